@@ -1,0 +1,54 @@
+"""slant finds, measures and explains social bias in word embeddings and language models.
+
+Everything public is here by name; modules load when first used, so that importing slant costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from slant.version import __version__
+
+_HOMES = {
+    "LookupPolicy": "slant.vectors",
+    "SlantError": "slant.errors",
+    "WordVectors": "slant.vectors",
+    "audit": "slant.auditing",
+    "generalised_weat": "slant.measures",
+    "load": "slant.vectors",
+    "weat": "slant.measures",
+    "weat_suite": "slant.measures",
+    "wefat": "slant.measures",
+}
+
+if TYPE_CHECKING:
+    from slant.auditing import audit
+    from slant.errors import SlantError
+    from slant.measures.generalised_weat import generalised_weat
+    from slant.measures.weat import weat, weat_suite
+    from slant.measures.wefat import wefat
+    from slant.vectors import LookupPolicy, WordVectors, load
+
+__all__ = [
+    "LookupPolicy",
+    "SlantError",
+    "WordVectors",
+    "__version__",
+    "audit",
+    "generalised_weat",
+    "load",
+    "weat",
+    "weat_suite",
+    "wefat",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'slant' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,74 @@
+"""Where slant keeps what it derives or fetches: the cache folder, its contents, and clearing it.
+
+One folder per user (`platformdirs`), or the one that the environment variable ``SLANT_CACHE`` names.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from slant.files import PARTIAL
+
+#: Unfinished files of a process that was killed are swept away after this many seconds.
+STALE_SECONDS = 24 * 3600
+
+
+def cache_folder() -> Path:
+    """Return the folder of everything that can be rebuilt; it may not exist yet.
+
+    >>> cache_folder().is_absolute()
+    True
+    """
+    if chosen := os.environ.get("SLANT_CACHE"):
+        return Path(chosen).expanduser().resolve()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("slant", appauthor=False).resolve()
+
+
+@dataclass(frozen=True)
+class CacheEntry:
+    """One file of the cache."""
+
+    path: Path
+    size: int
+    modified: float
+    partial: bool
+
+
+def cache_entries() -> list[CacheEntry]:
+    """List the files of the cache, newest first, unfinished ones included.
+
+    >>> isinstance(cache_entries(), list)
+    True
+    """
+    found = []
+    for path in cache_folder().glob("*/*"):
+        try:
+            stat = path.stat()
+        except FileNotFoundError:  # another process finished or cleared it meanwhile
+            continue
+        if path.is_file():
+            found.append(CacheEntry(path, stat.st_size, stat.st_mtime, path.name.endswith(PARTIAL)))
+    return sorted(found, key=lambda entry: -entry.modified)
+
+
+def clear_cache() -> tuple[int, int]:
+    """Delete every file of the cache; return how many files and bytes went."""
+    entries = cache_entries()
+    for entry in entries:
+        entry.path.unlink(missing_ok=True)
+    return len(entries), sum(entry.size for entry in entries)
+
+
+def sweep_partial_files(folder: Path) -> None:
+    """Delete unfinished files left in `folder` by processes that were killed long ago."""
+    for path in folder.glob(f"*{PARTIAL}"):
+        try:
+            if time.time() - path.stat().st_mtime > STALE_SECONDS:
+                path.unlink()
+        except OSError:  # gone already, or not ours to delete: harmless either way
+            continue

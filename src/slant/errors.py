@@ -1,0 +1,32 @@
+"""Every error that `slant` raises on purpose: what was wrong, the value met, what to do.
+
+The command line turns a `SlantError` into one sentence and exit code 2; anything else keeps its
+traceback, because then the fault is ours.
+"""
+
+from __future__ import annotations
+
+
+class SlantError(Exception):
+    """Something the user gave cannot be used; the message says what, and what to do about it.
+
+    >>> raise SlantError("'x.bin' is empty; download it again.")
+    Traceback (most recent call last):
+    slant.errors.SlantError: 'x.bin' is empty; download it again.
+    """
+
+
+class VectorsError(SlantError):
+    """An embedding file that cannot be read, or vectors that make no sense."""
+
+
+class StimuliError(SlantError):
+    """A word set that does not exist or does not validate."""
+
+
+class MeasureError(SlantError):
+    """A measure that cannot be computed from what was found (too few words, zero variance)."""
+
+
+class MissingExtraError(SlantError):
+    """An optional dependency is needed; the message gives the exact `pip install`."""
