@@ -1,0 +1,41 @@
+"""What is asked of a representation: word sets, pairs, templates, class sets, name tables; all of it data."""
+
+from __future__ import annotations
+
+from slant.stimuli.first_names import FirstName, first_names
+from slant.stimuli.loading import KINDS, all_sets, kind_of, load_set, names, parse_set, read_set, text_of
+from slant.stimuli.schema import (
+    ClassSet,
+    HumanFinding,
+    PairSet,
+    PublishedValue,
+    StimulusSet,
+    Template,
+    TemplateSet,
+    WeatSet,
+    WordList,
+    WordSet,
+)
+
+__all__ = [
+    "KINDS",
+    "ClassSet",
+    "FirstName",
+    "HumanFinding",
+    "PairSet",
+    "PublishedValue",
+    "StimulusSet",
+    "Template",
+    "TemplateSet",
+    "WeatSet",
+    "WordList",
+    "WordSet",
+    "all_sets",
+    "first_names",
+    "kind_of",
+    "load_set",
+    "names",
+    "parse_set",
+    "read_set",
+    "text_of",
+]

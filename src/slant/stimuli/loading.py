@@ -1,0 +1,136 @@
+"""Find a stimulus set by name or by path, and check it."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, TypeVar, overload
+
+import msgspec
+
+from slant.errors import StimuliError
+from slant.stimuli.schema import AnySet, ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet
+
+KINDS: dict[str, type[StimulusSet]] = {
+    "weat": WeatSet,
+    "pairs": PairSet,
+    "words": WordSet,
+    "classes": ClassSet,
+    "templates": TemplateSet,
+}
+MAX_BYTES = 64 << 20
+
+Kind = TypeVar("Kind", bound=StimulusSet)
+
+
+@cache
+def names() -> tuple[str, ...]:
+    """Return the ids of every set that ships, in natural order.
+
+    >>> "weat-7" in names()
+    True
+    """
+    folder = files("slant.stimuli").joinpath("sets")
+    found = [entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")]
+    return tuple(sorted(found, key=_natural))
+
+
+def _natural(name: str) -> tuple[Any, ...]:
+    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in name.split("-"))
+
+
+@overload
+def load_set(source: str | os.PathLike[str]) -> StimulusSet: ...
+@overload
+def load_set(source: str | os.PathLike[str], kind: type[Kind]) -> Kind: ...
+def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusSet) -> StimulusSet:
+    """Load a set that ships by its name, or your own by the path of its TOML file.
+
+    >>> load_set("weat-7").title
+    'Math and arts: male and female terms'
+    >>> load_set("weat-77")
+    Traceback (most recent call last):
+    slant.errors.StimuliError: there is no word set 'weat-77'; did you mean weat-7? ...
+    """
+    path = Path(source)
+    if str(source) in names():
+        found = _shipped(str(source))
+    elif path.suffix == ".toml" or path.is_file():
+        found = read_set(path)
+    else:
+        near = difflib.get_close_matches(str(source), names(), n=3)
+        hint = f"did you mean {', '.join(near)}? " if near else ""
+        raise StimuliError(
+            f"there is no word set '{source}'; {hint}'slant words list' shows all; your own go in a .toml file."
+        )
+    if not isinstance(found, kind):
+        wanted = next(name for name, cls in KINDS.items() if cls is kind)
+        raise StimuliError(f"'{source}' is a set of kind '{kind_of(found)}'; one of kind '{wanted}' is needed here.")
+    return found
+
+
+def text_of(source: str | os.PathLike[str]) -> str:
+    """Return the TOML text of a set that ships, or of a user's file."""
+    if str(source) in names():
+        return files("slant.stimuli").joinpath("sets", f"{source}.toml").read_text(encoding="utf-8")
+    return _read_text(Path(source))
+
+
+@cache
+def _shipped(name: str) -> AnySet:
+    return parse_set(text_of(name), name)
+
+
+@overload
+def all_sets() -> Iterator[StimulusSet]: ...
+@overload
+def all_sets(kind: type[Kind]) -> Iterator[Kind]: ...
+def all_sets(kind: type[StimulusSet] = StimulusSet) -> Iterator[StimulusSet]:
+    """Yield every set that ships, or those of one kind."""
+    for name in names():
+        found = _shipped(name)
+        if isinstance(found, kind):
+            yield found
+
+
+def read_set(path: Path) -> AnySet:
+    """Read and check a user's TOML file."""
+    return parse_set(_read_text(path), path.stem, where=str(path))
+
+
+def _read_text(path: Path) -> str:
+    try:
+        if path.stat().st_size > MAX_BYTES:
+            raise StimuliError(f"'{path}' is larger than {MAX_BYTES >> 20} MB; that is no word set.")
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise StimuliError(f"cannot open '{path}': {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise StimuliError(f"'{path}' is not UTF-8 text.") from None
+
+
+def parse_set(text: str, name: str, *, where: str | None = None) -> AnySet:
+    """Check the text of a stimulus file; `name` becomes its id."""
+    where = where or name
+    try:
+        content = tomllib.loads(text)
+        kind = content.get("kind")
+        if kind not in KINDS:
+            raise StimuliError(  # noqa: TRY301 (joined with the other faults of a file)
+                f"kind = {kind!r} is not one of {', '.join(KINDS)}."
+            )
+        found: AnySet = msgspec.convert({**content, "id": name}, KINDS[kind])  # type: ignore[assignment]
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, StimuliError, RecursionError) as error:
+        problem = str(error).rstrip(".")
+        raise StimuliError(f"'{where}' is not a usable word set: {problem}. See 'slant words show weat-7'.") from None
+    return found
+
+
+def kind_of(found: StimulusSet) -> str:
+    """Return the kind of a set, as its file names it."""
+    return next(name for name, cls in KINDS.items() if type(found) is cls)

