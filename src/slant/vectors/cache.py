@@ -1,0 +1,81 @@
+"""The memory-mapped cache of embeddings that are slow to read: one file each, complete or absent.
+
+The key is made of path, size, modification time and samples of the content, so a changed file is read again.
+Files are written under another name and renamed, so two processes, or a kill half-way, do no harm.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from slant.data import cache_folder, sweep_partial_files
+from slant.errors import VectorsError
+from slant.files import written_whole
+from slant.vectors.formats import slant_file
+from slant.vectors.opening import Location
+from slant.vectors.rows import Block, Sieve
+from slant.vectors.word_vectors import WordVectors
+
+#: Raised whenever the content of a cache file would come out differently.
+LAYOUT = 1
+SAMPLE_BYTES = 64 << 10
+
+
+def key_of(location: Location) -> str:
+    """Return the name under which the embedding at `location` is cached, without suffix."""
+    stat = location.path.stat()
+    digest = hashlib.sha256()
+    for part in (LAYOUT, location.path.resolve(), location.member, stat.st_size, stat.st_mtime_ns):
+        digest.update(f"{part}\0".encode("utf-8", "surrogateescape"))
+    with location.path.open("rb") as file:
+        for position in (0, stat.st_size // 2, max(0, stat.st_size - SAMPLE_BYTES)):
+            file.seek(position)
+            digest.update(file.read(SAMPLE_BYTES))
+    stem = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in location.name)[:60]
+    return f"{stem}-{digest.hexdigest()[:24]}"
+
+
+def _path(key: str, top: int | None) -> Path:
+    return cache_folder() / "vectors" / (f"{key}.safetensors" if top is None else f"{key}-top{top}.safetensors")
+
+
+def find(key: str, top: int | None, name: str) -> WordVectors | None:
+    """Return the cached embedding, cut to `top` words; the whole one serves any `top`."""
+    for path in dict.fromkeys((_path(key, None), _path(key, top))):
+        if path.is_file():
+            try:
+                return slant_file.open_mapped(path, name=name, top=top)
+            except VectorsError:  # damaged: as good as absent, and replaced by the next build
+                continue
+    return None
+
+
+def build(key: str, top: int | None, name: str, format_name: str, blocks: Iterable[Block]) -> WordVectors:
+    """Stream `blocks` into the cache and open the result."""
+    path = _path(key, top)
+    sieve = Sieve(top)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep_partial_files(path.parent)
+    with written_whole(path) as file:
+        writer = slant_file.Writer(file)
+        for block in sieve.clean(blocks):
+            writer.write(block)
+        writer.finish({"format": format_name, "repairs": sieve.finish(name)})
+    return slant_file.open_mapped(path, name=name)
+
+
+def writable() -> bool:
+    """Tell whether the cache can be written, warning once if it cannot."""
+    folder = cache_folder() / "vectors"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        probe = folder / "writable"
+        probe.touch()
+        probe.unlink(missing_ok=True)
+    except OSError as error:
+        warnings.warn(f"no cache in '{folder}' ({error.strerror}); the file is read anew each time", stacklevel=2)
+        return False
+    return True

@@ -1,0 +1,55 @@
+"""One file per file format; here, the table of them, recognition by content, and saving.
+
+A *streamed* format offers `recognise(head)`, `describe(head)` and `read(stream)`; it is read through any
+packing and kept in the cache. To add one: write the file, add it to `STREAMED`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from slant.errors import VectorsError
+from slant.files import written_whole
+from slant.vectors.formats import fasttext_binary, text, word2vec_binary
+
+if TYPE_CHECKING:
+    from slant.vectors.word_vectors import WordVectors
+
+#: In the order in which they are tried; each reads a sequence of bytes.
+STREAMED: tuple[Any, ...] = (fasttext_binary, text, word2vec_binary)
+
+
+def streamed_format(head: bytes, name: str) -> Any:
+    """Return the format module for a stream that begins with `head`, or say what was seen."""
+    for module in STREAMED:
+        if module.recognise(head):
+            return module
+    if not head.strip():
+        raise VectorsError(f"'{name}' is empty; download it again.")
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        raise VectorsError(f"'{name}' is UTF-16 text; convert it to UTF-8.")
+    raise VectorsError(
+        f"'{name}' is in no format that slant knows (it begins with {head[:24]!r}); it reads GloVe and word2vec "
+        "text, word2vec and fastText binary, .npy with a word list, HistWords decades, .safetensors and .npz."
+    )
+
+
+def save(vectors: WordVectors, path: str | Path) -> None:
+    """Write `vectors` in one of slant's own formats, chosen by the suffix of `path`."""
+    from slant.vectors.formats import slant_file
+
+    writers: dict[str, Callable[[IO[bytes]], None]] = {
+        ".safetensors": lambda file: slant_file.dump(file, vectors.words, vectors.matrix, vectors.record()),
+        ".npz": lambda file: slant_file.save_npz(file, vectors),
+    }
+    target = Path(path)
+    writer = writers.get(target.suffix.lower())
+    if writer is None:
+        raise VectorsError(f"cannot save to '{target.name}'; use a name that ends in {' or '.join(writers)}.")
+    try:
+        with written_whole(target) as file:
+            writer(file)
+    except OSError as error:
+        raise VectorsError(f"cannot write '{path}': {error.strerror}.") from None

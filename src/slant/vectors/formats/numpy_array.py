@@ -1,0 +1,51 @@
+"""A bare .npy matrix with its words in a text file beside it (same name; .txt, .words or .vocab)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slant.errors import VectorsError
+from slant.vectors.rows import Block
+from slant.vectors.word_vectors import as_matrix
+
+NAME = "NumPy array with a word list"
+MAGIC = b"\x93NUMPY"
+WORD_FILES = (".txt", ".words", ".vocab")
+
+
+def recognise(head: bytes) -> bool:
+    """Tell whether a file that begins with `head` is a NumPy array.
+
+    >>> recognise(bytes([0x93]) + b"NUMPY" + bytes([1, 0]))
+    True
+    """
+    return head.startswith(MAGIC)
+
+
+def read(path: Path) -> Block:
+    """Read the array at `path` and its words, one per line."""
+    beside = next((path.with_suffix(suffix) for suffix in WORD_FILES if path.with_suffix(suffix).is_file()), None)
+    if beside is None:
+        choices = ", ".join(path.with_suffix(suffix).name for suffix in WORD_FILES)
+        raise VectorsError(f"'{path.name}' needs its words, one per line, in a file beside it ({choices}).")
+    matrix = as_matrix(load_array(path))
+    try:
+        words = beside.read_text(encoding="utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise VectorsError(f"'{beside.name}' is not UTF-8 text.") from None
+    if len(words) != len(matrix):
+        raise VectorsError(f"'{beside.name}' has {len(words):,} words but '{path.name}' {len(matrix):,} rows.")
+    return Block(words, matrix)
+
+
+def load_array(path: Path) -> NDArray[Any]:
+    """Map a .npy file; one that holds Python objects is refused."""
+    try:
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, OSError, EOFError, SyntaxError) as error:
+        raise VectorsError(f"'{path.name}' is not a plain NumPy array ({error}).") from None
+    return np.asarray(array)

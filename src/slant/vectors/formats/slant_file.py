@@ -1,0 +1,222 @@
+"""slant's own files: a .safetensors that is memory-mapped as it is (also the cache), and .npz.
+
+Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line).
+The safetensors header is padded to a fixed size, so that a file can be written row by row and its header
+filled in last: until then it cannot be mistaken for a finished one.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from slant.errors import VectorsError
+from slant.vectors.rows import Block
+from slant.vectors.word_vectors import WordVectors, as_matrix
+
+NAME = "slant safetensors"
+NPZ = "slant npz"
+HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
+MAX_HEADER = 1 << 20
+DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
+
+
+def recognise(head: bytes) -> bool:
+    """Tell whether a file that begins with `head` is a safetensors file.
+
+    >>> recognise((16).to_bytes(8, "little") + b'{"matrix":{}}   '), recognise(b"the 0.1 0.2")
+    (True, False)
+    """
+    return len(head) > 9 and head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= (100 << 20)
+
+
+class Writer:
+    """Writes rows as they come; `finish` adds the words and makes the file valid."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._words: list[str] = []
+        self._shape = (0, 0)
+        file.write(bytes(HEADER_BYTES))
+
+    def write(self, block: Block) -> None:
+        """Append the rows of `block`."""
+        self._words += block.words
+        self._shape = (len(self._words), block.matrix.shape[1])
+        self._file.write(np.ascontiguousarray(block.matrix, dtype="<f4").data)
+
+    def finish(self, record: dict[str, Any]) -> None:
+        """Write the words and the header; `record` is kept as JSON metadata."""
+        words = encode_words(self._words)
+        self._file.write(words)
+        self._file.seek(0)
+        self._file.write(_header(self._shape, "F32", len(words), record))
+
+
+def _header(shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[str, Any]) -> bytes:
+    end = shape[0] * shape[1] * DTYPES[dtype].itemsize
+    content = {
+        "__metadata__": {"format": "slant-vectors-1", "record": json.dumps(record)},
+        "matrix": {"dtype": dtype, "shape": list(shape), "data_offsets": [0, end]},
+        "words": {"dtype": "U8", "shape": [words_bytes], "data_offsets": [end, end + words_bytes]},
+    }
+    text = json.dumps(content).encode()
+    if len(text) > HEADER_BYTES - 8:
+        content["__metadata__"] = {"format": "slant-vectors-1", "record": "{}"}
+        text = json.dumps(content).encode()
+    return struct.pack("<Q", HEADER_BYTES - 8) + text.ljust(HEADER_BYTES - 8)
+
+
+def encode_words(words: Iterable[str]) -> bytes:
+    """Return the words as UTF-8, one per line."""
+    listed = list(words)
+    if bad := next((word for word in listed if "\n" in word), None):
+        raise VectorsError(f"the word {bad!r} contains a line end, which this format cannot hold.")
+    try:
+        return "\n".join(listed).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise VectorsError(f"the word {listed[0]!r} or a later one is not valid Unicode ({error.reason}).") from None
+
+
+def dump(file: IO[bytes], words: Iterable[str], matrix: Any, record: dict[str, Any]) -> None:
+    """Write words and a float32 or float16 matrix as one safetensors file."""
+    blob = encode_words(words)
+    dtype = "F16" if matrix.dtype == np.float16 else "F32"
+    file.write(_header(matrix.shape, dtype, len(blob), record))
+    file.write(np.ascontiguousarray(matrix, dtype=DTYPES[dtype]).data)
+    file.write(blob)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the tensors of a file of ours lie, counted from its first byte."""
+
+    shape: tuple[int, int]
+    dtype: np.dtype[Any]
+    matrix_at: int
+    words_at: int
+    words_bytes: int
+    record: dict[str, Any]
+
+
+def open_mapped(path: Path, *, name: str, top: int | None = None) -> WordVectors:
+    """Open a file of ours without reading its matrix, which stays on disk until rows are used."""
+    with path.open("rb") as file:
+        layout = _layout(file, path.stat().st_size, path.name)
+        file.seek(layout.words_at)
+        words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
+    matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
+    return _vectors(layout, words, matrix, name, top)
+
+
+def from_bytes(data: bytes, *, name: str, top: int | None = None) -> WordVectors:
+    """Open a file of ours that is already in memory."""
+    layout = _layout(io.BytesIO(data), len(data), name)
+    blob = data[layout.words_at : layout.words_at + layout.words_bytes]
+    words = _decode_words(blob, layout.shape[0], name)
+    matrix = np.ndarray(layout.shape, layout.dtype, data, layout.matrix_at)
+    return _vectors(layout, words, matrix, name, top)
+
+
+def _vectors(layout: Layout, words: list[str], matrix: Any, name: str, top: int | None) -> WordVectors:
+    record = layout.record
+    return WordVectors(
+        words[:top], matrix[:top].astype(np.float32, copy=False), name=name,
+        format=str(record.get("format", NAME)), repairs=record.get("repairs", {}), note=str(record.get("note", "")),
+    )  # fmt: skip
+
+
+def _layout(file: IO[bytes], size: int, name: str) -> Layout:
+    try:
+        (length,) = struct.unpack("<Q", file.read(8))
+        if not 2 <= length <= min(MAX_HEADER, size - 8):
+            raise ValueError("header length")  # noqa: TRY301 (all faults of a header end in one message)
+        header = json.loads(file.read(length))
+        matrix, words = header["matrix"], header["words"]
+        rows, columns = (int(n) for n in matrix["shape"])
+        dtype = DTYPES[matrix["dtype"]]
+        begin, end = (int(n) for n in matrix["data_offsets"])
+        words_begin, words_end = (int(n) for n in words["data_offsets"])
+        data = 8 + length
+        record = json.loads(header.get("__metadata__", {}).get("record", "{}"))
+        consistent = (
+            rows > 0 and columns > 0 and end - begin == rows * columns * dtype.itemsize and words["dtype"] == "U8"
+            and begin >= 0 and 0 <= words_begin <= words_end and max(end, words_end) == size - data
+            and isinstance(record, dict) and _is_counts(record.get("repairs", {}))
+        )  # fmt: skip
+        if not consistent:
+            raise ValueError("sizes")  # noqa: TRY301
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error, RecursionError):
+        raise VectorsError(
+            f"'{name}' is not a complete safetensors file of slant's (tensors 'matrix' and 'words')."
+        ) from None
+    return Layout((rows, columns), dtype, data + begin, data + words_begin, words_end - words_begin, record)
+
+
+def _is_counts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(count, int) for count in value.values())
+
+
+def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
+    try:
+        words = blob.decode("utf-8").split("\n")
+    except UnicodeDecodeError:
+        raise VectorsError(f"the words of '{name}' are not UTF-8; the file is damaged.") from None
+    if len(words) != expected:
+        raise VectorsError(f"'{name}' holds {len(words):,} words for {expected:,} vectors; it is damaged.")
+    return words
+
+
+def save_npz(file: IO[bytes], vectors: WordVectors) -> None:
+    """Write a NumPy archive with the arrays ``words`` (bytes) and ``matrix``."""
+    np.savez(file, words=np.frombuffer(encode_words(vectors.words), np.uint8), matrix=vectors.matrix)
+
+
+def is_npz(path: Path) -> bool:
+    """Tell whether the zip archive at `path` is a NumPy archive."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except (zipfile.BadZipFile, OSError):
+        return False
+    return bool(names) and all(name.endswith(".npy") for name in names)
+
+
+def read_npz(path: Path) -> Block:
+    """Read a NumPy archive with ``matrix`` and ``words`` (bytes as we write them, or an array of strings)."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            words, matrix = (_npz_array(archive, name) for name in ("words.npy", "matrix.npy"))
+    except (KeyError, ValueError, OSError, EOFError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:
+        raise VectorsError(f"'{path.name}' needs the plain arrays 'words' and 'matrix' ({error}).") from None
+    matrix = as_matrix(matrix)
+    if words.dtype == np.uint8:
+        listed = _decode_words(words.tobytes(), len(matrix), path.name)
+    elif words.dtype.kind == "U" and words.shape == (len(matrix),):
+        listed = words.tolist()
+    else:
+        raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected one string a row.")
+    return Block(listed, matrix)
+
+
+def _npz_array(archive: zipfile.ZipFile, name: str) -> Any:
+    """Read one array, after checking that its header does not promise more than the archive holds."""
+    info = archive.getinfo(name)
+    with archive.open(info) as member:
+        version = np.lib.format.read_magic(member)
+        read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+        shape, _, dtype = read_header(member)
+        if dtype.hasobject or math.prod(shape) * dtype.itemsize > info.file_size:
+            raise ValueError(f"{name} promises {shape} of {dtype}")
+    with archive.open(info) as member:
+        return np.lib.format.read_array(member, allow_pickle=False)

@@ -1,0 +1,139 @@
+"""`slant.load`: from whatever names an embedding to `WordVectors`."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from slant.errors import VectorsError
+from slant.vectors import cache as vector_cache
+from slant.vectors.formats import (
+    fasttext_binary,
+    histwords,
+    keyed_vectors,
+    numpy_array,
+    slant_file,
+    streamed_format,
+    text,
+)
+from slant.vectors.opening import ByteStream, Location, Progress, locate, open_stream
+from slant.vectors.policy import LookupPolicy
+from slant.vectors.rows import Block, Sieve, in_memory
+from slant.vectors.word_vectors import WordVectors
+
+
+def load(
+    source: Any = None,
+    *,
+    top: int | None = None,
+    policy: LookupPolicy | None = None,
+    cache: bool = True,
+    allow_pickle: bool = False,
+    subwords: bool = False,
+    progress: Progress | None = None,
+) -> WordVectors:
+    """Load a static embedding: a path in any known format, gensim's KeyedVectors, or nothing for the sample.
+
+    The format is recognised by content, packed files (.gz .bz2 .xz .zst .zip) are read through, and a file
+    that is slow to read is kept in a memory-mapped cache. `top` stops after that many words. `policy` says how
+    words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that it
+    lacks. `progress` is called with (bytes read, bytes in all).
+
+    >>> import slant
+    >>> v = slant.load()
+    >>> v.dimensions
+    100
+    >>> slant.load(top=1000)
+    <WordVectors 'sample': 1,000 words × 100 dimensions>
+    """
+    Sieve(top)  # refuses a `top` below 1 before anything is opened
+    vectors = _load(source, top, cache, allow_pickle, progress)
+    if subwords:
+        vectors = replace(vectors, subwords=_subwords(source))
+    return vectors.with_policy(policy) if policy else vectors
+
+
+def _load(source: Any, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
+    if source is None:
+        from slant.vectors.sample import load_sample
+
+        return load_sample(top)
+    if isinstance(source, WordVectors):
+        return source if top is None else in_memory(
+            [Block(list(source.words), source.matrix)], name=source.name, format_name=source.format, top=top
+        )  # fmt: skip
+    if hasattr(getattr(source, "wv", source), "index_to_key"):
+        return in_memory(
+            [keyed_vectors.from_memory(source)], name=type(source).__name__, format_name=keyed_vectors.NAME, top=top
+        )
+    if not isinstance(source, str | os.PathLike):
+        raise VectorsError(f"cannot load a {type(source).__name__}; give a path, or use WordVectors.from_arrays.")
+    return _load_path(Path(source).expanduser(), top, cache, allow_pickle, progress)
+
+
+def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
+    if decade := histwords.decade_of(path):
+        name = decade.name.removesuffix("-w.npy")
+        return in_memory([histwords.read(decade)], name=name, format_name=histwords.NAME, top=top)
+    location = locate(path)
+    if not location.path.is_file():
+        what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
+        raise VectorsError(f"'{path}' is {what}; give an embedding file.")
+    try:
+        if cache and (cached := vector_cache.find(vector_cache.key_of(location), top, location.name)):
+            return cached
+    except PermissionError as error:
+        raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+    with open_stream(location, progress) as stream:
+        return _read(stream, location, top, cache, allow_pickle)
+
+
+def _read(stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool) -> WordVectors:
+    whole = _whole_file(stream, location, top, allow_pickle)
+    if whole is not None:
+        return whole
+    head = stream.peek(text.HEAD_BYTES)
+    reader = streamed_format(head, location.name)
+    name, format_name = location.name, reader.describe(head)
+    if cache and vector_cache.writable():
+        try:
+            return vector_cache.build(vector_cache.key_of(location), top, name, format_name, reader.read(stream))
+        except OSError as error:
+            raise VectorsError(
+                f"the cache could not be written ({error.strerror}); free some space, set SLANT_CACHE to another "
+                "folder, or load with cache=False (on the command line: --no-cache)."
+            ) from None
+    return in_memory(reader.read(stream), name=name, format_name=format_name, top=top)
+
+
+def _whole_file(stream: ByteStream, location: Location, top: int | None, allow_pickle: bool) -> WordVectors | None:
+    """Open the formats that are not read as a sequence of bytes, or return None."""
+    path, name = location.path, location.name
+    if stream.packed == "zip" and location.member is None and slant_file.is_npz(path):
+        return in_memory([slant_file.read_npz(path)], name=name, format_name=slant_file.NPZ, top=top)
+    head = stream.peek(16)
+    found = next((m for m in (slant_file, numpy_array, keyed_vectors) if m.recognise(head)), None)
+    if found is None:
+        return None
+    if stream.packed:
+        raise VectorsError(f"'{path.name}' holds a {found.NAME} file; unpack it first.")
+    if found is slant_file:
+        return slant_file.open_mapped(path, name=name, top=top)
+    block = numpy_array.read(path) if found is numpy_array else keyed_vectors.read(path, allow_pickle=allow_pickle)
+    return in_memory([block], name=name, format_name=found.NAME, top=top)
+
+
+def _subwords(source: Any) -> fasttext_binary.FastTextSubwords:
+    problem = "sub-word vectors need an unpacked fastText .bin file"
+    if not isinstance(source, str | os.PathLike) or not Path(source).expanduser().is_file():
+        raise VectorsError(f"{problem}.")
+    location = locate(Path(source))
+    with open_stream(location) as stream:
+        if stream.packed or not fasttext_binary.recognise(stream.peek(8)):
+            raise VectorsError(f"{problem}; '{location.name}' is not one.")
+    model = fasttext_binary.open_model(location.path, location.name)
+    if model.maxn < 1 or model.bucket < 1:
+        raise VectorsError(f"'{location.name}' was trained without character n-grams, so it has no sub-words.")
+    return fasttext_binary.FastTextSubwords(model)

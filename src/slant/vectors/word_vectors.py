@@ -1,0 +1,181 @@
+"""`WordVectors`: words, one float32 row each, and look-up. Nothing here knows about files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from slant.errors import VectorsError
+from slant.vectors.policy import LookupPolicy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FloatMatrix = NDArray[np.float32]
+
+
+class Subwords(Protocol):
+    """Builds a vector for a word that the vocabulary lacks (fastText's character n-grams)."""
+
+    def vector(self, word: str) -> FloatMatrix | None:
+        """Return the vector of `word`, shape (dimensions,), or None where it cannot be built."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """What a look-up found: one row of `vectors` per word of `found`, in the order asked.
+
+    `tokens[i]` is the vocabulary entry that stands for `found[i]` (another case, an underscore, several
+    parts); `missing` are the words that have no vector, in the order asked.
+    """
+
+    vectors: FloatMatrix
+    found: tuple[str, ...]
+    tokens: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """A static embedding: `words[i]` has the vector `matrix[i]` (float32, C order, maybe memory-mapped).
+
+    >>> v = WordVectors.from_arrays(["king", "queen"], [[1.0, 0.0], [0.8, 0.6]])
+    >>> v.lookup(["Queen", "prince"]).found, v.lookup(["Queen", "prince"]).missing
+    (('Queen',), ('prince',))
+    >>> v
+    <WordVectors 'arrays': 2 words × 2 dimensions>
+    """
+
+    words: Sequence[str]
+    matrix: FloatMatrix
+    name: str = "arrays"
+    format: str = "arrays"
+    repairs: Mapping[str, int] = field(default_factory=dict)
+    policy: LookupPolicy = field(default_factory=LookupPolicy)
+    subwords: Subwords | None = None
+    note: str = ""
+
+    @classmethod
+    def from_arrays(cls, words: Iterable[str], matrix: ArrayLike, *, name: str = "arrays") -> WordVectors:
+        """Make vectors from words and an array (words × dimensions) that you already have.
+
+        Duplicate words, rows of zeros and rows with NaN or infinity are left out and counted in `repairs`.
+
+        >>> WordVectors.from_arrays(["a", "b", "a"], [[1, 2], [3, 4], [5, 6]]).repairs
+        {'duplicate words left out': 1}
+        """
+        from slant.vectors.rows import from_block
+
+        return from_block(list(words), matrix, name=name)
+
+    def __repr__(self) -> str:
+        return f"<WordVectors {self.name!r}: {len(self.words):,} words × {self.dimensions} dimensions>"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector."""
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def index(self) -> dict[str, int]:
+        """Row number of each word."""
+        return dict(zip(self.words, range(len(self.words)), strict=True))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Twelve hex digits from the shape, 256 evenly spaced rows and their words: same vectors, same id."""
+        rows = np.unique(np.linspace(0, len(self.words) - 1, 256).astype(np.int64))
+        digest = hashlib.sha256(repr(self.matrix.shape).encode())
+        digest.update("\n".join(self.words[row] for row in rows.tolist()).encode("utf-8", "surrogatepass"))
+        digest.update(np.ascontiguousarray(self.matrix[rows]).astype("<f4").tobytes())
+        return digest.hexdigest()[:12]
+
+    def with_policy(self, policy: LookupPolicy) -> WordVectors:
+        """Return the same vectors with another look-up policy."""
+        return replace(self, policy=policy)
+
+    def lookup(self, words: Iterable[str], *, policy: LookupPolicy | None = None) -> Lookup:
+        """Return the vectors of `words`; what has none is listed as missing, never dropped silently.
+
+        >>> v = WordVectors.from_arrays(["new_york", "big"], [[1, 0], [0, 1]])
+        >>> v.lookup(["New York"]).tokens
+        ('new_york',)
+        """
+        chosen = policy or self.policy
+        found, tokens, missing, rows = [], [], [], []
+        for word in words:
+            match = self._match(word, chosen)
+            if match is None:
+                missing.append(word)
+            else:
+                found.append(word)
+                tokens.append(match[0])
+                rows.append(match[1])
+        vectors = np.array(rows, dtype=np.float32) if rows else np.empty((0, self.dimensions), np.float32)
+        return Lookup(vectors, tuple(found), tuple(tokens), tuple(missing))
+
+    def _match(self, word: str, policy: LookupPolicy) -> tuple[str, FloatMatrix] | None:
+        token = next((t for t in policy.spellings(word) if t in self.index), None)
+        if token is not None:
+            return token, np.asarray(self.matrix[self.index[token]])
+        parts = [self._match(part, policy) for part in policy.parts(word)]
+        if parts and None not in parts:
+            known = [part for part in parts if part is not None]
+            mean = np.asarray(np.mean([vector for _, vector in known], axis=0, dtype=np.float64))
+            return " + ".join(token for token, _ in known), mean.astype(np.float32)
+        if self.subwords is not None and (built := self.subwords.vector(word)) is not None:
+            return f"{word} (from sub-words)", built
+        return None
+
+    def save(self, path: str | Path) -> None:
+        """Write `words` and `matrix` to a .safetensors or .npz file, which `slant.load` opens again.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.safetensors"
+        >>> WordVectors.from_arrays(["a"], [[1.0, 2.0]]).save(path)
+        >>> import slant
+        >>> slant.load(path).words
+        ['a']
+        """
+        from slant.vectors.formats import save
+
+        save(self, path)
+
+    def record(self) -> dict[str, Any]:
+        """Return what provenance keeps of an embedding."""
+        return {
+            "name": self.name,
+            "fingerprint": self.fingerprint,
+            "format": self.format,
+            "words": len(self.words),
+            "dimensions": self.dimensions,
+            "repairs": dict(self.repairs),
+            "lookup": self.policy.describe() + ("; sub-words for missing words" if self.subwords else ""),
+            "note": self.note,
+        }
+
+
+def as_matrix(matrix: ArrayLike) -> FloatMatrix:
+    """Return `matrix` as a two-dimensional float32 array in C order, or say what is wrong with it."""
+    try:
+        array = np.asarray(matrix)
+        if array.dtype.kind not in "fiu":
+            array = array.astype(np.float32)
+    except (TypeError, ValueError) as error:
+        raise VectorsError(f"the vectors are not an array of numbers ({error}).") from None
+    if array.ndim != 2 or 0 in array.shape:
+        raise VectorsError(f"the vectors have shape {array.shape}; expected words × dimensions, none of them 0.")
+    with np.errstate(over="ignore"):  # too large for float32 becomes infinity, which is counted as a repair
+        return np.ascontiguousarray(array, dtype=np.float32)
