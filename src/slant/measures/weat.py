@@ -1,0 +1,207 @@
+"""WEAT, the Word Embedding Association Test (Caliskan et al. 2017; MEASURES §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from slant.errors import MeasureError
+from slant.measures.weat_stability import bootstrap_interval, leave_one_out
+from slant.measures.wordsets import FloatArray, Found, WordSets, find, need_words, provenance, word_lists
+from slant.results import HumanComparison, SkippedTest, WeatResult, WeatSuiteResult, WordAssociation, WordsUsed
+from slant.statistics import benjamini_hochberg, generator, partition_pvalue, seed_of
+from slant.stimuli import WeatSet, all_sets, load_set
+from slant.vectors import WordVectors
+
+DEFAULT_BOOTSTRAP = 2_000
+SETTINGS = ("alternative", "method", "n_resamples", "bootstrap", "confidence", "equalise")
+
+
+def associations(targets: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
+    """s(w, A, B) = mean_a cos(w, a) − mean_b cos(w, b) for each row w of `targets`; all rows at unit length.
+
+    >>> associations(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])).tolist()
+    [1.0]
+    """
+    return np.asarray(targets @ (first.mean(axis=0) - second.mean(axis=0)))
+
+
+def effect_size(first: FloatArray, second: FloatArray, *, ddof: int = 1) -> float:
+    """d = (mean of the first scores − mean of the second) / standard deviation of all of them.
+
+    >>> round(effect_size(np.array([1.0, 2.0]), np.array([0.0, 1.0])), 4)
+    1.2247
+    """
+    spread = np.concatenate([first, second]).std(ddof=ddof)
+    return float((first.mean() - second.mean()) / spread)
+
+
+def weat(
+    vectors: WordVectors,
+    test: str | PathLike[str] | WeatSet | None = None,
+    *,
+    targets: WordSets | None = None,
+    attributes: WordSets | None = None,
+    alternative: str = "greater",
+    method: str = "auto",
+    n_resamples: int = 100_000,
+    bootstrap: int = DEFAULT_BOOTSTRAP,
+    confidence: float = 0.95,
+    equalise: bool = False,
+    rng: int | np.random.Generator | None = 0,
+) -> WeatResult:
+    """Run one WEAT: a test that ships, your own TOML file, or word lists given here (Caliskan et al. 2017).
+
+    The p-value is exact wherever it can be (`method="auto"`; see `slant.statistics.partition_pvalue`).
+    `bootstrap` resamples give an interval over the choice of words (0: none). `equalise` removes words at random
+    from the larger set of each pair, as Kurita et al. do; what was removed is recorded.
+
+    >>> import slant
+    >>> r = slant.weat(slant.load(), "weat-6")
+    >>> r.effect_size > 1.5, r.pvalue < 0.001, r.missing
+    (True, True, ())
+    >>> own = slant.weat(slant.load(), targets=(["he", "man"], ["she", "woman"]), attributes=(["war"], ["love"]))
+    >>> own.pvalue_bounds[0] == own.pvalue_bounds[1]
+    True
+    """
+    chosen = _chosen_test(test, targets, attributes)
+    settings = {
+        "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
+        "confidence": confidence, "equalise": equalise,
+    }  # fmt: skip
+    seed, random = seed_of(rng), generator(rng)
+    found = [find(vectors, group) for group in chosen.groups]
+    if equalise:
+        found = [*_equalised(found[0], found[1], random), *_equalised(found[2], found[3], random)]
+    for group in found:
+        need_words(group, 1, vectors)
+    return _measure(vectors, chosen, found, settings, seed, random)
+
+
+def _chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None) -> WeatSet:
+    if (test is None) == (targets is None and attributes is None):
+        raise MeasureError("give either the name of a test (such as 'weat-6') or both targets and attributes.")
+    if isinstance(test, WeatSet):
+        return test
+    if test is not None:
+        return load_set(test, WeatSet)
+    if targets is None or attributes is None:
+        raise MeasureError("targets and attributes are needed together, two word sets each.")
+    x, y = word_lists(targets, ("targets 1", "targets 2"))
+    a, b = word_lists(attributes, ("attributes 1", "attributes 2"))
+    return WeatSet(
+        title=f"{x.name}, {y.name}: {a.name}, {b.name}", category="own", language="und", licence="own",
+        citation="own", id="own", targets=(x, y), attributes=(a, b),
+    )  # fmt: skip
+
+
+def _equalised(first: Found, second: Found, random: np.random.Generator) -> tuple[Found, Found]:
+    size = min(len(first.unit), len(second.unit))
+    return _sampled(first, size, random), _sampled(second, size, random)
+
+
+def _sampled(found: Found, size: int, random: np.random.Generator) -> Found:
+    keep = np.sort(random.choice(len(found.unit), size, replace=False))
+    kept = set(keep.tolist())
+    words = found.words
+    return Found(
+        replace(
+            words,
+            used=tuple(words.used[i] for i in keep),
+            tokens=tuple(words.tokens[i] for i in keep),
+            removed=tuple(word for i, word in enumerate(words.used) if i not in kept),
+        ),
+        found.unit[keep],
+    )
+
+
+def _measure(
+    vectors: WordVectors, test: WeatSet, found: list[Found], settings: dict[str, Any], seed: int | None,
+    random: np.random.Generator,
+) -> WeatResult:  # fmt: skip
+    X, Y, A, B = (group.unit for group in found)
+    scores = associations(np.concatenate([X, Y]), A, B)
+    first, second = scores[: len(X)], scores[len(X) :]
+    if np.ptp(scores) < 1e-12:
+        raise MeasureError(f"every target word of '{test.id}' has the same association, so no effect size exists.")
+    p = partition_pvalue(
+        first, second, alternative=settings["alternative"], method=settings["method"],
+        n_resamples=settings["n_resamples"], rng=random,
+    )  # fmt: skip
+    used = [group.words for group in found]
+    return WeatResult(
+        test=test.id, title=test.title, category=test.category,
+        targets=(used[0], used[1]), attributes=(used[2], used[3]),
+        statistic=float(first.mean() - second.mean()),
+        effect_size=effect_size(first, second),
+        effect_size_population=effect_size(first, second, ddof=0),
+        pvalue=p.pvalue, pvalue_bounds=p.bounds, pvalue_method=p.method, n_partitions=p.n_partitions,
+        alternative=settings["alternative"],
+        interval=bootstrap_interval(X, Y, A, B, settings["bootstrap"], settings["confidence"], random),
+        leave_one_out=leave_one_out([group.unit for group in found], used),
+        associations=_by_word(used, scores),
+        human=_human(test),
+        provenance=provenance(vectors, test.id, used, seed, settings),
+    )  # fmt: skip
+
+
+def _by_word(used: list[WordsUsed], scores: FloatArray) -> tuple[WordAssociation, ...]:
+    words = [(word, group.name) for group in used[:2] for word in group.used]
+    return tuple(WordAssociation(word, name, value) for (word, name), value in zip(words, scores.tolist(), strict=True))
+
+
+def _human(test: WeatSet) -> HumanComparison | None:
+    h = test.human
+    return HumanComparison(h.reference, h.effect_size, h.participants, h.pvalue, h.note) if h else None
+
+
+def weat_suite(
+    vectors: WordVectors,
+    tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
+    *,
+    min_found: float = 0.5,
+    rng: int | np.random.Generator | None = 0,
+    **settings: Any,
+) -> WeatSuiteResult:
+    """Run every WEAT that ships (or `tests`) and control the false-discovery rate over them.
+
+    A test of which any word set has fewer than the share `min_found` in the vocabulary is not run, and listed as
+    such. The other settings are those of `weat`.
+
+    >>> import slant
+    >>> suite = slant.weat_suite(slant.load())
+    >>> len(suite.results), max(suite.qvalues) <= 1
+    (10, True)
+    """
+    if unknown := sorted(set(settings) - set(SETTINGS)):
+        raise MeasureError(f"weat has no setting '{unknown[0]}'; it has {', '.join(SETTINGS)}.")
+    chosen = list(all_sets(WeatSet)) if tests is None else [_chosen_test(test, None, None) for test in tests]
+    results: list[WeatResult] = []
+    skipped: list[SkippedTest] = []
+    for test, random in zip(chosen, generator(rng).spawn(len(chosen)), strict=True):
+        if reason := _too_few(vectors, test, min_found):
+            skipped.append(SkippedTest(test.id, test.title, reason, vectors.lookup(test.words).missing))
+        else:
+            results.append(weat(vectors, test, rng=random, **settings))
+    lists = [result.missing for result in results] + [test.missing for test in skipped]
+    missing = [WordsUsed("", (), (), words) for words in lists]
+    return WeatSuiteResult(
+        results=tuple(results),
+        qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()) if results else (),
+        skipped=tuple(skipped),
+        provenance=provenance(
+            vectors, " ".join(test.id for test in chosen), missing, seed_of(rng), {"min_found": min_found, **settings}
+        ),
+    )
+
+
+def _too_few(vectors: WordVectors, test: WeatSet, min_found: float) -> str | None:
+    for group in test.groups:
+        found = len(vectors.lookup(group.words).found)
+        if found < max(1, min_found * len(group.words)):
+            return f"{found} of {len(group.words)} words of '{group.name}' are in the vocabulary"
+    return None

@@ -1,0 +1,62 @@
+"""How much a WEAT effect size hangs on the choice of words: bootstrap interval and leave-one-out range."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from slant.measures.wordsets import FloatArray
+from slant.results import Interval, LeaveOneOut, WordsUsed
+from slant.statistics import percentile_interval
+
+#: Spreads below this are rounding noise: the effect size of such a resample does not exist.
+NO_SPREAD = 1e-12
+
+
+def bootstrap_interval(
+    X: FloatArray, Y: FloatArray, A: FloatArray, B: FloatArray, n_resamples: int, confidence: float,
+    random: np.random.Generator,
+) -> Interval | None:  # fmt: skip
+    """Percentile interval of d when the words of all four sets are drawn anew, with replacement, set by set.
+
+    Rows are unit vectors. None without resamples, or where a set has a single word and nothing can be drawn.
+    """
+    if n_resamples < 1 or min(map(len, (X, Y, A, B))) < 2:
+        return None
+    targets = np.concatenate([X, Y])
+    cosines_a, cosines_b = targets @ A.T, targets @ B.T
+    # Column r of `scores` holds s(w) of every target word under the r-th draw of the attributes.
+    scores = cosines_a @ _weights(len(A), n_resamples, random) - cosines_b @ _weights(len(B), n_resamples, random)
+    wx, wy = _weights(len(X), n_resamples, random), _weights(len(Y), n_resamples, random)
+    x, y = scores[: len(X)], scores[len(X) :]
+    mean_x, mean_y = (wx * x).sum(axis=0), (wy * y).sum(axis=0)
+    n, nx, ny = len(targets), len(X), len(Y)
+    mean = (nx * mean_x + ny * mean_y) / n
+    squares = nx * (wx * (x - mean) ** 2).sum(axis=0) + ny * (wy * (y - mean) ** 2).sum(axis=0)
+    spread = np.sqrt(squares / (n - 1))
+    defined = spread > NO_SPREAD
+    if not defined.any():
+        return None
+    low, high = percentile_interval((mean_x - mean_y)[defined] / spread[defined], confidence)
+    return Interval(low, high, confidence, n_resamples)
+
+
+def _weights(size: int, n_resamples: int, random: np.random.Generator) -> FloatArray:
+    """Shares of each word in `n_resamples` draws with replacement; shape (size, n_resamples)."""
+    return random.multinomial(size, np.full(size, 1 / size), n_resamples).T / size
+
+
+def leave_one_out(units: list[FloatArray], used: list[WordsUsed]) -> LeaveOneOut | None:
+    """Range of d when any one word of the four sets is left out; None where no word can be spared."""
+    found: list[tuple[float, str]] = []
+    for place, (unit, words) in enumerate(zip(units, used, strict=True)):
+        for row, word in enumerate(words.used if len(unit) > 1 else ()):
+            X, Y, A, B = (np.delete(u, row, axis=0) if i == place else u for i, u in enumerate(units))
+            direction = A.mean(axis=0) - B.mean(axis=0)
+            x, y = X @ direction, Y @ direction
+            pool = np.concatenate([x, y])
+            if len(pool) > 1 and (spread := pool.std(ddof=1)) > NO_SPREAD:
+                found.append((float((x.mean() - y.mean()) / spread), word))
+    if not found:
+        return None
+    (low, low_word), (high, high_word) = min(found), max(found)
+    return LeaveOneOut(low, low_word, high, high_word)

@@ -1,0 +1,105 @@
+"""WEFAT / SC-WEAT: each word's association with two attribute sets, beside an outside figure (MEASURES §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from slant.errors import MeasureError
+from slant.measures.weat import effect_size
+from slant.measures.wordsets import FloatArray, Found, WordSets, find, need_words, provenance, word_lists
+from slant.results import Correlation, WefatResult, WefatWord
+from slant.statistics import generator, partition_pvalue, seed_of
+from slant.stimuli import WeatSet, WordList, WordSet, load_set
+from slant.vectors import WordVectors
+
+
+def wefat(
+    vectors: WordVectors,
+    words: str | PathLike[str] | Iterable[str] = "occupations-share-of-women",
+    *,
+    attributes: str | PathLike[str] | WordSets = "weat-7",
+    figure: str | Mapping[str, float] | None = None,
+    alternative: str = "two-sided",
+    method: str = "auto",
+    n_resamples: int = 100_000,
+    rng: int | np.random.Generator | None = 0,
+) -> WefatResult:
+    """Give each word's effect size towards the first attribute set, and its correlation with an outside figure.
+
+    d(w) = (mean_a cos(w, a) − mean_b cos(w, b)) / std over A∪B of cos(w, ·), ddof = 1; the p-value permutes A∪B.
+    `attributes` is a pair of word sets, or a WEAT whose attributes are taken; `figure` a column of the word set,
+    or a number per word. The default set carries the share of women in each occupation.
+
+    >>> import slant
+    >>> r = slant.wefat(slant.load())
+    >>> r.attributes[0].name, round(r.correlation.pearson, 1)
+    ('Male terms', -0.5)
+    """
+    listed, stimuli, figures, figure_name = _chosen_words(words, figure)
+    if isinstance(attributes, str | PathLike):
+        pair = load_set(attributes, WeatSet).attributes
+    else:
+        pair = word_lists(attributes, ("attributes 1", "attributes 2"))[:2]  # type: ignore[assignment]
+    found, A, B = (find(vectors, group) for group in (listed, *pair))
+    for group, least in ((found, 1), (A, 2), (B, 2)):
+        need_words(group, least, vectors)
+    settings = {"alternative": alternative, "method": method, "n_resamples": n_resamples, "figure": figure_name}
+    randoms = generator(rng).spawn(len(found.unit))
+    scored = tuple(
+        _word(word, unit, A, B, figures.get(word), settings, random)
+        for word, unit, random in zip(found.words.used, found.unit, randoms, strict=True)
+    )
+    return WefatResult(
+        words=scored,
+        attributes=(A.words, B.words),
+        correlation=_correlation(scored, figure_name),
+        alternative=alternative,
+        provenance=provenance(vectors, stimuli, (found.words, A.words, B.words), seed_of(rng), settings),
+    )
+
+
+def _chosen_words(words: Any, figure: Any) -> tuple[WordList, str, Mapping[str, float], str]:
+    if not isinstance(words, str | PathLike):
+        figures = figure if isinstance(figure, Mapping) else {}
+        if isinstance(figure, str):
+            raise MeasureError(f"figure={figure!r} names a column, but a bare list of words has none; give a mapping.")
+        return WordList("words", tuple(words)), "own", figures, "own" if figures else ""
+    chosen = load_set(words, WordSet)
+    if isinstance(figure, Mapping):
+        return chosen.groups[0], chosen.id, figure, "own"
+    column = figure or next(iter(chosen.columns[1:]), "")
+    return chosen.groups[0], chosen.id, chosen.column(column) if column else {}, column
+
+
+def _word(
+    word: str, unit: FloatArray, A: Found, B: Found, figure: float | None, settings: dict[str, Any],
+    random: np.random.Generator,
+) -> WefatWord:  # fmt: skip
+    a, b = A.unit @ unit, B.unit @ unit
+    if np.ptp(np.concatenate([a, b])) < 1e-12:
+        raise MeasureError(f"'{word}' is equally close to every attribute word, so it has no effect size.")
+    p = partition_pvalue(
+        a, b, alternative=settings["alternative"], method=settings["method"],
+        n_resamples=settings["n_resamples"], rng=random,
+    )  # fmt: skip
+    return WefatWord(word, effect_size(a, b), p.pvalue, p.method, figure)
+
+
+def _correlation(words: tuple[WefatWord, ...], figure: str) -> Correlation | None:
+    from scipy import stats
+
+    pairs = [(word.effect_size, word.figure) for word in words if word.figure is not None]
+    if len(pairs) < 3:
+        return None
+    effects, figures = np.array(pairs, dtype=np.float64).T
+    if np.ptp(effects) == 0 or np.ptp(figures) == 0:  # a constant has no correlation
+        return None
+    pearson, spearman = stats.pearsonr(effects, figures), stats.spearmanr(effects, figures)
+    return Correlation(
+        figure, float(pearson.statistic), float(pearson.pvalue), float(spearman.statistic),
+        float(spearman.pvalue), len(pairs),
+    )  # fmt: skip

@@ -1,0 +1,31 @@
+"""What an audit returns: the result of every measure that was run on one representation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from slant.results.codec import Result
+from slant.results.provenance import Representation
+from slant.results.weat import WeatSuiteResult
+
+
+@dataclass(frozen=True)
+class AuditResult(Result):
+    """Everything that was measured on one representation."""
+
+    kind: ClassVar[str] = "audit"
+
+    representation: Representation
+    weat: WeatSuiteResult
+    created: str
+    version: str
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words of any measure that have no vector."""
+        return self.weat.missing
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per test that was run."""
+        return self.weat.rows()

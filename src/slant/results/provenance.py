@@ -1,0 +1,32 @@
+"""Where a number comes from: every result carries this, so that it can be defended and repeated."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Representation:
+    """The embedding or model that was measured; `fingerprint` is made from its content."""
+
+    name: str
+    fingerprint: str
+    format: str
+    words: int
+    dimensions: int
+    repairs: dict[str, int] = field(default_factory=dict)
+    lookup: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What was measured with which stimuli, settings and seed, by which version, and what was missing."""
+
+    stimuli: str
+    representation: Representation
+    missing: tuple[str, ...]
+    seed: int | None
+    settings: dict[str, Any]
+    version: str

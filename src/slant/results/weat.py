@@ -1,0 +1,244 @@
+"""What WEAT, its suite, the single-category test and the multi-group statistic return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from slant.results.codec import Result
+from slant.results.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class WordsUsed:
+    """One word set as it was really used: `used` has vectors, `missing` has none.
+
+    `tokens` are the vocabulary entries that stand for `used` (another case, an underscore); `removed` were left
+    out on request, to equalise set sizes.
+    """
+
+    name: str
+    used: tuple[str, ...]
+    tokens: tuple[str, ...]
+    missing: tuple[str, ...]
+    removed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class WordAssociation:
+    """s(w, A, B) of one target word: how much closer it is to the first attribute set than to the second."""
+
+    word: str
+    target: str
+    value: float
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An interval from resampling."""
+
+    low: float
+    high: float
+    confidence: float
+    n_resamples: int
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """The range of the effect size when any one word is left out, and which word that is."""
+
+    low: float
+    low_without: str
+    high: float
+    high_without: str
+
+
+@dataclass(frozen=True)
+class HumanComparison:
+    """What the study with people found that this test mirrors."""
+
+    reference: str
+    effect_size: float | None
+    participants: int | None
+    pvalue: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class WeatResult(Result):
+    """A Word Embedding Association Test (Caliskan et al. 2017).
+
+    `effect_size` divides by the sample standard deviation (ddof = 1), as the published tables do;
+    `effect_size_population` by the population one, as several tools do. `pvalue` is exact where
+    `pvalue_bounds` are equal; the method says how it was found, over `n_partitions` partitions.
+    """
+
+    kind: ClassVar[str] = "weat"
+
+    test: str
+    title: str
+    category: str
+    targets: tuple[WordsUsed, WordsUsed]
+    attributes: tuple[WordsUsed, WordsUsed]
+    statistic: float
+    effect_size: float
+    effect_size_population: float
+    pvalue: float
+    pvalue_bounds: tuple[float, float]
+    pvalue_method: str
+    n_partitions: int
+    alternative: str
+    interval: Interval | None
+    leave_one_out: LeaveOneOut | None
+    associations: tuple[WordAssociation, ...]
+    human: HumanComparison | None
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words of the test that have no vector."""
+        return self.provenance.missing
+
+    @property
+    def n_used(self) -> int:
+        """How many words of the four sets have vectors and were used."""
+        return sum(len(group.used) for group in self.targets + self.attributes)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the result as one table row."""
+        return [_row(self, None)]
+
+
+@dataclass(frozen=True)
+class SkippedTest:
+    """A test that was not run, and why."""
+
+    test: str
+    title: str
+    reason: str
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WeatSuiteResult(Result):
+    """Several WEATs on one embedding; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+
+    kind: ClassVar[str] = "weat-suite"
+
+    results: tuple[WeatResult, ...]
+    qvalues: tuple[float, ...]
+    skipped: tuple[SkippedTest, ...]
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words of any test that have no vector."""
+        return self.provenance.missing
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per test that was run."""
+        return [_row(result, qvalue) for result, qvalue in zip(self.results, self.qvalues, strict=True)]
+
+
+def _row(result: WeatResult, qvalue: float | None) -> dict[str, Any]:
+    human = result.human
+    return {
+        "test": result.test,
+        "title": result.title,
+        "category": result.category,
+        "effect_size": result.effect_size,
+        "low": result.interval.low if result.interval else None,
+        "high": result.interval.high if result.interval else None,
+        "pvalue": result.pvalue,
+        "pvalue_low": result.pvalue_bounds[0],
+        "pvalue_high": result.pvalue_bounds[1],
+        "pvalue_method": result.pvalue_method,
+        "qvalue": qvalue,
+        "people_effect_size": human.effect_size if human else None,
+        "people_n": human.participants if human else None,
+        "words_used": result.n_used,
+        "words_missing": len(result.missing),
+        "missing": " ".join(result.missing),
+        "effect_size_population": result.effect_size_population,
+        "statistic": result.statistic,
+        "alternative": result.alternative,
+        "representation": result.provenance.representation.name,
+    }
+
+
+@dataclass(frozen=True)
+class WefatWord:
+    """One word's association with two attribute sets, as an effect size with its exact p-value."""
+
+    word: str
+    effect_size: float
+    pvalue: float
+    pvalue_method: str
+    figure: float | None
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """How the effect sizes go with an outside figure, over `n` words."""
+
+    figure: str
+    pearson: float
+    pearson_pvalue: float
+    spearman: float
+    spearman_pvalue: float
+    n: int
+
+
+@dataclass(frozen=True)
+class WefatResult(Result):
+    """Single-category association of each word of a list (WEFAT; Caliskan et al. 2017)."""
+
+    kind: ClassVar[str] = "wefat"
+
+    words: tuple[WefatWord, ...]
+    attributes: tuple[WordsUsed, WordsUsed]
+    correlation: Correlation | None
+    alternative: str
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that have no vector."""
+        return self.provenance.missing
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per word."""
+        return [
+            {"word": w.word, "effect_size": w.effect_size, "pvalue": w.pvalue, "figure": w.figure} for w in self.words
+        ]
+
+
+@dataclass(frozen=True)
+class GroupAssociation:
+    """One group's share of the multi-group statistic: (X̄_i − μ)·(Ā_i − 𝒜̄)."""
+
+    group: WordsUsed
+    attributes: WordsUsed
+    value: float
+
+
+@dataclass(frozen=True)
+class GeneralisedWeatResult(Result):
+    """The multi-group statistic g of Swinger et al. 2019, §2.1, and each group's part in it."""
+
+    kind: ClassVar[str] = "generalised-weat"
+
+    value: float
+    groups: tuple[GroupAssociation, ...]
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that have no vector."""
+        return self.provenance.missing
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per group."""
+        return [
+            {"group": part.group.name, "attributes": part.attributes.name, "value": part.value} for part in self.groups
+        ]

@@ -1,0 +1,44 @@
+"""One seed in, generators out: the same numbers however many workers draw them."""
+
+from __future__ import annotations
+
+import numbers
+
+import numpy as np
+
+from slant.errors import MeasureError
+
+
+def generator(rng: int | np.random.Generator | None = None) -> np.random.Generator:
+    """Turn a seed into a generator; a generator is returned as it is, None takes fresh entropy.
+
+    >>> bool(generator(7).random() == generator(7).random())
+    True
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(seed_of(rng))
+
+
+def seed_of(rng: int | np.random.Generator | None) -> int | None:
+    """Return the seed to write into a result, or None where no single number tells the state.
+
+    >>> seed_of(7)
+    7
+    >>> seed_of(generator(7)) is None
+    True
+    """
+    if rng is None or isinstance(rng, np.random.Generator):
+        return None
+    if isinstance(rng, bool) or not isinstance(rng, numbers.Integral) or rng < 0:
+        raise MeasureError(f"rng is {rng!r}; give a whole number from 0 up, or a numpy Generator.")
+    return int(rng)
+
+
+def spawn(rng: int | np.random.Generator | None, n: int) -> list[np.random.Generator]:
+    """Spawn n independent generators, one per task, so that results do not depend on who runs which.
+
+    >>> [child.random() for child in spawn(7, 2)] == [child.random() for child in spawn(7, 2)]
+    True
+    """
+    return generator(rng).spawn(n)
