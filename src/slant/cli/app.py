@@ -1,0 +1,42 @@
+"""The table of commands."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from slant.cli import audit, data, weat, wefat, words
+from slant.version import __version__
+
+app = typer.Typer(
+    name="slant",
+    help="Find, measure and explain social bias in word embeddings and language models.",
+    epilog="Start with: slant audit      (a full report on the bundled sample embedding)",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    rich_markup_mode="rich",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"slant {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def slant_command(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Find, measure and explain social bias in word embeddings and language models."""
+
+
+app.command("audit", epilog=audit.EXAMPLES)(audit.audit_command)
+app.command("weat", epilog=weat.EXAMPLES)(weat.weat_command)
+app.command("wefat", epilog=wefat.EXAMPLES)(wefat.wefat_command)
+app.add_typer(words.app, name="words")
+app.add_typer(data.app, name="data")

@@ -1,0 +1,65 @@
+"""`slant audit`: everything that fits an embedding, as a table, a page and JSON."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slant.cli import options as o
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant audit                                   the bundled sample; writes slant-report.html and slant-report.json
+
+slant audit glove.6B.300d.txt --top 200000    your embedding, its most frequent words
+
+slant audit vectors.bin -o reports/vectors    writes reports/vectors.html and reports/vectors.json
+"""
+
+
+def audit_command(
+    model: o.ModelArgument = None,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="NAME", help="Where the report goes, without suffix.")
+    ] = Path("slant-report"),
+    seed: o.SeedOption = 0,
+    workers: o.WorkersOption = 1,
+    quiet: o.QuietOption = False,
+    json: o.JsonOption = None,
+    csv: o.CsvOption = None,
+    top: o.TopOption = None,
+    case: o.CaseOption = "fallback",
+    phrases: o.PhrasesOption = "join",
+    allow_pickle: o.PickleOption = False,
+    subwords: o.SubwordsOption = False,
+    no_cache: o.NoCacheOption = False,
+) -> None:
+    """Run every measure that fits an embedding and write a report (HTML and JSON).
+
+    The tests reproduce stereotypes in order to measure them; the report says so first.
+    """
+    import sys
+
+    from slant.auditing import audit
+    from slant.cli.loading import open_vectors
+    from slant.cli.printing import STANDARD_OUTPUT, deliver
+    from slant.errors import SlantError
+
+    if not output.parent.is_dir():
+        raise SlantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
+    vectors = open_vectors(
+        model, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=subwords, no_cache=no_cache,
+        quiet=quiet,
+    )  # fmt: skip
+    result = audit(vectors, rng=seed)
+    base = output.with_suffix("") if output.suffix in (".html", ".json") else output
+    page, data = (base.with_name(base.name + suffix) for suffix in (".html", ".json"))
+    result.save(page)
+    result.save(data)
+    deliver(result, {".json": json, ".csv": csv}, quiet=quiet)
+    if not quiet:
+        to = sys.stderr if STANDARD_OUTPUT in (json, csv) else sys.stdout
+        print(f"\nreport: {page}\ndata:   {data}", file=to)

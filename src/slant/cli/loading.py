@@ -1,0 +1,47 @@
+"""Open an embedding for a command, with a progress bar on a terminal and notes about repairs."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from slant.vectors import WordVectors
+
+
+def open_vectors(
+    model: str | None, *, top: int | None, case: str, phrases: str, allow_pickle: bool, subwords: bool,
+    no_cache: bool, quiet: bool,
+) -> WordVectors:  # fmt: skip
+    """Load `model`; on a terminal show how far reading has come, and say what was repaired."""
+    from slant.vectors import LookupPolicy, load
+
+    policy = LookupPolicy(case=case, phrases=phrases)  # type: ignore[arg-type]
+    settings: dict[str, Any] = {
+        "top": top, "policy": policy, "allow_pickle": allow_pickle, "subwords": subwords, "cache": not no_cache,
+    }  # fmt: skip
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if model is None or quiet or not sys.stderr.isatty():
+            vectors = load(model, **settings)
+        else:
+            vectors = _with_progress(model, settings)
+    if not quiet:
+        for warning in caught:
+            print(f"note: {warning.message}", file=sys.stderr)
+        for what, count in vectors.repairs.items():
+            print(f"note: {vectors.name}: {what}: {count:,}", file=sys.stderr)
+    return vectors
+
+
+def _with_progress(model: str, settings: dict[str, Any]) -> WordVectors:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from slant.vectors import load
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("reading", total=None)
+        return load(model, progress=lambda done, size: progress.update(task, completed=done, total=size), **settings)

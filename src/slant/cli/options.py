@@ -1,0 +1,77 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+OUT = "Output files"
+MODEL = "Reading the embedding"
+
+ModelArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[MODEL]", help="An embedding file, folder or archive; nothing: the bundled sample."),
+]
+JsonOption = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Write JSON ('-': standard output).", rich_help_panel=OUT)
+]
+CsvOption = Annotated[
+    Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV ('-': standard output).", rich_help_panel=OUT)
+]
+MarkdownOption = Annotated[
+    Path | None, typer.Option("--markdown", metavar="FILE", help="Write a Markdown table.", rich_help_panel=OUT)
+]
+LatexOption = Annotated[
+    Path | None, typer.Option("--latex", metavar="FILE", help="Write a LaTeX table (booktabs).", rich_help_panel=OUT)
+]
+SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random choice.")]
+WorkersOption = Annotated[
+    int,
+    typer.Option("--workers", metavar="N", min=1, help="Processes to use (this command is quick with one)."),
+]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No table, no progress bar, no notes.")]
+TopOption = Annotated[
+    int | None,
+    typer.Option("--top", metavar="N", min=1, help="Read only the first N words.", rich_help_panel=MODEL),
+]
+CaseOption = Annotated[
+    str,
+    typer.Option(
+        "--case", help="fallback: as written, then lower, then Title; exact: as written.", rich_help_panel=MODEL
+    ),
+]
+PhrasesOption = Annotated[
+    str,
+    typer.Option(
+        "--phrases",
+        help="join: spaces and underscores alike; mean: then the mean of the parts; exact: as written.",
+        rich_help_panel=MODEL,
+    ),
+]
+PickleOption = Annotated[
+    bool,
+    typer.Option(
+        "--allow-pickle", help="Open gensim .kv files, which can run code; only if you trust them.",
+        rich_help_panel=MODEL,
+    ),
+]  # fmt: skip
+SubwordsOption = Annotated[
+    bool,
+    typer.Option("--subwords", help="fastText .bin: build missing words from sub-words.", rich_help_panel=MODEL),
+]
+NoCacheOption = Annotated[
+    bool, typer.Option("--no-cache", help="Neither use nor write the cache.", rich_help_panel=MODEL)
+]
+AlternativeOption = Annotated[str, typer.Option("--alternative", help="greater, less or two-sided.")]
+MethodOption = Annotated[
+    str,
+    typer.Option(
+        "--method",
+        help="auto (exact where possible), enumeration, meet-in-the-middle, 'dynamic programming' or 'monte carlo'.",
+    ),
+]
+ResamplesOption = Annotated[
+    int, typer.Option("--n-resamples", metavar="N", min=1, help="Random partitions, if Monte Carlo is used.")
+]

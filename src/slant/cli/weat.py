@@ -1,0 +1,94 @@
+"""`slant weat`: one association test, or all that ship."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slant.cli import options as o
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant weat                                       every WEAT on the bundled sample
+
+slant weat glove.6B.100d.txt --test weat-6       one test on your embedding
+
+slant weat glove.6B.zip/glove.6B.50d.txt         a file inside an archive
+
+slant weat vectors.bin --words my-test.toml      your own word lists (see: slant words show weat-6)
+
+slant weat vectors.bin --json result.json --latex table.tex
+"""
+
+
+def weat_command(
+    model: o.ModelArgument = None,
+    test: Annotated[
+        list[str] | None, typer.Option("--test", metavar="NAME", help="A test that ships; can be repeated.")
+    ] = None,
+    words: Annotated[
+        list[Path] | None, typer.Option("--words", metavar="FILE", help="Your own test, a TOML file; can be repeated.")
+    ] = None,
+    alternative: o.AlternativeOption = "greater",
+    method: o.MethodOption = "auto",
+    n_resamples: o.ResamplesOption = 100_000,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for the interval of d; 0: none.")
+    ] = 2_000,
+    confidence: Annotated[float, typer.Option("--confidence", help="Confidence of that interval.")] = 0.95,
+    equalise: Annotated[
+        bool, typer.Option("--equalise", help="Remove words at random until paired sets are of equal size.")
+    ] = False,
+    min_found: Annotated[
+        float, typer.Option("--min-found", help="Skip a test with a smaller share of any word set in the vocabulary.")
+    ] = 0.5,
+    seed: o.SeedOption = 0,
+    workers: o.WorkersOption = 1,
+    quiet: o.QuietOption = False,
+    json: o.JsonOption = None,
+    csv: o.CsvOption = None,
+    markdown: o.MarkdownOption = None,
+    latex: o.LatexOption = None,
+    top: o.TopOption = None,
+    case: o.CaseOption = "fallback",
+    phrases: o.PhrasesOption = "join",
+    allow_pickle: o.PickleOption = False,
+    subwords: o.SubwordsOption = False,
+    no_cache: o.NoCacheOption = False,
+) -> None:
+    """Word Embedding Association Tests (Caliskan et al. 2017), with exact p-values.
+
+    Without --test or --words, every test that ships is run and q-values control the false-discovery rate.
+    """
+    from slant.cli.loading import open_vectors
+    from slant.cli.printing import deliver
+    from slant.errors import StimuliError
+    from slant.measures import weat, weat_suite
+    from slant.stimuli import WeatSet, load_set, read_set
+
+    chosen = [load_set(name, WeatSet) for name in test or ()]
+    for path in words or ():
+        own = read_set(path)
+        if not isinstance(own, WeatSet):
+            raise StimuliError(f"'{path}' is not of kind 'weat'; see 'slant words show weat-6' for an example.")
+        chosen.append(own)
+    vectors = open_vectors(
+        model, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=subwords, no_cache=no_cache,
+        quiet=quiet,
+    )  # fmt: skip
+    settings = {
+        "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
+        "confidence": confidence, "equalise": equalise,
+    }  # fmt: skip
+    if len(chosen) == 1:
+        deliver(weat(vectors, chosen[0], rng=seed, **settings), _files(json, csv, markdown, latex), quiet=quiet)  # type: ignore[arg-type]
+    else:
+        suite = weat_suite(vectors, chosen or None, min_found=min_found, rng=seed, **settings)
+        deliver(suite, _files(json, csv, markdown, latex), quiet=quiet)
+
+
+def _files(json: Path | None, csv: Path | None, markdown: Path | None, latex: Path | None) -> dict[str, Path | None]:
+    return {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}

@@ -1,0 +1,51 @@
+"""Results as tables, charts and pages. Sees results only; computes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from slant.errors import SlantError
+from slant.files import write_text
+from slant.results import AuditResult, Result
+
+
+def _html(result: Result) -> str:
+    from slant.report.html import page
+
+    if not isinstance(result, AuditResult):
+        raise SlantError("a page is made of a whole audit; save this result as .json, .csv, .md or .tex.")
+    return page(result)
+
+
+def _table(renderer: str) -> Callable[[Result], str]:
+    def render(result: Result) -> str:
+        from slant.report import tables
+
+        text: str = getattr(tables, renderer)(tables.table_of(result))
+        return text
+
+    return render
+
+
+#: Suffix to renderer; what `render` and `save` know.
+RENDERERS: dict[str, Callable[[Result], str]] = {
+    ".html": _html,
+    ".json": lambda result: result.to_json() + "\n",
+    ".csv": _table("to_csv"),
+    ".md": _table("to_markdown"),
+    ".tex": _table("to_latex"),
+}
+
+
+def render(result: Result, suffix: str) -> str:
+    """Return `result` as text in the format that `suffix` names, such as ".md"."""
+    if suffix not in RENDERERS:
+        raise SlantError(f"nothing writes '{suffix}' files; use one of {', '.join(RENDERERS)}.")
+    return RENDERERS[suffix](result)
+
+
+def save(result: Result, path: str | Path) -> None:
+    """Write `result` in the format of the suffix of `path`."""
+    target = Path(path)
+    write_text(target, render(result, target.suffix.lower()))

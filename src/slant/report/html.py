@@ -1,0 +1,62 @@
+"""The report as one self-contained page: no script, no outside host, every token escaped."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from slant.report import charts, tables
+from slant.results import AuditResult
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def page(audit: AuditResult) -> str:
+    """Return the report of an audit as HTML."""
+    from markupsafe import Markup
+
+    suite = audit.weat
+    table = tables.table_of(suite)
+    columns = [column for column in table.columns if not column.terminal_only]
+    return (
+        _environment()
+        .get_template("report.html.j2")
+        .render(
+            audit=audit,
+            suite=suite,
+            columns=columns,
+            rows=table.rows,
+            notes=table.notes,
+            chart=Markup(charts.weat_chart(suite)) if suite.results else "",
+            found=_summary(audit),
+            pvalue=tables.pvalue,
+            number=tables.number,
+            plain=tables.plain,
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    return Environment(
+        loader=PackageLoader("slant.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+        lstrip_blocks=True,
+    )  # fmt: skip
+
+
+def _summary(audit: AuditResult) -> str:
+    suite = audit.weat
+    if not suite.results:
+        return "No test could be run: too few of the words are in the vocabulary."
+    significant = [r for r, q in zip(suite.results, suite.qvalues, strict=True) if q < 0.05]
+    largest = max(suite.results, key=lambda r: abs(r.effect_size))
+    share = (
+        f"{len(significant)} of {len(suite.results)} association tests show an association that chance does not explain"
+    )
+    return (
+        f"{share} (false-discovery rate 5 %). The largest effect is in “{largest.title}”: "
+        f"d = {tables.number(largest.effect_size)}, p = {tables.pvalue(largest.pvalue)}."
+    )

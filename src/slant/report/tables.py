@@ -1,0 +1,235 @@
+"""Tables of results for people and programs: terminal, CSV, Markdown, LaTeX. One description, four renderers."""
+
+from __future__ import annotations
+
+import csv
+import io
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from slant.results import Result, WeatResult, WeatSuiteResult, WefatResult
+
+if TYPE_CHECKING:
+    from rich.table import Table as RichTable
+
+BAR_WIDTH = 6  # characters on each side of zero
+MAX_EFFECT = 2.0  # |d| of two sets of equal size cannot be larger
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column for people: where its value comes from and how it is written."""
+
+    key: str
+    title: str
+    write: Callable[[Any], str]
+    justify: Literal["left", "right"] = "right"
+    terminal_only: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows, the columns that people see, and what is said under it. CSV holds every field of the rows."""
+
+    title: str
+    columns: tuple[Column, ...]
+    rows: list[dict[str, Any]]
+    notes: tuple[str, ...] = ()
+
+
+def plain(text: object) -> str:
+    """Return `text` with control characters made visible, so that no token can steer a terminal.
+
+    >>> plain("a" + chr(27) + "[31m")
+    'a\\\\x1b[31m'
+    """
+    return "".join(c if unicodedata.category(c)[0] != "C" else ascii(c)[1:-1] for c in str(text))
+
+
+def number(value: float | None) -> str:
+    """Write a number with two decimals and a true minus sign.
+
+    >>> number(-1.234), number(None)
+    ('−1.23', '–')
+    """
+    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+
+
+def pvalue(value: float | None) -> str:
+    """Write a p-value: three decimals, or a power of ten where that would show zero.
+
+    >>> pvalue(0.0123), pvalue(4.5e-7), pvalue(1.0)
+    ('0.012', '4.5e-07', '1.000')
+    """
+    if value is None:
+        return "–"
+    return f"{value:.3f}" if value >= 0.0005 else f"{value:.1e}"
+
+
+def bar(value: float) -> str:
+    """Draw an effect size between −2 and 2 as a bar to the left or right of a middle line.
+
+    >>> bar(1.0), bar(-2.0)
+    ('      │███   ', '██████│      ')
+    """
+    length = round(min(abs(value) / MAX_EFFECT, 1.0) * BAR_WIDTH)
+    left, right = (length, 0) if value < 0 else (0, length)
+    return " " * (BAR_WIDTH - left) + "█" * left + "│" + "█" * right + " " * (BAR_WIDTH - right)
+
+
+def _words(row: dict[str, Any]) -> str:
+    return f"{row['words_used']}/{row['words_used'] + row['words_missing']}"
+
+
+WEAT_COLUMNS = (
+    Column("test", "test", plain, "left"),
+    Column("title", "what is compared", plain, "left"),
+    Column("effect_size", "d", number),
+    Column("effect_size", "−2     0     2", bar, "left", terminal_only=True),
+    Column("people_effect_size", "d, people", number),
+    Column("pvalue", "p", pvalue),
+    Column("qvalue", "q", pvalue),
+    Column("words", "words", str),
+)
+
+
+def table_of(result: Result) -> Table:
+    """Describe `result` as a table."""
+    if isinstance(result, WeatSuiteResult):
+        return _weat_table(result, result.results, f"WEAT on {result.provenance.representation.name}", _skipped(result))
+    if isinstance(result, WeatResult):
+        return _weat_table(result, (result,), f"WEAT on {result.provenance.representation.name}", ())
+    if isinstance(result, WefatResult):
+        return _wefat_table(result)
+    inner = getattr(result, "weat", None)
+    if inner is None:
+        raise TypeError(f"no table is described for {type(result).__name__}")
+    return table_of(inner)
+
+
+def _weat_table(result: Any, tests: Sequence[WeatResult], title: str, notes: tuple[str, ...]) -> Table:
+    rows = [{**row, "words": _words(row)} for row in result.rows()]
+    several = isinstance(result, WeatSuiteResult)
+    columns = tuple(c for c in WEAT_COLUMNS if several or c.key != "qvalue")
+    said = [
+        "d: effect size, from −2 to 2; people: the effect in the study that a test mirrors.",
+        "p: over every re-partition of the targets, "
+        + ("exact for all tests" if all(_exact(t) for t in tests) else _inexact(tests))
+        + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
+    ]
+    missing = [f"{t.test}: no vector for {plain(', '.join(t.missing))}" for t in tests if t.missing]
+    return Table(title, columns, rows, (*said, *missing, *notes))
+
+
+def _exact(test: WeatResult) -> bool:
+    return test.pvalue_bounds[0] == test.pvalue_bounds[1]
+
+
+def _inexact(tests: Sequence[WeatResult]) -> str:
+    parts = []
+    for test in tests:
+        if not _exact(test):
+            low, high = test.pvalue_bounds
+            how = "random partitions, 99 % interval" if test.pvalue_method == "monte carlo" else "guaranteed"
+            parts.append(f"{test.test}: between {low:.4g} and {high:.4g}, {how}")
+    return "exact unless said otherwise (" + "; ".join(parts) + ")"
+
+
+def _skipped(suite: WeatSuiteResult) -> tuple[str, ...]:
+    return tuple(f"{s.test} was not run: {plain(s.reason)}." for s in suite.skipped)
+
+
+def _wefat_table(result: WefatResult) -> Table:
+    columns = (
+        Column("word", "word", plain, "left"),
+        Column("effect_size", "d", number),
+        Column("effect_size", "−2     0     2", bar, "left", terminal_only=True),
+        Column("pvalue", "p", pvalue),
+        Column("figure", plain(result.correlation.figure) if result.correlation else "figure", number),
+    )
+    first, second = (group.name for group in result.attributes)
+    notes = [f"d > 0: closer to '{plain(first)}' than to '{plain(second)}'."]
+    if c := result.correlation:
+        notes.append(
+            f"correlation of d with {plain(c.figure)} over {c.n} words: Pearson {number(c.pearson)} "
+            f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
+        )
+    if result.missing:
+        notes.append(f"no vector for {plain(', '.join(result.missing))}")
+    rows = sorted(result.rows(), key=lambda row: -float(row["effect_size"]))
+    return Table(f"WEFAT on {result.provenance.representation.name}", columns, rows, tuple(notes))
+
+
+def to_rich(table: Table) -> RichTable:
+    """Return the table for a terminal."""
+    from rich import box
+    from rich.table import Table as RichTable
+    from rich.text import Text
+
+    rich_table = RichTable(title=plain(table.title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in table.columns:
+        wraps = column.key == "title"
+        rich_table.add_column(Text(column.title), justify=column.justify, no_wrap=not wraps, ratio=None)
+    for row in table.rows:
+        strong = row.get("qvalue", row.get("pvalue"))
+        style = "bold" if strong is not None and strong < 0.05 else "dim"
+        cells = [
+            Text(column.write(row.get(column.key)), style if column.key != "title" else "") for column in table.columns
+        ]
+        rich_table.add_row(*cells)
+    return rich_table
+
+
+def to_csv(table: Table) -> str:
+    """Return every field of the rows as CSV.
+
+    >>> to_csv(Table("t", (), [{"a": 1, "b": "x,y"}]))
+    'a,b\\r\\n1,"x,y"\\r\\n'
+    """
+    if not table.rows:
+        return ""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, fieldnames=list(table.rows[0]))
+    writer.writeheader()
+    writer.writerows(table.rows)
+    return out.getvalue()
+
+
+def _shown(table: Table) -> tuple[list[Column], list[list[str]]]:
+    columns = [column for column in table.columns if not column.terminal_only]
+    return columns, [[column.write(row.get(column.key)) for column in columns] for row in table.rows]
+
+
+def to_markdown(table: Table) -> str:
+    """Return the table in Markdown, with its notes under it."""
+    columns, rows = _shown(table)
+    lines = ["| " + " | ".join(c.title for c in columns) + " |"]
+    lines.append("|" + "|".join("---:" if c.justify == "right" else "---" for c in columns) + "|")
+    lines += ["| " + " | ".join(_escape(cell, MARKDOWN) for cell in row) + " |" for row in rows]
+    lines += ["", *(f"- {_escape(note, MARKDOWN)}" for note in table.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def to_latex(table: Table) -> str:
+    """Return the table as a LaTeX tabular (booktabs), with its notes as comments."""
+    columns, rows = _shown(table)
+    layout = "".join("r" if c.justify == "right" else "l" for c in columns)
+    lines = [f"% {note}" for note in table.notes]
+    lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
+    lines += [" & ".join(_escape(c.title, LATEX) for c in columns) + r" \\", r"\midrule"]
+    lines += [" & ".join(_escape(cell, LATEX) for cell in row) + r" \\" for row in rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(lines) + "\n"
+
+
+MARKDOWN = {c: "\\" + c for c in "\\|*_`<>[]"}
+LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "<": "$<$", ">": "$>$",
+}  # fmt: skip
+
+
+def _escape(text: str, replacements: dict[str, str]) -> str:
+    return "".join(replacements.get(c, c) for c in text)
