@@ -12,6 +12,7 @@ from slant.version import __version__
 
 _HOMES = {
     "LookupPolicy": "slant.vectors",
+    "WeatResult": "slant.results",
     "SlantError": "slant.errors",
     "WordVectors": "slant.vectors",
     "audit": "slant.auditing",
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
     from slant.measures.generalised_weat import generalised_weat
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
+    from slant.results import WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
 
 __all__ = [
     "LookupPolicy",
     "SlantError",
+    "WeatResult",
     "WordVectors",
     "__version__",
     "audit",

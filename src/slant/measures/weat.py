@@ -13,7 +13,7 @@ from slant.errors import MeasureError
 from slant.measures.weat_stability import bootstrap_interval, leave_one_out
 from slant.measures.wordsets import FloatArray, Found, WordSets, find, need_words, provenance, word_lists
 from slant.results import HumanComparison, SkippedTest, WeatResult, WeatSuiteResult, WordAssociation, WordsUsed
-from slant.statistics import benjamini_hochberg, generator, partition_pvalue, seed_of
+from slant.statistics import benjamini_hochberg, check_confidence, generator, partition_pvalue, seed_of
 from slant.stimuli import WeatSet, all_sets, load_set
 from slant.vectors import WordVectors
 
@@ -73,7 +73,9 @@ def weat(
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
         "confidence": confidence, "equalise": equalise,
     }  # fmt: skip
-    seed, random = seed_of(rng), generator(rng)
+    check_confidence(confidence)
+    seed = seed_of(rng)
+    random = generator(seed)
     found = [find(vectors, group) for group in chosen.groups]
     if equalise:
         found = [*_equalised(found[0], found[1], random), *_equalised(found[2], found[3], random)]
@@ -120,7 +122,7 @@ def _sampled(found: Found, size: int, random: np.random.Generator) -> Found:
 
 
 def _measure(
-    vectors: WordVectors, test: WeatSet, found: list[Found], settings: dict[str, Any], seed: int | None,
+    vectors: WordVectors, test: WeatSet, found: list[Found], settings: dict[str, Any], seed: int,
     random: np.random.Generator,
 ) -> WeatResult:  # fmt: skip
     X, Y, A, B = (group.unit for group in found)
@@ -182,11 +184,12 @@ def weat_suite(
     chosen = list(all_sets(WeatSet)) if tests is None else [_chosen_test(test, None, None) for test in tests]
     results: list[WeatResult] = []
     skipped: list[SkippedTest] = []
-    for test, random in zip(chosen, generator(rng).spawn(len(chosen)), strict=True):
+    seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others
+    for test in chosen:
         if reason := _too_few(vectors, test, min_found):
             skipped.append(SkippedTest(test.id, test.title, reason, vectors.lookup(test.words).missing))
         else:
-            results.append(weat(vectors, test, rng=random, **settings))
+            results.append(weat(vectors, test, rng=seed, **settings))
     lists = [result.missing for result in results] + [test.missing for test in skipped]
     missing = [WordsUsed("", (), (), words) for words in lists]
     return WeatSuiteResult(
@@ -194,7 +197,7 @@ def weat_suite(
         qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()) if results else (),
         skipped=tuple(skipped),
         provenance=provenance(
-            vectors, " ".join(test.id for test in chosen), missing, seed_of(rng), {"min_found": min_found, **settings}
+            vectors, " ".join(test.id for test in chosen), missing, seed, {"min_found": min_found, **settings}
         ),
     )
 

@@ -12,7 +12,7 @@ from slant.errors import MeasureError
 from slant.measures.weat import effect_size
 from slant.measures.wordsets import FloatArray, Found, WordSets, find, need_words, provenance, word_lists
 from slant.results import Correlation, WefatResult, WefatWord
-from slant.statistics import generator, partition_pvalue, seed_of
+from slant.statistics import partition_pvalue, seed_of, spawn
 from slant.stimuli import WeatSet, WordList, WordSet, load_set
 from slant.vectors import WordVectors
 
@@ -48,7 +48,8 @@ def wefat(
     for group, least in ((found, 1), (A, 2), (B, 2)):
         need_words(group, least, vectors)
     settings = {"alternative": alternative, "method": method, "n_resamples": n_resamples, "figure": figure_name}
-    randoms = generator(rng).spawn(len(found.unit))
+    seed = seed_of(rng)
+    randoms = spawn(seed, len(found.unit))
     scored = tuple(
         _word(word, unit, A, B, figures.get(word), settings, random)
         for word, unit, random in zip(found.words.used, found.unit, randoms, strict=True)
@@ -58,7 +59,7 @@ def wefat(
         attributes=(A.words, B.words),
         correlation=_correlation(scored, figure_name),
         alternative=alternative,
-        provenance=provenance(vectors, stimuli, (found.words, A.words, B.words), seed_of(rng), settings),
+        provenance=provenance(vectors, stimuli, (found.words, A.words, B.words), seed, settings),
     )
 
 

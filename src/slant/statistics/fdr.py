@@ -12,7 +12,7 @@ def benjamini_hochberg(pvalues: ArrayLike) -> NDArray[np.float64]:
     """Turn p-values into Benjamini–Hochberg q-values, in the same order.
 
     `pvalues` is (m,), each in [0, 1]; so is the answer. Rejecting where q ≤ α keeps the expected share of
-    false findings at α or below (Benjamini and Hochberg 1995; Swinger et al. §3 use α = 0.05).
+    false findings at α or below (Benjamini and Hochberg 1995; Swinger et al. use α = 0.05).
 
     >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.5])
     array([0.04      , 0.05333333, 0.05333333, 0.5       ])

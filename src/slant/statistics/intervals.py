@@ -21,7 +21,7 @@ def percentile_interval(samples: ArrayLike, confidence: float = 0.95) -> tuple[f
     values = np.asarray(samples, dtype=np.float64)
     if values.ndim != 1 or not values.size or not np.isfinite(values).all():
         raise MeasureError(f"samples of shape {values.shape}: give one list of finite numbers, at least one.")
-    tail = (1 - _checked(confidence)) / 2
+    tail = (1 - check_confidence(confidence)) / 2
     low, high = np.quantile(values, [tail, 1 - tail])
     return float(low), float(high)
 
@@ -53,11 +53,12 @@ def _proportion_interval(
         raise MeasureError(f"{successes} of {trials} is not a share; give 0 ≤ successes ≤ trials ≥ 1.")
     from scipy.stats import binomtest
 
-    interval = binomtest(int(successes), int(trials)).proportion_ci(_checked(confidence), method=method)
+    interval = binomtest(int(successes), int(trials)).proportion_ci(check_confidence(confidence), method=method)
     return float(interval.low), float(interval.high)
 
 
-def _checked(confidence: float) -> float:
+def check_confidence(confidence: float) -> float:
+    """Return `confidence`, or say that it is none."""
     if not 0 < confidence < 1:
         raise MeasureError(f"confidence is {confidence!r}; give a number between 0 and 1, such as 0.95.")
     return confidence

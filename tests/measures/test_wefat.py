@@ -1,0 +1,59 @@
+"""WEFAT: each word by its definition, with an exact p-value, beside an outside figure."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import slant
+from slant.errors import MeasureError, StimuliError
+
+A, B = ["male", "man", "boy", "he"], ["female", "woman", "girl", "she"]
+
+
+def test_effect_size_and_pvalue_are_the_definitions() -> None:
+    v = slant.load()
+    r = slant.wefat(v, ["nurse", "engineer"], attributes=(A, B))
+    vectors = v.lookup(["nurse", *A, *B]).vectors.astype(float)
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    a, b = unit[1:5] @ unit[0], unit[5:] @ unit[0]
+    nurse = r.words[0]
+    assert nurse.effect_size == pytest.approx((a.mean() - b.mean()) / np.concatenate([a, b]).std(ddof=1))
+    expected = stats.permutation_test((a, b), lambda x, y: np.mean(x) - np.mean(y), n_resamples=np.inf)
+    assert nurse.pvalue == pytest.approx(expected.pvalue)
+    assert nurse.effect_size < 0 < r.words[1].effect_size
+
+
+def test_correlation_is_scipys_over_the_words_that_have_a_figure() -> None:
+    r = slant.wefat(slant.load())
+    pairs = [(w.effect_size, w.figure) for w in r.words if w.figure is not None]
+    effects, figures = zip(*pairs, strict=True)
+    assert r.correlation is not None
+    assert r.correlation.n == len(pairs) == 39
+    assert r.correlation.pearson == pytest.approx(stats.pearsonr(effects, figures).statistic)
+    assert r.correlation.spearman == pytest.approx(stats.spearmanr(effects, figures).statistic)
+    assert r.correlation.pearson < -0.4  # occupations with more women lean to the female terms
+    assert r.missing == ("construction_worker",)
+
+
+def test_own_words_and_figures() -> None:
+    r = slant.wefat(slant.load(), ["nurse", "engineer", "clerk"], figure={"nurse": 0.9, "engineer": 0.1, "clerk": 0.5})
+    assert r.correlation is not None
+    assert r.correlation.n == 3
+    assert slant.wefat(slant.load(), ["nurse"]).correlation is None
+    assert (
+        slant.wefat(slant.load(), ["nurse", "clerk", "judge"], figure=dict.fromkeys(["nurse"], 1.0)).correlation is None
+    )
+
+
+def test_bad_input_is_one_clear_error() -> None:
+    v = slant.load()
+    with pytest.raises(StimuliError, match="has no column 'salary'"):
+        slant.wefat(v, "professions", figure="salary")
+    with pytest.raises(MeasureError, match="names a column"):
+        slant.wefat(v, ["nurse"], figure="share_women")
+    with pytest.raises(MeasureError, match="at least 2"):
+        slant.wefat(v, ["nurse"], attributes=(["he"], ["she", "her"]))
+    with pytest.raises(StimuliError, match="kind 'words' is needed"):
+        slant.wefat(v, "weat-1")
