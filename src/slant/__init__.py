@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from slant.version import __version__
 
 _HOMES = {
+    "AuditResult": "slant.results",
     "LookupPolicy": "slant.vectors",
     "WeatResult": "slant.results",
     "SlantError": "slant.errors",
@@ -29,10 +30,11 @@ if TYPE_CHECKING:
     from slant.measures.generalised_weat import generalised_weat
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
-    from slant.results import WeatResult
+    from slant.results import AuditResult, WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
 
 __all__ = [
+    "AuditResult",
     "LookupPolicy",
     "SlantError",
     "WeatResult",

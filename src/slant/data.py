@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from slant.errors import SlantError
 from slant.files import PARTIAL
 
 #: Unfinished files of a process that was killed are swept away after this many seconds.
@@ -60,7 +61,10 @@ def clear_cache() -> tuple[int, int]:
     """Delete every file of the cache; return how many files and bytes went."""
     entries = cache_entries()
     for entry in entries:
-        entry.path.unlink(missing_ok=True)
+        try:
+            entry.path.unlink(missing_ok=True)
+        except OSError as error:
+            raise SlantError(f"cannot delete '{entry.path}': {error.strerror}.") from None
     return len(entries), sum(entry.size for entry in entries)
 
 

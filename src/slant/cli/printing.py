@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from slant.errors import SlantError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from slant.results import Result
 
 STANDARD_OUTPUT = Path("-")
@@ -33,16 +35,21 @@ def deliver(result: Result, files: dict[str, Path | None], *, quiet: bool) -> No
         show(result)
 
 
+def table_console() -> Console:
+    """Return a console for tables: a terminal's own width, and a wide one when piped, so that lines stay whole."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+
+
 def show(result: Result) -> None:
     """Print the table of `result` and the notes under it."""
-    from rich.console import Console
     from rich.text import Text
 
     from slant.report.tables import table_of, to_rich
 
     table = table_of(result)
-    # Piped output keeps whole lines; a terminal wraps to its width.
-    console = Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+    console = table_console()
     console.print(to_rich(table))
     for note in table.notes:
         console.print(Text(note, style="dim"))

@@ -39,10 +39,10 @@ def list_command(
     ] = None,
 ) -> None:
     """List the word sets that ship."""
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
+    from slant.cli.printing import table_console
     from slant.errors import StimuliError
     from slant.stimuli import KINDS, all_sets, kind_of
 
@@ -50,12 +50,12 @@ def list_command(
         raise StimuliError(f"there is no kind '{kind}'; the kinds are {', '.join(KINDS)}.")
     table = Table(box=None, pad_edge=False)
     for title in ("name", "kind", "about", "words", "title"):
-        table.add_column(title, justify="right" if title == "words" else "left")
+        table.add_column(title, justify="right" if title == "words" else "left", no_wrap=title == "name")
     for found in all_sets():
         if kind in (None, kind_of(found)):
             cells = (found.id, kind_of(found), found.category, f"{len(found.words):,}", found.title)
             table.add_row(*(Text(cell) for cell in cells))
-    Console().print(table)
+    table_console().print(table)
 
 
 @app.command("show", epilog=SHOW_EXAMPLES)

@@ -21,8 +21,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as dictionaries, lists, strings and numbers, ready for JSON."""
-        content: dict[str, Any] = msgspec.to_builtins(self)
-        return {"kind": self.kind, **content}
+        return {"kind": self.kind, **_lists(msgspec.to_builtins(self))}
 
     def to_json(self) -> str:
         """Return the result as indented JSON."""
@@ -43,3 +42,10 @@ class Result:
             return msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls)
         except msgspec.ValidationError as error:
             raise SlantError(f"this is not a complete result of kind '{cls.kind}': {error}.") from None
+
+
+def _lists(content: Any) -> Any:
+    """Turn tuples into the lists that JSON would make of them."""
+    if isinstance(content, dict):
+        return {key: _lists(value) for key, value in content.items()}
+    return [_lists(item) for item in content] if isinstance(content, list | tuple) else content

@@ -1,0 +1,224 @@
+"""Every command keeps the same promises: examples in its help, one sentence for bad input, nothing half-written."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import typer
+
+import slant
+from slant.cli.app import app
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+def commands(group: typer.main.TyperGroup | None = None, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Discover every command, so that a new one is held to the same promises."""
+    group = group or typer.main.get_command(app)  # type: ignore[assignment]
+    for name, command in group.commands.items():  # type: ignore[union-attr]
+        if hasattr(command, "commands"):
+            yield from commands(command, (*prefix, name))
+        else:
+            yield (*prefix, name)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        from slant.cli import main
+
+        monkeypatch.setattr(sys, "argv", ["slant", *arguments])
+        capfd.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+        out, err = capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, code, out, err)
+
+    return call
+
+
+every_command = pytest.mark.parametrize("command", list(commands()), ids=" ".join)
+
+
+@every_command
+def test_help_says_what_it_does_and_gives_examples(run: Run, command: tuple[str, ...]) -> None:
+    help_text = run(*command, "--help")
+    assert help_text.returncode == 0
+    assert "Examples" in help_text.stdout
+    assert f"slant {' '.join(command)}" in " ".join(help_text.stdout.split())
+
+
+@every_command
+def test_an_unknown_option_is_exit_code_2_without_traceback(run: Run, command: tuple[str, ...]) -> None:
+    answer = run(*command, "--no-such-option")
+    assert answer.returncode == 2
+    assert "Traceback" not in answer.stderr
+    assert "no-such-option" in answer.stderr
+
+
+MEASURES = ["audit", "weat", "wefat"]
+
+
+@pytest.mark.parametrize("command", MEASURES)
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere.txt"], "there is no file 'nowhere.txt'"),
+        (["empty.bin"], "'empty.bin' is empty"),
+        (["garbage.bin"], "in no format that slant knows"),
+        (["--case", "LOUD"], "case='LOUD'"),
+        (["--json", "no/such/folder/x.json"], "cannot write 'no/such/folder/x.json'"),
+        (["--json", "-", "--csv", "-"], "only one"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    run: Run, command: str, arguments: list[str], words: str, tmp_path: Path
+) -> None:
+    (tmp_path / "empty.bin").write_bytes(b"")
+    (tmp_path / "garbage.bin").write_bytes(bytes(range(1, 256)) * 40)
+    answer = run(command, *arguments)
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert answer.stderr.startswith("slant: ")
+    assert len(answer.stderr.strip().splitlines()) == 1
+    assert not list(tmp_path.glob("**/*.partial"))
+
+
+@pytest.mark.parametrize("command", MEASURES)
+def test_json_to_standard_output_is_only_json(run: Run, command: str) -> None:
+    answer = run(command, "--json", "-")
+    assert answer.returncode == 0
+    content = json.loads(answer.stdout)
+    assert content["kind"] in ("audit", "weat-suite", "wefat")
+
+
+@pytest.mark.parametrize("command", MEASURES)
+def test_quiet_prints_nothing_and_piped_output_has_no_escape_codes(run: Run, command: str) -> None:
+    quiet = run(command, "--quiet")
+    assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
+    assert "\x1b" not in run(command).stdout
+
+
+def test_weat_writes_every_format_it_offers(run: Run, tmp_path: Path) -> None:
+    answer = run("weat", "--json", "a.json", "--csv", "a.csv", "--markdown", "a.md", "--latex", "a.tex")
+    assert answer.returncode == 0
+    rows = list(csv.DictReader((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["test"] for row in rows] == [f"weat-{i}" for i in range(1, 11)]
+    data = json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))
+    assert float(rows[5]["effect_size"]) == data["results"][5]["effect_size"]
+    assert (tmp_path / "a.md").read_text(encoding="utf-8").startswith("| test |")
+    assert r"\begin{tabular}" in (tmp_path / "a.tex").read_text(encoding="utf-8")
+
+
+def test_weat_runs_one_test_and_gives_what_the_function_gives(run: Run) -> None:
+    answer = run("weat", "--test", "weat-7", "--seed", "4", "--json", "-")
+    assert json.loads(answer.stdout) == json.loads(slant.weat(slant.load(), "weat-7", rng=4).to_json())
+
+
+def test_weat_runs_a_users_own_words(run: Run, tmp_path: Path) -> None:
+    shown = run("words", "show", "weat-6").stdout
+    (tmp_path / "mine.toml").write_text(shown.replace("Male names", "Men"), encoding="utf-8")
+    assert run("words", "check", "mine.toml").returncode == 0
+    content = json.loads(run("weat", "--words", "mine.toml", "--json", "-").stdout)
+    assert content["test"] == "mine"
+    assert content["targets"][0]["name"] == "Men"
+
+
+def test_every_setting_of_the_function_reaches_it(run: Run) -> None:
+    answer = run(
+        "weat", "--test", "weat-6", "--alternative", "less", "--method", "monte carlo", "--n-resamples", "99",
+        "--bootstrap", "10", "--confidence", "0.5", "--equalise", "--json", "-",
+    )  # fmt: skip
+    settings = json.loads(answer.stdout)["provenance"]["settings"]
+    assert settings == {
+        "alternative": "less", "method": "monte carlo", "n_resamples": 99, "bootstrap": 10, "confidence": 0.5,
+        "equalise": True,
+    }  # fmt: skip
+
+
+def test_wrong_kind_of_words_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "list.toml").write_text(run("words", "show", "gender-binary").stdout, encoding="utf-8")
+    answer = run("weat", "--words", "list.toml")
+    assert answer.returncode == 2
+    assert "not of kind 'weat'" in answer.stderr
+
+
+def test_words_check_names_the_fault(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "bad.toml").write_text('kind = "weat"\ntitle = "x"\n', encoding="utf-8")
+    answer = run("words", "check", "bad.toml")
+    assert answer.returncode == 2
+    assert "missing required field `category`" in answer.stderr
+
+
+def test_words_list_shows_every_set_and_filters_by_kind(run: Run) -> None:
+    from slant.stimuli import names
+
+    listed = run("words", "list").stdout
+    assert all(name in listed for name in names())
+    only = run("words", "list", "--kind", "pairs").stdout
+    assert "definitional-pairs" in only
+    assert "weat-1" not in only
+    assert run("words", "list", "--kind", "x").returncode == 2
+
+
+def test_audit_writes_the_page_and_the_data(run: Run, tmp_path: Path) -> None:
+    answer = run("audit")
+    assert answer.returncode == 0
+    assert "slant-report.html" in answer.stdout
+    data = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
+    assert slant.AuditResult.from_dict(data).weat.results[0].test == "weat-1"
+    assert "<!doctype html>" in (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+
+
+def test_audit_into_a_folder_that_is_not_there_is_refused_before_any_work(run: Run, tmp_path: Path) -> None:
+    answer = run("audit", "-o", "nowhere/report")
+    assert answer.returncode == 2
+    assert "there is no folder 'nowhere'" in answer.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cache_lists_and_clears(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "v.txt").write_text("a 1 2\nb 2 1\nc 3 1\n", encoding="utf-8")
+    slant.load(tmp_path / "v.txt")
+    assert "v.txt" in run("data", "cache").stdout
+    assert "1 files deleted" in run("data", "cache", "--clear").stdout
+    assert "in 0 files" in run("data", "cache").stdout
+
+
+def test_repairs_are_said_on_standard_error(run: Run, tmp_path: Path) -> None:
+    words = [word for group in slant.weat(slant.load(), "weat-6").targets for word in group.used]
+    v = slant.load().lookup([*words, "executive", "home"])
+    lines = [f"{t} {' '.join(map(str, row))}" for t, row in zip(v.tokens, v.vectors.tolist(), strict=True)]
+    (tmp_path / "v.txt").write_text("\n".join([*lines, lines[0]]), encoding="utf-8")
+    answer = run("weat", "v.txt", "--test", "weat-6")
+    assert answer.returncode == 0
+    assert "duplicate words left out: 1" in answer.stderr
+    assert "management" in answer.stdout
+
+
+def test_python_dash_m_slant_is_the_command(tmp_path: Path) -> None:
+    answer = subprocess.run(
+        [sys.executable, "-m", "slant", "--version"], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    assert answer.stdout.strip() == f"slant {slant.__version__}"
+
+
+def test_a_fault_of_ours_keeps_its_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("ours")
+
+    monkeypatch.setattr("slant.measures.weat_suite", broken)
+    with pytest.raises(ZeroDivisionError):
+        run("weat")

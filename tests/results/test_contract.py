@@ -1,0 +1,100 @@
+"""Every result is frozen, carries its provenance, and survives JSON unchanged."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+import slant
+from slant.errors import SlantError
+from slant.results import Result
+
+
+def all_kinds(cls: type[Result] = Result) -> Iterator[type[Result]]:
+    for child in cls.__subclasses__():
+        yield child
+        yield from all_kinds(child)
+
+
+def examples() -> dict[str, Result]:
+    """One result of each kind, from the measure that makes it."""
+    v = slant.load()
+    made = [
+        slant.weat(v, "weat-6"),
+        slant.weat_suite(v),
+        slant.wefat(v),
+        slant.generalised_weat(v, [["he"], ["she", "her"]], [["war"], ["love", "nowhere"]]),
+        slant.audit(v),
+    ]
+    return {result.kind: result for result in made}
+
+
+@pytest.fixture(scope="module")
+def results() -> dict[str, Result]:
+    return examples()
+
+
+kinds = pytest.mark.parametrize("kind", sorted(cls.kind for cls in all_kinds()))
+
+
+@kinds
+def test_every_kind_of_result_has_a_measure_that_makes_it(results: dict[str, Result], kind: str) -> None:
+    assert kind in results
+
+
+@kinds
+def test_json_brings_the_same_result_back(results: dict[str, Result], kind: str) -> None:
+    result = results[kind]
+    assert type(result).from_dict(json.loads(result.to_json())) == result
+
+
+@kinds
+def test_results_are_frozen(results: dict[str, Result], kind: str) -> None:
+    field = dataclasses.fields(results[kind])[0].name  # type: ignore[arg-type]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        setattr(results[kind], field, None)
+
+
+def numbers(content: Any) -> Iterator[float]:
+    if isinstance(content, dict):
+        content = list(content.values())
+    if isinstance(content, list):
+        for item in content:
+            yield from numbers(item)
+    elif isinstance(content, float):
+        yield content
+
+
+@kinds
+def test_no_nan_ever_appears(results: dict[str, Result], kind: str) -> None:
+    assert all(math.isfinite(number) for number in numbers(results[kind].to_dict()))
+
+
+@kinds
+def test_provenance_says_what_was_measured_by_which_version(results: dict[str, Result], kind: str) -> None:
+    content = results[kind].to_dict()
+    provenance = content.get("provenance") or content["weat"]["provenance"]
+    assert provenance["version"] == slant.__version__
+    assert provenance["representation"]["name"] == "sample"
+    assert len(provenance["representation"]["fingerprint"]) == 12
+    assert isinstance(provenance["missing"], list)
+    assert isinstance(provenance["settings"], dict)
+
+
+@kinds
+@pytest.mark.parametrize("damage", ["kind", "other", "field", "list"])
+def test_damaged_json_is_one_clear_error(results: dict[str, Result], kind: str, damage: str) -> None:
+    content: Any = results[kind].to_dict()
+    if damage == "list":
+        content = [content]
+    elif damage == "field":
+        content.popitem()
+    else:
+        content["kind"] = damage
+    with pytest.raises(SlantError, match="this is not a"):
+        type(results[kind]).from_dict(content)

@@ -1,0 +1,98 @@
+"""Claims about the package as a whole: light to import, documented, its public names stable."""
+
+from __future__ import annotations
+
+import inspect
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import slant
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAVY = (
+    "numpy",
+    "scipy",
+    "polars",
+    "numba",
+    "altair",
+    "vl_convert",
+    "jinja2",
+    "gensim",
+    "torch",
+    "zstandard",
+    "msgspec",
+)
+
+
+def imported_by(code: str) -> set[str]:
+    probe = f"import sys\ntry:\n    {code}\nexcept SystemExit:\n    pass\nprint(*sys.modules, file=sys.stderr)"
+    answer = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=True)
+    return {name.partition(".")[0] for name in answer.stderr.split()}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import slant",
+        "import sys; sys.argv = ['slant', '--help']; from slant.cli import main; main()",
+        "import sys; sys.argv = ['slant', 'weat', '--help']; from slant.cli import main; main()",
+        "import sys; sys.argv = ['slant', '--version']; from slant.cli import main; main()",
+    ],
+)
+def test_import_and_help_load_nothing_heavy(code: str) -> None:
+    assert imported_by(code).isdisjoint(HEAVY)
+
+
+def test_import_slant_does_not_even_load_the_command_line() -> None:
+    assert imported_by("import slant").isdisjoint({"typer", "rich", "click"})
+
+
+@pytest.mark.parametrize("name", [n for n in slant.__all__ if n != "__version__"])
+def test_every_public_name_is_there_and_documented(name: str) -> None:
+    documented = getattr(slant, name)
+    assert inspect.getdoc(documented)
+
+
+PUBLIC_FUNCTIONS = [n for n in slant.__all__ if inspect.isfunction(getattr(slant, n))]
+
+
+@pytest.mark.parametrize("name", PUBLIC_FUNCTIONS)
+def test_every_public_function_has_a_runnable_example(name: str) -> None:
+    assert ">>>" in (inspect.getdoc(getattr(slant, name)) or "")
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'weatt'"):
+        slant.weatt  # noqa: B018
+
+
+def test_every_module_says_what_it_is_for() -> None:
+    import ast
+
+    for path in (ROOT / "src").rglob("*.py"):
+        assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+
+
+def test_the_sample_is_what_its_record_says() -> None:
+    import hashlib
+
+    folder = ROOT / "src" / "slant" / "vectors" / "sample"
+    record = tomllib.loads((folder / "SOURCES.toml").read_text(encoding="utf-8"))
+    data = (folder / record["file"]).read_bytes()
+    assert len(data) == record["bytes"] <= 9_000_000
+    assert hashlib.sha256(data).hexdigest() == record["sha256"]
+    v = slant.load()
+    assert (len(v), v.dimensions) == (record["words"], record["dimensions"])
+
+
+def test_readme_gives_the_two_commands_that_ci_runs() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "pip install . && slant audit" in readme
+    test_command = 'pip install -c constraints.txt -e ".[dev]" && pytest'
+    assert test_command in readme
+    assert test_command in ci
