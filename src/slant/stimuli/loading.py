@@ -52,10 +52,10 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     """Load a set that ships by its name, or your own by the path of its TOML file.
 
     >>> load_set("weat-7").title
-    'Math and arts: male and female terms'
+    'Mathematics and arts: male and female terms'
     >>> load_set("weat-77")
     Traceback (most recent call last):
-    slant.errors.StimuliError: there is no word set 'weat-77'; did you mean weat-7? ...
+    slant.errors.StimuliError: there is no word set 'weat-77'; did you mean weat-7, ...
     """
     path = Path(source)
     if str(source) in names():

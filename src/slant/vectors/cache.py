@@ -43,13 +43,18 @@ def _path(key: str, top: int | None) -> Path:
 
 
 def find(key: str, top: int | None, name: str) -> WordVectors | None:
-    """Return the cached embedding, cut to `top` words; the whole one serves any `top`."""
-    for path in dict.fromkeys((_path(key, None), _path(key, top))):
+    """Return the cached embedding, cut to `top` words.
+
+    The whole file serves any `top`, unless it had to be repaired: its repairs are not those of its first rows.
+    """
+    for path in dict.fromkeys((_path(key, top), _path(key, None))):
         if path.is_file():
             try:
-                return slant_file.open_mapped(path, name=name, top=top)
-            except VectorsError:  # damaged: as good as absent, and replaced by the next build
+                found = slant_file.open_mapped(path, name=name, top=top)
+            except (VectorsError, OSError):  # damaged or just cleared: as good as absent, and built again
                 continue
+            if path == _path(key, top) or not found.repairs:
+                return found
     return None
 
 
@@ -59,8 +64,7 @@ def build(key: str, top: int | None, name: str, format_name: str, blocks: Iterab
     sieve = Sieve(top)
     path.parent.mkdir(parents=True, exist_ok=True)
     sweep_partial_files(path.parent)
-    with written_whole(path) as file:
-        writer = slant_file.Writer(file)
+    with written_whole(path) as file, slant_file.Writer(file) as writer:
         for block in sieve.clean(blocks):
             writer.write(block)
         writer.finish({"format": format_name, "repairs": sieve.finish(name)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,10 +19,13 @@ from slant.vectors.formats import (
     streamed_format,
     text,
 )
-from slant.vectors.opening import ByteStream, Location, Progress, locate, open_stream
+from slant.vectors.opening import ByteStream, Location, Progress, locate, open_stream, path_of
 from slant.vectors.policy import LookupPolicy
 from slant.vectors.rows import Block, Sieve, in_memory
 from slant.vectors.word_vectors import WordVectors
+
+#: Rows of a file of ours that are looked at in one go, so that checking a mapped matrix takes no memory.
+CHECKED_ROWS = 8192
 
 
 def load(
@@ -61,31 +65,32 @@ def _load(source: Any, top: int | None, cache: bool, allow_pickle: bool, progres
 
         return load_sample(top)
     if isinstance(source, WordVectors):
-        return source if top is None else in_memory(
-            [Block(list(source.words), source.matrix)], name=source.name, format_name=source.format, top=top
-        )  # fmt: skip
+        return source if top is None else replace(source, words=source.words[:top], matrix=source.matrix[:top])
     if hasattr(getattr(source, "wv", source), "index_to_key"):
         return in_memory(
             [keyed_vectors.from_memory(source)], name=type(source).__name__, format_name=keyed_vectors.NAME, top=top
         )
     if not isinstance(source, str | os.PathLike):
         raise VectorsError(f"cannot load a {type(source).__name__}; give a path, or use WordVectors.from_arrays.")
-    return _load_path(Path(source).expanduser(), top, cache, allow_pickle, progress)
+    return _load_path(path_of(source), top, cache, allow_pickle, progress)
 
 
 def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
-    if decade := histwords.decade_of(path):
-        name = decade.name.removesuffix("-w.npy")
-        return in_memory([histwords.read(decade)], name=name, format_name=histwords.NAME, top=top)
-    location = locate(path)
-    if not location.path.is_file():
-        what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
-        raise VectorsError(f"'{path}' is {what}; give an embedding file.")
     try:
+        if decade := histwords.decade_of(path):
+            name = decade.name.removesuffix("-w.npy")
+            return in_memory([histwords.read(decade)], name=name, format_name=histwords.NAME, top=top)
+        location = locate(path)
+        if not location.path.is_file():
+            what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
+            raise VectorsError(f"'{path}' is {what}; give an embedding file.")
         if cache and (cached := vector_cache.find(vector_cache.key_of(location), top, location.name)):
             return cached
-    except PermissionError as error:
+    except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+    if location.member is None and slant_file.is_npz(location.path):
+        block = slant_file.read_npz(location.path)
+        return in_memory([block], name=location.name, format_name=slant_file.NPZ, top=top)
     with open_stream(location, progress) as stream:
         return _read(stream, location, top, cache, allow_pickle)
 
@@ -111,8 +116,6 @@ def _read(stream: ByteStream, location: Location, top: int | None, cache: bool, 
 def _whole_file(stream: ByteStream, location: Location, top: int | None, allow_pickle: bool) -> WordVectors | None:
     """Open the formats that are not read as a sequence of bytes, or return None."""
     path, name = location.path, location.name
-    if stream.packed == "zip" and location.member is None and slant_file.is_npz(path):
-        return in_memory([slant_file.read_npz(path)], name=name, format_name=slant_file.NPZ, top=top)
     head = stream.peek(16)
     found = next((m for m in (slant_file, numpy_array, keyed_vectors) if m.recognise(head)), None)
     if found is None:
@@ -120,14 +123,28 @@ def _whole_file(stream: ByteStream, location: Location, top: int | None, allow_p
     if stream.packed:
         raise VectorsError(f"'{path.name}' holds a {found.NAME} file; unpack it first.")
     if found is slant_file:
-        return slant_file.open_mapped(path, name=name, top=top)
+        return _cleaned(slant_file.open_mapped(path, name=name), top)
     block = numpy_array.read(path) if found is numpy_array else keyed_vectors.read(path, allow_pickle=allow_pickle)
     return in_memory([block], name=name, format_name=found.NAME, top=top)
 
 
+def _cleaned(vectors: WordVectors, top: int | None) -> WordVectors:
+    """Return vectors that anyone may have written: still mapped where there is nothing to mend."""
+    starts = range(0, len(vectors), CHECKED_ROWS)
+    blocks = [Block(list(vectors.words[i : i + CHECKED_ROWS]), vectors.matrix[i : i + CHECKED_ROWS]) for i in starts]
+    sieve = Sieve(top)
+    for _ in sieve.clean(blocks):
+        pass
+    if not sieve.repairs:
+        return replace(vectors, words=vectors.words[:top], matrix=vectors.matrix[:top])
+    mended = in_memory(blocks, name=vectors.name, format_name=vectors.format, top=top)
+    repairs = Counter(vectors.repairs) + Counter(mended.repairs)
+    return replace(vectors, words=mended.words, matrix=mended.matrix, repairs=dict(sorted(repairs.items())))
+
+
 def _subwords(source: Any) -> fasttext_binary.FastTextSubwords:
     problem = "sub-word vectors need an unpacked fastText .bin file"
-    if not isinstance(source, str | os.PathLike) or not Path(source).expanduser().is_file():
+    if not isinstance(source, str | os.PathLike) or not path_of(source).is_file():
         raise VectorsError(f"{problem}.")
     location = locate(Path(source))
     with open_stream(location) as stream:

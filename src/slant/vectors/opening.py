@@ -6,9 +6,9 @@ import bz2
 import gzip
 import io
 import lzma
+import os
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -42,9 +42,17 @@ class Location:
         return Path(self.member).name if self.member else self.path.name
 
 
-def locate(source: str | Path) -> Location:
+def path_of(source: str | os.PathLike[str]) -> Path:
+    """Return `source` as a path, '~' expanded where it names somebody's home."""
+    try:
+        return Path(source).expanduser()
+    except RuntimeError:
+        return Path(source)
+
+
+def locate(source: str | os.PathLike[str]) -> Location:
     """Find the file that `source` names; 'archive.zip/member.txt' names a member of an archive."""
-    path = Path(source).expanduser()
+    path = path_of(source)
     if path.exists():
         return Location(path)
     for parent in path.parents:
@@ -91,15 +99,11 @@ class ByteStream:
             raise VectorsError(
                 f"'{self.location.name}' ends in the middle of its {self.packed} data; download it again."
             ) from None
-        except (OSError, zlib.error, lzma.LZMAError, zipfile.BadZipFile, RuntimeError) as error:
+        except Exception as error:  # each way of packing fails in its own ways, some of them undocumented
+            if not (self.packed or isinstance(error, OSError)):
+                raise
             what = f"cannot be unpacked as {self.packed}" if self.packed else "cannot be read"
             raise VectorsError(f"'{self.location.name}' {what} ({error}); download it again.") from None
-        except Exception as error:
-            if type(error).__name__ == "ZstdError":  # zstandard is imported only when needed
-                raise VectorsError(
-                    f"'{self.location.name}' cannot be unpacked as zstandard ({error}); download it again."
-                ) from None
-            raise
 
 
 class _Counted(io.RawIOBase):
@@ -140,13 +144,13 @@ def open_stream(location: Location, progress: Progress | None = None) -> Iterato
         raw.seek(0)
         if location.member is not None and packed != "zip":
             raise VectorsError(f"'{location.path.name}' is not a zip archive, so it has no '{location.member}' in it.")
-        yield ByteStream(stack.enter_context(_unpacked(raw, packed, location)), location, packed)
+        if packed is not None:
+            buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
+            raw = stack.enter_context(_unpacked(buffered, packed, location))
+        yield ByteStream(raw, location, packed)
 
 
-def _unpacked(raw: IO[bytes], packed: str | None, location: Location) -> Any:
-    if packed is None:
-        return raw
-    buffered = io.BufferedReader(raw, 1 << 20)  # type: ignore[type-var]
+def _unpacked(buffered: Any, packed: str, location: Location) -> Any:
     if packed == "gzip":
         return gzip.GzipFile(fileobj=buffered)
     if packed == "bzip2":
@@ -154,28 +158,56 @@ def _unpacked(raw: IO[bytes], packed: str | None, location: Location) -> Any:
     if packed == "xz":
         return lzma.LZMAFile(buffered)
     if packed == "zstandard":
+        return io.BufferedReader(_Zstandard(buffered), 1 << 20)
+    return _zip_member(buffered, location)
+
+
+class _Zstandard(io.RawIOBase):
+    """Unpacks frame after frame; unlike zstandard's own reader it notices that the last one is cut off."""
+
+    #: Little enough that not even frames made to explode unpack to more than some 30 MB at a time.
+    PACKED_BYTES = 1 << 10
+
+    def __init__(self, file: IO[bytes]) -> None:
         import zstandard
 
-        return zstandard.ZstdDecompressor().stream_reader(buffered, read_across_frames=True)
-    return _zip_member(buffered, location)
+        self._file = file
+        self._new_frame = zstandard.ZstdDecompressor().decompressobj
+        self._frame: Any = None
+        self._packed = self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready and (packed := self._packed or self._file.read(self.PACKED_BYTES)):
+            frame = self._frame or self._new_frame()
+            self._ready = frame.decompress(packed)
+            self._frame, self._packed = (None, frame.unused_data) if frame.eof else (frame, b"")
+        if not self._ready and self._frame is not None:
+            raise EOFError
+        data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
 
 
 def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
     name = location.path.name
     try:
         archive = zipfile.ZipFile(file)
-    except zipfile.BadZipFile:
+        members = [info.filename for info in archive.infolist() if not info.is_dir()]
+    except Exception:  # a damaged directory can fail in any way
         raise VectorsError(f"'{name}' is a damaged zip archive; download it again.") from None
-    members = [info.filename for info in archive.infolist() if not info.is_dir()]
+    if not members:
+        raise VectorsError(f"'{name}' is a zip archive without files; download it again.")
     wanted = location.member or (members[0] if len(members) == 1 else None)
     if wanted not in members:
         listed = ", ".join(members[:8]) + (", …" if len(members) > 8 else "")
         problem = f"has no '{wanted}'" if wanted else f"holds {len(members)} files"
-        example = f"{location.path.name}/{members[0]}" if members else ""
-        raise VectorsError(f"'{name}' {problem}; name one of its files, such as '{example}' ({listed}).")
+        raise VectorsError(f"'{name}' {problem}; name one of its files, such as '{name}/{members[0]}' ({listed}).")
     try:
         return archive.open(wanted)
-    except (RuntimeError, NotImplementedError, zipfile.BadZipFile) as error:
+    except Exception as error:  # locked, damaged, or packed in a way unknown
         raise VectorsError(f"'{wanted}' inside '{name}' cannot be unpacked ({error}).") from None
 
 
@@ -186,7 +218,13 @@ def on_disk(stream: ByteStream) -> Iterator[Path]:
         yield stream.location.path
         return
     with tempfile.NamedTemporaryFile(prefix="slant-", suffix=".unpacked") as copy:
-        while data := stream.read(8 << 20):
-            copy.write(data)
-        copy.flush()
+        try:
+            while data := stream.read(8 << 20):
+                copy.write(data)
+            copy.flush()
+        except OSError as error:
+            raise VectorsError(
+                f"'{stream.location.name}' could not be unpacked into '{tempfile.gettempdir()}' ({error.strerror}); "
+                "free some space there, set TMPDIR to another folder, or unpack it first."
+            ) from None
         yield Path(copy.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -10,6 +11,15 @@ from slant.errors import VectorsError
 
 Case = Literal["fallback", "exact"]
 Phrases = Literal["join", "exact", "mean"]
+
+
+def title_case(word: str) -> str:
+    """Capitalise the first letter of each part of a word or phrase, and nothing after an apostrophe.
+
+    >>> title_case("new_york women's-club")
+    "New_York Women's-Club"
+    """
+    return re.sub(r"(?:^|[\s_-])\w", lambda first: first[0].upper(), word.lower())
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,7 @@ class LookupPolicy:
 
     def spellings(self, word: str) -> Iterator[str]:
         """Yield the tokens to try for `word`, best first, none twice."""
-        cased = [word] if self.case == "exact" else [word, word.lower(), word.title()]
+        cased = [word] if self.case == "exact" else [word, word.lower(), title_case(word)]
         seen = set()
         for form in cased:
             joined = [form]

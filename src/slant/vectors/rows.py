@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -20,6 +20,7 @@ ZERO = "zero vectors left out"
 NON_FINITE = "vectors with NaN or infinity left out"
 EMPTY = "empty words left out"
 UNDECODABLE = "words that are not UTF-8 (bad bytes replaced)"
+LINE_END = "words with a line end inside (replaced by a space)"
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,17 @@ class Block:
     repairs: dict[str, int] = field(default_factory=dict)
 
 
+def decode_words(words: list[bytes]) -> tuple[list[str], dict[str, int]]:
+    """Decode `words` from UTF-8, replacing bad bytes; also return the repairs this took.
+
+    >>> decode_words([b"the", b"caf\\xe9"])
+    (['the', 'caf\ufffd'], {'words that are not UTF-8 (bad bytes replaced)': 1})
+    """
+    decoded = [word.decode("utf-8", "replace") for word in words]
+    bad = sum("\ufffd" in text and text.encode() != word for text, word in zip(decoded, words, strict=True))
+    return decoded, {UNDECODABLE: bad} if bad else {}
+
+
 class Sieve:
     """Passes on at most `top` clean rows of successive blocks, and remembers what it left out."""
 
@@ -41,10 +53,16 @@ class Sieve:
         if top is not None and top < 1:
             raise VectorsError(f"top={top} asks for no words; use a positive number, or leave it out for all.")
         self.top = top
-        self.kept = 0
         self.read = 0
         self.repairs: Counter[str] = Counter()
+        self._words: list[str] = []
         self._seen: set[str] = set()
+        self._met_duplicates = False
+
+    @property
+    def kept(self) -> int:
+        """How many words have been passed on."""
+        return len(self._words)
 
     @property
     def full(self) -> bool:
@@ -74,55 +92,84 @@ class Sieve:
     def _clean_one(self, block: Block) -> Block:
         self.repairs.update(block.repairs)
         words, matrix = block.words, block.matrix
-        good = self._good_rows(words, matrix)
-        if not good.all():
-            matrix = matrix[good]
-            words = [word for word, keep in zip(words, good.tolist(), strict=True) if keep]
-        if self.top is not None and self.kept + len(words) > self.top:
-            words = words[: self.top - self.kept]
-            matrix = matrix[: len(words)]
-            self.read -= len(good) - len(words)
-        self.read += len(good)
-        self.kept += len(words)
+        faults = _bad_vectors(matrix)
+        faults |= self._bad_words(words, faults)
+        good = np.ones(len(words), dtype=bool)
+        good[list(faults)] = False
+        end = self._end(good)
+        self.repairs.update(fault for row, fault in faults.items() if row < end)
+        if faults:
+            matrix = matrix[:end][good[:end]]
+            words = [word for word, keep in zip(words[:end], good[:end].tolist(), strict=True) if keep]
+        else:
+            words, matrix = words[:end], matrix[:end]
+        self.read += end
+        self._words += words
         return Block(words, matrix)
 
-    def _good_rows(self, words: list[str], matrix: FloatMatrix) -> NDArray[np.bool_]:
-        good = np.ones(len(words), dtype=bool)
-        with np.errstate(over="ignore", invalid="ignore"):
-            squares = np.einsum("ij,ij->i", matrix, matrix)  # one pass; only suspicious rows are looked at
-        for row in np.flatnonzero((squares == 0) | ~np.isfinite(squares)).tolist():
-            if not np.isfinite(matrix[row]).all():
-                good[row] = False
-                self.repairs[NON_FINITE] += 1
-            elif not matrix[row].any():
-                good[row] = False
-                self.repairs[ZERO] += 1
-        fresh = set(words)
-        if len(fresh) == len(words) and "" not in fresh and self._seen.isdisjoint(fresh):
-            if good.all():
-                self._seen |= fresh
-            else:
-                self._seen.update(word for word, keep in zip(words, good.tolist(), strict=True) if keep)
-            return good
+    def _end(self, good: NDArray[np.bool_]) -> int:
+        """Return how many rows of the block are needed: what is wrong behind the last word asked for does not count."""
+        if self.top is None or self.kept + np.count_nonzero(good) < self.top:
+            return len(good)
+        return int(np.flatnonzero(good)[self.top - self.kept - 1]) + 1
+
+    def _bad_words(self, words: list[str], known: Container[int]) -> dict[int, str]:
+        """Return the faults of `words` by row, apart from rows whose faults are `known`; remember the rest as seen."""
+        if not known and self._all_new(words):
+            return {}
+        faults = {}
         for row, word in enumerate(words):
-            if not good[row]:
+            if row in known:
                 continue
             if word == "" or word in self._seen:
-                good[row] = False
-                self.repairs[DUPLICATE if word else EMPTY] += 1
-            else:
-                self._seen.add(word)
-        return good
+                faults[row] = DUPLICATE if word else EMPTY
+            self._seen.add(word)
+        return faults
+
+    def _all_new(self, words: list[str]) -> bool:
+        """Remember `words` and return True if none was seen before; otherwise remember none of them."""
+        if not self._met_duplicates:  # one pass over the words is enough as long as all goes well
+            expected = len(self._seen) + len(words)
+            self._seen.update(words)
+            if len(self._seen) == expected and "" not in self._seen:
+                return True
+            self._met_duplicates = True
+            self._seen = set(self._words)
+            return False
+        fresh = set(words)
+        if len(fresh) < len(words) or "" in fresh or not self._seen.isdisjoint(fresh):
+            return False
+        self._seen |= fresh
+        return True
+
+
+def _bad_vectors(matrix: FloatMatrix) -> dict[int, str]:
+    """Return the faults of the rows of `matrix`, by row."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", matrix, matrix)  # one pass; only suspicious rows are looked at
+    faults = {}
+    for row in np.flatnonzero((squares == 0) | ~np.isfinite(squares)).tolist():
+        if not np.isfinite(matrix[row]).all():
+            faults[row] = NON_FINITE
+        elif not matrix[row].any():
+            faults[row] = ZERO
+    return faults
 
 
 def from_block(words: list[str], matrix: ArrayLike, *, name: str) -> WordVectors:
     """Make `WordVectors` from words and an array in memory, cleaned like a file would be."""
+    return in_memory([checked_block(words, matrix)], name=name, format_name="arrays")
+
+
+def checked_block(words: list[str], matrix: ArrayLike) -> Block:
+    """Return words and vectors of unknown origin as a block, or say why they are not one."""
     array = as_matrix(matrix)
     if len(words) != len(array):
         raise VectorsError(f"{len(words):,} words but {len(array):,} vectors; there must be one vector per word.")
-    if stranger := next((word for word in words if not isinstance(word, str)), None):
-        raise VectorsError(f"the word {stranger!r} is a {type(stranger).__name__}; words must be strings.")
-    return in_memory([Block(words, array)], name=name, format_name="arrays")
+    for word in words:
+        if not isinstance(word, str):
+            raise VectorsError(f"the word {word!r} is a {type(word).__name__}; words must be strings.")
+    return Block(words, array)
 
 
 def in_memory(blocks: Iterable[Block], *, name: str, format_name: str, top: int | None = None) -> WordVectors:

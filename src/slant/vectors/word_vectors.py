@@ -113,6 +113,8 @@ class WordVectors:
         >>> v.lookup(["New York"]).tokens
         ('new_york',)
         """
+        if isinstance(words, str):
+            raise VectorsError(f"lookup({words!r}) asks for one string; give a list of words.")
         chosen = policy or self.policy
         found, tokens, missing, rows = [], [], [], []
         for word in words:
@@ -167,15 +169,17 @@ class WordVectors:
         }
 
 
-def as_matrix(matrix: ArrayLike) -> FloatMatrix:
+def as_matrix(matrix: ArrayLike, origin: str = "the vectors") -> FloatMatrix:
     """Return `matrix` as a two-dimensional float32 array in C order, or say what is wrong with it."""
     try:
         array = np.asarray(matrix)
+        if array.dtype.kind in "cmM":
+            raise TypeError(f"{array.dtype}")  # noqa: TRY301 (all that are not numbers end in one message)
         if array.dtype.kind not in "fiu":
             array = array.astype(np.float32)
-    except (TypeError, ValueError) as error:
-        raise VectorsError(f"the vectors are not an array of numbers ({error}).") from None
+    except (TypeError, ValueError, OverflowError) as error:
+        raise VectorsError(f"{origin} are not an array of numbers ({error}).") from None
     if array.ndim != 2 or 0 in array.shape:
-        raise VectorsError(f"the vectors have shape {array.shape}; expected words × dimensions, none of them 0.")
+        raise VectorsError(f"{origin} have shape {array.shape}; expected words × dimensions, none of them 0.")
     with np.errstate(over="ignore"):  # too large for float32 becomes infinity, which is counted as a repair
         return np.ascontiguousarray(array, dtype=np.float32)

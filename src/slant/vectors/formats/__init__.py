@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from slant.errors import VectorsError
 from slant.files import written_whole
-from slant.vectors.formats import fasttext_binary, text, word2vec_binary
+from slant.vectors.formats import fasttext_binary, text, text_table, word2vec_binary
 
 if TYPE_CHECKING:
     from slant.vectors.word_vectors import WordVectors
@@ -26,8 +26,17 @@ def streamed_format(head: bytes, name: str) -> Any:
     for module in STREAMED:
         if module.recognise(head):
             return module
-    if not head.strip():
+    content = head.removeprefix(text_table.BOM).strip()
+    if not content:
         raise VectorsError(f"'{name}' is empty; download it again.")
+    if header := text.HEADER.match(content.partition(b"\n")[0]):
+        if header[0] == content:
+            raise VectorsError(f"'{name}' ends after its first line, {content.decode()!r}; download it again.")
+        if not 1 <= int(header[2]) <= text.MAX_DIMENSIONS:
+            raise VectorsError(
+                f"'{name}' promises {int(header[2]):,} dimensions in its first line; "
+                f"slant reads 1 to {text.MAX_DIMENSIONS:,}."
+            )
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise VectorsError(f"'{name}' is UTF-16 text; convert it to UTF-8.")
     raise VectorsError(
@@ -44,7 +53,7 @@ def save(vectors: WordVectors, path: str | Path) -> None:
         ".safetensors": lambda file: slant_file.dump(file, vectors.words, vectors.matrix, vectors.record()),
         ".npz": lambda file: slant_file.save_npz(file, vectors),
     }
-    target = Path(path)
+    target = Path(path).expanduser()
     writer = writers.get(target.suffix.lower())
     if writer is None:
         raise VectorsError(f"cannot save to '{target.name}'; use a name that ends in {' or '.join(writers)}.")

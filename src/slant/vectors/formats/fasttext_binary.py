@@ -17,13 +17,15 @@ from numpy.typing import NDArray
 
 from slant.errors import VectorsError
 from slant.vectors.opening import ByteStream, on_disk
-from slant.vectors.rows import UNDECODABLE, Block
+from slant.vectors.rows import Block, decode_words
 from slant.vectors.word_vectors import FloatMatrix
 
 NAME = "fastText binary"
 MAGIC = struct.pack("<i", 793712314)
 BLOCK_WORDS = 8192
 END_OF_SENTENCE = b"</s>"
+#: No real model has longer n-grams; a larger number is damage, and would take for ever.
+MAX_NGRAM = 100
 
 
 def recognise(head: bytes) -> bool:
@@ -57,9 +59,8 @@ def read(stream: ByteStream) -> Iterator[Block]:
         model = open_model(path, stream.location.name)
         for start in range(0, len(model.words), BLOCK_WORDS):
             words = model.words[start : start + BLOCK_WORDS]
-            decoded = [word.decode("utf-8", "replace") for word in words]
-            bad = sum("\ufffd" in word for word in decoded)
-            yield Block(decoded, _vectors(model, words, start), {UNDECODABLE: bad} if bad else {})
+            decoded, repairs = decode_words(words)
+            yield Block(decoded, _vectors(model, words, start), repairs)
 
 
 class Reader:
@@ -98,6 +99,8 @@ def open_model(path: Path, name: str) -> Model:
     reader.take("<d")
     if version == 11 and kind == 3:  # old supervised models do not use character n-grams
         maxn = 0
+    if maxn > MAX_NGRAM:
+        raise VectorsError(f"'{name}' is damaged: n-grams of up to {maxn:,} characters; download it again.")
     words = _dictionary(reader)
     (quantised,) = reader.take("<?")
     if quantised:

@@ -9,9 +9,8 @@ from numba import njit
 
 
 @njit(cache=True)
-def _hash(data: Any, start: int, end: int) -> Any:
+def _hash_on(value: Any, data: Any, start: int, end: int) -> Any:
     # FNV-1a as fastText has it: bytes are sign-extended before the exclusive or (Dictionary::hash).
-    value = np.uint32(2166136261)
     for position in range(start, end):
         value = np.uint32(value ^ np.uint32(np.int8(data[position])))
         value = np.uint32(value * np.uint32(16777619))
@@ -38,12 +37,15 @@ def mean_rows(
                     continue
                 j = i
                 n = 1
+                value = np.uint32(2166136261)
                 while j < end and n <= maxn:
+                    last = j
                     j += 1
                     while j < end and (data[j] & 0xC0) == 0x80:
                         j += 1
+                    value = _hash_on(value, data, last, j)  # a longer n-gram goes on from the shorter one
                     if n >= minn and not (n == 1 and (i == begin or j == end)):
-                        row = nwords + _hash(data, i, j) % np.uint32(bucket)
+                        row = nwords + value % np.uint32(bucket)
                         for d in range(dimensions):
                             total[word, d] += rows[row, d]
                         counts[word] += 1

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.errors import MissingExtraError, VectorsError
-from slant.vectors.rows import Block
-from slant.vectors.word_vectors import as_matrix
+from slant.vectors.rows import Block, checked_block
 
 NAME = "gensim KeyedVectors"
 PROTOCOLS = {2, 3, 4, 5}
@@ -25,7 +24,7 @@ def recognise(head: bytes) -> bool:
 def from_memory(vectors: Any) -> Block:
     """Take words and matrix out of a KeyedVectors object (or a model that has one as `.wv`)."""
     keyed = getattr(vectors, "wv", vectors)
-    return Block(list(keyed.index_to_key), as_matrix(keyed.vectors))
+    return checked_block(list(keyed.index_to_key), keyed.vectors)
 
 
 def read(path: Path, *, allow_pickle: bool) -> Block:

@@ -32,20 +32,31 @@ def read(path: Path) -> Block:
     if beside is None:
         choices = ", ".join(path.with_suffix(suffix).name for suffix in WORD_FILES)
         raise VectorsError(f"'{path.name}' needs its words, one per line, in a file beside it ({choices}).")
-    matrix = as_matrix(load_array(path))
-    try:
-        words = beside.read_text(encoding="utf-8-sig").splitlines()
-    except UnicodeDecodeError:
-        raise VectorsError(f"'{beside.name}' is not UTF-8 text.") from None
+    matrix = as_matrix(load_array(path), f"the vectors in '{path.name}'")
+    words = _lines(beside)
     if len(words) != len(matrix):
         raise VectorsError(f"'{beside.name}' has {len(words):,} words but '{path.name}' {len(matrix):,} rows.")
     return Block(words, matrix)
 
 
+def _lines(path: Path) -> list[str]:
+    """Return the lines of a text file; only line feeds end a line, since words may hold other separators."""
+    try:
+        lines = path.read_bytes().decode("utf-8-sig").split("\n")
+    except OSError as error:
+        raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise VectorsError(f"'{path.name}' is not UTF-8 text.") from None
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
 def load_array(path: Path) -> NDArray[Any]:
     """Map a .npy file; one that holds Python objects is refused."""
     try:
-        array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError, SyntaxError) as error:
+        with np.errstate(over="raise"):  # the product of an absurd shape
+            array = np.lib.format.open_memmap(path, mode="r")
+    except Exception as error:  # a damaged header can fail in any way, none of them ours
         raise VectorsError(f"'{path.name}' is not a plain NumPy array ({error}).") from None
     return np.asarray(array)

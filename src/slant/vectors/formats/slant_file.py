@@ -12,11 +12,11 @@ import json
 import math
 import struct
 import zipfile
-import zlib
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import numpy as np
 
@@ -28,6 +28,7 @@ NAME = "slant safetensors"
 NPZ = "slant npz"
 HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
 MAX_HEADER = 1 << 20
+MAX_DEFLATE = 1032  # no deflated byte gives more
 DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 
 
@@ -41,23 +42,32 @@ def recognise(head: bytes) -> bool:
 
 
 class Writer:
-    """Writes rows as they come; `finish` adds the words and makes the file valid."""
+    """Writes rows as they come, one block behind the reader; `finish` adds the words and makes the file valid."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
         self._words: list[str] = []
         self._shape = (0, 0)
-        file.write(bytes(HEADER_BYTES))
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="slant-write")
+        self._pending = self._pool.submit(file.write, bytes(HEADER_BYTES))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self._pool.shutdown()
 
     def write(self, block: Block) -> None:
         """Append the rows of `block`."""
         self._words += block.words
         self._shape = (len(self._words), block.matrix.shape[1])
-        self._file.write(np.ascontiguousarray(block.matrix, dtype="<f4").data)
+        self._pending.result()
+        self._pending = self._pool.submit(self._file.write, np.ascontiguousarray(block.matrix, dtype="<f4").data)
 
     def finish(self, record: dict[str, Any]) -> None:
         """Write the words and the header; `record` is kept as JSON metadata."""
         words = encode_words(self._words)
+        self._pending.result()
         self._file.write(words)
         self._file.seek(0)
         self._file.write(_header(self._shape, "F32", len(words), record))
@@ -156,7 +166,7 @@ def _layout(file: IO[bytes], size: int, name: str) -> Layout:
         )  # fmt: skip
         if not consistent:
             raise ValueError("sizes")  # noqa: TRY301
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error, RecursionError):
+    except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, struct.error, RecursionError):
         raise VectorsError(
             f"'{name}' is not a complete safetensors file of slant's (tensors 'matrix' and 'words')."
         ) from None
@@ -183,11 +193,14 @@ def save_npz(file: IO[bytes], vectors: WordVectors) -> None:
 
 
 def is_npz(path: Path) -> bool:
-    """Tell whether the zip archive at `path` is a NumPy archive."""
+    """Tell whether the file at `path` is a NumPy archive: a zip archive of .npy files."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            names = archive.namelist()
-    except (zipfile.BadZipFile, OSError):
+        with path.open("rb") as file:
+            if not file.read(4).startswith(b"PK\x03\x04"):
+                return False
+            with zipfile.ZipFile(file) as archive:
+                names = archive.namelist()
+    except Exception:  # damaged, in whatever way: its reader will say so
         return False
     return bool(names) and all(name.endswith(".npy") for name in names)
 
@@ -196,10 +209,11 @@ def read_npz(path: Path) -> Block:
     """Read a NumPy archive with ``matrix`` and ``words`` (bytes as we write them, or an array of strings)."""
     try:
         with zipfile.ZipFile(path) as archive:
-            words, matrix = (_npz_array(archive, name) for name in ("words.npy", "matrix.npy"))
-    except (KeyError, ValueError, OSError, EOFError, SyntaxError, zipfile.BadZipFile, zlib.error) as error:
+            most = MAX_DEFLATE * path.stat().st_size
+            words, matrix = (_npz_array(archive, name, most) for name in ("words.npy", "matrix.npy"))
+    except Exception as error:  # a damaged archive or header can fail in any way, none of them ours
         raise VectorsError(f"'{path.name}' needs the plain arrays 'words' and 'matrix' ({error}).") from None
-    matrix = as_matrix(matrix)
+    matrix = as_matrix(matrix, f"the vectors in '{path.name}'")
     if words.dtype == np.uint8:
         listed = _decode_words(words.tobytes(), len(matrix), path.name)
     elif words.dtype.kind == "U" and words.shape == (len(matrix),):
@@ -209,14 +223,14 @@ def read_npz(path: Path) -> Block:
     return Block(listed, matrix)
 
 
-def _npz_array(archive: zipfile.ZipFile, name: str) -> Any:
-    """Read one array, after checking that its header does not promise more than the archive holds."""
+def _npz_array(archive: zipfile.ZipFile, name: str, most: int) -> Any:
+    """Read one array, after checking that it promises neither more than the archive holds nor than it can (`most`)."""
     info = archive.getinfo(name)
     with archive.open(info) as member:
         version = np.lib.format.read_magic(member)
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
         shape, _, dtype = read_header(member)
-        if dtype.hasobject or math.prod(shape) * dtype.itemsize > info.file_size:
+        if dtype.hasobject or math.prod(shape) * dtype.itemsize > min(info.file_size, most):
             raise ValueError(f"{name} promises {shape} of {dtype}")
     with archive.open(info) as member:
         return np.lib.format.read_array(member, allow_pickle=False)

@@ -11,11 +11,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from slant.errors import VectorsError
+from slant.vectors.formats.text_table import BOM, parsed, table_reader
 from slant.vectors.opening import ByteStream
 from slant.vectors.rows import UNDECODABLE, Block
 
@@ -26,20 +26,28 @@ BLOCK_BYTES = 4 << 20
 MAX_LINE_BYTES = 16 << 20
 #: No real embedding has more dimensions; a larger header is damage or an attack.
 MAX_DIMENSIONS = 100_000
-HEAD_BYTES = 256 << 10
-BOM = b"\xef\xbb\xbf"
+#: Enough for a header and a whole line of `MAX_DIMENSIONS` numbers.
+HEAD_BYTES = 2 << 20
+HEAD_LINES = 200
 HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*$")
+ALIGNED = re.compile(rb"[^ ] {2,}[-+]?\.?\d")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How the lines are built: numbers per line, what separates them, whether the first line is a header."""
+    """How the lines are built: numbers per line, what separates them, whether the first line is a header.
+
+    `first_row` is the number of the first line after the header (and blank lines before that), counted from 1.
+    `aligned`: the numbers stand in columns, so several separators in a row count as one.
+    """
 
     dimensions: int
     separator: bytes
     trailing: bool
     header: tuple[int, int] | None
     bom: bool
+    first_row: int
+    aligned: bool
 
     @property
     def kind(self) -> str:
@@ -62,31 +70,34 @@ def recognise(head: bytes) -> bool:
 def layout_of(head: bytes) -> Layout | None:
     """Work out the layout from the first lines, or None where they are not lines of numbers."""
     bom = head.startswith(BOM)
-    lines = head.removeprefix(BOM).split(b"\n")
-    if len(lines) > 1 and len(head) >= HEAD_BYTES:
+    lines = head.removeprefix(BOM).split(b"\n", HEAD_LINES)
+    if len(lines) > 1 and (len(head) >= HEAD_BYTES or len(lines) > HEAD_LINES):
         lines.pop()  # probably cut
-    lines = [line.removesuffix(b"\r") for line in lines if line.strip()]
-    if not lines:
-        return None
-    header = None
-    if match := HEADER.match(lines[0]):
-        header = int(match[1]), int(match[2])
-        lines = lines[1:]
-    if header and not 1 <= header[1] <= MAX_DIMENSIONS:
-        return None
-    return _layout_of_rows(lines[:50], header, bom)
+    first = next((number for number, line in enumerate(lines) if line.strip()), 0)
+    header, first_row = None, 1
+    if match := HEADER.match(lines[first]):
+        header, first_row = (int(match[1]), int(match[2])), first + 2
+        if not 1 <= header[1] <= MAX_DIMENSIONS:
+            return None
+    rows = [line.removesuffix(b"\r") for line in lines[first_row - 1 :] if line.strip()]
+    return _layout_of_rows(rows[:50], header, bom, first_row) if rows else None
 
 
-def _layout_of_rows(lines: list[bytes], header: tuple[int, int] | None, bom: bool) -> Layout | None:
-    if not lines:
-        return None
-    separator = b"\t" if lines[0].count(b"\t") > lines[0].count(b" ") else b" "
+def _layout_of_rows(lines: list[bytes], header: tuple[int, int] | None, bom: bool, first_row: int) -> Layout | None:
+    aligned = sum(ALIGNED.search(line) is not None for line in lines) > len(lines) / 2
+    lines = [_squeezed(line) for line in lines] if aligned else lines
+    separator = max((b" ", b"\t"), key=lambda s: sum(_trailing_numbers(line, s) for line in lines))
     trailing = all(line.endswith(separator) for line in lines)
     numbers = Counter(_trailing_numbers(line, separator) for line in lines)
     dimensions = header[1] if header else max(numbers, key=lambda n: (numbers[n], -n))
     if dimensions < 1 or (header and max(numbers) < dimensions):
         return None
-    return Layout(dimensions, separator, trailing, header, bom)
+    return Layout(dimensions, separator, trailing, header, bom, first_row, aligned)
+
+
+def _squeezed(lines: bytes) -> bytes:
+    """Return `lines` with one space where there are several."""
+    return re.sub(rb" {2,}", b" ", lines)
 
 
 def _trailing_numbers(line: bytes, separator: bytes) -> int:
@@ -120,12 +131,12 @@ def read(stream: ByteStream) -> Iterator[Block]:
     if layout is None:
         raise VectorsError(f"'{name}' does not look like a text embedding.")
     promised = layout.header[0] if layout.header else None
-    table = _table_reader(layout)
+    table = table_reader(layout.dimensions, layout.separator.decode(), trailing=layout.trailing)
+    line_number = layout.first_row
     seen = 0
-    for lines in _whole_lines(stream, layout, name):
-        if lines.number == 1 and layout.header:
-            lines = lines.without_header()
-        block = table(lines.data) or _read_line_by_line(lines, layout, name)
+    for part in parsed(_whole_lines(stream, layout, name), table):
+        block = part.block or _read_line_by_line(part.data, line_number, layout, name)
+        line_number += part.n_lines
         if promised is not None and seen + len(block.words) > promised:
             yield Block(block.words[: promised - seen], block.matrix[: promised - seen], block.repairs)
             return
@@ -137,79 +148,32 @@ def read(stream: ByteStream) -> Iterator[Block]:
         )
 
 
-@dataclass(frozen=True)
-class _Lines:
-    """Whole lines, and the number of the first of them in the file (from 1)."""
-
-    data: bytes
-    number: int
-
-    def without_header(self) -> _Lines:
-        return _Lines(self.data.partition(b"\n")[2], self.number + 1)
-
-
-def _whole_lines(stream: ByteStream, layout: Layout, name: str) -> Iterator[_Lines]:
-    number, rest = 1, b""
+def _whole_lines(stream: ByteStream, layout: Layout, name: str) -> Iterator[bytes]:
+    """Yield the lines after the header, many at a time."""
     if layout.bom:
         stream.read(len(BOM))
+    skip, rest = layout.first_row - 1, b""
     while data := stream.read(BLOCK_BYTES):
         end = data.rfind(b"\n") + 1
-        if end:
-            lines = rest + data[:end]
-            yield _Lines(lines, number)
-            number += lines.count(b"\n")
-            rest = data[end:]
-        else:
-            rest += data
+        lines, rest = (rest + data[:end], data[end:]) if end else (b"", rest + data)
+        while lines and skip:
+            lines, skip = lines.partition(b"\n")[2], skip - 1
+        if lines:
+            yield _squeezed(lines) if layout.aligned else lines
         if len(rest) > MAX_LINE_BYTES:
-            raise VectorsError(f"line {number} of '{name}' is longer than {MAX_LINE_BYTES >> 20} MB; not text vectors.")
-    if rest.strip():
-        yield _Lines(rest, number)
+            raise VectorsError(f"'{name}' has a line of over {MAX_LINE_BYTES >> 20} MB; these are not text vectors.")
+    if rest and not rest.isspace():
+        yield _squeezed(rest) if layout.aligned else rest
 
 
-def _table_reader(layout: Layout) -> Any:
-    """Return a function from bytes to a Block, or None where the bytes are not a plain table."""
-    import polars as pl
-
-    columns: dict[str, Any] = {"word": pl.String}
-    numbers = [f"n{i}" for i in range(layout.dimensions)]
-    columns |= dict.fromkeys(numbers, pl.Float32)
-    if layout.trailing:
-        columns["nothing"] = pl.String
-
-    def table(data: bytes) -> Block | None:
-        if not data.strip():
-            return Block([], np.empty((0, layout.dimensions), np.float32))
-        try:
-            frame = pl.read_csv(
-                data,
-                separator=layout.separator.decode(),
-                has_header=False,
-                quote_char=None,
-                schema=columns,
-            )
-        except pl.exceptions.PolarsError:
-            return None
-        expected = data.count(b"\n") + (not data.endswith(b"\n"))
-        values = frame.select(numbers)
-        words = frame["word"]
-        if frame.height != expected or any(column.null_count() for column in values):
-            return None
-        if words.null_count() or (layout.trailing and frame["nothing"].drop_nulls().any()):
-            return None
-        return Block(words.to_list(), values.to_numpy(order="c", writable=False))
-
-    return table
-
-
-def _read_line_by_line(lines: _Lines, layout: Layout, name: str) -> Block:
+def _read_line_by_line(lines: bytes, first_number: int, layout: Layout, name: str) -> Block:
     words: list[str] = []
     vectors: list[list[float]] = []
     undecodable = 0
-    for offset, line in enumerate(lines.data.split(b"\n")):
+    for number, line in enumerate(lines.split(b"\n"), first_number):
         if not line.strip():
             continue
-        word, numbers = _split_line(line, layout, f"line {lines.number + offset} of '{name}'")
+        word, numbers = _split_line(line, layout, f"line {number} of '{name}'")
         try:
             words.append(word.decode("utf-8"))
         except UnicodeDecodeError:

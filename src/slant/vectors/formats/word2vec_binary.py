@@ -5,18 +5,21 @@ Google's tool writes a newline after each entry, gensim does not; both are read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slant.errors import VectorsError
 from slant.vectors.formats import text
 from slant.vectors.opening import ByteStream
-from slant.vectors.rows import UNDECODABLE, Block
+from slant.vectors.rows import LINE_END, Block, decode_words
 
 NAME = "word2vec binary"
-BLOCK_BYTES = 8 << 20
+BLOCK_BYTES = 2 << 20
 MAX_WORD_BYTES = 10_000
+SPACE = ord(" ")
 
 
 def recognise(head: bytes) -> bool:
@@ -41,7 +44,7 @@ def describe(head: bytes) -> str:
 def read(stream: ByteStream) -> Iterator[Block]:
     """Yield the rows of a word2vec binary file in blocks."""
     name = stream.location.name
-    line = stream.peek(64).partition(b"\n")[0]
+    line = stream.peek(text.HEAD_BYTES).partition(b"\n")[0]
     match = text.HEADER.match(line)
     if match is None:
         raise VectorsError(f"'{name}' has no 'COUNT DIMENSIONS' line at its start.")
@@ -64,39 +67,43 @@ def read(stream: ByteStream) -> Iterator[Block]:
 def _entries(buffer: bytes, dimensions: int, most: int, where: str) -> tuple[Block, int]:
     """Return the complete entries of `buffer` (at most `most`) and where they end."""
     width = 4 * dimensions
-    last = len(buffer) - width
-    names: list[bytes] = []
-    offsets: list[int] = []
-    position = 0
-    find = buffer.find
-    while len(names) < most:
-        space = find(b" ", position, position + MAX_WORD_BYTES)
-        if space < 0:
-            if len(buffer) - position > MAX_WORD_BYTES:
-                raise VectorsError(f"{where} is damaged: no word within {MAX_WORD_BYTES:,} bytes; download it again.")
-            break
-        if space >= last:
-            break
-        names.append(buffer[position:space])
-        offsets.append(space + 1)
-        position = space + 1 + width
-    return _block(buffer, names, offsets, dimensions), position
+    # One pass in C: a word up to its space, then `width` bytes of anything. What is left at the end is swallowed
+    # by the second branch, which shows as an empty word where no space stands, or after which the buffer is too short.
+    names = re.findall(rb"([^ ]*+) .{%d}|.+" % width, buffer, re.DOTALL)
+    lengths = np.fromiter(map(len, names), np.int64, len(names))
+    starts = np.cumsum(lengths + 1 + width) - (lengths + 1 + width)
+    if names and not names[-1] and not (buffer[starts[-1]] == SPACE and starts[-1] + width < len(buffer)):
+        names, starts, lengths = names[:-1], starts[:-1], lengths[:-1]
+    names, starts, lengths = names[:most], starts[:most], lengths[:most]
+    end = int(starts[-1] + lengths[-1]) + 1 + width if names else 0
+    longest = max(int(lengths.max(initial=0)), 0 if len(names) == most else len(buffer) - end - width)
+    if longest > MAX_WORD_BYTES:
+        raise VectorsError(f"{where} is damaged: no word within {MAX_WORD_BYTES:,} bytes; download it again.")
+    return _block(buffer, names, starts + lengths + 1, dimensions), end
 
 
-def _block(buffer: bytes, names: list[bytes], offsets: list[int], dimensions: int) -> Block:
+def _block(buffer: bytes, names: list[bytes], offsets: NDArray[np.int64], dimensions: int) -> Block:
     width = 4 * dimensions
     if not names:
         return Block([], np.empty((0, dimensions), np.float32))
     # A view in which every byte starts one row: picking the offsets copies whole rows at memory speed.
     rows = np.ndarray((len(buffer) - width + 1,), dtype=f"V{width}", buffer=buffer, strides=(1,))
-    matrix = rows[np.array(offsets)].view("<f4").reshape(len(names), dimensions)
-    joined = b"\n".join(name.strip(b"\n") for name in names)
-    undecodable = 0
-    try:
-        words = joined.decode("utf-8").split("\n")
-    except UnicodeDecodeError:
-        words = [name.strip(b"\n").decode("utf-8", "replace") for name in names]
-        undecodable = sum("\ufffd" in word for word in words)
-    if len(words) != len(names):  # a newline inside a word
-        words = [name.strip(b"\n").decode("utf-8", "replace") for name in names]
-    return Block(words, matrix.astype(np.float32, copy=False), {UNDECODABLE: undecodable} if undecodable else {})
+    matrix = rows[offsets].view("<f4").reshape(len(names), dimensions)
+    words, repairs = _decoded(names)
+    return Block(words, matrix.astype(np.float32, copy=False), repairs)
+
+
+def _decoded(names: list[bytes]) -> tuple[list[str], dict[str, int]]:
+    """Return the words, without the newline that may stand before each, and the repairs that took."""
+    joined = b"\n".join(names).removeprefix(b"\n").replace(b"\n\n", b"\n")
+    if b"" not in names:
+        try:
+            words = joined.decode("utf-8").split("\n")
+        except UnicodeDecodeError:
+            words = []
+        if len(words) == len(names):
+            return words, {}
+    words, repairs = decode_words([name.strip(b"\n") for name in names])
+    if broken := sum("\n" in word for word in words):
+        return [word.replace("\n", " ") for word in words], {**repairs, LINE_END: broken}
+    return words, repairs

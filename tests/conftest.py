@@ -1,0 +1,36 @@
+"""What every test gets: a cache folder of its own, the real data if it is there, and a tiny embedding."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from slant.vectors import WordVectors
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh cache folder, so that no test sees what another one has read."""
+    folder = tmp_path_factory.mktemp("cache")
+    monkeypatch.setenv("SLANT_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def real_data() -> Path:
+    """The folder of real data (see its README); tests that need it are skipped where it is absent."""
+    chosen = os.environ.get("SLANT_TEST_DATA")
+    folder = Path(chosen) if chosen else Path(__file__).resolve().parents[2] / "shared" / "data"
+    if not folder.is_dir():
+        pytest.skip(f"no real data in '{folder}'; set SLANT_TEST_DATA to its folder")
+    return folder
+
+
+@pytest.fixture
+def tiny() -> WordVectors:
+    """Six words in three dimensions."""
+    words = ["he", "she", "doctor", "nurse", "new_york", "Paris"]
+    matrix = [[1, 0, 0.5], [-1, 0, 0.5], [0.5, 1, 0], [-0.5, 1, 0], [0, 0.25, 1], [0.125, 0, 1]]
+    return WordVectors.from_arrays(words, matrix, name="tiny")
