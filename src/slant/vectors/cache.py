@@ -67,8 +67,9 @@ def build(key: str, top: int | None, name: str, format_name: str, blocks: Iterab
     with written_whole(path) as file, slant_file.Writer(file) as writer:
         for block in sieve.clean(blocks):
             writer.write(block)
-        writer.finish({"format": format_name, "repairs": sieve.finish(name)})
-    return slant_file.open_mapped(path, name=name)
+        repairs = sieve.finish(name)
+        writer.finish(sieve.words, {"format": format_name, "repairs": repairs})
+    return slant_file.open_mapped(path, name=name, words=sieve.words)
 
 
 def writable() -> bool:

@@ -55,14 +55,14 @@ class Sieve:
         self.top = top
         self.read = 0
         self.repairs: Counter[str] = Counter()
-        self._words: list[str] = []
+        self.words: list[str] = []
         self._seen: set[str] = set()
         self._met_duplicates = False
 
     @property
     def kept(self) -> int:
         """How many words have been passed on."""
-        return len(self._words)
+        return len(self.words)
 
     @property
     def full(self) -> bool:
@@ -104,7 +104,7 @@ class Sieve:
         else:
             words, matrix = words[:end], matrix[:end]
         self.read += end
-        self._words += words
+        self.words += words
         return Block(words, matrix)
 
     def _end(self, good: NDArray[np.bool_]) -> int:
@@ -134,7 +134,7 @@ class Sieve:
             if len(self._seen) == expected and "" not in self._seen:
                 return True
             self._met_duplicates = True
-            self._seen = set(self._words)
+            self._seen = set(self.words)
             return False
         fresh = set(words)
         if len(fresh) < len(words) or "" in fresh or not self._seen.isdisjoint(fresh):

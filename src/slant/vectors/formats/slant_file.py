@@ -46,8 +46,7 @@ class Writer:
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
-        self._words: list[str] = []
-        self._shape = (0, 0)
+        self._dimensions = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="slant-write")
         self._pending = self._pool.submit(file.write, bytes(HEADER_BYTES))
 
@@ -59,18 +58,17 @@ class Writer:
 
     def write(self, block: Block) -> None:
         """Append the rows of `block`."""
-        self._words += block.words
-        self._shape = (len(self._words), block.matrix.shape[1])
+        self._dimensions = block.matrix.shape[1]
         self._pending.result()
         self._pending = self._pool.submit(self._file.write, np.ascontiguousarray(block.matrix, dtype="<f4").data)
 
-    def finish(self, record: dict[str, Any]) -> None:
-        """Write the words and the header; `record` is kept as JSON metadata."""
-        words = encode_words(self._words)
+    def finish(self, words: list[str], record: dict[str, Any]) -> None:
+        """Write the words of all rows and the header; `record` is kept as JSON metadata."""
+        blob = encode_words(words)
         self._pending.result()
-        self._file.write(words)
+        self._file.write(blob)
         self._file.seek(0)
-        self._file.write(_header(self._shape, "F32", len(words), record))
+        self._file.write(_header((len(words), self._dimensions), "F32", len(blob), record))
 
 
 def _header(shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[str, Any]) -> bytes:
@@ -90,10 +88,12 @@ def _header(shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[s
 def encode_words(words: Iterable[str]) -> bytes:
     """Return the words as UTF-8, one per line."""
     listed = list(words)
-    if bad := next((word for word in listed if "\n" in word), None):
+    text = "\n".join(listed)
+    if text.count("\n") >= len(listed):
+        bad = next(word for word in listed if "\n" in word)
         raise VectorsError(f"the word {bad!r} contains a line end, which this format cannot hold.")
     try:
-        return "\n".join(listed).encode("utf-8")
+        return text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise VectorsError(f"the word {listed[0]!r} or a later one is not valid Unicode ({error.reason}).") from None
 
@@ -119,12 +119,16 @@ class Layout:
     record: dict[str, Any]
 
 
-def open_mapped(path: Path, *, name: str, top: int | None = None) -> WordVectors:
-    """Open a file of ours without reading its matrix, which stays on disk until rows are used."""
+def open_mapped(path: Path, *, name: str, top: int | None = None, words: list[str] | None = None) -> WordVectors:
+    """Open a file of ours without reading its matrix, which stays on disk until rows are used.
+
+    `words` are those of the file, if they are known already.
+    """
     with path.open("rb") as file:
         layout = _layout(file, path.stat().st_size, path.name)
-        file.seek(layout.words_at)
-        words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
+        if words is None:
+            file.seek(layout.words_at)
+            words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
     matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
     return _vectors(layout, words, matrix, name, top)
 
