@@ -56,6 +56,7 @@ def measure(
         if cold:
             for file in cache.glob("vectors/*"):
                 file.unlink()
+        os.sync()  # so that no run waits for the disk to take what an earlier one wrote
         answer = subprocess.run(
             [sys.executable, "-c", code, str(path), kind],
             check=True, capture_output=True, text=True, env={**os.environ, "SLANT_CACHE": str(cache)},
