@@ -12,7 +12,7 @@ from slant.version import __version__
 
 
 def audit(vectors: Any = None, *, rng: int = 0) -> AuditResult:
-    """Run every measure that fits `vectors` (an embedding, or what `slant.load` takes; nothing: the sample).
+    """Audit `vectors` (an embedding, or what `slant.load` takes; nothing: the sample): for now, every WEAT.
 
     >>> import slant
     >>> a = slant.audit()

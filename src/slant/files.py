@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,18 +20,27 @@ PARTIAL = ".partial"
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Give a file to write that appears at `path` only when complete, and not at all if writing fails.
 
+    A link is followed, and the permissions of a file that is replaced are kept. What is no regular file (a pipe, a
+    device) is written to as it is.
+
     >>> folder = Path(tempfile.mkdtemp())
     >>> with written_whole(folder / "a.txt") as file:
     ...     _ = file.write(b"done")
     >>> [entry.name for entry in folder.iterdir()]
     ['a.txt']
     """
-    descriptor, temporary = tempfile.mkstemp(prefix=path.name + ".", suffix=PARTIAL, dir=path.parent)
+    target = path.resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+    descriptor, temporary = tempfile.mkstemp(prefix=target.name + ".", suffix=PARTIAL, dir=target.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
-        Path(temporary).chmod(0o666 & ~_umask())
-        Path(temporary).replace(path)
+        Path(temporary).chmod(mode)
+        Path(temporary).replace(target)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
@@ -44,9 +54,14 @@ def _umask() -> int:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` as UTF-8, whole or not at all; a path that cannot be written is the user's to mend."""
+    """Write `text` as UTF-8, whole or not at all."""
+    write_bytes(path, text.encode("utf-8", "surrogatepass"))
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write `content`, whole or not at all; a path that cannot be written is the user's to mend."""
     try:
         with written_whole(path) as file:
-            file.write(text.encode("utf-8", "surrogatepass"))
+            file.write(content)
     except OSError as error:
         raise SlantError(f"cannot write '{path}': {error.strerror or error}.") from None

@@ -238,6 +238,12 @@ def test_each_shipped_test_says_what_people_showed_where_a_study_exists() -> Non
         ({"targets": (["w0"], ["w1"]), "attributes": (["w2"], ["w3"]), "method": "guess"}, MeasureError, "guess"),
         ({"targets": (["w0"], ["w1"]), "attributes": (["w2"], ["w3"]), "rng": -1}, MeasureError, "-1"),
         ({"targets": (["w0"], ["w1"]), "attributes": (["w2"], ["w3"]), "confidence": 2.0}, MeasureError, "2"),
+        ({"test": "weat-6", "bootstrap": 10**9}, MeasureError, "bootstrap is 1000000000"),
+        (
+            {"targets": (["w0"], ["w1"]), "attributes": (["w2"], ["w3"]), "n_resamples": 10**12},
+            MeasureError,
+            "n_resamples",
+        ),
     ],
 )
 def test_bad_input_is_one_clear_error(arguments: dict[str, object], error: type[Exception], words: str) -> None:
@@ -279,3 +285,31 @@ def test_a_generator_leaves_a_seed_that_repeats_the_result() -> None:
     v = embedding(0)
     first = run(v, 4, 4, 4, 4, rng=np.random.default_rng(1))
     assert run(v, 4, 4, 4, 4, rng=first.provenance.seed) == first
+
+
+def test_words_that_fall_on_one_token_count_once() -> None:
+    v = slant.load()
+    r = slant.weat(v, targets=(["king", "King", "man"], ["queen", "woman"]), attributes=(["war"], ["love"]))
+    assert r.targets[0].used == ("king", "man")
+    assert r.targets[0].same_token == ("King",)
+
+
+def test_too_few_words_are_refused_where_a_share_is_asked_for() -> None:
+    v = embedding(0)
+    sets_ = {"targets": (["w0", "x1", "x2"], ["w1"]), "attributes": (["w2"], ["w3"])}
+    assert slant.weat(v, **sets_).n_used == 4
+    with pytest.raises(MeasureError, match="1 of 3 words of 'targets 1'"):
+        slant.weat(v, **sets_, min_found=0.5)
+
+
+@pytest.mark.parametrize("given", ["glove.txt", None, 7])
+def test_what_is_not_word_vectors_is_refused_with_what_to_do(given: object) -> None:
+    for measure in (lambda g: slant.weat(g, "weat-6"), slant.weat_suite, slant.wefat):
+        with pytest.raises(MeasureError, match=r"slant\.load"):
+            measure(given)
+
+
+@pytest.mark.parametrize("tests", ["weat-6", [], [6]])
+def test_a_suite_of_nothing_or_of_no_tests_is_refused(tests: object) -> None:
+    with pytest.raises(MeasureError):
+        slant.weat_suite(slant.load(), tests)

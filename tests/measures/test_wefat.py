@@ -57,3 +57,15 @@ def test_bad_input_is_one_clear_error() -> None:
         slant.wefat(v, ["nurse"], attributes=(["he"], ["she", "her"]))
     with pytest.raises(StimuliError, match="kind 'words' is needed"):
         slant.wefat(v, "weat-1")
+
+
+def test_qvalues_are_scipys_over_the_words() -> None:
+    r = slant.wefat(slant.load())
+    expected = stats.false_discovery_control([w.pvalue for w in r.words])
+    assert [w.qvalue for w in r.words] == pytest.approx(list(expected))
+
+
+@pytest.mark.parametrize("figures", [{"nurse": float("nan")}, {"nurse": "high"}, {"nures": 1.0}])
+def test_figures_that_are_no_numbers_or_for_no_word_are_refused(figures: dict[str, object]) -> None:
+    with pytest.raises(MeasureError, match="figure"):
+        slant.wefat(slant.load(), ["nurse", "clerk", "judge"], figure=figures)

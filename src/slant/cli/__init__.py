@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 
 from slant.errors import SlantError
@@ -15,4 +16,9 @@ def main() -> None:
         app(prog_name="slant")
     except SlantError as error:
         print(f"slant: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        print("slant: there is no space left where the output goes.", file=sys.stderr)
         sys.exit(2)

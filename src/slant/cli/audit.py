@@ -16,14 +16,14 @@ slant audit                                   the bundled sample; writes slant-r
 
 slant audit glove.6B.300d.txt --top 200000    your embedding, its most frequent words
 
-slant audit vectors.bin -o reports/vectors    writes reports/vectors.html and reports/vectors.json
+slant audit vectors.bin -o vectors-report     writes vectors-report.html and vectors-report.json
 """
 
 
 def audit_command(
     model: o.ModelArgument = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="NAME", help="Where the report goes, without suffix.")
+        Path, typer.Option("--output", "-o", metavar="NAME", help="Name of the report; .html and .json are added.")
     ] = Path("slant-report"),
     seed: o.SeedOption = 0,
     workers: o.WorkersOption = 1,
@@ -37,7 +37,7 @@ def audit_command(
     subwords: o.SubwordsOption = False,
     no_cache: o.NoCacheOption = False,
 ) -> None:
-    """Run every measure that fits an embedding and write a report (HTML and JSON).
+    """Audit an embedding and write a report (HTML and JSON): for now, every WEAT that ships.
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
@@ -45,9 +45,11 @@ def audit_command(
 
     from slant.auditing import audit
     from slant.cli.loading import open_vectors
-    from slant.cli.printing import STANDARD_OUTPUT, deliver
+    from slant.cli.printing import STANDARD_OUTPUT, deliver, need_results
     from slant.errors import SlantError
 
+    if not output.name:
+        raise SlantError(f"-o '{output}' names no file; give a name such as 'slant-report'.")
     if not output.parent.is_dir():
         raise SlantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
     vectors = open_vectors(
@@ -55,6 +57,7 @@ def audit_command(
         quiet=quiet,
     )  # fmt: skip
     result = audit(vectors, rng=seed)
+    need_results(result.weat)
     base = output.with_suffix("") if output.suffix in (".html", ".json") else output
     page, data = (base.with_name(base.name + suffix) for suffix in (".html", ".json"))
     result.save(page)

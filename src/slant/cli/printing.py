@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slant.errors import SlantError
+from slant.errors import MeasureError, SlantError
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from slant.results import Result
+    from slant.results import Result, WeatSuiteResult
 
 STANDARD_OUTPUT = Path("-")
+
+
+def need_results(suite: WeatSuiteResult) -> None:
+    """Refuse to report a suite in which no test could be run."""
+    if not suite.results:
+        skipped = suite.skipped[0]
+        raise MeasureError(f"no test could be run; the first, {skipped.test}, because {skipped.reason}.")
 
 
 def deliver(result: Result, files: dict[str, Path | None], *, quiet: bool) -> None:
@@ -22,9 +30,9 @@ def deliver(result: Result, files: dict[str, Path | None], *, quiet: bool) -> No
     from slant.files import write_text
 
     wanted = {suffix: path for suffix, path in files.items() if path is not None}
+    if len(set(wanted.values())) < len(wanted):
+        raise SlantError("two output options name the same file ('-' is standard output); give each its own.")
     to_stdout = [suffix for suffix, path in wanted.items() if path == STANDARD_OUTPUT]
-    if len(to_stdout) > 1:
-        raise SlantError("only one of the output options can be '-', standard output.")
     for suffix, path in wanted.items():
         text = report.render(result, suffix)
         if path == STANDARD_OUTPUT:
@@ -39,17 +47,29 @@ def table_console() -> Console:
     """Return a console for tables: a terminal's own width, and a wide one when piped, so that lines stay whole."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else 140, highlight=False)
+    if sys.stdout.isatty():
+        return Console(highlight=False)
+    wanted = os.environ.get("COLUMNS", "")
+    return Console(width=int(wanted) if wanted.isdigit() else 140, highlight=False)
+
+
+def write_chart(svg: str, path: Path) -> None:
+    """Write a chart as .svg, .png or .html, by the suffix of `path`."""
+    from slant.files import write_bytes
+    from slant.report.charts import as_file
+
+    write_bytes(path, as_file(svg, path.suffix.lower()))
 
 
 def show(result: Result) -> None:
     """Print the table of `result` and the notes under it."""
     from rich.text import Text
 
-    from slant.report.tables import table_of, to_rich
+    from slant.report.described import table_of
+    from slant.report.tables import to_rich
 
     table = table_of(result)
     console = table_console()
-    console.print(to_rich(table))
+    console.print(to_rich(table, console.width))
     for note in table.notes:
         console.print(Text(note, style="dim"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -43,7 +43,8 @@ def weat_command(
         bool, typer.Option("--equalise", help="Remove words at random until paired sets are of equal size.")
     ] = False,
     min_found: Annotated[
-        float, typer.Option("--min-found", help="Skip a test with a smaller share of any word set in the vocabulary.")
+        float,
+        typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there."),
     ] = 0.5,
     seed: o.SeedOption = 0,
     workers: o.WorkersOption = 1,
@@ -64,7 +65,7 @@ def weat_command(
     Without --test or --words, every test that ships is run and q-values control the false-discovery rate.
     """
     from slant.cli.loading import open_vectors
-    from slant.cli.printing import deliver
+    from slant.cli.printing import deliver, need_results
     from slant.errors import StimuliError
     from slant.measures import weat, weat_suite
     from slant.stimuli import WeatSet, load_set, read_set
@@ -79,16 +80,14 @@ def weat_command(
         model, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=subwords, no_cache=no_cache,
         quiet=quiet,
     )  # fmt: skip
-    settings = {
+    settings: dict[str, Any] = {
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise,
+        "confidence": confidence, "equalise": equalise, "min_found": min_found, "rng": seed,
     }  # fmt: skip
+    files = {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}
     if len(chosen) == 1:
-        deliver(weat(vectors, chosen[0], rng=seed, **settings), _files(json, csv, markdown, latex), quiet=quiet)  # type: ignore[arg-type]
-    else:
-        suite = weat_suite(vectors, chosen or None, min_found=min_found, rng=seed, **settings)
-        deliver(suite, _files(json, csv, markdown, latex), quiet=quiet)
-
-
-def _files(json: Path | None, csv: Path | None, markdown: Path | None, latex: Path | None) -> dict[str, Path | None]:
-    return {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}
+        deliver(weat(vectors, chosen[0], **settings), files, quiet=quiet)
+        return
+    suite = weat_suite(vectors, chosen or None, **settings)
+    need_results(suite)
+    deliver(suite, files, quiet=quiet)

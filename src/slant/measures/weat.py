@@ -11,9 +11,27 @@ import numpy as np
 
 from slant.errors import MeasureError
 from slant.measures.weat_stability import bootstrap_interval, leave_one_out
-from slant.measures.wordsets import FloatArray, Found, WordSets, find, need_words, provenance, word_lists
+from slant.measures.wordsets import (
+    FloatArray,
+    Found,
+    WordSets,
+    check_share,
+    check_vectors,
+    find,
+    need_words,
+    provenance,
+    word_lists,
+)
 from slant.results import HumanComparison, SkippedTest, WeatResult, WeatSuiteResult, WordAssociation, WordsUsed
-from slant.statistics import benjamini_hochberg, check_confidence, generator, partition_pvalue, seed_of
+from slant.statistics import (
+    MOST_BOOTSTRAP,
+    benjamini_hochberg,
+    check_confidence,
+    check_count,
+    generator,
+    partition_pvalue,
+    seed_of,
+)
 from slant.stimuli import WeatSet, all_sets, load_set
 from slant.vectors import WordVectors
 
@@ -52,13 +70,15 @@ def weat(
     bootstrap: int = DEFAULT_BOOTSTRAP,
     confidence: float = 0.95,
     equalise: bool = False,
+    min_found: float = 0.0,
     rng: int | np.random.Generator | None = 0,
 ) -> WeatResult:
     """Run one WEAT: a test that ships, your own TOML file, or word lists given here (Caliskan et al. 2017).
 
     The p-value is exact wherever it can be (`method="auto"`; see `slant.statistics.partition_pvalue`).
     `bootstrap` resamples give an interval over the choice of words (0: none). `equalise` removes words at random
-    from the larger set of each pair, as Kurita et al. do; what was removed is recorded.
+    from the larger set of each pair, as Kurita et al. do; what was removed is recorded. With fewer than the share
+    `min_found` of any set in the vocabulary, the test is refused.
 
     >>> import slant
     >>> r = slant.weat(slant.load(), "weat-6")
@@ -68,12 +88,15 @@ def weat(
     >>> own.pvalue_bounds[0] == own.pvalue_bounds[1]
     True
     """
+    check_vectors(vectors)
+    check_share(min_found)
     chosen = _chosen_test(test, targets, attributes)
     settings = {
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise,
+        "confidence": confidence, "equalise": equalise, "min_found": min_found,
     }  # fmt: skip
     check_confidence(confidence)
+    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
     seed = seed_of(rng)
     random = generator(seed)
     found = [find(vectors, group) for group in chosen.groups]
@@ -81,6 +104,8 @@ def weat(
         found = [*_equalised(found[0], found[1], random), *_equalised(found[2], found[3], random)]
     for group in found:
         need_words(group, 1, vectors)
+    if reason := _too_few(vectors, chosen, min_found):
+        raise MeasureError(f"{reason}, less than the share {min_found:g} asked for; lower min_found to run it anyway.")
     return _measure(vectors, chosen, found, settings, seed, random)
 
 
@@ -89,8 +114,10 @@ def _chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | Non
         raise MeasureError("give either the name of a test (such as 'weat-6') or both targets and attributes.")
     if isinstance(test, WeatSet):
         return test
-    if test is not None:
+    if isinstance(test, str | PathLike):
         return load_set(test, WeatSet)
+    if test is not None:
+        raise MeasureError(f"{test!r:.60} does not name a test; give a name such as 'weat-6', or a TOML file.")
     if targets is None or attributes is None:
         raise MeasureError("targets and attributes are needed together, two word sets each.")
     x, y = word_lists(targets, ("targets 1", "targets 2"))
@@ -117,7 +144,7 @@ def _sampled(found: Found, size: int, random: np.random.Generator) -> Found:
             tokens=tuple(words.tokens[i] for i in keep),
             removed=tuple(word for i, word in enumerate(words.used) if i not in kept),
         ),
-        found.unit[keep],
+        found.raw[keep],
     )
 
 
@@ -181,7 +208,14 @@ def weat_suite(
     """
     if unknown := sorted(set(settings) - set(SETTINGS)):
         raise MeasureError(f"weat has no setting '{unknown[0]}'; it has {', '.join(SETTINGS)}.")
+    check_vectors(vectors)
+    check_share(min_found)
+    if isinstance(tests, str):
+        raise MeasureError(f"tests={tests!r} is one string; give a list of tests, or use slant.weat.")
     chosen = list(all_sets(WeatSet)) if tests is None else [_chosen_test(test, None, None) for test in tests]
+    chosen = list({test.id: test for test in chosen}.values())  # a test named twice is one test
+    if not chosen:
+        raise MeasureError("no test was given; leave `tests` out to run every one that ships.")
     results: list[WeatResult] = []
     skipped: list[SkippedTest] = []
     seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others

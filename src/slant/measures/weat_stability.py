@@ -13,15 +13,35 @@ NO_SPREAD = 1e-12
 
 
 def bootstrap_interval(
-    X: FloatArray, Y: FloatArray, A: FloatArray, B: FloatArray, n_resamples: int, confidence: float,
+    X: FloatArray,
+    Y: FloatArray,
+    A: FloatArray,
+    B: FloatArray,
+    n_resamples: int,
+    confidence: float,
     random: np.random.Generator,
-) -> Interval | None:  # fmt: skip
+) -> Interval | None:
     """Percentile interval of d when the words of all four sets are drawn anew, with replacement, set by set.
 
     Rows are unit vectors. None without resamples, or where a set has a single word and nothing can be drawn.
     """
     if n_resamples < 1 or min(map(len, (X, Y, A, B))) < 2:
         return None
+    effects = bootstrap_effects(X, Y, A, B, n_resamples, random)
+    effects = effects[np.isfinite(effects)]
+    if not effects.size:
+        return None
+    low, high = percentile_interval(effects, confidence)
+    return Interval(low, high, confidence, n_resamples)
+
+
+def bootstrap_effects(
+    X: FloatArray, Y: FloatArray, A: FloatArray, B: FloatArray, n_resamples: int, random: np.random.Generator
+) -> FloatArray:
+    """Return d of each draw, shape (n_resamples,); infinite where all drawn scores are equal and d does not exist.
+
+    For sets of the same sizes the same generator state draws the same words.
+    """
     targets = np.concatenate([X, Y])
     cosines_a, cosines_b = targets @ A.T, targets @ B.T
     # Column r of `scores` holds s(w) of every target word under the r-th draw of the attributes.
@@ -34,15 +54,13 @@ def bootstrap_interval(
     squares = nx * (wx * (x - mean) ** 2).sum(axis=0) + ny * (wy * (y - mean) ** 2).sum(axis=0)
     spread = np.sqrt(squares / (n - 1))
     defined = spread > NO_SPREAD
-    if not defined.any():
-        return None
-    low, high = percentile_interval((mean_x - mean_y)[defined] / spread[defined], confidence)
-    return Interval(low, high, confidence, n_resamples)
+    return np.where(defined, (mean_x - mean_y) / np.where(defined, spread, 1.0), np.inf)
 
 
 def _weights(size: int, n_resamples: int, random: np.random.Generator) -> FloatArray:
     """Shares of each word in `n_resamples` draws with replacement; shape (size, n_resamples)."""
-    return random.multinomial(size, np.full(size, 1 / size), n_resamples).T / size
+    drawn = random.integers(0, size, (n_resamples, size)) + size * np.arange(n_resamples)[:, None]
+    return np.bincount(drawn.ravel(), minlength=n_resamples * size).reshape(n_resamples, size).T / size
 
 
 def leave_one_out(units: list[FloatArray], used: list[WordsUsed]) -> LeaveOneOut | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import numbers
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -10,9 +13,9 @@ import numpy as np
 
 from slant.errors import MeasureError
 from slant.measures.weat import effect_size
-from slant.measures.wordsets import FloatArray, Found, WordSets, find, need_words, provenance, word_lists
+from slant.measures.wordsets import FloatArray, Found, WordSets, checked_words, find, need_words, provenance, word_lists
 from slant.results import Correlation, WefatResult, WefatWord
-from slant.statistics import partition_pvalue, seed_of, spawn
+from slant.statistics import benjamini_hochberg, partition_pvalue, seed_of, spawn
 from slant.stimuli import WeatSet, WordList, WordSet, load_set
 from slant.vectors import WordVectors
 
@@ -50,10 +53,12 @@ def wefat(
     settings = {"alternative": alternative, "method": method, "n_resamples": n_resamples, "figure": figure_name}
     seed = seed_of(rng)
     randoms = spawn(seed, len(found.unit))
-    scored = tuple(
+    measured = [
         _word(word, unit, A, B, figures.get(word), settings, random)
         for word, unit, random in zip(found.words.used, found.unit, randoms, strict=True)
-    )
+    ]
+    qvalues = benjamini_hochberg([word.pvalue for word in measured]).tolist()
+    scored = tuple(replace(word, qvalue=q) for word, q in zip(measured, qvalues, strict=True))
     return WefatResult(
         words=scored,
         attributes=(A.words, B.words),
@@ -68,12 +73,22 @@ def _chosen_words(words: Any, figure: Any) -> tuple[WordList, str, Mapping[str, 
         figures = figure if isinstance(figure, Mapping) else {}
         if isinstance(figure, str):
             raise MeasureError(f"figure={figure!r} names a column, but a bare list of words has none; give a mapping.")
-        return WordList("words", tuple(words)), "own", figures, "own" if figures else ""
+        listed = WordList("words", checked_words(words))
+        return listed, "own", _checked_figures(figures, listed), "own" if figures else ""
     chosen = load_set(words, WordSet)
     if isinstance(figure, Mapping):
-        return chosen.groups[0], chosen.id, figure, "own"
+        return chosen.groups[0], chosen.id, _checked_figures(figure, chosen.groups[0]), "own"
     column = figure or next(iter(chosen.columns[1:]), "")
     return chosen.groups[0], chosen.id, chosen.column(column) if column else {}, column
+
+
+def _checked_figures(figures: Mapping[str, Any], words: WordList) -> Mapping[str, float]:
+    for word, value in figures.items():
+        if not isinstance(value, numbers.Real) or not math.isfinite(value):
+            raise MeasureError(f"the figure of {word!r} is {value!r}; give finite numbers.")
+    if figures and not set(figures) & set(words.words):
+        raise MeasureError(f"no figure is for a word of the list; the first is for {next(iter(figures))!r}.")
+    return figures
 
 
 def _word(
@@ -87,7 +102,7 @@ def _word(
         a, b, alternative=settings["alternative"], method=settings["method"],
         n_resamples=settings["n_resamples"], rng=random,
     )  # fmt: skip
-    return WefatWord(word, effect_size(a, b), p.pvalue, p.method, figure)
+    return WefatWord(word, effect_size(a, b), p.pvalue, p.method, p.pvalue, figure)
 
 
 def _correlation(words: tuple[WefatWord, ...], figure: str) -> Correlation | None:

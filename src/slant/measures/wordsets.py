@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,10 +23,15 @@ WordSets: TypeAlias = Mapping[str, Iterable[str]] | Sequence[WordList] | Sequenc
 
 @dataclass(frozen=True)
 class Found:
-    """A word set with the unit vectors of its words, shape (used, dimensions), float64."""
+    """A word set with the raw vectors of its words, shape (used, dimensions)."""
 
     words: WordsUsed
-    unit: FloatArray
+    raw: NDArray[np.float32]
+
+    @cached_property
+    def unit(self) -> FloatArray:
+        """The vectors at unit length, float64."""
+        return unit_rows(self.raw)
 
 
 def word_lists(sets: Any, default_names: Sequence[str]) -> tuple[WordList, ...]:
@@ -39,17 +45,50 @@ def word_lists(sets: Any, default_names: Sequence[str]) -> tuple[WordList, ...]:
             lists.append(item)
             continue
         label, words = item if isinstance(sets, Mapping) else (name, item)
-        if isinstance(words, str):
-            raise MeasureError(f"{words!r} is one string; give a list of words.")
-        lists.append(WordList(str(label), tuple(words)))
+        lists.append(WordList(str(label), checked_words(words)))
     return tuple(lists)
 
 
+def checked_words(words: Any) -> tuple[str, ...]:
+    """Return `words` as a tuple of non-empty strings, or say what is wrong with them."""
+    if isinstance(words, str):
+        raise MeasureError(f"{words!r} is one string; give a list of words.")
+    listed = tuple(words)
+    for word in listed:
+        if not isinstance(word, str) or not word.strip():
+            raise MeasureError(f"the word {word!r} is not a word; give strings that are not empty.")
+    return listed
+
+
+def check_share(min_found: float) -> None:
+    """Refuse a share that is none."""
+    if not 0 <= min_found <= 1:
+        raise MeasureError(f"min_found is {min_found!r}; give a share between 0 and 1.")
+
+
+def check_vectors(vectors: WordVectors) -> None:
+    """Refuse anything but word vectors, saying how to get them."""
+    if not isinstance(vectors, WordVectors):
+        raise MeasureError(f"{vectors!r:.60} is not word vectors; open it with slant.load(…) first.")
+
+
 def find(vectors: WordVectors, words: WordList) -> Found:
-    """Look a word set up and scale its vectors to unit length."""
+    """Look a word set up; words that stand for one and the same token count once."""
+    check_vectors(vectors)
     looked_up = vectors.lookup(words.words)
-    used = WordsUsed(words.name, looked_up.found, looked_up.tokens, looked_up.missing)
-    return Found(used, unit_rows(looked_up.vectors))
+    first: dict[str, int] = {}
+    for row, token in enumerate(looked_up.tokens):
+        first.setdefault(token, row)  # "king" and "King" may be one vector, which must not count twice
+    rows = list(first.values())
+    kept = set(rows)
+    used = WordsUsed(
+        words.name,
+        tuple(looked_up.found[row] for row in rows),
+        tuple(first),
+        looked_up.missing,
+        same_token=tuple(word for row, word in enumerate(looked_up.found) if row not in kept),
+    )
+    return Found(used, looked_up.vectors[rows])
 
 
 def unit_rows(vectors: NDArray[Any]) -> FloatArray:
@@ -69,7 +108,7 @@ def need_words(found: Found, least: int, vectors: WordVectors) -> None:
         missing = ", ".join(found.words.missing[:5]) + (", …" if len(found.words.missing) > 5 else "")
         raise MeasureError(
             f"{len(found.words.used)} words of '{found.words.name}' are in '{vectors.name}', at least {least} "
-            f"are needed (missing: {missing or 'none; the set is empty'})."
+            f"are needed" + (f" (missing: {missing})." if missing else ".")
         )
 
 

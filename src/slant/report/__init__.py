@@ -21,8 +21,9 @@ def _html(result: Result) -> str:
 def _table(renderer: str) -> Callable[[Result], str]:
     def render(result: Result) -> str:
         from slant.report import tables
+        from slant.report.described import table_of
 
-        text: str = getattr(tables, renderer)(tables.table_of(result))
+        text: str = getattr(tables, renderer)(table_of(result))
         return text
 
     return render

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from slant.results import WeatSuiteResult
+from slant.errors import SlantError
+from slant.results import TrendResult, WeatSuiteResult
 
 MODEL_COLOUR = "#3b6fd4"
 PEOPLE_COLOUR = "#e07b00"
@@ -13,7 +14,6 @@ PEOPLE_COLOUR = "#e07b00"
 def weat_chart(suite: WeatSuiteResult) -> str:
     """Draw the effect size of each test as a bar with its interval, and people's as a diamond; returns SVG."""
     import altair as alt
-    import vl_convert
 
     rows = suite.rows()
     data = alt.InlineData(values=[_shown(row) for row in rows])
@@ -39,15 +39,57 @@ def weat_chart(suite: WeatSuiteResult) -> str:
         .mark_point(shape="diamond", size=90, filled=True, opacity=1)
         .encode(y=y, x=alt.X("people:Q", scale=scale), color=colour)
     )
+    return _svg(alt.layer(bars, intervals, people).properties(width=420, height=alt.Step(36)))
+
+
+def trend_chart(trend: TrendResult) -> str:
+    """Draw the score of each year as a line with its interval as a band; returns SVG."""
+    import altair as alt
+
+    data = alt.InlineData(values=trend.rows())
+    base = alt.Chart(data)
+    x = alt.X("year:Q", title=None, axis=alt.Axis(format="d"), scale=alt.Scale(zero=False, nice=False))
+    y = alt.Y("score:Q", title=f"polarity, {trend.scheme}", scale=alt.Scale(zero=False))
+    band = (
+        base.transform_filter("isValid(datum.low)")
+        .mark_area(opacity=0.2, color=MODEL_COLOUR)
+        .encode(x=x, y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q")
+    )
+    line = base.mark_line(color=MODEL_COLOUR, point=alt.OverlayMarkDef(color=MODEL_COLOUR)).encode(x=x, y=y)
+    return _svg(alt.layer(band, line).properties(width=560, height=260), ink="#1c2430", paper="white")
+
+
+def _svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> str:
+    """Return `chart` as SVG; by default its text takes the colour of the page around it."""
+    import altair as alt
+    import vl_convert
+
     chart = (
-        alt.layer(bars, intervals, people)
-        .properties(width=420, height=alt.Step(36), background="transparent")
+        chart.properties(background=paper)
         .configure(font="Arial, Helvetica, 'Liberation Sans', sans-serif")
-        .configure_axis(labelColor="currentColor", titleColor="currentColor", gridOpacity=0.25, labelFontSize=12)
-        .configure_legend(labelColor="currentColor", labelFontSize=12, columnPadding=24, symbolType="square")
+        .configure_axis(labelColor=ink, titleColor=ink, gridOpacity=0.25, labelFontSize=12)
+        .configure_legend(labelColor=ink, labelFontSize=12, columnPadding=24, symbolType="square")
         .configure_view(stroke=None)
     )
     return str(vl_convert.vegalite_to_svg(chart.to_json(), vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
+
+
+def as_file(svg: str, suffix: str) -> bytes:
+    """Return a chart as the content of a .svg, .png or .html file.
+
+    >>> as_file("<svg/>", ".svg")
+    b'<svg/>'
+    """
+    if suffix == ".svg":
+        return svg.encode()
+    if suffix == ".png":
+        import vl_convert
+
+        return bytes(vl_convert.svg_to_png(svg, scale=2))
+    if suffix == ".html":
+        page = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>slant chart</title>\n{svg}\n</html>\n'
+        return page.encode()
+    raise SlantError(f"a chart cannot be written as '{suffix}'; use .svg, .png or .html.")
 
 
 def _label(row: dict[str, Any]) -> str:

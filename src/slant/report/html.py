@@ -6,6 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from slant.report import charts, tables
+from slant.report.described import table_of
 from slant.results import AuditResult
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def page(audit: AuditResult) -> str:
     from markupsafe import Markup
 
     suite = audit.weat
-    table = tables.table_of(suite)
+    table = table_of(suite)
     columns = [column for column in table.columns if not column.terminal_only]
     return (
         _environment()
@@ -53,10 +54,12 @@ def _summary(audit: AuditResult) -> str:
         return "No test could be run: too few of the words are in the vocabulary."
     significant = [r for r, q in zip(suite.results, suite.qvalues, strict=True) if q < 0.05]
     largest = max(suite.results, key=lambda r: abs(r.effect_size))
+    steady = sum(1 for r in significant if r.interval and not r.interval.low <= 0 <= r.interval.high)
     share = (
         f"{len(significant)} of {len(suite.results)} association tests show an association that chance does not explain"
     )
     return (
-        f"{share} (false-discovery rate 5 %). The largest effect is in “{largest.title}”: "
+        f"{share} (false-discovery rate 5 %); for {steady} of these the interval over the choice of words also leaves "
+        f"out 0, while the others hang more on which words were chosen. The largest effect is in “{largest.title}”: "
         f"d = {tables.number(largest.effect_size)}, p = {tables.pvalue(largest.pvalue)}."
     )

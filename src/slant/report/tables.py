@@ -5,11 +5,9 @@ from __future__ import annotations
 import csv
 import io
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
-
-from slant.results import Result, WeatResult, WeatSuiteResult, WefatResult
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -27,6 +25,9 @@ class Column:
     write: Callable[[Any], str]
     justify: Literal["left", "right"] = "right"
     terminal_only: bool = False
+    wraps: bool = False
+    #: On a terminal narrower than this the column gives way, so that no number is ever cut.
+    min_width: int = 0
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,15 @@ def number(value: float | None) -> str:
     return "–" if value is None else f"{value:.2f}".replace("-", "−")
 
 
+def small(value: float | None) -> str:
+    """Write a number with three decimals and a true minus sign.
+
+    >>> small(-0.0976), small(None)
+    ('−0.098', '–')
+    """
+    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+
+
 def pvalue(value: float | None) -> str:
     """Write a p-value: three decimals, or a power of ten where that would show zero.
 
@@ -79,105 +89,20 @@ def bar(value: float) -> str:
     return " " * (BAR_WIDTH - left) + "█" * left + "│" + "█" * right + " " * (BAR_WIDTH - right)
 
 
-def _words(row: dict[str, Any]) -> str:
-    return f"{row['words_used']}/{row['words_used'] + row['words_missing']}"
-
-
-WEAT_COLUMNS = (
-    Column("test", "test", plain, "left"),
-    Column("title", "what is compared", plain, "left"),
-    Column("effect_size", "d", number),
-    Column("effect_size", "−2     0     2", bar, "left", terminal_only=True),
-    Column("people_effect_size", "d, people", number),
-    Column("pvalue", "p", pvalue),
-    Column("qvalue", "q", pvalue),
-    Column("words", "words", str),
-)
-
-
-def table_of(result: Result) -> Table:
-    """Describe `result` as a table."""
-    if isinstance(result, WeatSuiteResult):
-        return _weat_table(result, result.results, f"WEAT on {result.provenance.representation.name}", _skipped(result))
-    if isinstance(result, WeatResult):
-        return _weat_table(result, (result,), f"WEAT on {result.provenance.representation.name}", ())
-    if isinstance(result, WefatResult):
-        return _wefat_table(result)
-    inner = getattr(result, "weat", None)
-    if inner is None:
-        raise TypeError(f"no table is described for {type(result).__name__}")
-    return table_of(inner)
-
-
-def _weat_table(result: Any, tests: Sequence[WeatResult], title: str, notes: tuple[str, ...]) -> Table:
-    rows = [{**row, "words": _words(row)} for row in result.rows()]
-    several = isinstance(result, WeatSuiteResult)
-    columns = tuple(c for c in WEAT_COLUMNS if several or c.key != "qvalue")
-    said = [
-        "d: effect size, from −2 to 2; people: the effect in the study that a test mirrors.",
-        "p: over every re-partition of the targets, "
-        + ("exact for all tests" if all(_exact(t) for t in tests) else _inexact(tests))
-        + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
-    ]
-    missing = [f"{t.test}: no vector for {plain(', '.join(t.missing))}" for t in tests if t.missing]
-    return Table(title, columns, rows, (*said, *missing, *notes))
-
-
-def _exact(test: WeatResult) -> bool:
-    return test.pvalue_bounds[0] == test.pvalue_bounds[1]
-
-
-def _inexact(tests: Sequence[WeatResult]) -> str:
-    parts = []
-    for test in tests:
-        if not _exact(test):
-            low, high = test.pvalue_bounds
-            how = "random partitions, 99 % interval" if test.pvalue_method == "monte carlo" else "guaranteed"
-            parts.append(f"{test.test}: between {low:.4g} and {high:.4g}, {how}")
-    return "exact unless said otherwise (" + "; ".join(parts) + ")"
-
-
-def _skipped(suite: WeatSuiteResult) -> tuple[str, ...]:
-    return tuple(f"{s.test} was not run: {plain(s.reason)}." for s in suite.skipped)
-
-
-def _wefat_table(result: WefatResult) -> Table:
-    columns = (
-        Column("word", "word", plain, "left"),
-        Column("effect_size", "d", number),
-        Column("effect_size", "−2     0     2", bar, "left", terminal_only=True),
-        Column("pvalue", "p", pvalue),
-        Column("figure", plain(result.correlation.figure) if result.correlation else "figure", number),
-    )
-    first, second = (group.name for group in result.attributes)
-    notes = [f"d > 0: closer to '{plain(first)}' than to '{plain(second)}'."]
-    if c := result.correlation:
-        notes.append(
-            f"correlation of d with {plain(c.figure)} over {c.n} words: Pearson {number(c.pearson)} "
-            f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
-        )
-    if result.missing:
-        notes.append(f"no vector for {plain(', '.join(result.missing))}")
-    rows = sorted(result.rows(), key=lambda row: -float(row["effect_size"]))
-    return Table(f"WEFAT on {result.provenance.representation.name}", columns, rows, tuple(notes))
-
-
-def to_rich(table: Table) -> RichTable:
-    """Return the table for a terminal."""
+def to_rich(table: Table, width: int = 140) -> RichTable:
+    """Return the table for a terminal of `width` characters."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text
 
     rich_table = RichTable(title=plain(table.title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in table.columns:
-        wraps = column.key == "title"
-        rich_table.add_column(Text(column.title), justify=column.justify, no_wrap=not wraps, ratio=None)
+    columns = [column for column in table.columns if column.min_width <= width]
+    for column in columns:
+        rich_table.add_column(Text(column.title), justify=column.justify, no_wrap=not column.wraps)
     for row in table.rows:
         strong = row.get("qvalue", row.get("pvalue"))
         style = "bold" if strong is not None and strong < 0.05 else "dim"
-        cells = [
-            Text(column.write(row.get(column.key)), style if column.key != "title" else "") for column in table.columns
-        ]
+        cells = [Text(column.write(row.get(column.key)), "" if column.wraps else style) for column in columns]
         rich_table.add_row(*cells)
     return rich_table
 

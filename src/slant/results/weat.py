@@ -14,7 +14,7 @@ class WordsUsed:
     """One word set as it was really used: `used` has vectors, `missing` has none.
 
     `tokens` are the vocabulary entries that stand for `used` (another case, an underscore); `removed` were left
-    out on request, to equalise set sizes.
+    out on request, to equalise set sizes; `same_token` because their token already stands for another word of the set.
     """
 
     name: str
@@ -22,6 +22,7 @@ class WordsUsed:
     tokens: tuple[str, ...]
     missing: tuple[str, ...]
     removed: tuple[str, ...] = ()
+    same_token: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -174,6 +175,7 @@ class WefatWord:
     effect_size: float
     pvalue: float
     pvalue_method: str
+    qvalue: float
     figure: float | None
 
 
@@ -209,7 +211,14 @@ class WefatResult(Result):
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""
         return [
-            {"word": w.word, "effect_size": w.effect_size, "pvalue": w.pvalue, "figure": w.figure} for w in self.words
+            {
+                "word": w.word,
+                "effect_size": w.effect_size,
+                "pvalue": w.pvalue,
+                "qvalue": w.qvalue,
+                "figure": w.figure,
+            }
+            for w in self.words
         ]
 
 

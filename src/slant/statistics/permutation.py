@@ -11,10 +11,9 @@ sets of the same two sizes. The methods, in the order in which "auto" tries them
 
 from __future__ import annotations
 
-import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,13 +22,15 @@ from slant.errors import MeasureError
 from slant.statistics import meet_in_the_middle, subset_sum_grid
 from slant.statistics.fixed_point import Tail, upper_tail
 from slant.statistics.intervals import clopper_pearson
-from slant.statistics.randomness import generator, seed_of
+from slant.statistics.randomness import check_count, generator, seed_of
 
 Alternative = Literal["greater", "less", "two-sided"]
 Method = Literal["enumeration", "meet-in-the-middle", "dynamic programming", "monte carlo"]
 Bracket = tuple[float, float]
 
 _ENUMERATION_LIMIT = 1 << 18
+#: More random partitions than this take hours and tell nothing more.
+MOST_RESAMPLES = 10**8
 _BLOCK = 1 << 21  # scores shuffled at a time
 
 
@@ -71,6 +72,7 @@ def partition_pvalue(
     True
     """
     upper = upper_tail(_checked(first, "first"), _checked(second, "second"))
+    method = _method(method)
     _check_choices(alternative, method, relative_width, n_resamples)
     seed_of(rng)  # a bad seed is refused even where nothing will be drawn
     tails = _tails(upper.smaller(), alternative)
@@ -106,6 +108,12 @@ def _checked(scores: ArrayLike, name: str) -> NDArray[np.float64]:
     return array
 
 
+def _method(given: str) -> Any:
+    """Read "monte-carlo" or "Monte Carlo" as "monte carlo"; anything unknown is returned as it is."""
+    plain = str(given).lower().replace("-", " ")
+    return next((name for name in get_args(Method) if name.replace("-", " ") == plain), given)
+
+
 def _check_choices(alternative: str, method: str, relative_width: float, n_resamples: int) -> None:
     for name, value, known in (
         ("alternative", alternative, get_args(Alternative)),
@@ -115,8 +123,7 @@ def _check_choices(alternative: str, method: str, relative_width: float, n_resam
             raise MeasureError(f"{name} is {value!r}; choose one of {', '.join(known)}.")
     if not relative_width > 0:
         raise MeasureError(f"relative_width is {relative_width!r}; give a positive number such as 0.01.")
-    if not isinstance(n_resamples, numbers.Integral) or n_resamples < 1:
-        raise MeasureError(f"n_resamples is {n_resamples!r}; give a whole number from 1 up.")
+    check_count("n_resamples", n_resamples, 1, MOST_RESAMPLES)
 
 
 def _exact(method: Method, tails: list[Tail], relative_width: float) -> Bracket | None:

@@ -8,6 +8,20 @@ import numpy as np
 
 from slant.errors import MeasureError
 
+#: More bootstrap resamples than this only take memory.
+MOST_BOOTSTRAP = 100_000
+
+
+def check_count(name: str, value: int, least: int, most: int) -> int:
+    """Return a number of draws, or say that it is none or too many.
+
+    >>> check_count("bootstrap", 100, 0, 1000)
+    100
+    """
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or not least <= value <= most:
+        raise MeasureError(f"{name} is {value!r}; give a whole number from {least} to {most:,}.")
+    return int(value)
+
 
 def generator(rng: int | np.random.Generator | None = None) -> np.random.Generator:
     """Turn a seed into a generator; a generator is returned as it is, None takes fresh entropy.

@@ -23,6 +23,14 @@ KINDS: dict[str, type[StimulusSet]] = {
     "classes": ClassSet,
     "templates": TemplateSet,
 }
+#: A set of each kind that ships, to learn the layout from.
+EXAMPLES = {
+    "weat": "weat-7",
+    "pairs": "definitional-pairs",
+    "words": "occupations-share-of-women",
+    "classes": "gender-three",
+    "templates": "career-family",
+}
 MAX_BYTES = 64 << 20
 
 Kind = TypeVar("Kind", bound=StimulusSet)
@@ -63,7 +71,7 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     elif path.suffix == ".toml" or path.is_file():
         found = read_set(path)
     else:
-        near = difflib.get_close_matches(str(source), names(), n=3)
+        near = difflib.get_close_matches(str(source).lower(), names(), n=3)
         hint = f"did you mean {', '.join(near)}? " if near else ""
         raise StimuliError(
             f"there is no word set '{source}'; {hint}'slant words list' shows all; your own go in a .toml file."
@@ -117,6 +125,7 @@ def _read_text(path: Path) -> str:
 def parse_set(text: str, name: str, *, where: str | None = None) -> AnySet:
     """Check the text of a stimulus file; `name` becomes its id."""
     where = where or name
+    content: Any = None
     try:
         content = tomllib.loads(text)
         kind = content.get("kind")
@@ -127,7 +136,10 @@ def parse_set(text: str, name: str, *, where: str | None = None) -> AnySet:
         found: AnySet = msgspec.convert({**content, "id": name}, KINDS[kind])  # type: ignore[assignment]
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, StimuliError, RecursionError) as error:
         problem = str(error).rstrip(".")
-        raise StimuliError(f"'{where}' is not a usable word set: {problem}. See 'slant words show weat-7'.") from None
+        example = EXAMPLES.get(str(content.get("kind")), "weat-7") if isinstance(content, dict) else "weat-7"
+        raise StimuliError(
+            f"'{where}' is not a usable word set: {problem}. See 'slant words show {example}'."
+        ) from None
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -50,8 +51,10 @@ class Sieve:
     """Passes on at most `top` clean rows of successive blocks, and remembers what it left out."""
 
     def __init__(self, top: int | None = None) -> None:
-        if top is not None and top < 1:
-            raise VectorsError(f"top={top} asks for no words; use a positive number, or leave it out for all.")
+        if top is not None and (isinstance(top, bool) or not isinstance(top, Integral) or top < 1):
+            raise VectorsError(
+                f"top={top} is no number of words; use a positive whole number, or leave it out for all."
+            )
         self.top = top
         self.read = 0
         self.repairs: Counter[str] = Counter()

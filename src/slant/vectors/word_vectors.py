@@ -106,6 +106,20 @@ class WordVectors:
         """Return the same vectors with another look-up policy."""
         return replace(self, policy=policy)
 
+    def without_last(self, dimensions: int) -> WordVectors:
+        """Return the vectors without their last `dimensions`; the note records it.
+
+        >>> WordVectors.from_arrays(["a"], [[1.0, 2.0, 9.0]]).without_last(1).matrix.tolist()
+        [[1.0, 2.0]]
+        """
+        if not 0 < dimensions < self.dimensions:
+            raise VectorsError(f"{dimensions} dimensions cannot be left off vectors that have {self.dimensions}.")
+        if self.subwords is not None:
+            raise VectorsError("dimensions cannot be left off vectors that are built from sub-words.")
+        note = f"{self.note}; " if self.note else ""
+        kept = self.matrix[:, :-dimensions]
+        return replace(self, matrix=kept, note=f"{note}without the last {dimensions} of {self.dimensions} dimensions")
+
     def lookup(self, words: Iterable[str], *, policy: LookupPolicy | None = None) -> Lookup:
         """Return the vectors of `words`; what has none is listed as missing, never dropped silently.
 
@@ -118,6 +132,8 @@ class WordVectors:
         chosen = policy or self.policy
         found, tokens, missing, rows = [], [], [], []
         for word in words:
+            if not isinstance(word, str):
+                raise VectorsError(f"lookup was asked for {word!r}, a {type(word).__name__}; words are strings.")
             match = self._match(word, chosen)
             if match is None:
                 missing.append(word)

@@ -37,7 +37,7 @@ def read(path: Path, *, allow_pickle: bool) -> Block:
     try:
         from gensim.models import KeyedVectors
     except ImportError:
-        raise MissingExtraError("reading gensim files needs gensim: pip install 'slant[gensim]'.") from None
+        raise MissingExtraError("reading gensim files needs gensim: pip install 'gensim>=4.3.3'.") from None
     try:
         loaded = KeyedVectors.load(str(path), mmap="r")
         return from_memory(loaded)
