@@ -24,6 +24,10 @@ class StimuliError(SlantError):
     """A word set that does not exist or does not validate."""
 
 
+class DataError(SlantError):
+    """External data that cannot be found, fetched or trusted; the message says what to do by hand."""
+
+
 class MeasureError(SlantError):
     """A measure that cannot be computed from what was found (too few words, zero variance)."""
 

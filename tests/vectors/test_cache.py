@@ -240,7 +240,7 @@ def test_a_killed_process_leaves_no_visible_file(glove: Path, cache: Path) -> No
     assert slant.load(glove).words == WORDS
     assert len(files(cache)) == 2
     partial = cache / "vectors" / left
-    os.utime(partial, (0, time.time() - data.STALE_SECONDS - 60))
+    os.utime(partial, (0, time.time() - data.cache.STALE_SECONDS - 60))
     (cache / "vectors" / files(cache)[0]).unlink()
     slant.load(glove)  # the next file that is built sweeps what is a day old
     assert left not in files(cache)

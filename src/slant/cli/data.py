@@ -1,13 +1,48 @@
-"""`slant data`: what slant keeps on this machine."""
+"""`slant data`: external data by name, and what slant keeps on this machine."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-app = typer.Typer(help="What slant keeps on this machine.", no_args_is_help=True)
+from slant.cli.options import JsonOption, QuietOption
 
+if TYPE_CHECKING:
+    from slant.data import Entry
+
+app = typer.Typer(help="External data by name, and what slant keeps on this machine.", no_args_is_help=True)
+
+FIRST_USE = "no published checksum: that of the first copy is recorded, and every later use is held to it"
+LIST_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant data list
+
+slant data list --kind vectors
+
+slant data list --json data.json
+"""
+GET_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant data get glove-6b-50d
+
+slant data get gap winobias         several, one after the other
+"""
+PATH_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant data path gap                 where it is; exit code 2, and what to do, if it is not here
+"""
+LICENCE_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant data licence crows-pairs      licence, what to cite, what to know, where it comes from
+"""
 CACHE_EXAMPLES = """
 [bold]Examples[/bold]
 
@@ -15,11 +50,151 @@ slant data cache              what is in it, and where it is
 
 slant data cache --clear      delete all of it; embeddings are read anew when next used
 """
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A data name ('slant data list' shows them).")]
 
 
 @app.callback()
 def data_command() -> None:
-    """What slant keeps on this machine."""
+    """External data by name, and what slant keeps on this machine."""
+
+
+@app.command("list", epilog=LIST_EXAMPLES)
+def list_command(
+    kind: Annotated[
+        str | None,
+        typer.Option("--kind", help="Only one kind: vectors, encoder, language model, corpus, benchmark, names."),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """List the data that have a name: what they are, how large, under which licence, and where from."""
+    from slant.data import entries
+    from slant.errors import DataError
+
+    wanted = [found for found in entries() if kind in (None, found.kind)]
+    if not wanted:
+        raise DataError(f"there is no kind '{kind}'; the kinds are {', '.join(sorted({e.kind for e in entries()}))}.")
+    if json is not None:
+        _write_json([_facts(found) for found in wanted], json)
+        return
+    _print_table(wanted)
+
+
+def _where(found: Entry) -> str:
+    from slant.data.fetching import present
+
+    if present(found.name):
+        return "here"
+    return ", ".join(dict.fromkeys(source.kind for source in found.sources))
+
+
+def _facts(found: Entry) -> dict[str, Any]:
+    return {
+        "name": found.name, "title": found.title, "kind": found.kind, "size": found.size, "licence": found.licence,
+        "citation": found.citation, "note": found.note, "where": _where(found),
+        "sources": [source.where for source in found.sources if not source.by_hand],
+        "checksums": "published" if found.published_checksums else "recorded at first use",
+    }  # fmt: skip
+
+
+def _write_json(content: list[dict[str, Any]], path: Path) -> None:
+    import json
+    import sys
+
+    from slant.cli.printing import STANDARD_OUTPUT
+    from slant.files import write_text
+
+    text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    if path == STANDARD_OUTPUT:
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
+
+
+def _print_table(wanted: list[Entry]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from slant.cli.printing import table_console
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("name", "kind", "size", "where", "licence"):
+        table.add_column(title, justify="right" if title == "size" else "left", no_wrap=title != "licence")
+    for found in wanted:
+        mark = "" if found.published_checksums else "*"
+        cells = (found.name, found.kind, _size(found.size), _where(found) + mark, found.licence)
+        table.add_row(*(Text(cell) for cell in cells))
+    console = table_console()
+    console.print(table)
+    if not all(found.published_checksums for found in wanted):
+        console.print(Text(f"* {FIRST_USE}.", style="dim"))
+
+
+def _size(size: int | None) -> str:
+    return "unknown" if size is None else f"{size / 1e6:,.1f} MB"
+
+
+@app.command("get", epilog=GET_EXAMPLES)
+def get_command(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data names ('slant data list' shows them).")],
+    quiet: QuietOption = False,
+) -> None:
+    """Fetch data, verify them, and print where they are."""
+    from slant.data import entry, fetch
+
+    for found in [entry(name) for name in names]:
+        with _progress(found.name, quiet) as progress:
+            path = fetch(found.name, progress=progress)
+        if not quiet:
+            print(f"{found.name}: {path}")
+            if not found.published_checksums:
+                print(f"note: {found.name}: {FIRST_USE}.")
+
+
+@contextmanager
+def _progress(name: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on a terminal, on standard error; nothing when piped."""
+    import sys
+
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+@app.command("path", epilog=PATH_EXAMPLES)
+def path_command(name: NameArgument) -> None:
+    """Print where data are; exit code 2, and what to do, if they are not here."""
+    from slant.data import entry, find
+    from slant.data.fetching import what_to_do
+    from slant.errors import DataError
+
+    path = find(name)
+    if path is None:
+        raise DataError(what_to_do(entry(name)))
+    print(path)
+
+
+@app.command("licence", epilog=LICENCE_EXAMPLES)
+def licence_command(name: NameArgument) -> None:
+    """Print the licence of data, what to cite, what to know, and where they come from."""
+    from slant.data import entry
+
+    found = entry(name)
+    print(f"{found.name}: {found.title}")
+    print(f"licence: {found.licence}")
+    print(f"cite: {found.citation}")
+    if found.note:
+        print(f"note: {found.note}")
+    for source in found.sources:
+        print(f"source: {source.by_hand or source.where}")
+    if not found.published_checksums:
+        print(f"checksum: {FIRST_USE}.")
 
 
 @app.command("cache", epilog=CACHE_EXAMPLES)

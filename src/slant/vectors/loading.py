@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from slant.data import could_be_name
 from slant.errors import VectorsError
 from slant.vectors import cache as vector_cache
 from slant.vectors.formats import (
@@ -36,14 +37,17 @@ def load(
     cache: bool = True,
     allow_pickle: bool = False,
     subwords: bool = False,
+    drop_last: int = 0,
     progress: Progress | None = None,
 ) -> WordVectors:
-    """Load a static embedding: a path in any known format, gensim's KeyedVectors, or nothing for the sample.
+    """Load a static embedding: a path in any known format, a data name, gensim's KeyedVectors, or nothing (the sample).
 
     The format is recognised by content, packed files (.gz .bz2 .xz .zst .zip) are read through, and a file
     that is slow to read is kept in a memory-mapped cache. `top` stops after that many words. `policy` says how
     words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that it
-    lacks. `progress` is called with (bytes read, bytes in all).
+    lacks. `drop_last` leaves that many dimensions off the end (1 for GN-GloVe, whose last one holds gender on
+    purpose). `progress` is called with (bytes read, bytes in all). Data by name ('slant data list') are fetched if
+    they are not here.
 
     >>> import slant
     >>> v = slant.load()
@@ -53,10 +57,34 @@ def load(
     <WordVectors 'sample': 1,000 words × 100 dimensions>
     """
     Sieve(top)  # refuses a `top` below 1 before anything is opened
+    source = _by_name(source, progress)
     vectors = _load(source, top, cache, allow_pickle, progress)
     if subwords:
         vectors = replace(vectors, subwords=_subwords(source))
+    if drop_last:
+        vectors = vectors.without_last(drop_last)
     return vectors.with_policy(policy) if policy else vectors
+
+
+def _by_name(source: Any, progress: Progress | None) -> Any:
+    """Return the path of the data that `source` names, fetched if need be, or `source` as it is."""
+    if not isinstance(source, str) or not could_be_name(source):
+        return source
+    from slant.data import resolve
+
+    return resolve(source, kinds=("vectors",), progress=progress) or source
+
+
+def _locate(path: Path) -> Location:
+    try:
+        return locate(path)
+    except VectorsError:
+        from slant.data import did_you_mean
+
+        raise VectorsError(
+            f"there is no file '{path}', nor data of that name; {did_you_mean(str(path))}check the path "
+            "('slant data list' shows the names)."
+        ) from None
 
 
 def _load(source: Any, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
@@ -80,7 +108,7 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
         if decade := histwords.decade_of(path):
             name = decade.name.removesuffix("-w.npy")
             return in_memory([histwords.read(decade)], name=name, format_name=histwords.NAME, top=top)
-        location = locate(path)
+        location = _locate(path)
         if not location.path.is_file():
             what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
             raise VectorsError(f"'{path}' is {what}; give an embedding file.")
