@@ -17,19 +17,32 @@ _HOMES = {
     "SlantError": "slant.errors",
     "WordVectors": "slant.vectors",
     "audit": "slant.auditing",
+    "compare": "slant.measures",
+    "compare_polarity": "slant.measures",
+    "polarity": "slant.measures",
+    "polarity_trend": "slant.measures",
     "generalised_weat": "slant.measures",
     "load": "slant.vectors",
     "weat": "slant.measures",
     "weat_suite": "slant.measures",
+    "replicate_paper": "slant.replicate",
     "wefat": "slant.measures",
 }
+
+#: Rooms that are reached as attributes, such as `slant.stimuli.first_names()`.
+_ROOMS = ("data", "measures", "replicate", "report", "results", "statistics", "stimuli", "vectors")
 
 if TYPE_CHECKING:
     from slant.auditing import audit
     from slant.errors import SlantError
+    from slant.measures.comparison import compare
     from slant.measures.generalised_weat import generalised_weat
+    from slant.measures.polarity import polarity
+    from slant.measures.polarity_comparison import compare_polarity
+    from slant.measures.polarity_trend import polarity_trend
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
+    from slant.replicate import replicate_paper
     from slant.results import AuditResult, WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
 
@@ -41,8 +54,13 @@ __all__ = [
     "WordVectors",
     "__version__",
     "audit",
+    "compare",
+    "compare_polarity",
     "generalised_weat",
     "load",
+    "polarity",
+    "polarity_trend",
+    "replicate_paper",
     "weat",
     "weat_suite",
     "wefat",
@@ -50,6 +68,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"slant.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'slant' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

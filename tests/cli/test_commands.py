@@ -80,7 +80,7 @@ MEASURES = ["audit", "weat", "wefat"]
         (["garbage.bin"], "in no format that slant knows"),
         (["--case", "LOUD"], "case='LOUD'"),
         (["--json", "no/such/folder/x.json"], "cannot write 'no/such/folder/x.json'"),
-        (["--json", "-", "--csv", "-"], "only one"),
+        (["--json", "-", "--csv", "-"], "the same file"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(
@@ -124,7 +124,7 @@ def test_weat_writes_every_format_it_offers(run: Run, tmp_path: Path) -> None:
 
 def test_weat_runs_one_test_and_gives_what_the_function_gives(run: Run) -> None:
     answer = run("weat", "--test", "weat-7", "--seed", "4", "--json", "-")
-    assert json.loads(answer.stdout) == json.loads(slant.weat(slant.load(), "weat-7", rng=4).to_json())
+    assert json.loads(answer.stdout) == json.loads(slant.weat(slant.load(), "weat-7", min_found=0.5, rng=4).to_json())
 
 
 def test_weat_runs_a_users_own_words(run: Run, tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_every_setting_of_the_function_reaches_it(run: Run) -> None:
     settings = json.loads(answer.stdout)["provenance"]["settings"]
     assert settings == {
         "alternative": "less", "method": "monte carlo", "n_resamples": 99, "bootstrap": 10, "confidence": 0.5,
-        "equalise": True,
+        "equalise": True, "min_found": 0.5,
     }  # fmt: skip
 
 
@@ -202,7 +202,7 @@ def test_repairs_are_said_on_standard_error(run: Run, tmp_path: Path) -> None:
     v = slant.load().lookup([*words, "executive", "home"])
     lines = [f"{t} {' '.join(map(str, row))}" for t, row in zip(v.tokens, v.vectors.tolist(), strict=True)]
     (tmp_path / "v.txt").write_text("\n".join([*lines, lines[0]]), encoding="utf-8")
-    answer = run("weat", "v.txt", "--test", "weat-6")
+    answer = run("weat", "v.txt", "--test", "weat-6", "--min-found", "0.1")
     assert answer.returncode == 0
     assert "duplicate words left out: 1" in answer.stderr
     assert "management" in answer.stdout
@@ -222,3 +222,105 @@ def test_a_fault_of_ours_keeps_its_traceback(run: Run, monkeypatch: pytest.Monke
     monkeypatch.setattr("slant.measures.weat_suite", broken)
     with pytest.raises(ZeroDivisionError):
         run("weat")
+
+
+def test_polarity_of_one_and_of_several_embeddings(run: Run, tmp_path: Path) -> None:
+    one = json.loads(run("polarity", "--classes", "she,he", "--words", "nurse,engineer", "--json", "-").stdout)
+    assert [w["leans_to"] for w in one["by_word"]] == ["she", "he"]
+    slant.load(top=30_000).save(tmp_path / "a.safetensors")
+    two = run("polarity", "a.safetensors", "a.safetensors", "--drop-last", "0,1", "--csv", "-")
+    assert two.returncode == 0
+    rows = list(csv.DictReader(two.stdout.splitlines()))
+    assert [row["representation"] for row in rows] == ["a.safetensors (1)", "a.safetensors (2)"]
+    assert float(rows[1]["difference"]) != 0
+    assert run("polarity", "a.safetensors", "--drop-last", "0,1").returncode == 2
+
+
+def histwords(folder: Path, years: range) -> None:
+    import pickle
+
+    import numpy as np
+
+    v = slant.load(top=30_000)
+    for year in years:
+        np.save(folder / f"{year}-w.npy", v.matrix + 0.01 * np.random.default_rng(year).normal(size=v.matrix.shape))
+        (folder / f"{year}-vocab.pkl").write_bytes(pickle.dumps(list(v.words), protocol=2))
+
+
+def test_trend_reads_a_histwords_folder_and_draws_a_chart(run: Run, tmp_path: Path) -> None:
+    histwords(tmp_path, range(1950, 2000, 10))
+    for chart, start in (("t.svg", b"<svg"), ("t.png", b"\x89PNG"), ("t.html", b"<!doctype html>")):
+        answer = run("trend", ".", "--words", "nurse,engineer,clerk,judge", "--chart", chart, "--csv", "t.csv")
+        assert answer.returncode == 0, answer.stderr
+        assert (tmp_path / chart).read_bytes().startswith(start)
+    assert "Mann–Kendall" in answer.stdout
+    rows = list(csv.DictReader((tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["year"] for row in rows] == ["1950", "1960", "1970", "1980", "1990"]
+
+
+def test_trend_takes_files_with_years_in_their_names(run: Run, tmp_path: Path) -> None:
+    for year in (1990, 2000):
+        slant.load(top=30_000).save(tmp_path / f"v-{year}.safetensors")
+    answer = run("trend", "v-1990.safetensors", "v-2000.safetensors", "--json", "-")
+    assert [p["year"] for p in json.loads(answer.stdout)["points"]] == [1990, 2000]
+    bad = run("trend", "v-1990.safetensors", "latest.safetensors")
+    assert bad.returncode == 2
+    assert "no year in its name" in bad.stderr
+    assert run("trend", "v-1990.safetensors", "v-2000.safetensors", "--chart", "t.docx").returncode == 2
+    (tmp_path / "empty").mkdir()
+    assert "holds no HistWords decades" in run("trend", "empty").stderr
+
+
+def test_a_vocabulary_pickle_made_to_run_code_is_refused(run: Run, tmp_path: Path) -> None:
+    histwords(tmp_path, range(1950, 1970, 10))
+    harm = b"cos\nsystem\n(S'touch " + str(tmp_path / "harmed").encode() + b"'\ntR."
+    (tmp_path / "1960-vocab.pkl").write_bytes(harm)
+    answer = run("trend", ".")
+    assert answer.returncode == 2
+    assert "1960-vocab.pkl" in answer.stderr
+    assert not (tmp_path / "harmed").exists()
+
+
+def test_compare_puts_two_embeddings_side_by_side(run: Run, tmp_path: Path) -> None:
+    slant.load(top=30_000).save(tmp_path / "a.safetensors")
+    answer = run("compare", "a.safetensors", "a.safetensors", "--drop-last", "0,50", "--json", "-")
+    content = json.loads(answer.stdout)
+    assert content["kind"] == "comparison"
+    assert any(abs(w["difference"]["difference"]) > 0.01 for w in content["weat"])
+
+
+def test_replicate_lists_papers_and_fills_the_table(run: Run, tmp_path: Path) -> None:
+    assert "lu" in run("replicate", "list").stdout
+    content = json.loads(run("replicate", "lu", "--json", "-").stdout)
+    assert [c["verdict"] for c in content["cells"]][:6] == ["met"] * 6
+    assert run("replicate", "lu", "--markdown", "t.md").returncode == 0
+    assert "0.0976" in (tmp_path / "t.md").read_text(encoding="utf-8")
+    assert "is not NAME=PATH" in run("replicate", "lu", "--data", "x").stderr
+    assert "uses no data named 'x'" in run("replicate", "lu", "--data", "x=y").stderr
+    assert run("replicate", "nobody").returncode == 2
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+def test_no_number_is_cut_whatever_the_width(run: Run, monkeypatch: pytest.MonkeyPatch, width: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = run("weat").stdout
+    table = shown[: shown.index("d > 0")]
+    assert "…" not in table
+    assert max(map(len, table.splitlines())) <= width
+    for number in ("1.72", "7.8e-05", "0.009"):
+        assert number in table
+
+
+def test_an_embedding_without_the_words_is_an_error_not_an_empty_report(run: Run, tmp_path: Path) -> None:
+    for command in ("audit", "weat"):
+        answer = run(command, "--top", "10")
+        assert answer.returncode == 2
+        assert "no test could be run" in answer.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_report_needs_a_name(run: Run) -> None:
+    for name in (".", ""):
+        answer = run("audit", "-o", name)
+        assert answer.returncode == 2
+        assert "names no file" in answer.stderr

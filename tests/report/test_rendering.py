@@ -13,7 +13,8 @@ import pytest
 import slant
 from slant.errors import SlantError
 from slant.report import RENDERERS, render
-from slant.report.tables import bar, plain, table_of, to_csv, to_latex, to_markdown, to_rich
+from slant.report.described import table_of
+from slant.report.tables import bar, plain, to_csv, to_latex, to_markdown, to_rich
 
 NASTY = ["<script>alert(1)</script>", "a|b", "x_y", "50%", "\x1b[31mred", "{{ 7*7 }}", "[bold]b[/bold]", "é"]
 

@@ -12,14 +12,15 @@ if TYPE_CHECKING:
 
 def open_vectors(
     model: str | None, *, top: int | None, case: str, phrases: str, allow_pickle: bool, subwords: bool,
-    no_cache: bool, quiet: bool,
+    no_cache: bool, quiet: bool, drop_last: int = 0,
 ) -> WordVectors:  # fmt: skip
     """Load `model`; on a terminal show how far reading has come, and say what was repaired."""
     from slant.vectors import LookupPolicy, load
 
     policy = LookupPolicy(case=case, phrases=phrases)  # type: ignore[arg-type]
     settings: dict[str, Any] = {
-        "top": top, "policy": policy, "allow_pickle": allow_pickle, "subwords": subwords, "cache": not no_cache,
+        "top": top, "policy": policy, "allow_pickle": allow_pickle, "subwords": subwords,
+        "cache": not no_cache, "drop_last": drop_last,
     }  # fmt: skip
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

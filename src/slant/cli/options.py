@@ -12,7 +12,9 @@ MODEL = "Reading the embedding"
 
 ModelArgument = Annotated[
     str | None,
-    typer.Argument(metavar="[MODEL]", help="An embedding file, folder or archive; nothing: the bundled sample."),
+    typer.Argument(
+        metavar="MODEL", help="An embedding: file, folder, archive or data name; nothing: the bundled sample."
+    ),
 ]
 JsonOption = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Write JSON ('-': standard output).", rich_help_panel=OUT)
@@ -75,3 +77,22 @@ MethodOption = Annotated[
 ResamplesOption = Annotated[
     int, typer.Option("--n-resamples", metavar="N", min=1, help="Random partitions, if Monte Carlo is used.")
 ]
+DropLastOption = Annotated[
+    int,
+    typer.Option(
+        "--drop-last", metavar="N", min=0, help="Leave off the last N dimensions (GN-GloVe: 1).", rich_help_panel=MODEL
+    ),
+]
+ClassesOption = Annotated[
+    str,
+    typer.Option("--classes", metavar="SET|FILE|a,b,…", help="A class set, a TOML file, or words parted by commas."),
+]
+PolarityWordsOption = Annotated[
+    str,
+    typer.Option("--words", metavar="SET|FILE|a,b,…", help="A word set, a TOML file, or words parted by commas."),
+]
+SchemeOption = Annotated[str, typer.Option("--scheme", help="binary (two classes), one-vs-one or one-vs-rest.")]
+BootstrapOption = Annotated[
+    int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for intervals; 0: none.")
+]
+ConfidenceOption = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")]

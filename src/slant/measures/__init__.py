@@ -2,8 +2,21 @@
 
 from __future__ import annotations
 
+from slant.measures.comparison import compare
 from slant.measures.generalised_weat import generalised_weat
+from slant.measures.polarity import polarity
+from slant.measures.polarity_comparison import compare_polarity
+from slant.measures.polarity_trend import polarity_trend
 from slant.measures.weat import weat, weat_suite
 from slant.measures.wefat import wefat
 
-__all__ = ["generalised_weat", "weat", "weat_suite", "wefat"]
+__all__ = [
+    "compare",
+    "compare_polarity",
+    "generalised_weat",
+    "polarity",
+    "polarity_trend",
+    "weat",
+    "weat_suite",
+    "wefat",
+]

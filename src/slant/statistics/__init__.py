@@ -3,20 +3,26 @@
 Nothing here knows about words, vectors or results; the measures bring scores and take numbers away.
 """
 
+from slant.statistics.bootstrap import bootstrap_means
 from slant.statistics.fdr import benjamini_hochberg
 from slant.statistics.intervals import check_confidence, clopper_pearson, percentile_interval, wilson
 from slant.statistics.permutation import PermutationPvalue, partition_pvalue
-from slant.statistics.randomness import generator, seed_of, spawn
+from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
+from slant.statistics.sign_flip import sign_flip_pvalue
 
 __all__ = [
+    "MOST_BOOTSTRAP",
     "PermutationPvalue",
     "benjamini_hochberg",
+    "bootstrap_means",
     "check_confidence",
+    "check_count",
     "clopper_pearson",
     "generator",
     "partition_pvalue",
     "percentile_interval",
     "seed_of",
+    "sign_flip_pvalue",
     "spawn",
     "wilson",
 ]

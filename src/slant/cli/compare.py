@@ -1,0 +1,61 @@
+"""`slant compare`: two embeddings on the vocabulary that they share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from slant.cli import options as o
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant compare glove.6B.100d.txt gn-glove.txt --drop-last 0,1
+
+slant compare before.bin after.bin --json differences.json
+"""
+
+
+def compare_command(
+    first: Annotated[str, typer.Argument(metavar="A", help="An embedding.")],
+    second: Annotated[str, typer.Argument(metavar="B", help="Another; differences are B minus A.")],
+    words: o.PolarityWordsOption = "bold-professions",
+    min_found: Annotated[
+        float, typer.Option("--min-found", help="Skip a WEAT with a smaller share of any word set in both.")
+    ] = 0.5,
+    bootstrap: o.BootstrapOption = 2_000,
+    confidence: o.ConfidenceOption = 0.95,
+    drop_last: Annotated[
+        str, typer.Option("--drop-last", metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
+    ] = "0",
+    seed: o.SeedOption = 0,
+    workers: o.WorkersOption = 1,
+    quiet: o.QuietOption = False,
+    json: o.JsonOption = None,
+    csv: o.CsvOption = None,
+    markdown: o.MarkdownOption = None,
+    latex: o.LatexOption = None,
+    top: o.TopOption = None,
+    case: o.CaseOption = "fallback",
+    phrases: o.PhrasesOption = "join",
+    allow_pickle: o.PickleOption = False,
+    no_cache: o.NoCacheOption = False,
+) -> None:
+    """WEAT and polarity in two embeddings side by side, on the words that both have, with paired intervals."""
+    from slant.cli.loading import open_vectors
+    from slant.cli.polarity import dropped_dimensions, set_or_words
+    from slant.cli.printing import deliver
+    from slant.measures import compare
+
+    a, b = (
+        open_vectors(
+            name, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=False, no_cache=no_cache,
+            quiet=quiet, drop_last=dropped,
+        )
+        for name, dropped in zip((first, second), dropped_dimensions(drop_last, 2), strict=True)
+    )  # fmt: skip
+    result = compare(
+        a, b, words=set_or_words(words), min_found=min_found, bootstrap=bootstrap, confidence=confidence, rng=seed
+    )
+    deliver(result, {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}, quiet=quiet)

@@ -1,0 +1,86 @@
+"""`slant polarity`: how far words lean between classes, in one embedding or several side by side."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from slant.cli import options as o
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant polarity                                              professions between female and male, on the sample
+
+slant polarity glove.6B.100d.txt --classes gender-five --scheme one-vs-rest
+
+slant polarity glove.txt gn-glove.txt --drop-last 0,1       two embeddings, with paired differences
+
+slant polarity vectors.bin --classes she,he --words nurse,engineer,clerk
+"""
+
+
+def polarity_command(
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="MODEL...", help="Embeddings; several are compared; none: the bundled sample."),
+    ] = None,
+    classes: o.ClassesOption = "gender-binary",
+    words: o.PolarityWordsOption = "bold-professions",
+    scheme: o.SchemeOption = "binary",
+    bootstrap: o.BootstrapOption = 2_000,
+    confidence: o.ConfidenceOption = 0.95,
+    drop_last: Annotated[
+        str,
+        typer.Option("--drop-last", metavar="N[,N…]", help="Dimensions to leave off the end, for all or each model."),
+    ] = "0",
+    seed: o.SeedOption = 0,
+    workers: o.WorkersOption = 1,
+    quiet: o.QuietOption = False,
+    json: o.JsonOption = None,
+    csv: o.CsvOption = None,
+    markdown: o.MarkdownOption = None,
+    latex: o.LatexOption = None,
+    top: o.TopOption = None,
+    case: o.CaseOption = "fallback",
+    phrases: o.PhrasesOption = "join",
+    allow_pickle: o.PickleOption = False,
+    no_cache: o.NoCacheOption = False,
+) -> None:
+    """Polarity of words between classes (Lu et al.): binary, one-vs-one or one-vs-rest."""
+    from slant.cli.loading import open_vectors
+    from slant.cli.printing import deliver
+    from slant.measures import compare_polarity, polarity
+
+    names: list[str | None] = [*models] if models else [None]
+    vectors = [
+        open_vectors(
+            name, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=False, no_cache=no_cache,
+            quiet=quiet, drop_last=dropped,
+        )
+        for name, dropped in zip(names, dropped_dimensions(drop_last, len(names)), strict=True)
+    ]  # fmt: skip
+    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": seed}
+    arguments = (set_or_words(classes), set_or_words(words))
+    result = (
+        polarity(vectors[0], *arguments, **settings)
+        if len(vectors) == 1
+        else compare_polarity(vectors, *arguments, **settings)
+    )
+    deliver(result, {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}, quiet=quiet)
+
+
+def set_or_words(given: str) -> str | list[str]:
+    """Read "a,b,c" as words, and anything else as the name or path of a set."""
+    return [word.strip() for word in given.split(",") if word.strip()] if "," in given else given
+
+
+def dropped_dimensions(given: str, models: int) -> list[int]:
+    """Read "1" as one number for all models, "0,1" as one for each."""
+    from slant.errors import SlantError
+
+    parts = given.split(",")
+    if not all(part.strip().isdigit() for part in parts) or len(parts) not in (1, models):
+        raise SlantError(f"--drop-last {given} does not fit {models} models; give one number, or one for each.")
+    return [int(part) for part in parts] * (models if len(parts) == 1 else 1)

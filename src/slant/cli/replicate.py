@@ -1,0 +1,59 @@
+"""`slant replicate`: a paper's printed table beside ours."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from slant.cli import options as o
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant replicate list
+
+slant replicate lu                                        with what is on this machine
+
+slant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
+"""
+
+
+def replicate_command(
+    paper: Annotated[str, typer.Argument(metavar="PAPER|list", help="A paper, or 'list'.")],
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", metavar="NAME=PATH", help="Where data of that name are; can be repeated."),
+    ] = None,
+    seed: o.SeedOption = 0,
+    workers: o.WorkersOption = 1,
+    quiet: o.QuietOption = False,
+    json: o.JsonOption = None,
+    csv: o.CsvOption = None,
+    markdown: o.MarkdownOption = None,
+    latex: o.LatexOption = None,
+) -> None:
+    """Recompute a published table and put it beside the printed one, cell by cell.
+
+    What is not on this machine is not fetched; such cells say what to get and where to put it.
+    """
+    from slant.cli.printing import deliver
+    from slant.errors import SlantError
+    from slant.replicate import PAPERS, replicate_paper
+    from slant.replicate import paper as described
+
+    if paper == "list":
+        for name in PAPERS:
+            print(f"{name:12} {described(name).title} ({len(described(name).cells)} cells)")
+        return
+    given = {}
+    for item in data or ():
+        name, equals, path = item.partition("=")
+        if not equals or not path:
+            raise SlantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
+        given[name] = path
+    known = {cell.needs for cell in described(paper).cells}
+    if unknown := sorted(set(given) - known):
+        raise SlantError(f"'{paper}' uses no data named '{unknown[0]}'; it uses {', '.join(sorted(known))}.")
+    result = replicate_paper(paper, data=given, rng=seed)
+    deliver(result, {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}, quiet=quiet)

@@ -1,0 +1,119 @@
+"""Two embeddings side by side on the vocabulary they share: WEAT and polarity, with paired intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from slant.errors import MeasureError
+from slant.measures.polarity import Classes, Scheme, Words
+from slant.measures.polarity_comparison import compare_polarity
+from slant.measures.weat import associations, effect_size
+from slant.measures.weat_stability import bootstrap_effects
+from slant.measures.wordsets import FloatArray, find, provenance
+from slant.results import ComparisonResult, Difference, Interval, PolarityComparison, WeatDifference, WordsUsed
+from slant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, seed_of
+from slant.stimuli import WeatSet, WordList, all_sets
+from slant.vectors import WordVectors
+
+#: The polarity settings that a comparison runs: classes and scheme.
+POLARITIES: tuple[tuple[str, Scheme], ...] = (
+    ("gender-binary", "binary"),
+    ("gender-three", "one-vs-rest"),
+    ("race-four", "one-vs-one"),
+    ("race-four", "one-vs-rest"),
+)
+
+
+def compare(
+    first: WordVectors,
+    second: WordVectors,
+    *,
+    words: Words = "bold-professions",
+    min_found: float = 0.5,
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> ComparisonResult:
+    """Compare two embeddings by every WEAT that ships and by polarity, using only words that both have.
+
+    The interval of a WEAT difference comes from drawing the same words in both embeddings.
+
+    >>> import slant
+    >>> c = slant.compare(slant.load(), slant.load(top=30_000), bootstrap=100)
+    >>> [round(w.difference.difference, 6) for w in c.weat if w.test == "weat-7"]
+    [0.0]
+    """
+    check_confidence(confidence)
+    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    seed = seed_of(rng)
+    compared: list[WeatDifference] = []
+    not_compared: dict[str, str] = {}
+    for test in all_sets(WeatSet):
+        shared, left_out = _shared(test, first, second)
+        if any(len(s.words) < max(2, min_found * len(g.words)) for s, g in zip(shared, test.groups, strict=True)):
+            not_compared[test.id] = "fewer than half the words of a set are in both embeddings"
+        else:
+            compared.append(_weat_difference(test, shared, left_out, first, second, bootstrap, confidence, seed))
+    polarities = _polarities(first, second, words, bootstrap, confidence, seed, not_compared)
+    missing = [WordsUsed("", (), (), test.left_out) for test in compared]
+    missing += [WordsUsed("", (), (), comparison.missing) for comparison in polarities]
+    settings = {"min_found": min_found, "bootstrap": bootstrap, "confidence": confidence}
+    return ComparisonResult(
+        first=first.name, second=second.name, weat=tuple(compared), not_compared=not_compared,
+        polarity=polarities, provenance=provenance(first, "weat polarity", missing, seed, settings),
+    )  # fmt: skip
+
+
+def _shared(test: WeatSet, *embeddings: WordVectors) -> tuple[list[WordList], tuple[str, ...]]:
+    known = [set(v.lookup(test.words).found) for v in embeddings]
+    in_all = set.intersection(*known)
+    lists = [msgspec.structs.replace(g, words=tuple(w for w in g.words if w in in_all)) for g in test.groups]
+    return lists, tuple(w for w in test.words if w not in in_all)
+
+
+def _weat_difference(
+    test: WeatSet, shared: Sequence[WordList], left_out: tuple[str, ...], first: WordVectors, second: WordVectors,
+    bootstrap: int, confidence: float, seed: int,
+) -> WeatDifference:  # fmt: skip
+    effects, draws = [], []
+    for vectors in (first, second):
+        X, Y, A, B = (find(vectors, group).unit for group in shared)
+        scores = associations(np.concatenate([X, Y]), A, B)
+        effects.append(effect_size(scores[: len(X)], scores[len(X) :]))
+        draws.append(bootstrap_effects(X, Y, A, B, bootstrap, generator(seed)))  # one seed: the same words are drawn
+    gap = effects[1] - effects[0]
+    difference = Difference(first.name, second.name, gap, _interval(draws, confidence), None, len(draws[0]))
+    count = sum(len(group.words) for group in shared)
+    return WeatDifference(test.id, test.title, effects[0], effects[1], difference, count, left_out)
+
+
+def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
+    gaps = draws[1] - draws[0]
+    gaps = gaps[np.isfinite(gaps)]  # a draw of equal scores has no effect size
+    if not gaps.size:
+        return None
+    low, high = percentile_interval(gaps, confidence)
+    return Interval(low, high, confidence, len(draws[0]))
+
+
+def _polarities(
+    first: WordVectors, second: WordVectors, words: Words, bootstrap: int, confidence: float, seed: int,
+    not_compared: dict[str, str],
+) -> tuple[PolarityComparison, ...]:  # fmt: skip
+    done = []
+    for classes, scheme in POLARITIES:
+        try:
+            done.append(_polarity((first, second), classes, scheme, words, bootstrap, confidence, seed))
+        except MeasureError as error:
+            not_compared[f"polarity {scheme} {classes}"] = str(error)
+    return tuple(done)
+
+
+def _polarity(
+    pair: tuple[WordVectors, WordVectors], classes: Classes, scheme: Scheme, words: Words, bootstrap: int,
+    confidence: float, seed: int,
+) -> PolarityComparison:  # fmt: skip
+    return compare_polarity(pair, classes, words, scheme=scheme, bootstrap=bootstrap, confidence=confidence, rng=seed)

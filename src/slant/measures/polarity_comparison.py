@@ -1,0 +1,74 @@
+"""The same polarity in several embeddings, with paired differences (Lu et al.: GloVe against GN-GloVe)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from slant.errors import MeasureError
+from slant.measures.polarity import Classes, Scheme, Words, magnitude, mean_interval, polarity, word_list
+from slant.measures.wordsets import FloatArray
+from slant.results import Difference, PolarityComparison, PolarityResult
+from slant.statistics import generator, seed_of, sign_flip_pvalue
+from slant.vectors import WordVectors
+
+
+def compare_polarity(
+    embeddings: Sequence[WordVectors],
+    classes: Classes,
+    words: Words = "bold-professions",
+    *,
+    scheme: Scheme = "binary",
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> PolarityComparison:
+    """Measure the polarity of the words that all `embeddings` have, and their paired differences to the first.
+
+    A difference is the mean over words of (other − first), with a bootstrap interval over words and the p-value of a
+    sign-flip permutation test.
+
+    >>> import slant
+    >>> v = slant.load()
+    >>> c = slant.compare_polarity([v, slant.load(top=20_000)], "gender-binary", ["nurse", "engineer", "clerk"])
+    >>> c.differences[0].difference
+    0.0
+    """
+    if len(embeddings) < 2:
+        raise MeasureError(f"{len(embeddings)} embeddings were given; at least two are compared.")
+    listed, _ = word_list(words)
+    shared = [w for w in listed if all(v.lookup([w]).found for v in embeddings)]
+    if not shared:
+        raise MeasureError(f"no word of the {len(listed)} is in all {len(embeddings)} embeddings.")
+    seed = seed_of(rng)
+    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": seed}
+    # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
+    results = [polarity(v, classes, shared, **settings) for v in _distinct_names(embeddings)]
+    differences = [_difference(results[0], other, bootstrap, confidence, seed) for other in results[1:]]
+    return PolarityComparison(tuple(results), tuple(differences), tuple(shared))
+
+
+def _distinct_names(embeddings: Sequence[WordVectors]) -> list[WordVectors]:
+    """Number embeddings that share a name, so that rows can be told apart."""
+    from dataclasses import replace
+
+    names = [v.name for v in embeddings]
+    return [
+        v if names.count(v.name) == 1 else replace(v, name=f"{v.name} ({place})")
+        for place, v in enumerate(embeddings, 1)
+    ]
+
+
+def _magnitudes(result: PolarityResult) -> FloatArray:
+    return magnitude(np.array([word.score for word in result.by_word]), result.scheme)
+
+
+def _difference(
+    first: PolarityResult, second: PolarityResult, bootstrap: int, confidence: float, seed: int
+) -> Difference:
+    gaps = _magnitudes(second) - _magnitudes(first)
+    names = [result.provenance.representation.name for result in (first, second)]
+    interval = mean_interval(gaps, bootstrap, confidence, generator(seed))
+    return Difference(names[0], names[1], float(gaps.mean()), interval, sign_flip_pvalue(gaps, rng=seed), len(gaps))

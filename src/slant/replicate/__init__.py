@@ -1,0 +1,46 @@
+"""Published tables beside ours, cell by cell. One file per paper."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from collections.abc import Mapping
+from os import PathLike
+
+import numpy as np
+
+from slant.errors import MeasureError
+from slant.replicate.framework import Paper, run
+from slant.results import ReplicationResult
+from slant.statistics import seed_of
+
+#: Papers that can be replicated, each in the module of its name.
+PAPERS = ("lu",)
+
+
+def paper(name: str) -> Paper:
+    """Return the description of a paper.
+
+    >>> paper("lu").title
+    'Lu et al., Table 1'
+    """
+    if name not in PAPERS:
+        near = difflib.get_close_matches(name, PAPERS, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise MeasureError(f"there is no paper '{name}'; {hint}there are: {', '.join(PAPERS)}.")
+    found: Paper = importlib.import_module(f"slant.replicate.{name}").PAPER
+    return found
+
+
+def replicate_paper(
+    name: str, *, data: Mapping[str, str | PathLike[str]] | None = None, rng: int | np.random.Generator | None = 0
+) -> ReplicationResult:
+    """Recompute a paper's table and put it beside the printed one; `data` gives paths by data name.
+
+    What is not on this machine is not fetched: such cells are marked, with what to do.
+
+    >>> import slant
+    >>> [cell.verdict for cell in slant.replicate_paper("lu").cells if cell.row == "GloVe"]
+    ['met', 'met', 'met', 'met', 'met', 'met']
+    """
+    return run(paper(name), data or {}, seed_of(rng))

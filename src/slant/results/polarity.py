@@ -1,0 +1,212 @@
+"""What polarity, its comparison between embeddings, and its history over decades return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from slant.results.codec import Result
+from slant.results.provenance import Provenance
+from slant.results.weat import Interval, WordsUsed
+
+
+@dataclass(frozen=True)
+class WordPolarity:
+    """One word's polarity, and the class that it leans to."""
+
+    word: str
+    score: float
+    leans_to: str
+
+
+@dataclass(frozen=True)
+class PolarityResult(Result):
+    """Polarity of words between classes (Lu et al.): `score` is the mean over the words.
+
+    Under the binary scheme a word's own score keeps its sign (positive: the first class) and `score` is the mean of
+    absolute values. `interval` is a bootstrap over the words.
+    """
+
+    kind: ClassVar[str] = "polarity"
+
+    scheme: str
+    classes: tuple[WordsUsed, ...]
+    score: float
+    interval: Interval | None
+    by_word: tuple[WordPolarity, ...]
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words and class words that have no vector."""
+        return self.provenance.missing
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per word."""
+        return [{"word": w.word, "score": w.score, "leans_to": w.leans_to} for w in self.by_word]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far another embedding's value is from the first one's, over what both have.
+
+    `pvalue` is that of a paired test; None where none was made.
+    """
+
+    first: str
+    second: str
+    difference: float
+    interval: Interval | None
+    pvalue: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class PolarityComparison(Result):
+    """Polarity of the same words in several embeddings, and paired differences to the first of them."""
+
+    kind: ClassVar[str] = "polarity-comparison"
+
+    results: tuple[PolarityResult, ...]
+    differences: tuple[Difference, ...]
+    shared_words: tuple[str, ...]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that some embedding lacks."""
+        return tuple(dict.fromkeys(word for result in self.results for word in result.missing))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per embedding."""
+        by_name = {d.second: d for d in self.differences}
+        rows = []
+        for result in self.results:
+            name = result.provenance.representation.name
+            d = by_name.get(name)
+            rows.append(
+                {
+                    "representation": name,
+                    "scheme": result.scheme,
+                    "classes": ", ".join(group.name for group in result.classes),
+                    "score": result.score,
+                    "low": result.interval.low if result.interval else None,
+                    "high": result.interval.high if result.interval else None,
+                    "words": len(result.by_word),
+                    "difference": d.difference if d else None,
+                    "difference_low": d.interval.low if d and d.interval else None,
+                    "difference_high": d.interval.high if d and d.interval else None,
+                    "difference_pvalue": d.pvalue if d else None,
+                }
+            )
+        return rows
+
+
+@dataclass(frozen=True)
+class TrendTest:
+    """Whether the scores rise or fall with time: Kendall's tau (the Mann–Kendall test) and Spearman's rho."""
+
+    kendall: float
+    kendall_pvalue: float
+    spearman: float
+    spearman_pvalue: float
+    slope_per_century: float
+
+
+@dataclass(frozen=True)
+class TrendPoint:
+    """The score of one year's embedding."""
+
+    year: int
+    score: float
+    low: float | None
+    high: float | None
+    words: int
+    representation: str
+
+
+@dataclass(frozen=True)
+class TrendResult(Result):
+    """Polarity over the years (Lu et al.), with a test for trend.
+
+    `basis` says which words were used; `years_left_out` lack a class.
+    """
+
+    kind: ClassVar[str] = "polarity-trend"
+
+    scheme: str
+    classes: tuple[str, ...]
+    basis: str
+    points: tuple[TrendPoint, ...]
+    test: TrendTest | None
+    words: tuple[str, ...]
+    years_left_out: dict[int, str]
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that were not used because a year lacks them."""
+        return self.provenance.missing
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per year."""
+        return [
+            {
+                "year": p.year, "score": p.score, "low": p.low, "high": p.high, "words": p.words,
+                "representation": p.representation,
+            }
+            for p in self.points
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class WeatDifference:
+    """One WEAT in two embeddings, over the words that both have."""
+
+    test: str
+    title: str
+    first: float
+    second: float
+    difference: Difference
+    words: int
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ComparisonResult(Result):
+    """Two embeddings side by side on their shared vocabulary: WEAT and polarity, with paired intervals."""
+
+    kind: ClassVar[str] = "comparison"
+
+    first: str
+    second: str
+    weat: tuple[WeatDifference, ...]
+    not_compared: dict[str, str]
+    polarity: tuple[PolarityComparison, ...]
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that one of the two lacks."""
+        return self.provenance.missing
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per measure."""
+        rows = [_row(f"{w.test}: {w.title}", w.first, w.second, w.difference, w.words) for w in self.weat]
+        for comparison in self.polarity:
+            a, b = comparison.results
+            what = f"polarity {a.scheme}: {', '.join(group.name for group in a.classes)}"
+            rows.append(_row(what, a.score, b.score, comparison.differences[0], len(comparison.shared_words)))
+        return rows
+
+
+def _row(what: str, first: float, second: float, d: Difference, words: int) -> dict[str, Any]:
+    return {
+        "measure": what,
+        "first": first,
+        "second": second,
+        "difference": d.difference,
+        "low": d.interval.low if d.interval else None,
+        "high": d.interval.high if d.interval else None,
+        "pvalue": d.pvalue,
+        "words": words,
+    }
