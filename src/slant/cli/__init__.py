@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import sys
 
 from slant.errors import SlantError
@@ -12,6 +13,9 @@ def main() -> None:
     """Run `slant`; what the user can mend is one sentence and exit code 2."""
     from slant.cli.app import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # words of any language must print, whatever the locale
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="slant")
     except SlantError as error:

@@ -18,6 +18,7 @@ from slant.measures.wordsets import (
     check_share,
     check_vectors,
     find,
+    need_distinct,
     need_words,
     provenance,
     word_lists,
@@ -36,7 +37,15 @@ from slant.stimuli import WeatSet, all_sets, load_set
 from slant.vectors import WordVectors
 
 DEFAULT_BOOTSTRAP = 2_000
-SETTINGS = ("alternative", "method", "n_resamples", "bootstrap", "confidence", "equalise")
+#: The settings of `weat` that a suite passes on, with their defaults.
+SETTINGS: dict[str, Any] = {
+    "alternative": "greater",
+    "method": "auto",
+    "n_resamples": 100_000,
+    "bootstrap": DEFAULT_BOOTSTRAP,
+    "confidence": 0.95,
+    "equalise": False,
+}
 
 
 def associations(targets: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
@@ -104,6 +113,8 @@ def weat(
         found = [*_equalised(found[0], found[1], random), *_equalised(found[2], found[3], random)]
     for group in found:
         need_words(group, 1, vectors)
+    need_distinct(found[0], found[1])
+    need_distinct(found[2], found[3])
     if reason := _too_few(vectors, chosen, min_found):
         raise MeasureError(f"{reason}, less than the share {min_found:g} asked for; lower min_found to run it anyway.")
     return _measure(vectors, chosen, found, settings, seed, random)
@@ -208,6 +219,7 @@ def weat_suite(
     """
     if unknown := sorted(set(settings) - set(SETTINGS)):
         raise MeasureError(f"weat has no setting '{unknown[0]}'; it has {', '.join(SETTINGS)}.")
+    settings = {**SETTINGS, **settings}
     check_vectors(vectors)
     check_share(min_found)
     if isinstance(tests, str):

@@ -13,7 +13,17 @@ import numpy as np
 
 from slant.errors import MeasureError
 from slant.measures.weat import effect_size
-from slant.measures.wordsets import FloatArray, Found, WordSets, checked_words, find, need_words, provenance, word_lists
+from slant.measures.wordsets import (
+    FloatArray,
+    Found,
+    WordSets,
+    checked_words,
+    find,
+    need_distinct,
+    need_words,
+    provenance,
+    word_lists,
+)
 from slant.results import Correlation, WefatResult, WefatWord
 from slant.statistics import benjamini_hochberg, partition_pvalue, seed_of, spawn
 from slant.stimuli import WeatSet, WordList, WordSet, load_set
@@ -50,7 +60,11 @@ def wefat(
     found, A, B = (find(vectors, group) for group in (listed, *pair))
     for group, least in ((found, 1), (A, 2), (B, 2)):
         need_words(group, least, vectors)
-    settings = {"alternative": alternative, "method": method, "n_resamples": n_resamples, "figure": figure_name}
+    need_distinct(A, B)
+    settings = {
+        "alternative": alternative, "method": method, "n_resamples": n_resamples, "figure": figure_name,
+        "attributes": str(attributes) if isinstance(attributes, str | PathLike) else "own",
+    }  # fmt: skip
     seed = seed_of(rng)
     randoms = spawn(seed, len(found.unit))
     measured = [
@@ -70,6 +84,8 @@ def wefat(
 
 def _chosen_words(words: Any, figure: Any) -> tuple[WordList, str, Mapping[str, float], str]:
     if not isinstance(words, str | PathLike):
+        if figure is not None and not isinstance(figure, str | Mapping):
+            raise MeasureError(f"figure is a {type(figure).__name__}; give a column's name, or a number per word.")
         figures = figure if isinstance(figure, Mapping) else {}
         if isinstance(figure, str):
             raise MeasureError(f"figure={figure!r} names a column, but a bare list of words has none; give a mapping.")
@@ -102,7 +118,7 @@ def _word(
         a, b, alternative=settings["alternative"], method=settings["method"],
         n_resamples=settings["n_resamples"], rng=random,
     )  # fmt: skip
-    return WefatWord(word, effect_size(a, b), p.pvalue, p.method, p.pvalue, figure)
+    return WefatWord(word, effect_size(a, b), p.pvalue, p.bounds, p.method, p.pvalue, figure)
 
 
 def _correlation(words: tuple[WefatWord, ...], figure: str) -> Correlation | None:

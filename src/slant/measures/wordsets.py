@@ -102,6 +102,16 @@ def unit_rows(vectors: NDArray[Any]) -> FloatArray:
     return np.asarray(np.divide(array, lengths, out=np.zeros_like(array), where=lengths > 0))
 
 
+def need_distinct(first: Found, second: Found) -> None:
+    """Refuse two opposed sets that fall on the same token, such as "John" and "john"."""
+    for word, token in zip(second.words.used, second.words.tokens, strict=True):
+        if token in first.words.tokens:
+            raise MeasureError(
+                f"'{word}' of '{second.words.name}' is the token '{token}', which also stands in "
+                f"'{first.words.name}'; a word must belong to one of the two sets."
+            )
+
+
 def need_words(found: Found, least: int, vectors: WordVectors) -> None:
     """Refuse to go on with fewer than `least` words of a set."""
     if len(found.words.used) < least:

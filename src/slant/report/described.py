@@ -26,7 +26,7 @@ WEAT_COLUMNS = (
     Column("title", "what is compared", plain, "left", wraps=True),
     Column("effect_size", "d", number),
     Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=118),
-    Column("interval", "95 % interval", str, min_width=134),
+    Column("interval", "interval", str, min_width=134),
     Column("people_effect_size", "d, people", number, min_width=78),
     Column("pvalue", "p", pvalue),
     Column("qvalue", "q", pvalue),
@@ -44,7 +44,7 @@ def _weat_one(result: WeatResult) -> Table:
 
 
 def _weat_suite(result: WeatSuiteResult) -> Table:
-    skipped = tuple(f"{s.test} was not run: {plain(s.reason)}." for s in result.skipped)
+    skipped = tuple(f"{plain(s.test)} was not run: {plain(s.reason)}." for s in result.skipped)
     return _weat_table(result, result.results, skipped)
 
 
@@ -63,12 +63,12 @@ def _weat_table(result: WeatResult | WeatSuiteResult, tests: Sequence[WeatResult
         "d > 0: of what is compared, the first goes with the first attribute and the second with the second; 0: no "
         "association; sets of equal size reach ±2.",
         "people: the effect in the study that a test mirrors; interval: over the choice of words.",
-        "p: over every re-partition of the targets, "
+        f"p ({plain(tests[0].alternative) if tests else 'greater'}): over every re-partition of the targets, "
         + ("exact for all tests" if all(_exact(t) for t in tests) else _inexact(tests))
         + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
     ]
-    missing = [f"{t.test}: no vector for {plain(', '.join(t.missing))}" for t in tests if t.missing]
-    missing += [f"{t.test}: {plain(swapped)}" for t in tests if (swapped := _stand_ins(t))]
+    missing = [f"{plain(t.test)}: no vector for {plain(', '.join(t.missing))}" for t in tests if t.missing]
+    missing += [f"{plain(t.test)}: {plain(swapped)}" for t in tests if (swapped := _stand_ins(t))]
     title = f"WEAT on {result.provenance.representation.name}"
     return Table(title, columns, rows, (*said, *missing, *notes))
 
@@ -90,7 +90,7 @@ def _inexact(tests: Sequence[WeatResult]) -> str:
         if not _exact(test):
             low, high = test.pvalue_bounds
             how = "random partitions, 99 % interval" if test.pvalue_method == "monte carlo" else "guaranteed"
-            parts.append(f"{test.test}: between {low:.4g} and {high:.4g}, {how}")
+            parts.append(f"{plain(test.test)}: between {low:.4g} and {high:.4g}, {how}")
     return "exact unless said otherwise (" + "; ".join(parts) + ")"
 
 
@@ -143,9 +143,9 @@ def _polarity_comparison(result: PolarityComparison) -> Table:
     columns = (
         Column("representation", "embedding", plain, "left"),
         Column("score", "score", small),
-        Column("interval", "95 % interval", str),
+        Column("interval", "interval", str),
         Column("difference", "difference to the first", small),
-        Column("difference_interval", "95 % interval", str),
+        Column("difference_interval", "interval", str),
         Column("difference_pvalue", "p", pvalue),
         Column("words", "words", str),
     )
@@ -167,7 +167,7 @@ def _trend(result: TrendResult) -> Table:
     columns = (
         Column("year", "year", str),
         Column("score", "score", small),
-        Column("interval", "95 % interval", str),
+        Column("interval", "interval", str),
         Column("words", "words", str),
     )
     rows = [{**row, "interval": _pair(row["low"], row["high"])} for row in result.rows()]
@@ -188,7 +188,7 @@ def _comparison(result: ComparisonResult) -> Table:
         Column("first", plain(result.first), small),
         Column("second", plain(result.second), small),
         Column("difference", "difference", small),
-        Column("interval", "95 % interval", str),
+        Column("interval", "interval", str),
         Column("words", "words", str),
     )
     rows = [{**row, "interval": _pair(row["low"], row["high"])} for row in result.rows()]
@@ -220,7 +220,7 @@ def _pair(low: float | None, high: float | None, write: Callable[[float | None],
 
 
 def _between(low: float, high: float) -> str:
-    return f" (95 % interval {small(low)} to {small(high)})"
+    return f" (interval {small(low)} to {small(high)})"
 
 
 def _missing(result: Any) -> tuple[str, ...]:

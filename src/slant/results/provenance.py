@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Representation:
-    """The embedding or model that was measured; `fingerprint` is made from its content."""
+    """The embedding or model that was measured; `fingerprint` is made from a fixed sample of its content."""
 
     name: str
     fingerprint: str

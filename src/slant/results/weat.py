@@ -174,6 +174,7 @@ class WefatWord:
     word: str
     effect_size: float
     pvalue: float
+    pvalue_bounds: tuple[float, float]
     pvalue_method: str
     qvalue: float
     figure: float | None

@@ -68,7 +68,7 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     path = Path(source)
     if str(source) in names():
         found = _shipped(str(source))
-    elif path.suffix == ".toml" or path.is_file():
+    elif path.suffix == ".toml" or _is_file(path):
         found = read_set(path)
     else:
         near = difflib.get_close_matches(str(source).lower(), names(), n=3)
@@ -80,6 +80,13 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
         wanted = next(name for name, cls in KINDS.items() if cls is kind)
         raise StimuliError(f"'{source}' is a set of kind '{kind_of(found)}'; one of kind '{wanted}' is needed here.")
     return found
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name too long for any file
+        return False
 
 
 def text_of(source: str | os.PathLike[str]) -> str:

@@ -8,7 +8,14 @@ import numpy as np
 from numba import njit
 
 
-@njit(cache=True)
+def _compiled(function: Any) -> Any:
+    try:
+        return njit(cache=True)(function)
+    except RuntimeError:  # no folder that can be written to: compile for this process only
+        return njit(function)
+
+
+@_compiled
 def _hash_on(value: Any, data: Any, start: int, end: int) -> Any:
     # FNV-1a as fastText has it: bytes are sign-extended before the exclusive or (Dictionary::hash).
     for position in range(start, end):
@@ -17,7 +24,7 @@ def _hash_on(value: Any, data: Any, start: int, end: int) -> Any:
     return value
 
 
-@njit(cache=True)
+@_compiled
 def mean_rows(
     data: Any, ends: Any, whole: Any, rows: Any, first_row: int, nwords: int, bucket: int, minn: int, maxn: int
 ) -> Any:
