@@ -96,3 +96,18 @@ def test_readme_gives_the_two_commands_that_ci_runs() -> None:
     test_command = 'pip install -c constraints.txt -e ".[dev]" && pytest'
     assert test_command in readme
     assert test_command in ci
+
+
+def test_the_package_is_marked_as_typed() -> None:
+    assert (ROOT / "src" / "slant" / "py.typed").exists()
+
+
+def test_the_sample_holds_every_word_that_its_script_promises() -> None:
+    from slant.stimuli import all_sets, first_names
+
+    v = slant.load()
+    asked = [word for found in all_sets() for word in found.words]
+    missing = set(v.lookup(asked).missing)
+    assert {"he", "she", "Lakisha", "Shaniqua", "nurse", "caress"}.isdisjoint(missing)
+    assert sum(row.name.lower() in v for row in first_names()) > 5_000
+    assert v.words[:40_000] == slant.load(top=40_000).words

@@ -313,3 +313,17 @@ def test_what_is_not_word_vectors_is_refused_with_what_to_do(given: object) -> N
 def test_a_suite_of_nothing_or_of_no_tests_is_refused(tests: object) -> None:
     with pytest.raises(MeasureError):
         slant.weat_suite(slant.load(), tests)
+
+
+def test_one_token_in_both_sets_is_refused() -> None:
+    with pytest.raises(MeasureError, match="is the token 'john', which also stands in"):
+        slant.weat(slant.load(), targets=(["John"], ["john"]), attributes=(["war"], ["love"]))
+
+
+def test_a_suite_records_every_setting() -> None:
+    settings = slant.weat_suite(slant.load(), ["weat-6"], bootstrap=10).provenance.settings
+    assert settings["bootstrap"] == 10
+    assert settings["alternative"] == "greater"
+    assert set(settings) == {
+        "alternative", "method", "n_resamples", "bootstrap", "confidence", "equalise", "min_found",
+    }  # fmt: skip

@@ -107,3 +107,11 @@ def test_damaged_json_is_one_clear_error(results: dict[str, Result], kind: str, 
         content["kind"] = damage
     with pytest.raises(SlantError, match="this is not a"):
         type(results[kind]).from_dict(content)
+
+
+@kinds
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".md", ".tex"])
+def test_every_kind_renders_in_every_format(results: dict[str, Result], kind: str, suffix: str) -> None:
+    from slant.report import render
+
+    assert len(render(results[kind], suffix)) > 20

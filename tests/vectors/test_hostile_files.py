@@ -21,7 +21,7 @@ import zstandard
 
 import slant
 from slant.errors import VectorsError
-from slant.vectors import WordVectors
+from slant.vectors import WordVectors, rows
 from slant.vectors.formats import slant_file, text, word2vec_binary
 from slant.vectors.rows import DUPLICATE, EMPTY, LINE_END, NON_FINITE, UNDECODABLE, ZERO
 
@@ -449,10 +449,12 @@ def test_numbers_too_large_for_float32_are_infinite_and_left_out(tmp_path: Path)
     assert loaded.repairs == {NON_FINITE: 1}
 
 
-def test_rows_beyond_those_promised_are_not_read(tmp_path: Path) -> None:
+def test_rows_beyond_those_promised_are_not_read_but_recorded(tmp_path: Path) -> None:
     content = as_text(WORDS, MATRIX, header=True).replace(b"28 5\n", b"3 5\n")
-    assert load_bytes(content, tmp_path).words == WORDS[:3]
-    assert load_bytes(b"3 5\n" + BINARY.partition(b"\n")[2], tmp_path).words == WORDS[:3]
+    for longer in (content, b"3 5\n" + BINARY.partition(b"\n")[2]):
+        loaded = load_bytes(longer, tmp_path)
+        assert loaded.words == WORDS[:3]
+        assert loaded.repairs == {rows.BEYOND: 1}
 
 
 def test_a_header_with_much_white_space_is_still_a_header(tmp_path: Path) -> None:

@@ -23,7 +23,9 @@ slant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes g
 def trend_command(
     sources: Annotated[
         list[Path],
-        typer.Argument(metavar="FOLDER|FILE...", help="A HistWords folder, or embeddings with a year in their names."),
+        typer.Argument(
+            metavar="FOLDER|FILE...", help="A HistWords folder or data name, or embeddings with a year in their names."
+        ),
     ],
     classes: o.ClassesOption = "gender-binary",
     words: o.PolarityWordsOption = "bold-professions",
@@ -74,9 +76,12 @@ def years_of(sources: list[Path]) -> dict[int, Path]:
     """Return the embedding of each year: the decades of a HistWords folder, or files with a year in their names."""
     import re
 
+    from slant.data import resolve
     from slant.errors import SlantError
     from slant.vectors.formats.histwords import decades_in
 
+    if len(sources) == 1 and (fetched := resolve(str(sources[0]), kinds=["vectors"])):
+        sources = [fetched]
     if len(sources) == 1 and sources[0].is_dir():
         found = {name: path for name, path in decades_in(sources[0]).items() if name.isdigit()}
         if not found:

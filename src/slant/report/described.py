@@ -208,7 +208,7 @@ def _replication(result: ReplicationResult) -> Table:
         Column("used", "with", plain, "left"),
     )
     notes = [plain(note) for note in result.notes]
-    return Table(f"{result.title}: printed and recomputed", columns, result.rows(), tuple(notes))
+    return Table(f"{result.title}: printed and recomputed", columns, result.rows(), (*notes, *_missing(result)))
 
 
 def _digits(value: float | None) -> str:

@@ -21,6 +21,7 @@ ZERO = "zero vectors left out"
 NON_FINITE = "vectors with NaN or infinity left out"
 EMPTY = "empty words left out"
 UNDECODABLE = "words that are not UTF-8 (bad bytes replaced)"
+BEYOND = "files with more rows than their header promises (the rest left out)"
 LINE_END = "words with a line end inside (replaced by a space)"
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from slant.errors import VectorsError
 from slant.vectors.formats.text_table import BOM, parsed, table_reader
 from slant.vectors.opening import ByteStream
-from slant.vectors.rows import UNDECODABLE, Block
+from slant.vectors.rows import BEYOND, UNDECODABLE, Block
 
 NAME = "text"
 #: Bytes handed to the parser at a time: large enough to occupy every core, small enough to stay in cache.
@@ -138,7 +138,8 @@ def read(stream: ByteStream) -> Iterator[Block]:
         block = part.block or _read_line_by_line(part.data, line_number, layout, name)
         line_number += part.n_lines
         if promised is not None and seen + len(block.words) > promised:
-            yield Block(block.words[: promised - seen], block.matrix[: promised - seen], block.repairs)
+            kept = promised - seen
+            yield Block(block.words[:kept], block.matrix[:kept], {**block.repairs, BEYOND: 1})
             return
         seen += len(block.words)
         yield block

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from slant.errors import VectorsError
 from slant.vectors.formats import text
 from slant.vectors.opening import ByteStream
-from slant.vectors.rows import LINE_END, Block, decode_words
+from slant.vectors.rows import BEYOND, LINE_END, Block, decode_words
 
 NAME = "word2vec binary"
 BLOCK_BYTES = 2 << 20
@@ -62,6 +62,8 @@ def read(stream: ByteStream) -> Iterator[Block]:
         raise VectorsError(
             f"'{name}' promises {promised:,} words in its first line but ends after {seen:,}; download it again."
         )
+    if rest.strip() or stream.peek(64).strip():
+        yield Block([], np.empty((0, dimensions), np.float32), {BEYOND: 1})
 
 
 def _entries(buffer: bytes, dimensions: int, most: int, where: str) -> tuple[Block, int]:
