@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from slant.cli import options as o
+from slant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -20,22 +21,16 @@ slant audit vectors.bin -o vectors-report     writes vectors-report.html and vec
 """
 
 
+@command
 def audit_command(
     model: o.ModelArgument = None,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="NAME", help="Name of the report; .html and .json are added.")
     ] = Path("slant-report"),
-    seed: o.SeedOption = 0,
-    workers: o.WorkersOption = 1,
-    quiet: o.QuietOption = False,
-    json: o.JsonOption = None,
-    csv: o.CsvOption = None,
-    top: o.TopOption = None,
-    case: o.CaseOption = "fallback",
-    phrases: o.PhrasesOption = "join",
-    allow_pickle: o.PickleOption = False,
-    subwords: o.SubwordsOption = False,
-    no_cache: o.NoCacheOption = False,
+    *,
+    reading: Reading,
+    running: Running,
+    files: Output,
 ) -> None:
     """Audit an embedding and write a report (HTML and JSON): for now, every WEAT that ships.
 
@@ -52,17 +47,14 @@ def audit_command(
         raise SlantError(f"-o '{output}' names no file; give a name such as 'slant-report'.")
     if not output.parent.is_dir():
         raise SlantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
-    vectors = open_vectors(
-        model, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=subwords, no_cache=no_cache,
-        quiet=quiet,
-    )  # fmt: skip
-    result = audit(vectors, rng=seed)
+    vectors = open_vectors(model, reading, quiet=running.quiet)
+    result = audit(vectors, rng=running.seed)
     need_results(result.weat)
     base = output.with_suffix("") if output.suffix in (".html", ".json") else output
     page, data = (base.with_name(base.name + suffix) for suffix in (".html", ".json"))
     result.save(page)
     result.save(data)
-    deliver(result, {".json": json, ".csv": csv}, quiet=quiet)
-    if not quiet:
-        to = sys.stderr if STANDARD_OUTPUT in (json, csv) else sys.stdout
+    deliver(result, files, quiet=running.quiet)
+    if not running.quiet:
+        to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
         print(f"\nreport: {page}\ndata:   {data}", file=to)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from slant.cli import options as o
+from slant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -17,6 +18,7 @@ slant compare before.bin after.bin --json differences.json
 """
 
 
+@command
 def compare_command(
     first: Annotated[str, typer.Argument(metavar="A", help="An embedding.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Another; differences are B minus A.")],
@@ -29,18 +31,10 @@ def compare_command(
     drop_last: Annotated[
         str, typer.Option("--drop-last", metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
     ] = "0",
-    seed: o.SeedOption = 0,
-    workers: o.WorkersOption = 1,
-    quiet: o.QuietOption = False,
-    json: o.JsonOption = None,
-    csv: o.CsvOption = None,
-    markdown: o.MarkdownOption = None,
-    latex: o.LatexOption = None,
-    top: o.TopOption = None,
-    case: o.CaseOption = "fallback",
-    phrases: o.PhrasesOption = "join",
-    allow_pickle: o.PickleOption = False,
-    no_cache: o.NoCacheOption = False,
+    *,
+    reading: Reading,
+    running: Running,
+    output: Output,
 ) -> None:
     """WEAT and polarity in two embeddings side by side, on the words that both have, with paired intervals."""
     from slant.cli.loading import open_vectors
@@ -49,13 +43,16 @@ def compare_command(
     from slant.measures import compare
 
     a, b = (
-        open_vectors(
-            name, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=False, no_cache=no_cache,
-            quiet=quiet, drop_last=dropped,
-        )
+        open_vectors(name, reading, quiet=running.quiet, drop_last=dropped)
         for name, dropped in zip((first, second), dropped_dimensions(drop_last, 2), strict=True)
-    )  # fmt: skip
-    result = compare(
-        a, b, words=set_or_words(words), min_found=min_found, bootstrap=bootstrap, confidence=confidence, rng=seed
     )
-    deliver(result, {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}, quiet=quiet)
+    result = compare(
+        a,
+        b,
+        words=set_or_words(words),
+        min_found=min_found,
+        bootstrap=bootstrap,
+        confidence=confidence,
+        rng=running.seed,
+    )
+    deliver(result, output, quiet=running.quiet)

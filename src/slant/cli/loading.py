@@ -7,21 +7,22 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from slant.cli.shared import Reading
     from slant.vectors import WordVectors
 
 
-def open_vectors(
-    model: str | None, *, top: int | None, case: str, phrases: str, allow_pickle: bool, subwords: bool,
-    no_cache: bool, quiet: bool, drop_last: int = 0,
-) -> WordVectors:  # fmt: skip
+def open_vectors(model: str | None, reading: Reading, *, quiet: bool = False, drop_last: int = 0) -> WordVectors:
     """Load `model`; on a terminal show how far reading has come, and say what was repaired."""
     from slant.vectors import LookupPolicy, load
 
-    policy = LookupPolicy(case=case, phrases=phrases)  # type: ignore[arg-type]
     settings: dict[str, Any] = {
-        "top": top, "policy": policy, "allow_pickle": allow_pickle, "subwords": subwords,
-        "cache": not no_cache, "drop_last": drop_last,
-    }  # fmt: skip
+        "top": reading.top,
+        "policy": LookupPolicy(case=reading.case, phrases=reading.phrases),  # type: ignore[arg-type]
+        "allow_pickle": reading.allow_pickle,
+        "subwords": reading.subwords,
+        "cache": not reading.no_cache,
+        "drop_last": drop_last,
+    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if model is None or quiet or not sys.stderr.isatty():

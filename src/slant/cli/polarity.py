@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from slant.cli import options as o
+from slant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -21,6 +22,7 @@ slant polarity vectors.bin --classes she,he --words nurse,engineer,clerk
 """
 
 
+@command
 def polarity_command(
     models: Annotated[
         list[str] | None,
@@ -35,18 +37,10 @@ def polarity_command(
         str,
         typer.Option("--drop-last", metavar="N[,N…]", help="Dimensions to leave off the end, for all or each model."),
     ] = "0",
-    seed: o.SeedOption = 0,
-    workers: o.WorkersOption = 1,
-    quiet: o.QuietOption = False,
-    json: o.JsonOption = None,
-    csv: o.CsvOption = None,
-    markdown: o.MarkdownOption = None,
-    latex: o.LatexOption = None,
-    top: o.TopOption = None,
-    case: o.CaseOption = "fallback",
-    phrases: o.PhrasesOption = "join",
-    allow_pickle: o.PickleOption = False,
-    no_cache: o.NoCacheOption = False,
+    *,
+    reading: Reading,
+    running: Running,
+    output: Output,
 ) -> None:
     """Polarity of words between classes (Lu et al.): binary, one-vs-one or one-vs-rest."""
     from slant.cli.loading import open_vectors
@@ -55,20 +49,17 @@ def polarity_command(
 
     names: list[str | None] = [*models] if models else [None]
     vectors = [
-        open_vectors(
-            name, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=False, no_cache=no_cache,
-            quiet=quiet, drop_last=dropped,
-        )
+        open_vectors(name, reading, quiet=running.quiet, drop_last=dropped)
         for name, dropped in zip(names, dropped_dimensions(drop_last, len(names)), strict=True)
-    ]  # fmt: skip
-    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": seed}
+    ]
+    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": running.seed}
     arguments = (set_or_words(classes), set_or_words(words))
     result = (
         polarity(vectors[0], *arguments, **settings)
         if len(vectors) == 1
         else compare_polarity(vectors, *arguments, **settings)
     )
-    deliver(result, {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}, quiet=quiet)
+    deliver(result, output, quiet=running.quiet)
 
 
 def set_or_words(given: str) -> str | list[str]:

@@ -12,6 +12,7 @@ from slant.errors import MeasureError, SlantError
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from slant.cli.shared import Output
     from slant.results import Result, WeatSuiteResult
 
 STANDARD_OUTPUT = Path("-")
@@ -24,12 +25,12 @@ def need_results(suite: WeatSuiteResult) -> None:
         raise MeasureError(f"no test could be run; the first, {skipped.test}, because {skipped.reason}.")
 
 
-def deliver(result: Result, files: dict[str, Path | None], *, quiet: bool) -> None:
-    """Write `result` to `files` (suffix to path, "-" for standard output), then show the table unless quiet."""
+def deliver(result: Result, output: Output, *, quiet: bool) -> None:
+    """Write `result` to the files asked for ("-" is standard output), then show the table unless quiet."""
     from slant import report
     from slant.files import write_text
 
-    wanted = {suffix: path for suffix, path in files.items() if path is not None}
+    wanted = output.by_suffix()
     if len(set(wanted.values())) < len(wanted):
         raise SlantError("two output options name the same file ('-' is standard output); give each its own.")
     to_stdout = [suffix for suffix, path in wanted.items() if path == STANDARD_OUTPUT]

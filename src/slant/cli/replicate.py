@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from slant.cli import options as o
+from slant.cli.shared import Output, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -19,19 +19,16 @@ slant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
 """
 
 
+@command
 def replicate_command(
     paper: Annotated[str, typer.Argument(metavar="PAPER|list", help="A paper, or 'list'.")],
     data: Annotated[
         list[str] | None,
         typer.Option("--data", metavar="NAME=PATH", help="Where data of that name are; can be repeated."),
     ] = None,
-    seed: o.SeedOption = 0,
-    workers: o.WorkersOption = 1,
-    quiet: o.QuietOption = False,
-    json: o.JsonOption = None,
-    csv: o.CsvOption = None,
-    markdown: o.MarkdownOption = None,
-    latex: o.LatexOption = None,
+    *,
+    running: Running,
+    output: Output,
 ) -> None:
     """Recompute a published table and put it beside the printed one, cell by cell.
 
@@ -55,5 +52,5 @@ def replicate_command(
     known = {cell.needs for cell in described(paper).cells}
     if unknown := sorted(set(given) - known):
         raise SlantError(f"'{paper}' uses no data named '{unknown[0]}'; it uses {', '.join(sorted(known))}.")
-    result = replicate_paper(paper, data=given, rng=seed)
-    deliver(result, {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}, quiet=quiet)
+    result = replicate_paper(paper, data=given, rng=running.seed)
+    deliver(result, output, quiet=running.quiet)

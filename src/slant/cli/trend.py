@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from slant.cli import options as o
+from slant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -20,6 +21,7 @@ slant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes g
 """
 
 
+@command
 def trend_command(
     sources: Annotated[
         list[Path],
@@ -39,17 +41,10 @@ def trend_command(
         Path | None, typer.Option("--chart", metavar="FILE", help="Line chart: .svg, .png or .html.")
     ] = None,
     drop_last: o.DropLastOption = 0,
-    seed: o.SeedOption = 0,
-    workers: o.WorkersOption = 1,
-    quiet: o.QuietOption = False,
-    json: o.JsonOption = None,
-    csv: o.CsvOption = None,
-    markdown: o.MarkdownOption = None,
-    latex: o.LatexOption = None,
-    top: o.TopOption = None,
-    case: o.CaseOption = "fallback",
-    phrases: o.PhrasesOption = "join",
-    no_cache: o.NoCacheOption = False,
+    *,
+    reading: Reading,
+    running: Running,
+    output: Output,
 ) -> None:
     """Polarity year by year, with a test for trend (Mann–Kendall, Spearman) and a line chart."""
     from slant.cli.loading import open_vectors
@@ -59,17 +54,14 @@ def trend_command(
     from slant.report.charts import trend_chart
 
     series = {
-        year: open_vectors(
-            str(path), top=top, case=case, phrases=phrases, allow_pickle=False, subwords=False, no_cache=no_cache,
-            quiet=quiet, drop_last=drop_last,
-        )
+        year: open_vectors(str(path), reading, quiet=running.quiet, drop_last=drop_last)
         for year, path in years_of(sources).items()
-    }  # fmt: skip
-    settings: dict[str, Any] = {"scheme": scheme, "any_words": any_words, "bootstrap": bootstrap, "rng": seed}
+    }
+    settings: dict[str, Any] = {"scheme": scheme, "any_words": any_words, "bootstrap": bootstrap, "rng": running.seed}
     result = polarity_trend(series, set_or_words(classes), set_or_words(words), confidence=confidence, **settings)
     if chart is not None:
         write_chart(trend_chart(result), chart)
-    deliver(result, {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}, quiet=quiet)
+    deliver(result, output, quiet=running.quiet)
 
 
 def years_of(sources: list[Path]) -> dict[int, Path]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from slant.cli import options as o
+from slant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -24,6 +25,7 @@ slant weat vectors.bin --json result.json --latex table.tex
 """
 
 
+@command
 def weat_command(
     model: o.ModelArgument = None,
     test: Annotated[
@@ -46,19 +48,10 @@ def weat_command(
         float,
         typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there."),
     ] = 0.5,
-    seed: o.SeedOption = 0,
-    workers: o.WorkersOption = 1,
-    quiet: o.QuietOption = False,
-    json: o.JsonOption = None,
-    csv: o.CsvOption = None,
-    markdown: o.MarkdownOption = None,
-    latex: o.LatexOption = None,
-    top: o.TopOption = None,
-    case: o.CaseOption = "fallback",
-    phrases: o.PhrasesOption = "join",
-    allow_pickle: o.PickleOption = False,
-    subwords: o.SubwordsOption = False,
-    no_cache: o.NoCacheOption = False,
+    *,
+    reading: Reading,
+    running: Running,
+    output: Output,
 ) -> None:
     """Word Embedding Association Tests (Caliskan et al. 2017), with exact p-values.
 
@@ -76,18 +69,14 @@ def weat_command(
         if not isinstance(own, WeatSet):
             raise StimuliError(f"'{path}' is not of kind 'weat'; see 'slant words show weat-6' for an example.")
         chosen.append(own)
-    vectors = open_vectors(
-        model, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=subwords, no_cache=no_cache,
-        quiet=quiet,
-    )  # fmt: skip
+    vectors = open_vectors(model, reading, quiet=running.quiet)
     settings: dict[str, Any] = {
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "min_found": min_found, "rng": seed,
+        "confidence": confidence, "equalise": equalise, "min_found": min_found, "rng": running.seed,
     }  # fmt: skip
-    files = {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}
     if len(chosen) == 1:
-        deliver(weat(vectors, chosen[0], **settings), files, quiet=quiet)
+        deliver(weat(vectors, chosen[0], **settings), output, quiet=running.quiet)
         return
     suite = weat_suite(vectors, chosen or None, **settings)
     need_results(suite)
-    deliver(suite, files, quiet=quiet)
+    deliver(suite, output, quiet=running.quiet)

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from slant.cli import options as o
+from slant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -19,6 +20,7 @@ slant wefat vectors.bin --words my-list.toml --attributes weat-1 --csv scores.cs
 """
 
 
+@command
 def wefat_command(
     model: o.ModelArgument = None,
     words: Annotated[
@@ -33,31 +35,19 @@ def wefat_command(
     alternative: o.AlternativeOption = "two-sided",
     method: o.MethodOption = "auto",
     n_resamples: o.ResamplesOption = 100_000,
-    seed: o.SeedOption = 0,
-    workers: o.WorkersOption = 1,
-    quiet: o.QuietOption = False,
-    json: o.JsonOption = None,
-    csv: o.CsvOption = None,
-    markdown: o.MarkdownOption = None,
-    latex: o.LatexOption = None,
-    top: o.TopOption = None,
-    case: o.CaseOption = "fallback",
-    phrases: o.PhrasesOption = "join",
-    allow_pickle: o.PickleOption = False,
-    subwords: o.SubwordsOption = False,
-    no_cache: o.NoCacheOption = False,
+    *,
+    reading: Reading,
+    running: Running,
+    output: Output,
 ) -> None:
     """Single-category association (WEFAT, SC-WEAT): how each word leans, and how that goes with an outside figure."""
     from slant.cli.loading import open_vectors
     from slant.cli.printing import deliver
     from slant.measures import wefat
 
-    vectors = open_vectors(
-        model, top=top, case=case, phrases=phrases, allow_pickle=allow_pickle, subwords=subwords, no_cache=no_cache,
-        quiet=quiet,
-    )  # fmt: skip
+    vectors = open_vectors(model, reading, quiet=running.quiet)
     result = wefat(
         vectors, words, attributes=attributes, figure=figure, alternative=alternative, method=method,
-        n_resamples=n_resamples, rng=seed,
+        n_resamples=n_resamples, rng=running.seed,
     )  # fmt: skip
-    deliver(result, {".json": json, ".csv": csv, ".md": markdown, ".tex": latex}, quiet=quiet)
+    deliver(result, output, quiet=running.quiet)

@@ -90,11 +90,9 @@ def check_command(
         print(f"  {plain(group.name)}: {len(group.words)}")
     if model is not None:
         from slant.cli.loading import open_vectors
+        from slant.cli.shared import Reading
 
-        vectors = open_vectors(
-            model, top=None, case="fallback", phrases="join", allow_pickle=False, subwords=False, no_cache=False,
-            quiet=False,
-        )  # fmt: skip
+        vectors = open_vectors(model, Reading())
         looked_up = vectors.lookup(found.words)
         print(f"in {plain(vectors.name)}: {len(looked_up.found):,} found, {len(looked_up.missing):,} missing")
         if looked_up.missing:

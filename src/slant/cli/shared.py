@@ -1,0 +1,84 @@
+"""Options that many commands share, declared once: a command takes a group of them as one argument.
+
+`@command` spreads the fields of each group over the command's own options, so that typer shows and parses them like
+any other, and puts them together again when the command runs.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_type_hints
+
+from slant.cli import options as o
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How an embedding is read."""
+
+    top: o.TopOption = None
+    case: o.CaseOption = "fallback"
+    phrases: o.PhrasesOption = "join"
+    allow_pickle: o.PickleOption = False
+    subwords: o.SubwordsOption = False
+    no_cache: o.NoCacheOption = False
+
+
+@dataclass(frozen=True)
+class Running:
+    """How a measure is run."""
+
+    seed: o.SeedOption = 0
+    workers: o.WorkersOption = 1
+    quiet: o.QuietOption = False
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where results are written, besides the table on the terminal."""
+
+    json: o.JsonOption = None
+    csv: o.CsvOption = None
+    markdown: o.MarkdownOption = None
+    latex: o.LatexOption = None
+
+    def by_suffix(self) -> dict[str, Path]:
+        """Return the files that were asked for, by the suffix of their format."""
+        asked = {".json": self.json, ".csv": self.csv, ".md": self.markdown, ".tex": self.latex}
+        return {suffix: path for suffix, path in asked.items() if path is not None}
+
+
+def command(function: Callable[..., None]) -> Callable[..., None]:
+    """Let typer see the fields of every group in the signature of `function` as options of their own."""
+    parameters = inspect.signature(function, eval_str=True).parameters
+    groups: dict[str, Any] = {name: p.annotation for name, p in parameters.items() if is_dataclass(p.annotation)}
+    options = [parameter for name, parameter in parameters.items() if name not in groups]
+    for group in groups.values():
+        options += _options(group)
+
+    @functools.wraps(function)
+    def run(**given: Any) -> None:
+        made = {n: group(**{f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
+        function(**given, **made)
+
+    run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
+    run.__annotations__ = {option.name: option.annotation for option in options}
+    return run
+
+
+def _options(group: Any) -> list[inspect.Parameter]:
+    hints = get_type_hints(group, include_extras=True)
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return [
+        inspect.Parameter(
+            field.name,
+            kind,
+            default=inspect.Parameter.empty if field.default is MISSING else field.default,
+            annotation=hints[field.name],
+        )
+        for field in fields(group)
+    ]
