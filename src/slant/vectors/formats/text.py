@@ -156,7 +156,10 @@ def _whole_lines(stream: ByteStream, layout: Layout, name: str) -> Iterator[byte
     skip, rest = layout.first_row - 1, b""
     while data := stream.read(BLOCK_BYTES):
         end = data.rfind(b"\n") + 1
-        lines, rest = (rest + data[:end], data[end:]) if end else (b"", rest + data)
+        if end:
+            lines, rest = b"".join((rest, memoryview(data)[:end])), data[end:]
+        else:
+            lines, rest = b"", rest + data
         while lines and skip:
             lines, skip = lines.partition(b"\n")[2], skip - 1
         if lines:

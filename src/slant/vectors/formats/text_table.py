@@ -13,7 +13,6 @@ import numpy as np
 
 from slant.vectors.rows import Block
 
-NEWLINE = 10
 BOM = b"\xef\xbb\xbf"
 
 
@@ -47,8 +46,9 @@ def parsed(blocks: Iterable[bytes], table: Callable[[bytes], Block | None]) -> I
 
 
 def _parse(data: bytes, table: Callable[[bytes], Block | None]) -> Parsed:
-    n_lines = int(np.count_nonzero(np.frombuffer(data, np.uint8) == NEWLINE))
-    return Parsed(data, n_lines, table(data))
+    block = table(data)
+    # A plain table has no blank lines, so its rows need not be counted again.
+    return Parsed(data, len(block.words) if block and block.words else data.count(b"\n"), block)
 
 
 def table_reader(dimensions: int, separator: str, *, trailing: bool) -> Callable[[bytes], Block | None]:
