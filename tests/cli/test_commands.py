@@ -263,6 +263,7 @@ def test_trend_takes_files_with_years_in_their_names(run: Run, tmp_path: Path) -
         slant.load(top=30_000).save(tmp_path / f"v-{year}.safetensors")
     answer = run("trend", "v-1990.safetensors", "v-2000.safetensors", "--json", "-")
     assert [p["year"] for p in json.loads(answer.stdout)["points"]] == [1990, 2000]
+    slant.load(top=10).save(tmp_path / "latest.safetensors")
     bad = run("trend", "v-1990.safetensors", "latest.safetensors")
     assert bad.returncode == 2
     assert "no year in its name" in bad.stderr
@@ -324,3 +325,18 @@ def test_a_report_needs_a_name(run: Run) -> None:
         answer = run("audit", "-o", name)
         assert answer.returncode == 2
         assert "names no file" in answer.stderr
+
+
+def test_compare_keeps_its_labels_in_a_narrow_terminal(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    shown = run("compare", "sample", "sample", "--drop-last", "0,1", "--classes", "she,he").stdout
+    table = shown[: shown.index("only words that both have")]
+    assert "weat-6" in table
+    assert "polarity binary: she, he" in " ".join(table.split())
+    assert "…" not in table
+
+
+def test_polarity_shows_the_words_that_lean_most_and_says_so(run: Run) -> None:
+    shown = run("polarity").stdout
+    assert "shown: the 20 words" in shown
+    assert len(shown.splitlines()) < 45

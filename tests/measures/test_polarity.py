@@ -183,6 +183,8 @@ class TestComparison:
         a, b = embedding(0), embedding(1, words=20)
         c = slant.compare_polarity([a, b], ["w0", "w1"], [f"w{i}" for i in range(2, 30)])
         assert c.shared_words == tuple(f"w{i}" for i in range(2, 20))
+        assert c.left_out == {"seed 0": (), "seed 1": tuple(f"w{i}" for i in range(20, 30))}
+        assert c.missing == tuple(f"w{i}" for i in range(20, 30))
         gaps = [abs(y.score) - abs(x.score) for x, y in zip(c.results[0].by_word, c.results[1].by_word, strict=True)]
         assert c.differences[0].difference == pytest.approx(np.mean(gaps))
         assert c.differences[0].difference == pytest.approx(c.results[1].score - c.results[0].score)

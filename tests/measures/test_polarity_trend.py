@@ -69,3 +69,29 @@ def test_bad_input_is_one_clear_error() -> None:
         slant.polarity_trend({1900: decade(0.5, 0)}, ["x", "y"], WORDS)
     with pytest.raises(MeasureError, match="no word of the 1"):
         slant.polarity_trend({1900: decade(0.5, 0), 1910: decade(0.5, 1)}, ["x", "y"], ["zz"])
+
+
+def test_with_any_words_those_are_listed_that_some_year_has() -> None:
+    series = {1900: decade(0.5, 0, WORDS[:30]), 1910: decade(0.5, 1, WORDS[10:])}
+    t = slant.polarity_trend(series, ["x", "y"], [*WORDS, "nowhere"], any_words=True)
+    assert t.words == tuple(WORDS)
+    assert t.missing == ("nowhere",)
+    assert [r.name for r in t.representations] == ["d0", "d1"]
+
+
+def test_spearman_is_by_permutation_and_never_zero() -> None:
+    from slant.statistics import rank_correlation_pvalue
+
+    t = slant.polarity_trend({1900 + i: decade(0.2 + 0.3 * i, i) for i in range(4)}, ["x", "y"], WORDS)
+    assert t.test is not None
+    assert t.test.spearman == 1
+    assert t.test.spearman_pvalue == pytest.approx(2 / 24)
+    random = np.random.default_rng(0)
+    x, y = random.normal(size=(2, 7))
+    expected = stats.permutation_test(
+        (x,), lambda a: stats.spearmanr(a, y).statistic, permutation_type="pairings", n_resamples=np.inf
+    )
+    assert rank_correlation_pvalue(x, y) == pytest.approx(expected.pvalue)
+    x, y = random.normal(size=(2, 20))
+    assert rank_correlation_pvalue(x, y) == pytest.approx(stats.spearmanr(x, y).pvalue, abs=0.02)
+    assert 0 < rank_correlation_pvalue(range(30), range(30)) < 1e-4

@@ -267,7 +267,7 @@ def googlenews() -> slant.WordVectors:
 
 
 def test_googlenews_gives_the_published_effect_sizes() -> None:
-    """Caliskan et al. 2017, supplementary table for word2vec; 5, 9 and 10 need words that this file lacks."""
+    """Caliskan et al. 2017, supplementary table for word2vec; docs/weat.md says why 5, 9 and 10 are left out."""
     suite = slant.weat_suite(googlenews(), bootstrap=0)
     ours = {r.test: round(r.effect_size, 2) for r in suite.results}
     published = {"weat-1": 1.54, "weat-2": 1.63, "weat-3": 0.58, "weat-4": 1.24, "weat-6": 1.89, "weat-7": 0.97}

@@ -64,3 +64,15 @@ def test_a_value_outside_the_tolerance_differs() -> None:
 def test_an_unknown_paper_is_one_clear_error() -> None:
     with pytest.raises(MeasureError, match="there is no paper 'lou'; did you mean lu"):
         slant.replicate_paper("lou")
+
+
+def test_a_class_that_the_vectors_lack_costs_its_cells_only() -> None:
+    v = slant.load()
+    lacking = slant.WordVectors.from_arrays(
+        [w for w in v.words if w != "asian"], v.matrix[[i for i, w in enumerate(v.words) if w != "asian"]]
+    )
+    result = slant.replicate_paper("lu", data={"glove-6b-100d": lacking})  # type: ignore[dict-item]
+    verdicts = {cell.column: cell.verdict for cell in result.cells if cell.row == "GloVe"}
+    assert verdicts["ovr (race)"] == "not run"
+    assert verdicts["Baseline"] == "met"
+    assert any("'asian'" in cell.note for cell in result.cells)

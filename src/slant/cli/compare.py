@@ -23,6 +23,11 @@ def compare_command(
     first: Annotated[str, typer.Argument(metavar="A", help="An embedding.")],
     second: Annotated[str, typer.Argument(metavar="B", help="Another; differences are B minus A.")],
     words: o.PolarityWordsOption = "bold-professions",
+    classes: Annotated[
+        str | None,
+        typer.Option("--classes", metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only."),
+    ] = None,
+    scheme: o.SchemeOption = "binary",
     min_found: Annotated[
         float, typer.Option("--min-found", help="Skip a WEAT with a smaller share of any word set in both.")
     ] = 0.5,
@@ -50,6 +55,8 @@ def compare_command(
         a,
         b,
         words=set_or_words(words),
+        classes=None if classes is None else set_or_words(classes),
+        scheme=scheme,  # type: ignore[arg-type]
         min_found=min_found,
         bootstrap=bootstrap,
         confidence=confidence,

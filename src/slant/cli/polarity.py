@@ -73,5 +73,7 @@ def dropped_dimensions(given: str, models: int) -> list[int]:
 
     parts = given.split(",")
     if not all(part.strip().isdigit() for part in parts) or len(parts) not in (1, models):
-        raise SlantError(f"--drop-last {given} does not fit {models} models; give one number, or one for each.")
+        raise SlantError(
+            f"--drop-last {given} is not a number of dimensions for all, or one for each of {models} models."
+        )
     return [int(part) for part in parts] * (models if len(parts) == 1 else 1)

@@ -81,6 +81,8 @@ def years_of(sources: list[Path]) -> dict[int, Path]:
         return {int(name): path for name, path in sorted(found.items())}
     years: dict[int, Path] = {}
     for path in sources:
+        if not path.exists():
+            raise SlantError(f"there is no file '{path}'; check the path.")
         match = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", path.name)
         if match is None:
             raise SlantError(f"'{path.name}' has no year in its name; rename it, such as 'vectors-1990.txt'.")

@@ -8,18 +8,26 @@ import msgspec
 import numpy as np
 
 from slant.errors import MeasureError
-from slant.measures.polarity import Classes, Scheme, Words
+from slant.measures.polarity import Classes, Scheme, Words, word_list
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.weat import associations, effect_size
 from slant.measures.weat_stability import bootstrap_effects
-from slant.measures.wordsets import FloatArray, find, provenance
-from slant.results import ComparisonResult, Difference, Interval, PolarityComparison, WeatDifference, WordsUsed
+from slant.measures.wordsets import FloatArray, check_share, check_vectors, find, provenance
+from slant.results import (
+    ComparisonResult,
+    Difference,
+    Interval,
+    PolarityComparison,
+    Representation,
+    WeatDifference,
+    WordsUsed,
+)
 from slant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, seed_of
 from slant.stimuli import WeatSet, WordList, all_sets
 from slant.vectors import WordVectors
 
 #: The polarity settings that a comparison runs: classes and scheme.
-POLARITIES: tuple[tuple[str, Scheme], ...] = (
+POLARITIES: tuple[tuple[Classes, Scheme], ...] = (
     ("gender-binary", "binary"),
     ("gender-three", "one-vs-rest"),
     ("race-four", "one-vs-one"),
@@ -32,6 +40,8 @@ def compare(
     second: WordVectors,
     *,
     words: Words = "bold-professions",
+    classes: Classes | None = None,
+    scheme: Scheme = "binary",
     min_found: float = 0.5,
     bootstrap: int = 2_000,
     confidence: float = 0.95,
@@ -39,13 +49,17 @@ def compare(
 ) -> ComparisonResult:
     """Compare two embeddings by every WEAT that ships and by polarity, using only words that both have.
 
-    The interval of a WEAT difference comes from drawing the same words in both embeddings.
+    The interval of a WEAT difference comes from drawing the same words in both embeddings. Polarity is compared in
+    the settings of `POLARITIES`, or for `classes` by `scheme`.
 
     >>> import slant
     >>> c = slant.compare(slant.load(), slant.load(top=30_000), bootstrap=100)
     >>> [round(w.difference.difference, 6) for w in c.weat if w.test == "weat-7"]
     [0.0]
     """
+    check_vectors(first)
+    check_vectors(second)
+    check_share(min_found)
     check_confidence(confidence)
     check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
     seed = seed_of(rng)
@@ -57,14 +71,22 @@ def compare(
             not_compared[test.id] = "fewer than half the words of a set are in both embeddings"
         else:
             compared.append(_weat_difference(test, shared, left_out, first, second, bootstrap, confidence, seed))
-    polarities = _polarities(first, second, words, bootstrap, confidence, seed, not_compared)
+    chosen = POLARITIES if classes is None else ((classes, scheme),)
+    polarities = _polarities(chosen, first, second, words, bootstrap, confidence, seed, not_compared)
     missing = [WordsUsed("", (), (), test.left_out) for test in compared]
     missing += [WordsUsed("", (), (), comparison.missing) for comparison in polarities]
-    settings = {"min_found": min_found, "bootstrap": bootstrap, "confidence": confidence}
+    settings = {
+        "min_found": min_found, "bootstrap": bootstrap, "confidence": confidence, "words": word_list(words)[1],
+    }  # fmt: skip
     return ComparisonResult(
-        first=first.name, second=second.name, weat=tuple(compared), not_compared=not_compared,
-        polarity=polarities, provenance=provenance(first, "weat polarity", missing, seed, settings),
-    )  # fmt: skip
+        first=first.name,
+        second=second.name,
+        representations=(Representation(**first.record()), Representation(**second.record())),
+        weat=tuple(compared),
+        not_compared=not_compared,
+        polarity=polarities,
+        provenance=provenance(first, "weat polarity", missing, seed, settings),
+    )
 
 
 def _shared(test: WeatSet, *embeddings: WordVectors) -> tuple[list[WordList], tuple[str, ...]]:
@@ -84,9 +106,9 @@ def _weat_difference(
         scores = associations(np.concatenate([X, Y]), A, B)
         effects.append(effect_size(scores[: len(X)], scores[len(X) :]))
         draws.append(bootstrap_effects(X, Y, A, B, bootstrap, generator(seed)))  # one seed: the same words are drawn
-    gap = effects[1] - effects[0]
-    difference = Difference(first.name, second.name, gap, _interval(draws, confidence), None, len(draws[0]))
     count = sum(len(group.words) for group in shared)
+    gap = effects[1] - effects[0]
+    difference = Difference(first.name, second.name, gap, _interval(draws, confidence), None, count)
     return WeatDifference(test.id, test.title, effects[0], effects[1], difference, count, left_out)
 
 
@@ -100,15 +122,16 @@ def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
 
 
 def _polarities(
+    chosen: Sequence[tuple[Classes, Scheme]],
     first: WordVectors, second: WordVectors, words: Words, bootstrap: int, confidence: float, seed: int,
     not_compared: dict[str, str],
 ) -> tuple[PolarityComparison, ...]:  # fmt: skip
     done = []
-    for classes, scheme in POLARITIES:
+    for classes, scheme in chosen:
         try:
             done.append(_polarity((first, second), classes, scheme, words, bootstrap, confidence, seed))
         except MeasureError as error:
-            not_compared[f"polarity {scheme} {classes}"] = str(error)
+            not_compared[f"polarity {scheme}, {classes}"] = str(error)
     return tuple(done)
 
 

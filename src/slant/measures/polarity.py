@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import MeasureError
-from slant.measures.wordsets import FloatArray, checked_words, find, need_words, provenance
+from slant.measures.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
 from slant.results import Interval, PolarityResult, WordPolarity, WordsUsed
 from slant.statistics import (
     MOST_BOOTSTRAP,
@@ -93,8 +93,7 @@ def _mean_gap(products: FloatArray, inverse: FloatArray) -> FloatArray:
         part = products[:, start : start + CACHED]
         for j in range(n - 1):
             gaps = np.abs(part[j + 1 :] - part[j])
-            gaps *= inverse[j, j + 1 :, None]
-            mean[start : start + CACHED] += gaps.sum(axis=0)
+            mean[start : start + CACHED] += inverse[j, j + 1 :] @ gaps
     return np.asarray(mean / (n * (n - 1) / 2))
 
 
@@ -128,22 +127,36 @@ def polarity(
     True
     """
     groups, class_id = class_lists(classes)
-    check_scheme(scheme, len(groups))
-    check_confidence(confidence)
-    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
     listed, words_id = word_list(words)
-    seed = seed_of(rng)
+    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
+    return measure(vectors, groups, class_id, listed, settings, seed_of(rng))
+
+
+def measure(
+    vectors: WordVectors,
+    groups: Sequence[WordList],
+    class_id: str,
+    listed: tuple[str, ...],
+    settings: dict[str, Any],
+    seed: int,
+) -> PolarityResult:
+    """Measure polarity, with everything chosen; `settings` are scheme, bootstrap, confidence and the words' id."""
+    check_vectors(vectors)
+    scheme: Scheme = settings["scheme"]
+    check_scheme(scheme, len(groups))
+    check_confidence(settings["confidence"])
+    check_count("bootstrap", settings["bootstrap"], 0, MOST_BOOTSTRAP)
     matrix, used = class_vectors(vectors, groups)
     found = find(vectors, WordList("words", listed))
     if not found.words.used:
         raise MeasureError(f"none of the {len(listed)} words is in '{vectors.name}'; nothing can be measured.")
     scores, leaning = polarity_scores(found.raw, matrix, scheme)
-    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
+    values, random = magnitude(scores, scheme), generator(seed)
     return PolarityResult(
         scheme=scheme,
         classes=used,
-        score=float(magnitude(scores, scheme).mean()),
-        interval=mean_interval(magnitude(scores, scheme), bootstrap, confidence, generator(seed)),
+        score=float(values.mean()),
+        interval=mean_interval(values, settings["bootstrap"], settings["confidence"], random),
         by_word=tuple(
             WordPolarity(word, score, used[lean].name)
             for word, score, lean in zip(found.words.used, scores.tolist(), leaning.tolist(), strict=True)
@@ -181,6 +194,8 @@ def class_lists(classes: Classes) -> tuple[tuple[WordList, ...], str]:
     if isinstance(classes, str | PathLike):
         chosen = load_set(classes, ClassSet)
         return chosen.classes, chosen.id
+    if not isinstance(classes, Iterable):
+        raise MeasureError(f"classes={classes!r} are no classes; give a set's name, words, or words by class.")
     items = classes.items() if isinstance(classes, Mapping) else [(None, item) for item in classes]
     lists = []
     for name, item in items:

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from slant.errors import MeasureError
-from slant.measures.polarity import Classes, Scheme, Words, magnitude, mean_interval, polarity, word_list
-from slant.measures.wordsets import FloatArray
+from slant.measures.polarity import (
+    Classes,
+    Scheme,
+    Words,
+    class_lists,
+    magnitude,
+    mean_interval,
+    measure,
+    word_list,
+)
+from slant.measures.wordsets import FloatArray, find
 from slant.results import Difference, PolarityComparison, PolarityResult
 from slant.statistics import generator, seed_of, sign_flip_pvalue
+from slant.stimuli import WordList
 from slant.vectors import WordVectors
 
 
@@ -38,22 +48,24 @@ def compare_polarity(
     """
     if len(embeddings) < 2:
         raise MeasureError(f"{len(embeddings)} embeddings were given; at least two are compared.")
-    listed, _ = word_list(words)
-    shared = [w for w in listed if all(v.lookup([w]).found for v in embeddings)]
+    listed, words_id = word_list(words)
+    groups, class_id = class_lists(classes)
+    named = _distinct_names(embeddings)
+    left_out = {v.name: find(v, WordList("words", listed)).words.missing for v in named}
+    absent = {word for missing in left_out.values() for word in missing}
+    shared = tuple(word for word in listed if word not in absent)
     if not shared:
         raise MeasureError(f"no word of the {len(listed)} is in all {len(embeddings)} embeddings.")
     seed = seed_of(rng)
-    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": seed}
+    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
     # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
-    results = [polarity(v, classes, shared, **settings) for v in _distinct_names(embeddings)]
+    results = [measure(v, groups, class_id, shared, settings, seed) for v in named]
     differences = [_difference(results[0], other, bootstrap, confidence, seed) for other in results[1:]]
-    return PolarityComparison(tuple(results), tuple(differences), tuple(shared))
+    return PolarityComparison(tuple(results), tuple(differences), shared, left_out)
 
 
 def _distinct_names(embeddings: Sequence[WordVectors]) -> list[WordVectors]:
     """Number embeddings that share a name, so that rows can be told apart."""
-    from dataclasses import replace
-
     names = [v.name for v in embeddings]
     return [
         v if names.count(v.name) == 1 else replace(v, name=f"{v.name} ({place})")
@@ -68,7 +80,10 @@ def _magnitudes(result: PolarityResult) -> FloatArray:
 def _difference(
     first: PolarityResult, second: PolarityResult, bootstrap: int, confidence: float, seed: int
 ) -> Difference:
-    gaps = _magnitudes(second) - _magnitudes(first)
+    ours, others = (
+        dict(zip((w.word for w in r.by_word), _magnitudes(r).tolist(), strict=True)) for r in (first, second)
+    )
+    gaps = np.array([others[word] - ours[word] for word in ours if word in others])
     names = [result.provenance.representation.name for result in (first, second)]
     interval = mean_interval(gaps, bootstrap, confidence, generator(seed))
     return Difference(names[0], names[1], float(gaps.mean()), interval, sign_flip_pvalue(gaps, rng=seed), len(gaps))

@@ -15,12 +15,12 @@ from slant.measures.polarity import (
     Words,
     check_scheme,
     class_lists,
-    polarity,
+    measure,
     word_list,
 )
 from slant.measures.wordsets import provenance
 from slant.results import PolarityResult, TrendPoint, TrendResult, TrendTest, WordsUsed
-from slant.statistics import seed_of
+from slant.statistics import rank_correlation_pvalue, seed_of
 from slant.vectors import WordVectors
 
 #: Fewer points than this carry no test for trend.
@@ -55,26 +55,34 @@ def polarity_trend(
     left_out = {year: lacks for year, v in sorted(embeddings.items()) if (lacks := _lacking_class(v, groups))}
     series = {year: v for year, v in sorted(embeddings.items()) if year not in left_out}
     if len(series) < 2:
-        raise MeasureError(f"{len(series)} of {len(embeddings)} years have vectors for every class; two are needed.")
-    everywhere = tuple(w for w in listed if all(v.lookup([w]).found for v in series.values()))
-    basis = listed if any_words else everywhere
+        lacking = f" ({next(iter(left_out.values()))})" if left_out else ""
+        raise MeasureError(
+            f"{len(series)} of {len(embeddings)} years have vectors for every class{lacking}; two are needed."
+        )
+    have = {year: set(v.lookup(listed).found) for year, v in series.items()}
+    used = set.union(*have.values()) if any_words else set.intersection(*have.values())
+    basis = tuple(word for word in listed if word in used)
     if not basis:
-        raise MeasureError(f"no word of the {len(listed)} is in every year; try any_words (--any).")
+        where = "any year" if any_words or not set.union(*have.values()) else "every year; try any_words (--any)"
+        raise MeasureError(f"no word of the {len(listed)} is in {where}.")
     seed = seed_of(rng)
-    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence}
-    results = {year: polarity(v, groups, basis, rng=seed, **settings) for year, v in series.items()}
+    settings: dict[str, Any] = {
+        "scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id,
+    }  # fmt: skip
+    results = {year: measure(v, groups, class_id, basis, settings, seed) for year, v in series.items()}
     points = tuple(_point(year, result) for year, result in results.items())
-    unused = WordsUsed("words", (), (), tuple(w for w in listed if w not in set(everywhere)))
+    unused = WordsUsed("words", (), (), tuple(word for word in listed if word not in used))
     last = series[max(series)]
     return TrendResult(
         scheme=scheme,
         classes=tuple(group.name for group in groups),
         basis="every word that a year has" if any_words else "words that every year has",
         points=points,
+        representations=tuple(result.provenance.representation for result in results.values()),
         test=_trend(points),
         words=basis,
         years_left_out=left_out,
-        provenance=provenance(last, class_id, (unused,), seed, {**settings, "any_words": any_words, "words": words_id}),
+        provenance=provenance(last, class_id, (unused,), seed, {**settings, "any_words": any_words}),
     )
 
 
@@ -97,8 +105,9 @@ def _trend(points: tuple[TrendPoint, ...]) -> TrendTest | None:
     if len(points) < LEAST_POINTS or np.ptp(scores) == 0:
         return None
     kendall, spearman = stats.kendalltau(years, scores), stats.spearmanr(years, scores)
+    spearman_pvalue = rank_correlation_pvalue(years, scores)  # SciPy's is 0 for a perfect correlation
     slope = stats.theilslopes(scores, years).slope
     return TrendTest(
-        float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic), float(spearman.pvalue),
+        float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic), spearman_pvalue,
         100 * float(slope),
     )  # fmt: skip

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from os import PathLike
 
 from slant.data import find
+from slant.errors import MeasureError
 from slant.results import ReplicatedCell, ReplicationResult
 from slant.vectors import WordVectors, load
 from slant.version import __version__
@@ -81,10 +82,11 @@ def run(paper: Paper, data: Mapping[str, str | PathLike[str]], seed: int) -> Rep
 
 def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> Opened | None:
     drop_last = paper.drop_last.get(name, 0)
-    if name in data:
-        return Opened(load(data[name], drop_last=drop_last), str(data[name]), None)
-    if (here := find(name)) is not None:
-        return Opened(load(here, drop_last=drop_last), name, None)
+    given = data.get(name) or find(name)
+    if given is not None:
+        vectors = load(given, drop_last=drop_last)
+        dropped = f", without the last {drop_last}" if drop_last else ""
+        return Opened(vectors, f"{vectors.name} ({vectors.fingerprint}{dropped})", None)
     if (stand_in := paper.stand_ins.get(name)) is not None:
         return Opened(stand_in.open(), stand_in.label, stand_in.tolerance)
     return None
@@ -95,7 +97,12 @@ def _cell(paper: Paper, cell: Cell, opened: Opened | None, seed: int) -> Replica
         return ReplicatedCell(
             cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", "", f"needs {cell.needs}"
         )
-    measured = cell.compute(opened.vectors, seed)
+    try:
+        measured = cell.compute(opened.vectors, seed)
+    except MeasureError as error:
+        return ReplicatedCell(
+            cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", opened.label, str(error)
+        )
     tolerance = cell.tolerance if opened.tolerance is None else opened.tolerance
     return ReplicatedCell(
         cell.row, cell.column, cell.printed, measured.value, tolerance, _verdict(cell, measured.value, tolerance),

@@ -47,7 +47,8 @@ PAPER = Paper(
     stand_ins={"glove-6b-100d": StandIn("bundled sample (float16)", load, 0.002)},
     drop_last={"gn-glove": 1},  # its last dimension holds gender on purpose
     by_hand={
-        "gn-glove": "see 'slant data licence gn-glove' for where to download it by hand",
+        "gn-glove": "the link is in 'slant data licence gn-glove'; put the file at "
+        "gn-glove/gn_glove.txt in the folder that the environment variable SLANT_DATA names",
         "glove-6b-100d": "for the full vocabulary and precision, 'slant data get glove-6b-100d'",
     },
 )

@@ -46,17 +46,21 @@ def trend_chart(trend: TrendResult) -> str:
     """Draw the score of each year as a line with its interval as a band; returns SVG."""
     import altair as alt
 
-    data = alt.InlineData(values=trend.rows())
+    gaps = [{"year": year, "score": None, "low": None, "high": None} for year in trend.years_left_out]
+    data = alt.InlineData(values=sorted([*trend.rows(), *gaps], key=lambda row: int(row["year"])))
     base = alt.Chart(data)
-    x = alt.X("year:Q", title=None, axis=alt.Axis(format="d"), scale=alt.Scale(zero=False, nice=False))
+    x = alt.X("year:Q", title="year", axis=alt.Axis(format="d"), scale=alt.Scale(zero=False, nice=False))
     y = alt.Y("score:Q", title=f"polarity, {trend.scheme}", scale=alt.Scale(zero=False))
-    band = (
-        base.transform_filter("isValid(datum.low)")
-        .mark_area(opacity=0.2, color=MODEL_COLOUR)
-        .encode(x=x, y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q")
+    band = base.mark_area(opacity=0.2, color=MODEL_COLOUR).encode(
+        x=x, y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q"
     )
     line = base.mark_line(color=MODEL_COLOUR, point=alt.OverlayMarkDef(color=MODEL_COLOUR)).encode(x=x, y=y)
-    return _svg(alt.layer(band, line).properties(width=560, height=260), ink="#1c2430", paper="white")
+    title = alt.Title(
+        f"Polarity over time ({trend.scheme})",
+        subtitle=f"{', '.join(trend.classes)}; {len(trend.words)} words; band: interval over the words",
+        anchor="start",
+    )
+    return _svg(alt.layer(band, line).properties(width=560, height=260, title=title), ink="#1c2430", paper="white")
 
 
 def _svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> str:

@@ -20,6 +20,8 @@ from slant.results import (
     WefatResult,
 )
 
+#: A terminal shows this many words of a long list.
+MOST_WORDS = 20
 SCALE = "−2     0     2"
 WEAT_COLUMNS = (
     Column("test", "test", plain, "left"),
@@ -133,21 +135,22 @@ def _polarity(result: PolarityResult) -> Table:
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["score"])))
     interval = _between(result.interval.low, result.interval.high) if result.interval else ""
     classes = ", ".join(plain(group.name) for group in result.classes)
-    notes = (f"score of the embedding: {small(result.score)}{interval}, over {len(rows)} words", *_missing(result))
-    return Table(
-        f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}", columns, rows, notes
-    )
+    notes = [f"score of the embedding: {small(result.score)}{interval}, over {len(rows)} words"]
+    if len(rows) > MOST_WORDS:
+        notes.append(f"shown: the {MOST_WORDS} words that lean most; --csv or --json gives all.")
+    title = f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}"
+    return Table(title, columns, rows, (*notes, *_missing(result)), shown_rows=MOST_WORDS)
 
 
 def _polarity_comparison(result: PolarityComparison) -> Table:
     columns = (
         Column("representation", "embedding", plain, "left"),
         Column("score", "score", small),
-        Column("interval", "interval", str),
+        Column("interval", "interval", str, min_width=100),
         Column("difference", "difference to the first", small),
-        Column("difference_interval", "interval", str),
+        Column("difference_interval", "interval", str, min_width=80),
         Column("difference_pvalue", "p", pvalue),
-        Column("words", "words", str),
+        Column("words", "words", str, min_width=110),
     )
     rows = [
         {
@@ -159,8 +162,9 @@ def _polarity_comparison(result: PolarityComparison) -> Table:
     ]
     first = result.results[0]
     classes = ", ".join(plain(group.name) for group in first.classes)
-    notes = (f"measured on the {len(result.shared_words)} words that all have; p: sign-flip test", *_missing(result))
-    return Table(f"Polarity ({first.scheme}: {classes})", columns, rows, notes)
+    notes = [f"measured on the {len(result.shared_words)} words that all have; p: sign-flip test"]
+    notes += [f"{plain(name)} lacks {plain(', '.join(words))}" for name, words in result.left_out.items() if words]
+    return Table(f"Polarity ({first.scheme}: {classes})", columns, rows, tuple(notes))
 
 
 def _trend(result: TrendResult) -> Table:
@@ -185,11 +189,12 @@ def _trend(result: TrendResult) -> Table:
 def _comparison(result: ComparisonResult) -> Table:
     columns = (
         Column("measure", "measure", plain, "left", wraps=True),
-        Column("first", plain(result.first), small),
-        Column("second", plain(result.second), small),
+        Column("first", _short(result.first), small),
+        Column("second", _short(result.second), small),
         Column("difference", "difference", small),
-        Column("interval", "interval", str),
-        Column("words", "words", str),
+        Column("interval", "interval", str, min_width=92),
+        Column("pvalue", "p", pvalue, min_width=104),
+        Column("words", "words", str, min_width=110),
     )
     rows = [{**row, "interval": _pair(row["low"], row["high"])} for row in result.rows()]
     notes = ["only words that both have; the intervals draw the same words in both."]
@@ -204,11 +209,18 @@ def _replication(result: ReplicationResult) -> Table:
         Column("printed", "printed", _digits),
         Column("ours", "ours", _digits),
         Column("difference", "difference", _digits),
-        Column("verdict", "verdict", plain, "left"),
-        Column("used", "with", plain, "left"),
+        Column("verdict", "verdict", plain, "left", wraps=True),
+        Column("used", "with", plain, "left", wraps=True, min_width=90),
     )
     notes = [plain(note) for note in result.notes]
+    notes += [f"{plain(c.row)}, {plain(c.column)}: {plain(c.note)}" for c in result.cells if c.used and c.note]
     return Table(f"{result.title}: printed and recomputed", columns, result.rows(), (*notes, *_missing(result)))
+
+
+def _short(name: str, most: int = 20) -> str:
+    """Return a name that fits the head of a column."""
+    shown = plain(name)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
 
 
 def _digits(value: float | None) -> str:

@@ -38,6 +38,8 @@ class Table:
     columns: tuple[Column, ...]
     rows: list[dict[str, Any]]
     notes: tuple[str, ...] = ()
+    #: A terminal shows this many rows and says how many more there are; None: all.
+    shown_rows: int | None = None
 
 
 def plain(text: object) -> str:
@@ -99,7 +101,7 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     columns = [column for column in table.columns if column.min_width <= width]
     for column in columns:
         rich_table.add_column(Text(column.title), justify=column.justify, no_wrap=not column.wraps)
-    for row in table.rows:
+    for row in table.rows[: table.shown_rows]:
         strong = row.get("qvalue", row.get("pvalue"))
         style = "bold" if strong is not None and strong < 0.05 else "dim"
         cells = [Text(column.write(row.get(column.key)), "" if column.wraps else style) for column in columns]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from slant.results.codec import Result
-from slant.results.provenance import Provenance
+from slant.results.provenance import Provenance, Representation
 from slant.results.weat import Interval, WordsUsed
 
 
@@ -63,18 +63,22 @@ class Difference:
 
 @dataclass(frozen=True)
 class PolarityComparison(Result):
-    """Polarity of the same words in several embeddings, and paired differences to the first of them."""
+    """Polarity of the same words in several embeddings, and paired differences to the first of them.
+
+    `left_out` are, by embedding, the words that it lacks, and that are therefore used for none.
+    """
 
     kind: ClassVar[str] = "polarity-comparison"
 
     results: tuple[PolarityResult, ...]
     differences: tuple[Difference, ...]
     shared_words: tuple[str, ...]
+    left_out: dict[str, tuple[str, ...]]
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The words that some embedding lacks."""
-        return tuple(dict.fromkeys(word for result in self.results for word in result.missing))
+        return tuple(dict.fromkeys(word for words in self.left_out.values() for word in words))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per embedding."""
@@ -137,6 +141,7 @@ class TrendResult(Result):
     classes: tuple[str, ...]
     basis: str
     points: tuple[TrendPoint, ...]
+    representations: tuple[Representation, ...]
     test: TrendTest | None
     words: tuple[str, ...]
     years_left_out: dict[int, str]
@@ -179,6 +184,7 @@ class ComparisonResult(Result):
 
     first: str
     second: str
+    representations: tuple[Representation, Representation]
     weat: tuple[WeatDifference, ...]
     not_compared: dict[str, str]
     polarity: tuple[PolarityComparison, ...]

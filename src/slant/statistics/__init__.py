@@ -8,6 +8,7 @@ from slant.statistics.fdr import benjamini_hochberg
 from slant.statistics.intervals import check_confidence, clopper_pearson, percentile_interval, wilson
 from slant.statistics.permutation import PermutationPvalue, partition_pvalue
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
+from slant.statistics.rank_correlation import rank_correlation_pvalue
 from slant.statistics.sign_flip import sign_flip_pvalue
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "generator",
     "partition_pvalue",
     "percentile_interval",
+    "rank_correlation_pvalue",
     "seed_of",
     "sign_flip_pvalue",
     "spawn",

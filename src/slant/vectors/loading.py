@@ -88,7 +88,7 @@ def _locate(path: Path) -> Location:
 
 
 def _load(source: Any, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
-    if source is None:
+    if source is None or (source == "sample" and not Path(source).exists()):
         from slant.vectors.sample import load_sample
 
         return load_sample(top)
