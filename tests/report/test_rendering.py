@@ -33,7 +33,7 @@ def nasty() -> slant.AuditResult:
         targets=(w[0], w[1]), attributes=(w[2], w[3]),
     )  # fmt: skip
     suite = slant.weat_suite(v, [test], min_found=0.1)
-    return AuditResult(suite.provenance.representation, suite, "2026-01-01T00:00:00+00:00", "0")
+    return AuditResult(suite.provenance.representation, suite, (), {}, "2026-01-01T00:00:00+00:00", "0")
 
 
 class Page(HTMLParser):
@@ -142,3 +142,16 @@ def test_saving_to_an_unknown_or_unwritable_place_is_one_clear_error(tmp_path: P
     with pytest.raises(SlantError, match="whole audit"):
         audit.weat.save(tmp_path / "r.html")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_page_shows_polarity_and_what_could_not_be_run() -> None:
+    audit = slant.audit()
+    text = Page(render(audit, ".html")).text
+    assert len(audit.polarity) == 4
+    for result in audit.polarity:
+        assert f"{result.score:.3f}" in text
+    v = slant.load()
+    keep = [i for i, w in enumerate(v.words) if w != "asian"]
+    lacking = slant.audit(slant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]))
+    assert len(lacking.polarity) == 2
+    assert "not run: polarity one-vs-one, race-four" in Page(render(lacking, ".html")).text

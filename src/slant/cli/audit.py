@@ -32,7 +32,7 @@ def audit_command(
     running: Running,
     files: Output,
 ) -> None:
-    """Audit an embedding and write a report (HTML and JSON): for now, every WEAT that ships.
+    """Audit an embedding and write a report (HTML and JSON): for now, every WEAT that ships, and polarity.
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """

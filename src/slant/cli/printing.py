@@ -66,11 +66,11 @@ def show(result: Result) -> None:
     """Print the table of `result` and the notes under it."""
     from rich.text import Text
 
-    from slant.report.described import table_of
+    from slant.report.described import tables_of
     from slant.report.tables import to_rich
 
-    table = table_of(result)
     console = table_console()
-    console.print(to_rich(table, console.width))
-    for note in table.notes:
-        console.print(Text(note, style="dim"))
+    for table in tables_of(result):
+        console.print(to_rich(table, console.width))
+        for note in table.notes:
+            console.print(Text(note, style="dim"))

@@ -41,6 +41,37 @@ def table_of(result: Result) -> Table:
     return TABLES[type(result)](result)
 
 
+def tables_of(result: Result) -> tuple[Table, ...]:
+    """Describe `result` as the tables that a terminal shows: one, or for an audit one per measure."""
+    if isinstance(result, AuditResult):
+        return (table_of(result.weat), polarity_summary(result))
+    return (table_of(result),)
+
+
+def polarity_summary(audit: AuditResult) -> Table:
+    """Describe the polarity scores of an audit, one row per setting."""
+    columns = (
+        Column("classes", "classes", plain, "left", wraps=True),
+        Column("scheme", "scheme", plain, "left"),
+        Column("score", "score", small),
+        Column("interval", "interval", str, min_width=80),
+        Column("words", "words", str),
+    )
+    rows = [
+        {
+            "classes": ", ".join(group.name for group in result.classes),
+            "scheme": result.scheme,
+            "score": result.score,
+            "interval": _pair(*((i.low, i.high) if (i := result.interval) else (None, None))),
+            "words": len(result.by_word),
+        }
+        for result in audit.polarity
+    ]
+    notes = ["score: how far professions lean between the classes on average; compare embeddings rather than read one."]
+    notes += [f"not run: {plain(what)}: {plain(why)}" for what, why in audit.not_run.items()]
+    return Table(f"Polarity on {audit.representation.name}", columns, rows, tuple(notes))
+
+
 def _weat_one(result: WeatResult) -> Table:
     return _weat_table(result, (result,), ())
 

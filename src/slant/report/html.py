@@ -6,7 +6,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from slant.report import charts, tables
-from slant.report.described import table_of
+from slant.report.described import polarity_summary, table_of
 from slant.results import AuditResult
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ def page(audit: AuditResult) -> str:
             suite=suite,
             columns=columns,
             rows=table.rows,
+            polarity=polarity_summary(audit),
             notes=table.notes,
             chart=Markup(charts.weat_chart(suite)) if suite.results else "",
             found=_summary(audit),

@@ -6,25 +6,29 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from slant.results.codec import Result
+from slant.results.polarity import PolarityResult
 from slant.results.provenance import Representation
 from slant.results.weat import WeatSuiteResult
 
 
 @dataclass(frozen=True)
 class AuditResult(Result):
-    """Everything that was measured on one representation."""
+    """Everything that was measured on one representation; `not_run` says what was not, and why."""
 
     kind: ClassVar[str] = "audit"
 
     representation: Representation
     weat: WeatSuiteResult
+    polarity: tuple[PolarityResult, ...]
+    not_run: dict[str, str]
     created: str
     version: str
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The words of any measure that have no vector."""
-        return self.weat.missing
+        lists = (self.weat.missing, *(result.missing for result in self.polarity))
+        return tuple(dict.fromkeys(word for words in lists for word in words))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per test that was run."""
