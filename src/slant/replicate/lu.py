@@ -42,7 +42,8 @@ PAPER = Paper(
         "Class sets as found by recomputation: Baseline female, male; ovo (g1) man, woman, gay; ovr (g1) male, female, "
         "gay; ovr (g2) male, female, gay, lesbian, queer; race white, black, asian, native.",
         "The printed GN-GloVe row was not at hand, so those cells have no printed value.",
-        "The history over decades needs HistWords (histwords-eng-all-sgns); then: slant trend FOLDER.",
+        "The history over decades needs HistWords: 'slant data get histwords-eng-all-sgns', or unpack it into a folder of "
+        "your own; then 'slant trend histwords-eng-all-sgns' or 'slant trend FOLDER'.",
     ),
     stand_ins={"glove-6b-100d": StandIn("bundled sample (float16)", load, 0.002)},
     drop_last={"gn-glove": 1},  # its last dimension holds gender on purpose
