@@ -40,7 +40,7 @@ def replicate_paper(
     What is not on this machine is not fetched: such cells are marked, with what to do.
 
     >>> import slant
-    >>> [cell.verdict for cell in slant.replicate_paper("lu").cells if cell.row == "GloVe"]
-    ['met', 'met', 'met', 'met', 'met', 'met']
+    >>> [cell.verdict for cell in slant.replicate_paper("lu").cells if cell.column == "Baseline"]
+    ['met', 'not run']
     """
     return run(paper(name), data or {}, seed_of(rng))

@@ -29,6 +29,7 @@ class Cell:
     """One printed number; `printed` is None where the print was not at hand.
 
     `needs` is a data name, `compute` gets its vectors and the seed. `tolerance` allows for rounding in print.
+    `fitted` marks a cell whose words were chosen because they give the printed value: that it is met proves nothing.
     """
 
     row: str
@@ -37,6 +38,7 @@ class Cell:
     needs: str
     compute: Callable[[WordVectors, int], Measured]
     tolerance: float
+    fitted: bool = False
 
 
 @dataclass(frozen=True)
@@ -114,7 +116,9 @@ def _verdict(cell: Cell, value: float, tolerance: float) -> str:
     if cell.printed is None:
         return "no printed value at hand"
     # Half a unit of the last printed digit is lost in print; comparing needs a little room for that.
-    return "met" if abs(value - cell.printed) <= tolerance + 1e-9 else "differs"
+    if abs(value - cell.printed) > tolerance + 1e-9:
+        return "differs"
+    return "met, words fitted to it" if cell.fitted else "met"
 
 
 def _advice(paper: Paper, name: str) -> str:
