@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,3 +37,27 @@ def tiny() -> WordVectors:
     words = ["he", "she", "doctor", "nurse", "new_york", "Paris"]
     matrix = [[1, 0, 0.5], [-1, 0, 0.5], [0.5, 1, 0], [-0.5, 1, 0], [0, 0.25, 1], [0.125, 0, 1]]
     return WordVectors.from_arrays(words, matrix, name="tiny")
+
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """Run the command line in this process, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        from slant.cli import main
+
+        monkeypatch.setattr(sys, "argv", ["slant", *arguments])
+        capfd.readouterr()
+        try:
+            main()
+            code = 0
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else 1
+        out, err = capfd.readouterr()
+        return subprocess.CompletedProcess(arguments, code, out, err)
+
+    return call

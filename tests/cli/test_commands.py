@@ -28,27 +28,6 @@ def commands(group: typer.main.TyperGroup | None = None, prefix: tuple[str, ...]
             yield (*prefix, name)
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-        from slant.cli import main
-
-        monkeypatch.setattr(sys, "argv", ["slant", *arguments])
-        capfd.readouterr()
-        try:
-            main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1
-        out, err = capfd.readouterr()
-        return subprocess.CompletedProcess(arguments, code, out, err)
-
-    return call
-
-
 every_command = pytest.mark.parametrize("command", list(commands()), ids=" ".join)
 
 

@@ -17,27 +17,6 @@ Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
-    """Run the command line in this process."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-        from slant.cli import main
-
-        monkeypatch.setattr(sys, "argv", ["slant", *arguments])
-        capfd.readouterr()
-        try:
-            main()
-            code = 0
-        except SystemExit as stop:
-            code = stop.code if isinstance(stop.code, int) else 1
-        out, err = capfd.readouterr()
-        return subprocess.CompletedProcess(arguments, code, out, err)
-
-    return call
-
-
-@pytest.fixture
 def toy(registry: Registry, server: Server) -> Server:
     registry.add("toy", {"url": server.on("/v.txt", whole()), "files": [described("v.txt")]}, note="Mind this.")
     registry.add("trusted", {"url": server.url("/v.txt"), "files": [{"name": "v.txt"}]})

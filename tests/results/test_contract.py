@@ -17,7 +17,8 @@ from slant.results import Result
 
 def all_kinds(cls: type[Result] = Result) -> Iterator[type[Result]]:
     for child in cls.__subclasses__():
-        yield child
+        if hasattr(child, "kind"):
+            yield child
         yield from all_kinds(child)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from slant.errors import MeasureError
 from slant.measures.polarity import Classes, Scheme, Words, word_list
 from slant.measures.polarity_comparison import compare_polarity
-from slant.measures.weat import associations, effect_size
 from slant.measures.weat_stability import bootstrap_effects
+from slant.measures.weat_statistic import associations, effect_size
 from slant.measures.wordsets import FloatArray, check_share, check_vectors, find, provenance
 from slant.results import (
     ComparisonResult,

@@ -11,6 +11,7 @@ import numpy as np
 
 from slant.errors import MeasureError
 from slant.measures.weat_stability import bootstrap_interval, leave_one_out
+from slant.measures.weat_statistic import NO_SPREAD, associations, effect_size
 from slant.measures.wordsets import (
     FloatArray,
     Found,
@@ -46,25 +47,6 @@ SETTINGS: dict[str, Any] = {
     "confidence": 0.95,
     "equalise": False,
 }
-
-
-def associations(targets: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
-    """s(w, A, B) = mean_a cos(w, a) − mean_b cos(w, b) for each row w of `targets`; all rows at unit length.
-
-    >>> associations(np.array([[1.0, 0.0]]), np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]])).tolist()
-    [1.0]
-    """
-    return np.asarray(targets @ (first.mean(axis=0) - second.mean(axis=0)))
-
-
-def effect_size(first: FloatArray, second: FloatArray, *, ddof: int = 1) -> float:
-    """d = (mean of the first scores − mean of the second) / standard deviation of all of them.
-
-    >>> round(effect_size(np.array([1.0, 2.0]), np.array([0.0, 1.0])), 4)
-    1.2247
-    """
-    spread = np.concatenate([first, second]).std(ddof=ddof)
-    return float((first.mean() - second.mean()) / spread)
 
 
 def weat(
@@ -166,7 +148,7 @@ def _measure(
     X, Y, A, B = (group.unit for group in found)
     scores = associations(np.concatenate([X, Y]), A, B)
     first, second = scores[: len(X)], scores[len(X) :]
-    if np.ptp(scores) < 1e-12:
+    if np.ptp(scores) < NO_SPREAD:
         raise MeasureError(f"every target word of '{test.id}' has the same association, so no effect size exists.")
     p = partition_pvalue(
         first, second, alternative=settings["alternative"], method=settings["method"],

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from slant.measures.weat_statistic import NO_SPREAD, associations, effect_size
 from slant.measures.wordsets import FloatArray
 from slant.results import Interval, LeaveOneOut, WordsUsed
 from slant.statistics import percentile_interval
-
-#: Spreads below this are rounding noise: the effect size of such a resample does not exist.
-NO_SPREAD = 1e-12
 
 
 def bootstrap_interval(
@@ -69,11 +67,11 @@ def leave_one_out(units: list[FloatArray], used: list[WordsUsed]) -> LeaveOneOut
     for place, (unit, words) in enumerate(zip(units, used, strict=True)):
         for row, word in enumerate(words.used if len(unit) > 1 else ()):
             X, Y, A, B = (np.delete(u, row, axis=0) if i == place else u for i, u in enumerate(units))
-            direction = A.mean(axis=0) - B.mean(axis=0)
-            x, y = X @ direction, Y @ direction
-            pool = np.concatenate([x, y])
-            if len(pool) > 1 and (spread := pool.std(ddof=1)) > NO_SPREAD:
-                found.append((float((x.mean() - y.mean()) / spread), word))
+            if len(X) + len(Y) < 2:
+                continue
+            scores = associations(np.concatenate([X, Y]), A, B)
+            if np.ptp(scores) > NO_SPREAD:
+                found.append((effect_size(scores[: len(X)], scores[len(X) :]), word))
     if not found:
         return None
     (low, low_word), (high, high_word) = min(found), max(found)

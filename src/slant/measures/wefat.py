@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from slant.errors import MeasureError
-from slant.measures.weat import effect_size
+from slant.measures.weat_statistic import NO_SPREAD, effect_size
 from slant.measures.wordsets import (
     FloatArray,
     Found,
@@ -112,7 +112,7 @@ def _word(
     random: np.random.Generator,
 ) -> WefatWord:  # fmt: skip
     a, b = A.unit @ unit, B.unit @ unit
-    if np.ptp(np.concatenate([a, b])) < 1e-12:
+    if np.ptp(np.concatenate([a, b])) < NO_SPREAD:
         raise MeasureError(f"'{word}' is equally close to every attribute word, so it has no effect size.")
     p = partition_pvalue(
         a, b, alternative=settings["alternative"], method=settings["method"],

@@ -32,7 +32,6 @@ def page(audit: AuditResult) -> str:
             notes=table.notes,
             chart=Markup(charts.weat_chart(suite)) if suite.results else "",
             found=_summary(audit),
-            pvalue=tables.pvalue,
             number=tables.number,
             plain=tables.plain,
         )

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 import msgspec
 
 from slant.errors import SlantError
+from slant.results.provenance import Provenance
 
 R = TypeVar("R", bound="Result")
 
@@ -42,6 +43,17 @@ class Result:
             return msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls)
         except msgspec.ValidationError as error:
             raise SlantError(f"this is not a complete result of kind '{cls.kind}': {error}.") from None
+
+
+class MeasuredResult(Result):
+    """A result of one measure on one representation: it has a provenance, which lists the words without a vector."""
+
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that were asked for and not used, because a vector is missing."""
+        return self.provenance.missing
 
 
 def _lists(content: Any) -> Any:

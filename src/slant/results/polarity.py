@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from slant.results.codec import Result
+from slant.results.codec import MeasuredResult, Result
 from slant.results.provenance import Provenance, Representation
 from slant.results.weat import Interval, WordsUsed
 
@@ -20,7 +20,7 @@ class WordPolarity:
 
 
 @dataclass(frozen=True)
-class PolarityResult(Result):
+class PolarityResult(MeasuredResult):
     """Polarity of words between classes (Lu et al.): `score` is the mean over the words.
 
     Under the binary scheme a word's own score keeps its sign (positive: the first class) and `score` is the mean of
@@ -35,11 +35,6 @@ class PolarityResult(Result):
     interval: Interval | None
     by_word: tuple[WordPolarity, ...]
     provenance: Provenance
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The words and class words that have no vector."""
-        return self.provenance.missing
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""
@@ -129,7 +124,7 @@ class TrendPoint:
 
 
 @dataclass(frozen=True)
-class TrendResult(Result):
+class TrendResult(MeasuredResult):
     """Polarity over the years (Lu et al.), with a test for trend.
 
     `basis` says which words were used; `years_left_out` lack a class.
@@ -146,11 +141,6 @@ class TrendResult(Result):
     words: tuple[str, ...]
     years_left_out: dict[int, str]
     provenance: Provenance
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The words that were not used because a year lacks them."""
-        return self.provenance.missing
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per year."""
@@ -177,7 +167,7 @@ class WeatDifference:
 
 
 @dataclass(frozen=True)
-class ComparisonResult(Result):
+class ComparisonResult(MeasuredResult):
     """Two embeddings side by side on their shared vocabulary: WEAT and polarity, with paired intervals."""
 
     kind: ClassVar[str] = "comparison"
@@ -189,11 +179,6 @@ class ComparisonResult(Result):
     not_compared: dict[str, str]
     polarity: tuple[PolarityComparison, ...]
     provenance: Provenance
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The words that one of the two lacks."""
-        return self.provenance.missing
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per measure."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from slant.results.codec import Result
+from slant.results.codec import MeasuredResult
 from slant.results.provenance import Provenance
 
 
@@ -66,7 +66,7 @@ class HumanComparison:
 
 
 @dataclass(frozen=True)
-class WeatResult(Result):
+class WeatResult(MeasuredResult):
     """A Word Embedding Association Test (Caliskan et al. 2017).
 
     `effect_size` divides by the sample standard deviation (ddof = 1), as the published tables do;
@@ -96,11 +96,6 @@ class WeatResult(Result):
     provenance: Provenance
 
     @property
-    def missing(self) -> tuple[str, ...]:
-        """The words of the test that have no vector."""
-        return self.provenance.missing
-
-    @property
     def n_used(self) -> int:
         """How many words of the four sets have vectors and were used."""
         return sum(len(group.used) for group in self.targets + self.attributes)
@@ -121,7 +116,7 @@ class SkippedTest:
 
 
 @dataclass(frozen=True)
-class WeatSuiteResult(Result):
+class WeatSuiteResult(MeasuredResult):
     """Several WEATs on one embedding; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
 
     kind: ClassVar[str] = "weat-suite"
@@ -130,11 +125,6 @@ class WeatSuiteResult(Result):
     qvalues: tuple[float, ...]
     skipped: tuple[SkippedTest, ...]
     provenance: Provenance
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The words of any test that have no vector."""
-        return self.provenance.missing
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per test that was run."""
@@ -193,7 +183,7 @@ class Correlation:
 
 
 @dataclass(frozen=True)
-class WefatResult(Result):
+class WefatResult(MeasuredResult):
     """Single-category association of each word of a list (WEFAT; Caliskan et al. 2017)."""
 
     kind: ClassVar[str] = "wefat"
@@ -203,11 +193,6 @@ class WefatResult(Result):
     correlation: Correlation | None
     alternative: str
     provenance: Provenance
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The words that have no vector."""
-        return self.provenance.missing
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""
@@ -233,7 +218,7 @@ class GroupAssociation:
 
 
 @dataclass(frozen=True)
-class GeneralisedWeatResult(Result):
+class GeneralisedWeatResult(MeasuredResult):
     """The multi-group statistic g of Swinger et al. 2019, §2.1, and each group's part in it."""
 
     kind: ClassVar[str] = "generalised-weat"
@@ -241,11 +226,6 @@ class GeneralisedWeatResult(Result):
     value: float
     groups: tuple[GroupAssociation, ...]
     provenance: Provenance
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """The words that have no vector."""
-        return self.provenance.missing
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per group."""

@@ -123,7 +123,6 @@ class WordSet(StimulusSet, frozen=True, kw_only=True, tag="words", forbid_unknow
             fits = len(row) == len(self.columns) and isinstance(row[0], str)
             if not fits or not all(isinstance(value, float) for value in row[1:]):
                 raise StimuliError(f"row {number} is {list(row)}; expected a word and {len(self.columns) - 1} numbers.")
-        _no_duplicates("words", self.words)
         if self.listed:
             _no_duplicates("words", self.listed)
         else:
