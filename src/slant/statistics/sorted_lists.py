@@ -6,12 +6,10 @@ Numba compiles on first use (and keeps on disk): five to eight times as fast, an
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
+
+from slant.compiled import compiled
 
 Sorted = NDArray[np.int64]
 
@@ -30,7 +28,7 @@ def merge(first: Sorted, second: Sorted, shift: int) -> Sorted:
         # A stable sort finds the two runs and merges them.
         return np.sort(np.concatenate([first, second + shift]), kind="stable")
     merged = np.empty(len(first) + len(second), dtype=np.int64)
-    _compiled(_merge_into)(first, second, shift, merged)
+    compiled(_merge_into)(first, second, shift, merged)
     return merged
 
 
@@ -45,18 +43,7 @@ def count_pairs(first: Sorted, second: Sorted, threshold: int) -> int:
     if len(first) + len(second) < COMPILED_FROM:
         too_small = np.searchsorted(second, threshold - first[::-1])
         return len(first) * len(second) - int(too_small.sum())
-    return int(_compiled(_count_pairs)(first, second, threshold))
-
-
-@functools.cache
-def _compiled(function: Callable[..., Any]) -> Callable[..., Any]:
-    import numba
-
-    try:
-        compiled: Callable[..., Any] = numba.njit(cache=True)(function)
-    except RuntimeError:  # no folder that can be written to: compile for this process only
-        compiled = numba.njit(function)
-    return compiled
+    return int(compiled(_count_pairs)(first, second, threshold))
 
 
 def _merge_into(first: Sorted, second: Sorted, shift: int, merged: Sorted) -> None:

@@ -5,17 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from slant.compiled import compiled
 
 
-def _compiled(function: Any) -> Any:
-    try:
-        return njit(cache=True)(function)
-    except RuntimeError:  # no folder that can be written to: compile for this process only
-        return njit(function)
-
-
-@_compiled
+@compiled
 def _hash_on(value: Any, data: Any, start: int, end: int) -> Any:
     # FNV-1a as fastText has it: bytes are sign-extended before the exclusive or (Dictionary::hash).
     for position in range(start, end):
@@ -24,7 +18,7 @@ def _hash_on(value: Any, data: Any, start: int, end: int) -> Any:
     return value
 
 
-@_compiled
+@compiled
 def mean_rows(
     data: Any, ends: Any, whole: Any, rows: Any, first_row: int, nwords: int, bucket: int, minn: int, maxn: int
 ) -> Any:

@@ -1,0 +1,58 @@
+"""A folder of finished pieces of work, so that a run that was killed goes on where it was."""
+
+from __future__ import annotations
+
+import io
+import warnings
+import zipfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slant.files import written_whole
+
+
+class Journal:
+    """Arrays under keys, one file each, in `folder`; a key must name all that its arrays depend on.
+
+    A file appears whole or not at all; one that is damaged counts as absent. Where the folder cannot be written to,
+    the work goes on without, and says so once.
+
+    >>> import tempfile
+    >>> journal = Journal(Path(tempfile.mkdtemp()))
+    >>> journal.keep("step-1", {"x": np.arange(3)})
+    >>> journal.recall("step-1")["x"].tolist(), journal.recall("step-2")
+    ([0, 1, 2], None)
+    """
+
+    def __init__(self, folder: str | PathLike[str]) -> None:
+        self.folder = Path(folder)
+        self._works = True
+
+    def recall(self, key: str) -> dict[str, NDArray[Any]] | None:
+        """Return what was kept under `key`, or None."""
+        try:
+            with np.load(io.BytesIO(self._path(key).read_bytes()), allow_pickle=False) as kept:
+                return {name: kept[name] for name in kept.files}
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+            return None
+
+    def keep(self, key: str, arrays: dict[str, NDArray[Any]]) -> None:
+        """Keep `arrays` under `key`, in place of what was there."""
+        if not self._works:
+            return
+        content = io.BytesIO()
+        np.savez(content, **arrays)  # type: ignore[arg-type]
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with written_whole(self._path(key)) as file:
+                file.write(content.getvalue())
+        except OSError as error:
+            self._works = False
+            warnings.warn(f"no journal is kept, since '{self.folder}' cannot be written: {error}", stacklevel=2)
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}.npz"
