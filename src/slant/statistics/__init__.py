@@ -9,16 +9,21 @@ from slant.statistics.intervals import check_confidence, clopper_pearson, percen
 from slant.statistics.permutation import PermutationPvalue, partition_pvalue
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
 from slant.statistics.rank_correlation import rank_correlation_pvalue
+from slant.statistics.rotation import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from slant.statistics.sign_flip import sign_flip_pvalue
 
 __all__ = [
     "MOST_BOOTSTRAP",
     "PermutationPvalue",
+    "RotationCounts",
+    "RotationPlan",
+    "RotationProblem",
     "benjamini_hochberg",
     "bootstrap_means",
     "check_confidence",
     "check_count",
     "clopper_pearson",
+    "count_reached",
     "generator",
     "partition_pvalue",
     "percentile_interval",
@@ -26,5 +31,6 @@ __all__ = [
     "seed_of",
     "sign_flip_pvalue",
     "spawn",
+    "turned_means",
     "wilson",
 ]

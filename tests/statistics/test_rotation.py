@@ -1,0 +1,188 @@
+"""The rotational null is that of full random rotations, counts like the literal version, and is calibrated."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import literal_enumeration as literal
+from slant.journal import Journal
+from slant.measures.enumeration_cells import choose_cells
+from slant.statistics import RotationPlan, RotationProblem, count_reached, turned_means
+from slant.statistics import rotation as rotation_module
+from slant.statistics.rotation import block_size, turned_block
+from slant.statistics.rotation_kernel import best_of_cells
+
+
+def unit(array: Any) -> Any:
+    return array / np.linalg.norm(array, axis=-1, keepdims=True)
+
+
+def example(seed: int, words: int = 300, m: int = 4, n: int = 3, d: int = 10, t: int = 3) -> RotationProblem:
+    """Clustered words and names that share no direction but by chance."""
+    rng = np.random.default_rng(seed)
+    labels = np.sort(rng.integers(0, m, words))
+    labels[:m] = np.arange(m)
+    labels = np.sort(labels)
+    vectors = unit(unit(rng.standard_normal((m, d)))[labels] + 0.5 * rng.standard_normal((words, d)))
+    means = unit(rng.standard_normal(d)) + 0.4 * rng.standard_normal((n, d))
+    starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=m))])
+    vectors = vectors.astype(np.float32)
+    return RotationProblem(vectors, starts, means, choose_cells(vectors, starts, means, t).scores, t)
+
+
+def labels_of(problem: RotationProblem) -> Any:
+    return np.repeat(np.arange(problem.categories), np.diff(problem.starts))
+
+
+def blocks(problem: RotationProblem, plan: RotationPlan) -> list[Any]:
+    count = -(-plan.rotations // block_size(len(problem.means)))
+    return [frame for number in range(count) for frame in turned_block(problem.means, plan, number)]
+
+
+@pytest.mark.parametrize(
+    ("m", "n", "d", "t"), [(4, 3, 10, 3), (1, 2, 2, 1), (7, 12, 25, 5), (3, 6, 4, 2), (20, 5, 8, 3)]
+)
+def test_counts_are_those_of_the_literal_version_on_the_same_frames(m: int, n: int, d: int, t: int) -> None:
+    problem = example(m * n, words=400, m=m, n=n, d=d, t=t)
+    plan = RotationPlan(rotations=150, seed=5)
+    counted = count_reached(problem, plan)
+    words = problem.words.astype(np.float64)
+    expected = literal.count_reached(words, labels_of(problem), problem.means, t, blocks(problem, plan))
+    assert sum(~np.isnan(problem.observed.ravel())) == len(expected)
+    assert {cell: int(counted.reached[cell]) for cell in expected} == expected
+
+
+def test_best_scores_are_those_of_a_sort_in_every_cell() -> None:
+    problem = example(1, words=1500, m=3, n=4, t=5)
+    frames = turned_means(problem.means, 6, np.random.default_rng(0)).astype(np.float32)
+    labels = labels_of(problem)
+    best = best_of_cells(frames, problem.words, labels.astype(np.int32), 3, 5)
+    for r, j, i in np.ndindex(6, 3, 4):
+        products = problem.words @ frames[r].T
+        cell = (labels == j) & (products.argmax(axis=1) == i)
+        values = np.sort((products[:, i] - products.mean(axis=1))[cell])[::-1][:5]
+        np.testing.assert_allclose(best[r, j, i][::-1][: len(values)], values, atol=1e-5)
+        assert np.isneginf(best[r, j, i]).sum() == 5 - len(values)
+
+
+def test_frames_have_the_distribution_of_full_random_rotations() -> None:
+    d, draws = 6, 4000
+    means = np.random.default_rng(0).standard_normal((3, d))
+    probe = np.random.default_rng(1).standard_normal((5, d))
+    ours = turned_means(means, draws, np.random.default_rng(2))
+    theirs = means @ np.swapaxes(stats.ortho_group.rvs(d, size=draws, random_state=3), 1, 2)
+    for function in (
+        lambda x: x[:, 0, 0],
+        lambda x: (x @ probe.T)[:, 1, 2],
+        lambda x: (x @ probe.T).max(axis=(1, 2)),
+        lambda x: (x @ probe.T).argmax(axis=1).sum(axis=1) + (x @ probe.T)[:, 0, 0],
+        lambda x: (x[:, 0] * x[:, 1] ** 2).sum(axis=1),
+    ):
+        assert stats.ks_2samp(function(ours), function(theirs)).pvalue > 0.001
+    wrong = np.random.default_rng(4).standard_normal(ours.shape)  # the test would notice another distribution
+    assert stats.ks_2samp((ours @ probe.T).max(axis=(1, 2)), (wrong @ probe.T).max(axis=(1, 2))).pvalue < 1e-4
+
+
+@pytest.mark.parametrize(("n", "d"), [(3, 10), (5, 5), (7, 4)])
+def test_turned_means_keep_their_gram_matrix(n: int, d: int) -> None:
+    means = np.random.default_rng(n).standard_normal((n, d))
+    for turned in turned_means(means, 20, np.random.default_rng(0)):
+        np.testing.assert_allclose(turned @ turned.T, means @ means.T, atol=1e-10)
+
+
+def test_pvalues_are_calibrated_when_words_are_turned_at_random() -> None:
+    """Under the null p is super-uniform, and any discovery at 5 % is had in about 5 % of the runs or fewer."""
+    runs, rotations = 400, 99
+    first_cells, any_found = [], 0
+    for seed in range(runs):
+        problem = example(10_000 + seed, words=60, m=3, n=2, d=5, t=2)
+        counted = count_reached(problem, RotationPlan(rotations=rotations, seed=seed, workers=1))
+        pvalues = np.where(np.isnan(problem.observed), 1.0, counted.pvalues(rotations))
+        first_cells.append(pvalues[0, 0])
+        any_found += (stats.false_discovery_control(pvalues.ravel()) <= 0.05).any()
+    for level in (0.01, 0.05, 0.1, 0.25, 0.5, 0.75):
+        share = np.mean(np.array(first_cells) <= level)
+        assert share <= level + 3 * np.sqrt(level * (1 - level) / runs)
+    assert np.mean(np.array(first_cells) <= 0.5) > 0.33  # not conservative beyond the cells that have no test
+    assert any_found / runs <= 0.05 + 3 * np.sqrt(0.05 * 0.95 / runs)
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.01])
+def test_counts_do_not_depend_on_the_number_of_workers(risk: float) -> None:
+    problem = example(3)
+    runs = [count_reached(problem, RotationPlan(700, 1, risk=risk, workers=w)) for w in (1, 2, 3)]
+    for other in runs[1:]:
+        for name, value in vars(runs[0]).items():
+            np.testing.assert_array_equal(value, getattr(other, name))
+
+
+def planted(seed: int) -> RotationProblem:
+    """A problem in which some cells are far from chance, some near the border, and most are nothing."""
+    problem = example(seed, words=600, m=8, n=3, d=10)
+    words = problem.words.copy()
+    for category, strength in ((0, 3.0), (1, 2.0), (2, 0.8)):
+        rows = np.arange(problem.starts[category], problem.starts[category] + 6)
+        words[rows] = unit(words[rows] + strength * (problem.means[0] - problem.means.mean(axis=0)))
+    scores = choose_cells(words, problem.starts, problem.means, 3).scores
+    return RotationProblem(words, problem.starts, problem.means, scores, 3)
+
+
+def test_stopping_early_changes_no_verdict_and_saves_work() -> None:
+    saved, significant = [], 0
+    for seed in range(12):
+        problem = planted(seed)
+        full = count_reached(problem, RotationPlan(3000, seed))
+        early = count_reached(problem, RotationPlan(3000, seed, risk=0.001))
+        verdicts = []
+        for counted in (full, early):
+            pvalues = np.where(np.isnan(problem.observed), 1.0, counted.pvalues(3000))
+            verdicts.append(stats.false_discovery_control(pvalues.ravel()) <= 0.05)
+        np.testing.assert_array_equal(*verdicts)
+        significant += verdicts[0].sum()
+        saved.append(1 - early.work / full.work)
+    assert significant > 12  # verdicts of both kinds were compared
+    assert np.mean(saved) > 0.3
+
+
+@pytest.mark.parametrize("risk", [0.0, 0.01])
+def test_an_interrupted_run_resumes_and_ends_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, risk: float
+) -> None:
+    monkeypatch.setattr(rotation_module, "SECONDS_BETWEEN_KEEPING", 0.0)
+    problem, plan = planted(1), RotationPlan(1500, 1, risk=risk, workers=2)
+    whole = count_reached(problem, plan)
+    journal, seen = Journal(tmp_path), []
+    for stop in (1, 3, 4, 9):
+
+        def interrupt(done: int, total: int, stop: int = stop) -> None:
+            seen.append(done)
+            if done >= stop * 128:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            count_reached(problem, plan, journal=journal, progress=interrupt)
+    resumed = count_reached(problem, plan, journal=journal, progress=lambda done, total: seen.append(done))
+    assert seen == sorted(set(seen))  # no block was drawn twice
+    for name, value in vars(whole).items():
+        np.testing.assert_array_equal(value, getattr(resumed, name))
+
+
+def test_a_journal_of_another_problem_or_plan_is_not_used(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    count_reached(example(1), RotationPlan(200, 1), journal=journal)
+    for problem, plan in ((example(2), RotationPlan(200, 1)), (example(1), RotationPlan(200, 2))):
+        expected = count_reached(problem, plan)
+        np.testing.assert_array_equal(count_reached(problem, plan, journal=journal).reached, expected.reached)
+
+
+def test_a_damaged_journal_counts_as_absent(tmp_path: Path) -> None:
+    problem, plan = example(1), RotationPlan(200, 1)
+    expected = count_reached(problem, plan, journal=Journal(tmp_path))
+    (file,) = tmp_path.iterdir()
+    file.write_bytes(file.read_bytes()[:200])
+    np.testing.assert_array_equal(count_reached(problem, plan, journal=Journal(tmp_path)).reached, expected.reached)
