@@ -19,10 +19,14 @@ _HOMES = {
     "audit": "slant.auditing",
     "compare": "slant.measures",
     "compare_polarity": "slant.measures",
+    "enumerate_biases": "slant.measures",
+    "EnumerationResult": "slant.results",
     "polarity": "slant.measures",
     "polarity_trend": "slant.measures",
     "generalised_weat": "slant.measures",
     "load": "slant.vectors",
+    "make_survey": "slant.measures",
+    "score_survey": "slant.measures",
     "weat": "slant.measures",
     "weat_suite": "slant.measures",
     "replicate_paper": "slant.replicate",
@@ -36,18 +40,21 @@ if TYPE_CHECKING:
     from slant.auditing import audit
     from slant.errors import SlantError
     from slant.measures.comparison import compare
+    from slant.measures.enumeration import enumerate_biases
     from slant.measures.generalised_weat import generalised_weat
     from slant.measures.polarity import polarity
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
+    from slant.measures.survey import make_survey, score_survey
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
     from slant.replicate import replicate_paper
-    from slant.results import AuditResult, WeatResult
+    from slant.results import AuditResult, EnumerationResult, WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
 
 __all__ = [
     "AuditResult",
+    "EnumerationResult",
     "LookupPolicy",
     "SlantError",
     "WeatResult",
@@ -56,11 +63,14 @@ __all__ = [
     "audit",
     "compare",
     "compare_polarity",
+    "enumerate_biases",
     "generalised_weat",
     "load",
+    "make_survey",
     "polarity",
     "polarity_trend",
     "replicate_paper",
+    "score_survey",
     "weat",
     "weat_suite",
     "wefat",

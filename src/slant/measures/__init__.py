@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from slant.measures.comparison import compare
+from slant.measures.enumeration import enumerate_biases
 from slant.measures.generalised_weat import generalised_weat
 from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend
+from slant.measures.survey import make_survey, score_survey
 from slant.measures.weat import weat, weat_suite
 from slant.measures.wefat import wefat
 
 __all__ = [
     "compare",
     "compare_polarity",
+    "enumerate_biases",
     "generalised_weat",
+    "make_survey",
     "polarity",
     "polarity_trend",
+    "score_survey",
     "weat",
     "weat_suite",
     "wefat",

@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from slant.results.audit import AuditResult
 from slant.results.codec import Result
+from slant.results.enumeration import (
+    CONTENT_NOTE,
+    Demographics,
+    EnumeratedCell,
+    EnumerationResult,
+    IndirectBias,
+    NameGroup,
+    RotationsUsed,
+    WordCategory,
+)
 from slant.results.polarity import (
     ComparisonResult,
     Difference,
@@ -17,6 +27,8 @@ from slant.results.polarity import (
 )
 from slant.results.provenance import Provenance, Representation
 from slant.results.replication import ReplicatedCell, ReplicationResult
+from slant.results.survey import SurveyResult
+from slant.results.survey_plan import Survey
 from slant.results.weat import (
     Correlation,
     GeneralisedWeatResult,
@@ -34,15 +46,21 @@ from slant.results.weat import (
 )
 
 __all__ = [
+    "CONTENT_NOTE",
     "AuditResult",
     "ComparisonResult",
     "Correlation",
+    "Demographics",
     "Difference",
+    "EnumeratedCell",
+    "EnumerationResult",
     "GeneralisedWeatResult",
     "GroupAssociation",
     "HumanComparison",
+    "IndirectBias",
     "Interval",
     "LeaveOneOut",
+    "NameGroup",
     "PolarityComparison",
     "PolarityResult",
     "Provenance",
@@ -50,7 +68,10 @@ __all__ = [
     "ReplicationResult",
     "Representation",
     "Result",
+    "RotationsUsed",
     "SkippedTest",
+    "Survey",
+    "SurveyResult",
     "TrendPoint",
     "TrendResult",
     "TrendTest",
@@ -60,6 +81,7 @@ __all__ = [
     "WefatResult",
     "WefatWord",
     "WordAssociation",
+    "WordCategory",
     "WordPolarity",
     "WordsUsed",
 ]

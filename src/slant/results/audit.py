@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from slant.results.codec import Result
+from slant.results.enumeration import EnumerationResult
 from slant.results.polarity import PolarityResult
 from slant.results.provenance import Representation
 from slant.results.weat import WeatSuiteResult
@@ -20,13 +21,14 @@ class AuditResult(Result):
     representation: Representation
     weat: WeatSuiteResult
     polarity: tuple[PolarityResult, ...]
+    enumeration: EnumerationResult | None
     not_run: dict[str, str]
     created: str
     version: str
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words of any measure that have no vector."""
+        """The words of any measure that have no vector; the names that enumeration lacks are in its own result."""
         lists = (self.weat.missing, *(result.missing for result in self.polarity))
         return tuple(dict.fromkeys(word for words in lists for word in words))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slant.stimuli.first_names import FirstName, first_names
 from slant.stimuli.loading import KINDS, all_sets, kind_of, load_set, names, parse_set, read_set, text_of
+from slant.stimuli.name_files import NameFacts, NameTable, bundled_names, named, read_names
 from slant.stimuli.schema import (
     ClassSet,
     HumanFinding,
@@ -22,6 +23,8 @@ __all__ = [
     "ClassSet",
     "FirstName",
     "HumanFinding",
+    "NameFacts",
+    "NameTable",
     "PairSet",
     "PublishedValue",
     "StimulusSet",
@@ -31,11 +34,14 @@ __all__ = [
     "WordList",
     "WordSet",
     "all_sets",
+    "bundled_names",
     "first_names",
     "kind_of",
     "load_set",
+    "named",
     "names",
     "parse_set",
+    "read_names",
     "read_set",
     "text_of",
 ]

@@ -1,0 +1,184 @@
+"""Steps 1 and 2 of bias enumeration: the name groups and the word categories, found by clustering (MEASURES §3)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import closing
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slant.errors import MeasureError
+from slant.measures.wordsets import FloatArray
+from slant.parallel import in_order, one_thread_each
+from slant.results import Demographics
+from slant.stimuli import NameFacts
+from slant.stimuli.first_names import RACES
+
+Unit = NDArray[np.float32]
+#: As many starts as scikit-learn made when the paper was written; the best one counts.
+STARTS = 10
+#: Non-names to tell names from are drawn from this many of the most frequent words.
+FREQUENT = 50_000
+
+
+def margins(names: Unit, others: Unit, seed: int) -> FloatArray:
+    """Return how far each name lies on the names' side of a linear classifier of names against other words; (names,).
+
+    >>> margins(np.array([[1, 0], [0.9, 0.1]], np.float32), np.array([[0, 1], [0.1, 1]], np.float32), 0) > 0
+    array([ True,  True])
+    """
+    from sklearn.exceptions import ConvergenceWarning
+    from sklearn.svm import LinearSVC
+
+    samples = np.concatenate([names, others]).astype(np.float64)
+    labels = np.repeat([1, 0], [len(names), len(others)])
+    with one_thread_each(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # the order of the margins is settled long before
+        model = LinearSVC(random_state=seed % 2**32).fit(samples, labels)
+    return np.asarray(model.decision_function(samples[: len(names)]))
+
+
+def keep_by_margin(margin: FloatArray, left_out: float) -> NDArray[np.bool_]:
+    """Return which names stay when the share `left_out` with the smallest margin goes; (names,).
+
+    >>> keep_by_margin(np.array([3.0, 1.0, 2.0, 4.0, 5.0]), 0.2).tolist()
+    [True, False, True, True, True]
+    """
+    keep = np.ones(len(margin), dtype=bool)
+    keep[np.argsort(margin, kind="stable")[: int(left_out * len(margin))]] = False
+    return keep
+
+
+def cluster(
+    points: Unit, count: int, seed: int, workers: int | None, done: Callable[[int, int], None] | None = None
+) -> NDArray[np.int64]:
+    """Cluster unit vectors by k-means++ (ten starts, the best kept) and number the clusters by size; (points,).
+
+    Each start has a seed of its own and one thread, so that the answer does not depend on the number of workers.
+
+    >>> cluster(np.array([[1, 0], [0.9, 0.1], [0, 1]], np.float32), 2, seed=0, workers=1).tolist()
+    [0, 0, 1]
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    def start(child: np.random.SeedSequence) -> tuple[float, NDArray[np.int32]]:
+        state = int(child.generate_state(1)[0])
+        with one_thread_each():
+            model = KMeans(count, init="k-means++", n_init=1, random_state=state).fit(points)
+        return float(model.inertia_), model.labels_
+
+    best: tuple[float, NDArray[np.int32]] | None = None
+    with one_thread_each(), warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than clusters: an error below
+        with closing(in_order(start, np.random.SeedSequence(seed).spawn(STARTS), workers)) as starts:
+            for number, found in enumerate(starts, 1):
+                best = found if best is None or found[0] < best[0] else best
+                if done:
+                    done(number, STARTS)
+    assert best is not None
+    return _numbered_by_size(best[1], count)
+
+
+def _numbered_by_size(labels: NDArray[np.int32], count: int) -> NDArray[np.int64]:
+    sizes = np.bincount(labels, minlength=count)
+    if (sizes == 0).any():
+        raise MeasureError(f"only {(sizes > 0).sum()} of {count} clusters could be told apart; ask for fewer.")
+    first = np.array([np.flatnonzero(labels == c)[0] for c in range(count)])
+    order = np.lexsort((first, -sizes))
+    rank = np.empty(count, dtype=np.int64)
+    rank[order] = np.arange(count)
+    return np.asarray(rank[labels])
+
+
+def group_means(unit: NDArray[np.floating], labels: NDArray[np.int64], count: int) -> FloatArray:
+    """Return the mean of the unit vectors of each group; shape (count, d).
+
+    >>> group_means(np.array([[1.0, 0], [0, 1.0], [0, 1.0]]), np.array([0, 0, 1]), 2).tolist()
+    [[0.5, 0.5], [0.0, 1.0]]
+    """
+    return np.array([unit[labels == group].mean(axis=0, dtype=np.float64) for group in range(count)])
+
+
+def illustrative(unit: NDArray[np.floating], how_many: int) -> list[int]:
+    """Choose names greedily: each brings the mean of those chosen nearest, by cosine, to the mean of all.
+
+    >>> illustrative(np.array([[1.0, 0], [0, 1.0], [0.8, 0.6]]), 2)
+    [2, 1]
+    """
+    vectors = np.asarray(unit, dtype=np.float64)
+    target, total = vectors.mean(axis=0), np.zeros(vectors.shape[1])
+    chosen: list[int] = []
+    for _ in range(min(how_many, len(vectors))):
+        sums = total + vectors
+        lengths = np.linalg.norm(sums, axis=1)
+        cosines = np.divide(sums @ target, lengths, out=np.full(len(sums), -np.inf), where=lengths > 0)
+        cosines[chosen] = -np.inf
+        chosen.append(int(cosines.argmax()))
+        total = sums[chosen[-1]]
+    return chosen
+
+
+def nearest_to_mean(unit: NDArray[np.floating], how_many: int) -> list[int]:
+    """Return the rows nearest to the mean of all, nearest first.
+
+    >>> nearest_to_mean(np.array([[1.0, 0], [0, 1.0], [0.8, 0.6]]), 1)
+    [2]
+    """
+    vectors = np.asarray(unit, dtype=np.float64)
+    return [int(row) for row in np.argsort(-(vectors @ vectors.mean(axis=0)), kind="stable")[:how_many]]
+
+
+def demographics(names: Sequence[str], facts: Mapping[str, NameFacts]) -> Demographics | None:
+    """Return what the tables know of a group; None where they know no name of it.
+
+    >>> demographics(["Mary"], {"mary": NameFacts(1.0, 1950.0, None)})
+    Demographics(names=1, share_female=1.0, mean_birth_year=1950.0, names_with_race=0, share_by_race=None)
+    """
+    known = [facts[name.lower()] for name in names if name.lower() in facts]
+    if not known:
+        return None
+    races = [fact.share_by_race for fact in known if fact.share_by_race is not None]
+    return Demographics(
+        names=len(known),
+        share_female=_mean([fact.share_female for fact in known]),
+        mean_birth_year=_mean([fact.mean_birth_year for fact in known]),
+        names_with_race=len(races),
+        share_by_race={race: float(np.mean([r[race] for r in races])) for race in RACES} if races else None,
+    )
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The rows of the embedding that count as words, most frequent first, and the tokens there."""
+
+    rows: NDArray[np.int64]
+    tokens: tuple[str, ...]
+
+
+def frequent_words(words: Sequence[str], names: Set[str], most: int, *, lower_case: bool = True) -> Vocabulary:
+    """Return the `most` frequent tokens that are no names; `names` are in lower case, in whatever case they stand.
+
+    With `lower_case` only tokens in lower case count (or in a script without case), and only those with a letter.
+
+    >>> frequent_words(["the", "Ann", "ann", ",", "new_york", "Paris"], {"ann"}, 10).tokens
+    ('the', 'new_york')
+    """
+    rows, tokens = [], []
+    for row, token in enumerate(words):
+        lower = token.lower()
+        if lower in names or (lower_case and (token != lower or not any(map(str.isalpha, token)))):
+            continue
+        rows.append(row)
+        tokens.append(token)
+        if len(rows) == most:
+            break
+    return Vocabulary(np.array(rows, dtype=np.int64), tuple(tokens))

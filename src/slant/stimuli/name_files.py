@@ -1,0 +1,135 @@
+"""Names and what is known of them: the bundled first names, the US census of surnames, or a file of one's own."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from slant.errors import StimuliError
+from slant.stimuli.first_names import RACES, FirstName, first_names
+
+#: A name counts if at least this many people bear it, as in the table of first names.
+LEAST_BEARERS = 1_000
+#: The shares of the census of surnames, in the order of `RACES`.
+CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcthispanic")
+
+
+@dataclass(frozen=True)
+class NameFacts:
+    """What a table knows of one name; None: nothing."""
+
+    share_female: float | None
+    mean_birth_year: float | None
+    share_by_race: Mapping[str, float] | None
+
+
+@dataclass(frozen=True)
+class NameTable:
+    """Names to be clustered, and facts about some of them, by the name in lower case."""
+
+    id: str
+    names: tuple[str, ...]
+    facts: Mapping[str, NameFacts]
+
+
+def bundled_names() -> NameTable:
+    """Return the first names that ship, with their facts.
+
+    >>> bundled_names().facts["mary"].share_female > 0.99
+    True
+    """
+    return named("first names (bundled)", [name.name for name in first_names()])
+
+
+def named(identity: str, names: Iterable[str]) -> NameTable:
+    """Return a table of names of one's own; what the bundled first names know of them is joined.
+
+    >>> sorted(named("own", ["Mary", "Zzyzx"]).facts)
+    ['mary']
+    """
+    listed = tuple(dict.fromkeys(names))
+    wanted = {name.lower() for name in listed}
+    known = {name.name.lower(): _facts(name) for name in first_names() if name.name.lower() in wanted}
+    return NameTable(identity, listed, known)
+
+
+def _facts(name: FirstName) -> NameFacts:
+    return NameFacts(name.share_female, name.mean_birth_year, name.share_by_race)
+
+
+def read_names(path: Path) -> NameTable:
+    """Read names from a file: one per line, or a .csv or .tsv with a column "name" (else its first column).
+
+    The files of the data names `ssa-names` and `census-surnames` are recognised; of these, names with fewer than
+    1,000 bearers are left out.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "names.txt"
+    >>> _ = file.write_text("Ann\\nBob\\n")
+    >>> read_names(file).names
+    ('Ann', 'Bob')
+    """
+    if path.suffix == ".parquet":
+        return named(path.stem, _social_security_names(path))
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise StimuliError(f"the names in '{path}' cannot be read: {error}.") from None
+    if path.suffix.lower() not in (".csv", ".tsv"):
+        return named(path.name, _not_empty(path, lines))
+    rows = list(csv.DictReader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
+    if rows and {"name", "count", *CENSUS_SHARES} <= set(rows[0]):
+        return _surnames(path, rows)
+    column = next((c for c in (rows[0] if rows else {}) if c and c.lower() == "name"), None)
+    return named(path.name, _not_empty(path, [row[column] if column else next(iter(row.values())) for row in rows]))
+
+
+def _not_empty(path: Path, names: Iterable[str | None]) -> list[str]:
+    found = [name.strip() for name in names if name and name.strip()]
+    if not found:
+        raise StimuliError(f"'{path}' has no names; give one per line, or a column 'name'.")
+    return found
+
+
+def _social_security_names(path: Path) -> list[str]:
+    import polars as pl
+
+    try:
+        births = pl.read_parquet(path, columns=["name", "n"]).group_by("name").agg(pl.col("n").sum())
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise StimuliError(f"the names in '{path}' cannot be read: {error}.") from None
+    often = births.filter(pl.col("n") >= LEAST_BEARERS).sort(["n", "name"], descending=[True, False])
+    return [str(name) for name in often["name"]]
+
+
+def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
+    names, facts = [], {}
+    for number, row in enumerate(rows, 2):
+        try:
+            if int(row["count"]) < LEAST_BEARERS:
+                continue
+            shares = dict(zip(RACES, _shares([row[column] for column in CENSUS_SHARES]), strict=True))
+        except (TypeError, ValueError):
+            raise StimuliError(f"'{path}', line {number}: no count or shares by race; is it the census file?") from None
+        names.append(surname(row["name"]))
+        facts[row["name"].lower()] = NameFacts(None, None, shares)
+    return NameTable("census surnames", tuple(names), facts)
+
+
+def _shares(percentages: list[str]) -> list[float]:
+    """Return the shares; those that the census suppresses, "(S)", get equal parts of what is left of 100 %."""
+    known = [None if value == "(S)" else float(value) / 100 for value in percentages]
+    rest = max(0.0, 1 - sum(value for value in known if value is not None)) / max(1, known.count(None))
+    return [rest if value is None else value for value in known]
+
+
+def surname(capitals: str) -> str:
+    """Write a surname that a table has in capitals as people do.
+
+    >>> surname("SMITH"), surname("MCDONALD")
+    ('Smith', 'McDonald')
+    """
+    name = capitals.capitalize()
+    return f"Mc{name[2:].capitalize()}" if name.startswith("Mc") and len(name) > 4 else name
