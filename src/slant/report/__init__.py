@@ -7,24 +7,37 @@ from pathlib import Path
 
 from slant.errors import SlantError
 from slant.files import write_text
-from slant.results import AuditResult, Result
+from slant.results import AuditResult, EnumerationResult, Result
 
 
 def _html(result: Result) -> str:
+    if isinstance(result, EnumerationResult):
+        from slant.report.enumeration_html import enumeration_page
+
+        return enumeration_page(result)
     from slant.report.html import page
 
     if not isinstance(result, AuditResult):
-        raise SlantError("a page is made of a whole audit; save this result as .json, .csv, .md or .tex.")
+        raise SlantError(
+            "a page is made of a whole audit or an enumeration; save this result as .json, .csv, .md or .tex."
+        )
     return page(result)
 
 
-def _table(renderer: str) -> Callable[[Result], str]:
+def _csv(result: Result) -> str:
+    from slant.report.described import table_of
+    from slant.report.tables import to_csv
+
+    return to_csv(table_of(result))
+
+
+def _document(renderer: str) -> Callable[[Result], str]:
     def render(result: Result) -> str:
         from slant.report import tables
-        from slant.report.described import table_of
+        from slant.report.described import documents_of
 
-        text: str = getattr(tables, renderer)(table_of(result))
-        return text
+        described = documents_of(result)
+        return "\n".join(getattr(tables, renderer)(table, titled=len(described) > 1) for table in described)
 
     return render
 
@@ -33,9 +46,9 @@ def _table(renderer: str) -> Callable[[Result], str]:
 RENDERERS: dict[str, Callable[[Result], str]] = {
     ".html": _html,
     ".json": lambda result: result.to_json() + "\n",
-    ".csv": _table("to_csv"),
-    ".md": _table("to_markdown"),
-    ".tex": _table("to_latex"),
+    ".csv": _csv,
+    ".md": _document("to_markdown"),
+    ".tex": _document("to_latex"),
 }
 
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import textwrap
+from typing import Any, Literal
 
 from slant.errors import SlantError
-from slant.results import TrendResult, WeatSuiteResult
+from slant.report.enumeration import IN_HEADINGS, heading, shown_tests
+from slant.report.tables import plain
+from slant.results import CONTENT_NOTE, EnumeratedCell, EnumerationResult, TrendResult, WeatSuiteResult
 
 MODEL_COLOUR = "#3b6fd4"
 PEOPLE_COLOUR = "#e07b00"
+#: A heat map draws at most this many tests.
+MOST_CATEGORIES = 24
 
 
 def weat_chart(suite: WeatSuiteResult) -> str:
@@ -63,6 +69,90 @@ def trend_chart(trend: TrendResult) -> str:
     return _svg(alt.layer(band, line).properties(width=560, height=260, title=title), ink="#1c2430", paper="white")
 
 
+def enumeration_heatmap(
+    result: EnumerationResult, *, categories: int = MOST_CATEGORIES, standalone: bool = False
+) -> str:
+    """Draw the scores of groups × categories: the first `categories` tests with a significant cell; returns SVG.
+
+    `standalone` is for a file of its own: dark ink on white, and the content note above. Where nothing is
+    significant, the first tests are drawn without a mark.
+    """
+    import altair as alt
+
+    tests = shown_tests(result, categories) or list(enumerate(result.ordering, 1))[:categories]
+    rows = [_square(rank, cell) for rank, c in tests for cell in result.of_category(c)]
+    base = alt.Chart(alt.InlineData(values=rows))
+    groups = ["\n".join([plain(g.label), *map(plain, g.illustrative[:IN_HEADINGS])]) for g in result.groups]
+    x = alt.X("group:O", title=None, **_named(dict(enumerate(groups)), "top", _step(groups)))
+    y = alt.Y("test:O", title=None, **_named({rank: heading(result, rank, c) for rank, c in tests}, "left", 260))
+    squares = (
+        base.transform_filter("isValid(datum.score)")
+        .mark_rect(stroke="currentColor", strokeOpacity=0.25, strokeWidth=0.5)
+        .encode(x=x, y=y, color=_score_colour())
+    )
+    chart = alt.layer(squares, _verdicts(base, x, y)).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
+    if not standalone:
+        return _svg(chart)
+    note = textwrap.wrap(CONTENT_NOTE, 70)
+    subtitle = f"Score of groups of names × categories of words, {plain(result.provenance.representation.name)}"
+    title = alt.Title(note, subtitle=subtitle, anchor="start", offset=16, fontWeight="normal")
+    return _svg(chart.properties(title=title), ink="#1c2430", paper="white")
+
+
+def _verdicts(base: Any, x: Any, y: Any) -> Any:
+    """Mark the significant cells by a dot that contrasts with every colour, those without a test by a cross."""
+    import altair as alt
+
+    marks = {"significant": "circle", "no test": "M-.5,-.5L.5,.5M-.5,.5L.5,-.5"}
+    symbols: dict[str, Any] = {"symbolFillColor": "transparent", "symbolStrokeColor": "currentColor", "symbolSize": 60}
+    significant = alt.datum.verdict == "significant"
+    return (
+        base.transform_filter("isValid(datum.verdict)")
+        .mark_point(size=60, strokeWidth=1.3, opacity=1)
+        .encode(
+            x=x,
+            y=y,
+            shape=alt.Shape(
+                "verdict:N",
+                scale=alt.Scale(domain=list(marks), range=list(marks.values())),
+                legend=alt.Legend(title="mark", orient="bottom", direction="vertical", **symbols),
+            ),
+            fill=alt.condition(significant, alt.value("white"), alt.value("transparent")),
+            stroke=alt.condition(significant, alt.value("black"), alt.value("currentColor")),
+        )
+    )
+
+
+def _score_colour() -> Any:
+    import altair as alt
+
+    legend = alt.Legend(title="score", orient="bottom", gradientLength=220)
+    return alt.Color("score:Q", scale=alt.Scale(scheme="viridis"), legend=legend)
+
+
+def _square(rank: int, cell: EnumeratedCell) -> dict[str, Any]:
+    verdict = "significant" if cell.significant else None if cell.tested else "no test"
+    return {"group": cell.group, "test": rank, "score": cell.score, "verdict": verdict}
+
+
+def _step(names: list[str]) -> int:
+    """Return a width in pixels for the longest line of `names`, within reason."""
+    return min(8 * max(len(line) for name in names for line in name.split("\n")) + 6, 130)
+
+
+def _named(names: dict[int, str], orient: Literal["top", "left"], limit: int) -> dict[str, Any]:
+    """Return an axis whose whole numbers read as `names`: looked up, since two names may be the same."""
+    import altair as alt
+
+    lookup = f"split({json.dumps(names)}[datum.value], '\\n')"
+    lines = max(name.count("\n") for name in names.values()) if orient == "top" else 0
+    axis = alt.Axis(
+        orient=orient, labelExpr=lookup, labelAngle=0, labelLimit=limit, labelPadding=6 + 14 * lines, ticks=False,
+        domain=False,
+    )  # fmt: skip
+    return {"axis": axis, "scale": alt.Scale(domain=list(names))}
+
+
 def _svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> str:
     """Return `chart` as SVG; by default its text takes the colour of the page around it."""
     import altair as alt
@@ -72,7 +162,7 @@ def _svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -
         chart.properties(background=paper)
         .configure(font="Arial, Helvetica, 'Liberation Sans', sans-serif")
         .configure_axis(labelColor=ink, titleColor=ink, gridOpacity=0.25, labelFontSize=12)
-        .configure_legend(labelColor=ink, labelFontSize=12, columnPadding=24, symbolType="square")
+        .configure_legend(labelColor=ink, titleColor=ink, labelFontSize=12, columnPadding=24, symbolType="square")
         .configure_view(stroke=None)
     )
     return str(vl_convert.vegalite_to_svg(chart.to_json(), vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from slant.report.enumeration import cells_table, document_tables, terminal_tables
+from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, bar, number, plain, pvalue, small
 from slant.results import (
     AuditResult,
     ComparisonResult,
+    EnumerationResult,
     GeneralisedWeatResult,
     PolarityComparison,
     PolarityResult,
     ReplicationResult,
     Result,
+    SurveyResult,
     TrendResult,
     WeatResult,
     WeatSuiteResult,
@@ -41,11 +45,19 @@ def table_of(result: Result) -> Table:
     return TABLES[type(result)](result)
 
 
-def tables_of(result: Result) -> tuple[Table, ...]:
+def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
     """Describe `result` as the tables that a terminal shows: one, or for an audit one per measure."""
+    if isinstance(result, EnumerationResult):
+        return terminal_tables(result, width)
     if isinstance(result, AuditResult):
-        return (table_of(result.weat), polarity_summary(result))
+        found = terminal_tables(result.enumeration, width) if result.enumeration else ()
+        return (table_of(result.weat), polarity_summary(result), *found)
     return (table_of(result),)
+
+
+def documents_of(result: Result) -> tuple[Table, ...]:
+    """Describe `result` as the tables of a Markdown or LaTeX file."""
+    return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
 def polarity_summary(audit: AuditResult) -> Table:
@@ -278,9 +290,11 @@ def _audit(result: AuditResult) -> Table:
 TABLES: dict[type[Result], Callable[[Any], Table]] = {
     AuditResult: _audit,
     ComparisonResult: _comparison,
+    EnumerationResult: cells_table,
     GeneralisedWeatResult: _generalised,
     PolarityComparison: _polarity_comparison,
     PolarityResult: _polarity,
+    SurveyResult: survey_table,
     ReplicationResult: _replication,
     TrendResult: _trend,
     WeatResult: _weat_one,

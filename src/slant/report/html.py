@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from functools import cache
-from typing import TYPE_CHECKING
-
 from slant.report import charts, tables
 from slant.report.described import polarity_summary, table_of
+from slant.report.enumeration_html import enumeration_fragment
+from slant.report.templating import environment
 from slant.results import AuditResult
-
-if TYPE_CHECKING:
-    from jinja2 import Environment
 
 
 def page(audit: AuditResult) -> str:
@@ -21,7 +17,7 @@ def page(audit: AuditResult) -> str:
     table = table_of(suite)
     columns = [column for column in table.columns if not column.terminal_only]
     return (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             audit=audit,
@@ -30,22 +26,13 @@ def page(audit: AuditResult) -> str:
             rows=table.rows,
             polarity=polarity_summary(audit),
             notes=table.notes,
+            enumeration=Markup(enumeration_fragment(audit.enumeration)) if audit.enumeration else "",
             chart=Markup(charts.weat_chart(suite)) if suite.results else "",
             found=_summary(audit),
             number=tables.number,
             plain=tables.plain,
         )
     )
-
-
-@cache
-def _environment() -> Environment:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    return Environment(
-        loader=PackageLoader("slant.report"), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-        lstrip_blocks=True,
-    )  # fmt: skip
 
 
 def _summary(audit: AuditResult) -> str:

@@ -28,11 +28,16 @@ class Column:
     wraps: bool = False
     #: On a terminal narrower than this the column gives way, so that no number is ever cut.
     min_width: int = 0
+    #: A terminal's style for a value, where the whole row's will not do.
+    style: Callable[[Any], str] | None = None
 
 
 @dataclass(frozen=True)
 class Table:
-    """Rows, the columns that people see, and what is said under it. CSV holds every field of the rows."""
+    """Rows, the columns that people see, and what is said under it. CSV holds every field of the rows.
+
+    A newline in a title or in a written cell breaks the line there; `plain` lets none through from a token.
+    """
 
     title: str
     columns: tuple[Column, ...]
@@ -40,6 +45,10 @@ class Table:
     notes: tuple[str, ...] = ()
     #: A terminal shows this many rows and says how many more there are; None: all.
     shown_rows: int | None = None
+    #: Stands before anything else that people read.
+    first_line: str = ""
+    #: A terminal draws a line where the value under this key changes.
+    section_key: str = ""
 
 
 def plain(text: object) -> str:
@@ -100,13 +109,21 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     rich_table = RichTable(title=plain(table.title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
     columns = [column for column in table.columns if column.min_width <= width]
     for column in columns:
-        rich_table.add_column(Text(column.title), justify=column.justify, no_wrap=not column.wraps)
-    for row in table.rows[: table.shown_rows]:
-        strong = row.get("qvalue", row.get("pvalue"))
-        style = "bold" if strong is not None and strong < 0.05 else "dim"
-        cells = [Text(column.write(row.get(column.key)), "" if column.wraps else style) for column in columns]
-        rich_table.add_row(*cells)
+        overflow: Literal["fold", "ellipsis"] = "fold" if column.wraps else "ellipsis"
+        rich_table.add_column(Text(column.title), justify=column.justify, no_wrap=not column.wraps, overflow=overflow)
+    shown = table.rows[: table.shown_rows]
+    for place, row in enumerate(shown):
+        if place and row.get(table.section_key) != shown[place - 1].get(table.section_key):
+            rich_table.add_section()
+        rich_table.add_row(*(Text(column.write(row.get(column.key)), _style(column, row)) for column in columns))
     return rich_table
+
+
+def _style(column: Column, row: dict[str, Any]) -> str:
+    if column.style is not None:
+        return column.style(row.get(column.key))
+    strong = row.get("qvalue", row.get("pvalue"))
+    return "" if column.wraps else "bold" if strong is not None and strong < 0.05 else "dim"
 
 
 def to_csv(table: Table) -> str:
@@ -129,32 +146,46 @@ def _shown(table: Table) -> tuple[list[Column], list[list[str]]]:
     return columns, [[column.write(row.get(column.key)) for column in columns] for row in table.rows]
 
 
-def to_markdown(table: Table) -> str:
-    """Return the table in Markdown, with its notes under it."""
+def to_markdown(table: Table, *, titled: bool = False) -> str:
+    """Return the table in Markdown, its first line (and title, where several follow each other) above, notes below."""
     columns, rows = _shown(table)
-    lines = ["| " + " | ".join(c.title for c in columns) + " |"]
+    lines = [_escape(table.first_line, MARKDOWN), ""] if table.first_line else []
+    lines += [f"## {_escape(plain(table.title), MARKDOWN)}", ""] if titled else []
+    lines += ["| " + " | ".join(_escape(c.title, MARKDOWN_TITLE) for c in columns) + " |"]
     lines.append("|" + "|".join("---:" if c.justify == "right" else "---" for c in columns) + "|")
     lines += ["| " + " | ".join(_escape(cell, MARKDOWN) for cell in row) + " |" for row in rows]
     lines += ["", *(f"- {_escape(note, MARKDOWN)}" for note in table.notes)]
     return "\n".join(lines) + "\n"
 
 
-def to_latex(table: Table) -> str:
-    """Return the table as a LaTeX tabular (booktabs), with its notes as comments."""
+def to_latex(table: Table, *, titled: bool = False) -> str:
+    """Return the table as a LaTeX tabular (booktabs), its notes (and title) as comments, its first line as text too."""
     columns, rows = _shown(table)
     layout = "".join("r" if c.justify == "right" else "l" for c in columns)
-    lines = [f"% {note}" for note in table.notes]
+    lines = [f"% {table.first_line}"] if table.first_line else []
+    lines += [f"% {plain(table.title)}"] if titled else []
+    lines += [f"% {note}" for note in table.notes]
+    lines += [rf"{{\small\itshape {_escape(table.first_line, LATEX)}\par}}"] if table.first_line else []
     lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
-    lines += [" & ".join(_escape(c.title, LATEX) for c in columns) + r" \\", r"\midrule"]
-    lines += [" & ".join(_escape(cell, LATEX) for cell in row) + r" \\" for row in rows]
+    lines += [" & ".join(_stacked(c.title) for c in columns) + r" \\", r"\midrule"]
+    lines += [" & ".join(_stacked(cell) for cell in row) + r" \\" for row in rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
     return "\n".join(lines) + "\n"
 
 
-MARKDOWN = {c: "\\" + c for c in "\\|*_`<>[]"}
+def _stacked(text: str) -> str:
+    """Return a cell for LaTeX; several lines go into a table of their own."""
+    lines = [_escape(line, LATEX) for line in text.split("\n")]
+    return lines[0] if len(lines) == 1 else r"\begin{tabular}[t]{@{}l@{}}" + r"\\{}".join(lines) + r"\end{tabular}"
+
+
+MARKDOWN = {**{c: "\\" + c for c in "\\|*_`<>[]"}, "\n": "<br>"}
+#: Titles name fields, and an underscore inside a word is no markup.
+MARKDOWN_TITLE = {c: escaped for c, escaped in MARKDOWN.items() if c != "_"}
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "<": "$<$", ">": "$>$",
+    "·": r"$\cdot$",
 }  # fmt: skip
 
 
