@@ -1,0 +1,116 @@
+"""`slant enumerate survey`: export and score by command, one sentence for bad input."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from slant.cli.enumerate_survey import app
+from slant.errors import SlantError
+from slant.report import described
+from slant.report.survey_table import survey_table
+from slant.results import CONTENT_NOTE
+from slant.results.survey import SurveyResult
+from slant.results.survey_plan import Survey
+from survey_examples import crowd, enumeration, row
+
+
+@pytest.fixture(autouse=True)
+def described_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(described.TABLES, SurveyResult, survey_table)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an enumeration, and a survey of it."""
+    monkeypatch.chdir(tmp_path)
+    Path("result.json").write_text(enumeration().to_json(), encoding="utf-8")
+    assert run("export", "result.json", "-o", "survey", "--quiet").stdout == ""
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(app, list(arguments))
+    if isinstance(result.exception, SlantError):
+        raise result.exception
+    return result
+
+
+def plan() -> Survey:
+    return Survey.from_dict(json.loads(Path("survey/survey.json").read_text(encoding="utf-8")))
+
+
+def answers(name: str, rows: list[dict[str, str]]) -> str:
+    lines = ["worker,task,item,answer", *(",".join(r.values()) for r in rows)]
+    Path(name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return name
+
+
+@pytest.mark.parametrize("command", ["export", "score"])
+def test_help_gives_examples(command: str) -> None:
+    shown = run(command, "--help")
+    assert shown.exit_code == 0
+    assert "Examples" in shown.stdout
+    assert f"slant enumerate survey {command}" in " ".join(shown.stdout.split())
+
+
+def test_export_says_first_what_to_expect_and_what_to_keep_from_workers(folder: Path) -> None:
+    shown = run("export", "result.json", "-o", "short", "--tests", "2", "--seed", "7")
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines()[0] == CONTENT_NOTE
+    assert "of 2 tests" in shown.stdout
+    assert "keep them from workers" in shown.stdout
+    assert len(list((folder / "short").iterdir())) == 8
+    short = Survey.from_dict(json.loads((folder / "short/survey.json").read_text(encoding="utf-8")))
+    assert (len(short.matching), short.seed) == (2, 7)
+
+
+def test_score_takes_several_files_and_prints_table_3(folder: Path) -> None:
+    survey = plan()
+    rows = crowd(survey, 4, 1.0)
+    half = len(rows) // 2
+    ratings = [row(survey, "w0", "rating", q.id, 4) for q in survey.rating]
+    files = [answers("a.csv", rows[:half]), answers("b.csv", rows[half:] + ratings)]
+    shown = run("score", *files, "--survey", "survey/survey.json")
+    assert shown.exit_code == 0
+    assert shown.stdout.startswith(CONTENT_NOTE[:40])
+    assert "100.0 % accurate, 100.0 % offensive" in " ".join(shown.stdout.split())
+    shown = run("score", *files, "--survey", "survey/survey.json", "--offensive-from", "4.5", "--json", "-")
+    result = SurveyResult.from_dict(json.loads(shown.stdout))
+    assert result.offensive is not None
+    assert (result.offensive.share, result.offensive_from, result.workers_qualified) == (0.0, 4.5, 4)
+
+
+def test_every_format_is_written(folder: Path) -> None:
+    name = answers("a.csv", crowd(plan(), 2, 1.0))
+    outputs = ["--json", "o.json", "--csv", "o.csv", "--markdown", "o.md", "--latex", "o.tex"]
+    assert run("score", name, "--survey", "survey/survey.json", "-q", *outputs).stdout == ""
+    for output in outputs[1::2]:
+        assert "category 13" in (folder / output).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["export", "nowhere.json", "-o", "new"], "cannot read 'nowhere.json'"),
+        (["export", "bad.json", "-o", "new"], "'bad.json' is not JSON"),
+        (["export", "survey/survey.json", "-o", "new"], "not a result of kind 'enumeration' but 'survey-plan'"),
+        (["export", "result.json", "-o", "survey"], "'survey' is already there"),
+        (["export", "result.json", "-o", "no/such"], "cannot write 'no/such'"),
+        (["score", "bad.json", "--survey", "result.json"], "not a survey's plan but 'enumeration'"),
+        (["score", "bad.json", "--survey", "survey/survey.json"], "'bad.json', line 1: there is no column"),
+        (["score", "bad.json", "--survey", "survey/survey.json", "--offensive-from", "9"], "offensive_from is 9.0"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_written(folder: Path, arguments: list[str], words: str) -> None:
+    Path("bad.json").write_text("{", encoding="utf-8")
+    before = sorted(folder.rglob("*"))
+    with pytest.raises(SlantError) as raised:
+        run(*arguments)
+    assert words in str(raised.value)
+    assert len(str(raised.value).splitlines()) == 1
+    assert sorted(folder.rglob("*")) == before
