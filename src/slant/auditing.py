@@ -2,44 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
+from os import PathLike
 from typing import Any
 
 from slant.errors import MeasureError
-from slant.measures import polarity, weat_suite
+from slant.measures import enumerate_biases, polarity, weat_suite
 from slant.measures.comparison import POLARITIES
-from slant.results import AuditResult, PolarityResult
+from slant.results import AuditResult, EnumerationResult, PolarityResult
 from slant.vectors import WordVectors, load
 from slant.version import __version__
 
+#: Measures that an audit can do without.
+OPTIONAL = ("polarity", "enumeration")
+#: The risk that any verdict of the enumeration differs from that of all 10,000 rotations.
+RISK = 0.001
 
-def audit(vectors: Any = None, *, rng: int = 0) -> AuditResult:
-    """Audit `vectors` (an embedding, or what `slant.load` takes; nothing: the sample): WEAT and polarity.
+
+def audit(
+    vectors: Any = None,
+    *,
+    skip: Collection[str] = (),
+    rng: int = 0,
+    workers: int | None = None,
+    journal: str | PathLike[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> AuditResult:
+    """Audit `vectors` (an embedding, or what `slant.load` takes; nothing: the sample).
+
+    Measures: WEAT, polarity, and bias enumeration; `skip` names those to leave out ("polarity", "enumeration").
+    `workers`, `journal` and `progress` are those of `slant.enumerate_biases`.
 
     >>> import slant
-    >>> a = slant.audit()
-    >>> a.representation.name, len(a.weat.results)
-    ('sample', 10)
+    >>> a = slant.audit(skip=["enumeration"])
+    >>> a.representation.name, len(a.weat.results), a.enumeration
+    ('sample', 10, None)
     """
+    for name in [skip] if isinstance(skip, str) else skip:
+        if name not in OPTIONAL:
+            raise MeasureError(f"skip={name!r} is no measure that can be left out; use {' or '.join(OPTIONAL)}.")
     chosen = vectors if isinstance(vectors, WordVectors) else load(vectors)
     suite = weat_suite(chosen, rng=rng)
-    leanings, not_run = _polarities(chosen, rng)
+    not_run = {name: "left out on request" for name in OPTIONAL if name in skip}
+    leanings = () if "polarity" in skip else _polarities(chosen, rng, not_run)
+    settings = {"rng": rng, "workers": workers, "journal": journal, "progress": progress}
+    found = None if "enumeration" in skip else _enumeration(chosen, settings, not_run)
     return AuditResult(
         representation=suite.provenance.representation,
         weat=suite,
         polarity=leanings,
+        enumeration=found,
         not_run=not_run,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
     )
 
 
-def _polarities(vectors: WordVectors, rng: int) -> tuple[tuple[PolarityResult, ...], dict[str, str]]:
+def _polarities(vectors: WordVectors, rng: int, not_run: dict[str, str]) -> tuple[PolarityResult, ...]:
     """Measure polarity in the usual settings; what the vocabulary lacks the words for is named, and left out."""
-    done, not_run = [], {}
+    done = []
     for classes, scheme in POLARITIES:
         try:
             done.append(polarity(vectors, classes, scheme=scheme, rng=rng))
         except MeasureError as error:
             not_run[f"polarity {scheme}, {classes}"] = str(error)
-    return tuple(done), not_run
+    return tuple(done)
+
+
+def _enumeration(vectors: WordVectors, settings: dict[str, Any], not_run: dict[str, str]) -> EnumerationResult | None:
+    try:
+        return enumerate_biases(vectors, precision=RISK, **settings)
+    except MeasureError as error:
+        not_run["enumeration"] = str(error)
+        return None

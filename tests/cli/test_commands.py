@@ -14,6 +14,7 @@ import typer
 
 import slant
 from slant.cli.app import app
+from slant.cli.default_command import DEFAULT
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -24,6 +25,8 @@ def commands(group: typer.main.TyperGroup | None = None, prefix: tuple[str, ...]
     for name, command in group.commands.items():  # type: ignore[union-attr]
         if hasattr(command, "commands"):
             yield from commands(command, (*prefix, name))
+        elif name == DEFAULT:
+            yield prefix
         else:
             yield (*prefix, name)
 
@@ -47,7 +50,13 @@ def test_an_unknown_option_is_exit_code_2_without_traceback(run: Run, command: t
     assert "no-such-option" in answer.stderr
 
 
-MEASURES = ["audit", "weat", "wefat"]
+#: Commands that measure an embedding, with what makes them quick.
+MEASURES = {
+    "audit": ["--skip", "enumeration"],
+    "weat": [],
+    "wefat": [],
+    "enumerate": ["--groups", "gender-binary", "--words", "2000", "--categories", "8", "--rotations", "100"],
+}
 
 
 @pytest.mark.parametrize("command", MEASURES)
@@ -67,7 +76,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
 ) -> None:
     (tmp_path / "empty.bin").write_bytes(b"")
     (tmp_path / "garbage.bin").write_bytes(bytes(range(1, 256)) * 40)
-    answer = run(command, *arguments)
+    answer = run(command, *MEASURES[command], *arguments)
     assert answer.returncode == 2
     assert words in answer.stderr
     assert answer.stderr.startswith("slant: ")
@@ -77,17 +86,17 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
 
 @pytest.mark.parametrize("command", MEASURES)
 def test_json_to_standard_output_is_only_json(run: Run, command: str) -> None:
-    answer = run(command, "--json", "-")
+    answer = run(command, *MEASURES[command], "--json", "-")
     assert answer.returncode == 0
     content = json.loads(answer.stdout)
-    assert content["kind"] in ("audit", "weat-suite", "wefat")
+    assert content["kind"] in ("audit", "weat-suite", "wefat", "enumeration")
 
 
 @pytest.mark.parametrize("command", MEASURES)
 def test_quiet_prints_nothing_and_piped_output_has_no_escape_codes(run: Run, command: str) -> None:
-    quiet = run(command, "--quiet")
+    quiet = run(command, *MEASURES[command], "--quiet")
     assert (quiet.returncode, quiet.stdout, quiet.stderr) == (0, "", "")
-    assert "\x1b" not in run(command).stdout
+    assert "\x1b" not in run(command, *MEASURES[command]).stdout
 
 
 def test_weat_writes_every_format_it_offers(run: Run, tmp_path: Path) -> None:
@@ -157,7 +166,11 @@ def test_audit_writes_the_page_and_the_data(run: Run, tmp_path: Path) -> None:
     assert answer.returncode == 0
     assert "slant-report.html" in answer.stdout
     data = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
-    assert slant.AuditResult.from_dict(data).weat.results[0].test == "weat-1"
+    audit = slant.AuditResult.from_dict(data)
+    assert audit.weat.results[0].test == "weat-1"
+    assert audit.enumeration is not None
+    assert len(audit.enumeration.significant) > 50
+    assert audit.enumeration.rotations.work < 1
     assert "<!doctype html>" in (tmp_path / "slant-report.html").read_text(encoding="utf-8")
 
 

@@ -25,12 +25,17 @@ def all_kinds(cls: type[Result] = Result) -> Iterator[type[Result]]:
 def examples() -> dict[str, Result]:
     """One result of each kind, from the measure that makes it."""
     v = slant.load()
+    found = slant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
+    plan = slant.make_survey(found)
+    answers = [{"worker": "w", "task": "exam", "item": plan.public_id("e01"), "answer": "G1"}]
     made = [
+        found,
+        slant.score_survey(plan, answers),
         slant.weat(v, "weat-6"),
         slant.weat_suite(v),
         slant.wefat(v),
         slant.generalised_weat(v, [["he"], ["she", "her"]], [["war"], ["love", "nowhere"]]),
-        slant.audit(v),
+        slant.audit(v, skip=["enumeration"]),
         slant.polarity(v, "gender-binary"),
         slant.compare_polarity([v, v], "gender-binary", bootstrap=20),
         slant.polarity_trend(dict.fromkeys((1900, 1910), v), "gender-binary", bootstrap=20),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from slant.cli import audit, compare, data, polarity, replicate, trend, weat, wefat, words
+from slant.cli import audit, compare, data, enumeration, polarity, replicate, trend, weat, wefat, words
 from slant.version import __version__
 
 app = typer.Typer(
@@ -38,6 +38,7 @@ def slant_command(
 app.command("audit", epilog=audit.EXAMPLES)(audit.audit_command)
 app.command("weat", epilog=weat.EXAMPLES)(weat.weat_command)
 app.command("wefat", epilog=wefat.EXAMPLES)(wefat.wefat_command)
+app.add_typer(enumeration.app, name="enumerate")
 app.command("polarity", epilog=polarity.EXAMPLES)(polarity.polarity_command)
 app.command("trend", epilog=trend.EXAMPLES)(trend.trend_command)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)

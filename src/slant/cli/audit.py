@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from slant.cli import options as o
-from slant.cli.shared import Output, Reading, Running, command
+from slant.cli.shared import Output, Reading, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -27,12 +27,15 @@ def audit_command(
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="NAME", help="Name of the report; .html and .json are added.")
     ] = Path("slant-report"),
+    skip: Annotated[
+        list[str] | None, typer.Option("--skip", metavar="MEASURE", help="Leave out polarity or enumeration.")
+    ] = None,
     *,
     reading: Reading,
-    running: Running,
+    running: RunningOnCores,
     files: Output,
 ) -> None:
-    """Audit an embedding and write a report (HTML and JSON): for now, every WEAT that ships, and polarity.
+    """Audit an embedding and write a report (HTML and JSON): WEAT, polarity, and bias enumeration.
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
@@ -41,6 +44,8 @@ def audit_command(
     from slant.auditing import audit
     from slant.cli.loading import open_vectors
     from slant.cli.printing import STANDARD_OUTPUT, deliver, need_results
+    from slant.cli.progress import bar
+    from slant.data import cache_folder
     from slant.errors import SlantError
 
     if not output.name:
@@ -48,7 +53,15 @@ def audit_command(
     if not output.parent.is_dir():
         raise SlantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
     vectors = open_vectors(model, reading, quiet=running.quiet)
-    result = audit(vectors, rng=running.seed)
+    with bar(quiet=running.quiet) as progress:
+        result = audit(
+            vectors,
+            skip=skip or (),
+            rng=running.seed,
+            workers=running.workers,
+            journal=None if reading.no_cache else cache_folder() / "enumeration",
+            progress=progress,
+        )
     need_results(result.weat)
     base = output.with_suffix("") if output.suffix in (".html", ".json") else output
     page, data = (base.with_name(base.name + suffix) for suffix in (".html", ".json"))

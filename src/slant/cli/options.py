@@ -33,6 +33,10 @@ WorkersOption = Annotated[
     int,
     typer.Option("--workers", metavar="N", min=1, help="Processes to use (this command is quick with one)."),
 ]
+CoresOption = Annotated[
+    int | None,
+    typer.Option("--workers", metavar="N", min=1, help="Cores to use (default: all); results do not depend on it."),
+]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No table, no progress bar, no notes.")]
 TopOption = Annotated[
     int | None,

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slant.errors import MeasureError, SlantError
+from slant.errors import MeasureError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -31,8 +31,6 @@ def deliver(result: Result, output: Output, *, quiet: bool) -> None:
     from slant.files import write_text
 
     wanted = output.by_suffix()
-    if len(set(wanted.values())) < len(wanted):
-        raise SlantError("two output options name the same file ('-' is standard output); give each its own.")
     to_stdout = [suffix for suffix, path in wanted.items() if path == STANDARD_OUTPUT]
     for suffix, path in wanted.items():
         text = report.render(result, suffix)
@@ -70,7 +68,9 @@ def show(result: Result) -> None:
     from slant.report.tables import to_rich
 
     console = table_console()
-    for table in tables_of(result):
+    for table in tables_of(result, console.width):
+        if table.first_line:
+            console.print(Text(table.first_line, style="bold"))
         console.print(to_rich(table, console.width))
         for note in table.notes:
             console.print(Text(note, style="dim"))

@@ -38,6 +38,13 @@ class Running:
 
 
 @dataclass(frozen=True)
+class RunningOnCores(Running):
+    """How a measure is run that uses several cores."""
+
+    workers: o.CoresOption = None  # type: ignore[assignment]
+
+
+@dataclass(frozen=True)
 class Output:
     """Where results are written, besides the table on the terminal."""
 
@@ -51,6 +58,17 @@ class Output:
         asked = {".json": self.json, ".csv": self.csv, ".md": self.markdown, ".tex": self.latex}
         return {suffix: path for suffix, path in asked.items() if path is not None}
 
+    def check(self) -> None:
+        """Refuse, before any work is done, files that could not be written in the end."""
+        from slant.errors import SlantError
+
+        wanted = list(self.by_suffix().values())
+        if len(set(wanted)) < len(wanted):
+            raise SlantError("two output options name the same file ('-' is standard output); give each its own.")
+        for path in wanted:
+            if not path.parent.is_dir():
+                raise SlantError(f"cannot write '{path}': there is no folder '{path.parent}'.")
+
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
     """Let typer see the fields of every group in the signature of `function` as options of their own."""
@@ -63,6 +81,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     @functools.wraps(function)
     def run(**given: Any) -> None:
         made = {n: group(**{f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
+        for group in made.values():
+            if isinstance(group, Output):
+                group.check()
         function(**given, **made)
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]

@@ -1,0 +1,24 @@
+"""A command that also has sub-commands: `slant enumerate MODEL` runs it, `slant enumerate survey …` goes further."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from typer.core import TyperGroup
+
+#: The sub-command that runs when none is named; it does not show in help or usage.
+DEFAULT = "run"
+
+
+class DefaultCommandGroup(TyperGroup):
+    """A group whose command `run` is taken where the first argument names no other one."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put the default command before arguments that are not for a sub-command."""
+        known = [name for name in self.commands if name != DEFAULT]
+        return super().parse_args(ctx, args if args and args[0] in known else [DEFAULT, *args])
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Call the default command by the group's own name, so that its usage reads as it is typed."""
+        name, found, rest = super().resolve_command(ctx, args)
+        return ("" if name == DEFAULT else name), found, rest

@@ -1,0 +1,127 @@
+"""`slant enumerate`: biases that nobody named in advance."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slant.cli import enumerate_survey
+from slant.cli import options as o
+from slant.cli.default_command import DEFAULT, DefaultCommandGroup
+from slant.cli.shared import Output, Reading, RunningOnCores, command
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant enumerate                                       first names, on the bundled sample
+
+slant enumerate glove.6B.300d.txt --json found.json   your embedding, with everything kept for later
+
+slant enumerate vectors.bin --names surnames --precision 0.001
+
+slant enumerate --groups gender-binary --categories 32 --heatmap found.svg
+
+slant enumerate survey export found.json -o survey    ask people what they make of it
+"""
+
+app = typer.Typer(
+    cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
+
+
+@app.command(DEFAULT, epilog=EXAMPLES)
+@command
+def enumerate_command(
+    model: o.ModelArgument = None,
+    names: Annotated[
+        str | None,
+        typer.Option(
+            "--names",
+            metavar="FILE|DATA",
+            help="Names to cluster: a file (one per line, or a column 'name'), a data name, or 'surnames'; nothing: "
+            "the bundled first names.",
+        ),
+    ] = None,
+    groups: Annotated[
+        str, typer.Option("--groups", metavar="N|SET|FILE", help="How many groups to find, or a class set of your own.")
+    ] = "12",
+    categories: Annotated[int, typer.Option("--categories", metavar="N", min=1, help="Word categories.")] = 64,
+    words: Annotated[int, typer.Option("--words", metavar="N", min=1, help="Most frequent words to use.")] = 30_000,
+    per_cell: Annotated[
+        int, typer.Option("--per-cell", metavar="N", min=1, help="Words of each group and category.")
+    ] = 3,
+    rotations: Annotated[
+        int, typer.Option("--rotations", metavar="N", min=1, help="Random rotations for the p-values.")
+    ] = 10_000,
+    alpha: Annotated[float, typer.Option("--alpha", help="False-discovery rate.")] = 0.05,
+    left_out: Annotated[
+        float, typer.Option("--left-out", metavar="SHARE", help="Share of the names least like names to leave out.")
+    ] = 0.2,
+    precision: Annotated[
+        float | None,
+        typer.Option(
+            "--precision",
+            metavar="RISK",
+            help="Stop where verdicts are settled, at this risk (such as 0.001) of changing any; default: never.",
+        ),
+    ] = None,
+    heatmap: Annotated[
+        Path | None,
+        typer.Option("--heatmap", metavar="FILE", help="Draw groups × categories (.svg, .png, .html).",
+                     rich_help_panel=o.OUT),
+    ] = None,
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with all tables.", rich_help_panel=o.OUT),
+    ] = None,
+    *,
+    reading: Reading,
+    running: RunningOnCores,
+    output: Output,
+) -> None:  # fmt: skip
+    """Find associations between groups of names and words, none of them specified in advance (Swinger et al. 2019).
+
+    What comes out may be offensive: it is what the embedding holds. A run that is stopped goes on where it was when
+    the same command is given again (unless --no-cache).
+
+    [bold]slant enumerate survey[/bold] export|score: a crowd survey on what was found.
+    """
+    from slant.cli.loading import open_vectors
+    from slant.cli.printing import deliver, write_chart
+    from slant.cli.progress import bar
+    from slant.data import cache_folder
+    from slant.files import write_text
+    from slant.measures import enumerate_biases
+
+    vectors = open_vectors(model, reading, quiet=running.quiet)
+    with bar(quiet=running.quiet) as progress:
+        result = enumerate_biases(
+            vectors,
+            names,
+            int(groups) if groups.isdigit() else groups,
+            categories=categories,
+            words=words,
+            per_cell=per_cell,
+            rotations=rotations,
+            alpha=alpha,
+            left_out=left_out,
+            precision=precision,
+            rng=running.seed,
+            workers=running.workers,
+            journal=None if reading.no_cache else cache_folder() / "enumeration",
+            progress=progress,
+        )
+    if html is not None:
+        from slant.report import render
+
+        write_text(html, render(result, ".html"))
+    if heatmap is not None:
+        from slant.report.charts import enumeration_heatmap
+
+        write_chart(enumeration_heatmap(result, standalone=True), heatmap)
+    deliver(result, output, quiet=running.quiet)
+
+
+app.add_typer(enumerate_survey.app, name="survey")
