@@ -52,7 +52,7 @@ def ours(given: RotationProblem, rotations: int) -> float:
 
 def bare(given: RotationProblem, rotations: int) -> float:
     """Multiply as many frames with all words, as BLAS likes it best: large products, all its threads."""
-    size = block_size(len(given.means))
+    size = block_size(len(given.means), CATEGORIES, PER_CELL)
     frames = np.random.default_rng(0).standard_normal((size * len(given.means), given.words.shape[1]), np.float32)
     room = np.empty((len(frames), len(given.words)), np.float32)
     start = time.perf_counter()

@@ -38,14 +38,14 @@ def enumeration(
             cells.append(EnumeratedCell(g, j, known, 9, 0.1, 0.001, 0.002, g < count, 0, 999))
     return EnumerationResult(
         groups=tuple(_group(g, names) for g in range(groups)),
-        categories=tuple(WordCategory(f"category {j}", 40, (f"centre{j}",)) for j in range(len(counts))),
+        categories=tuple(WordCategory(f"category {j}", 40, (f"centre{j}",), ()) for j in range(len(counts))),
         cells=tuple(cells),
         ordering=tuple(range(len(counts)))[::-1],
         indirect_bias=IndirectBias(0, 0),
         left_out_names=(),
         rotations=RotationsUsed(999, 999, 1.0, 0.0),
         provenance=Provenance(
-            "names", Representation(name, "0" * 12, "text", 99, 3), (), 0, {"per_cell": 3}, "0"
+            "names", Representation(name, "0" * 12, "text", 99, 3), (), 0, {"per_cell": 3, "left_out": 0.2}, "0"
         ),
     )  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
+import zlib
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,8 @@ from slant.files import written_whole
 class Journal:
     """Arrays under keys, one file each, in `folder`; a key must name all that its arrays depend on.
 
-    A file appears whole or not at all; one that is damaged counts as absent. Where the folder cannot be written to,
+    A file appears whole or not at all; one that is damaged counts as absent, and whoever recalls arrays checks that
+    they are what was kept. Where the folder cannot be written to,
     the work goes on without, and says so once.
 
     >>> import tempfile
@@ -35,9 +37,9 @@ class Journal:
     def recall(self, key: str) -> dict[str, NDArray[Any]] | None:
         """Return what was kept under `key`, or None."""
         try:
-            with np.load(io.BytesIO(self._path(key).read_bytes()), allow_pickle=False) as kept:
-                return {name: kept[name] for name in kept.files}
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile):
+            kept = np.load(io.BytesIO(self._path(key).read_bytes()), allow_pickle=False)
+            return {name: kept[name] for name in kept.files} if isinstance(kept, np.lib.npyio.NpzFile) else None
+        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
             return None
 
     def keep(self, key: str, arrays: dict[str, NDArray[Any]]) -> None:

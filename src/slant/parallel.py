@@ -7,9 +7,11 @@ lock, so that nothing has to be copied to another process.
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Generator, Iterable
-from contextlib import AbstractContextManager
+import threading
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from slant.errors import MeasureError
@@ -31,25 +33,50 @@ def cores(workers: int | None = None) -> int:
     return workers
 
 
-def one_thread_each() -> AbstractContextManager[Any]:
+_guard = threading.Lock()
+_inside = 0
+_limits: Any = None
+
+
+@contextmanager
+def one_thread_each() -> Iterator[None]:
     """Hold BLAS and OpenMP at one thread for each caller, so that workers do not fight for cores.
 
-    It also makes sums come out alike, bit by bit, whatever the machine is doing: no library splits them.
+    It also makes sums come out alike, bit by bit, whatever the machine is doing: no library splits them. BLAS is held
+    for the whole process until the last caller has left; OpenMP for the calling thread only.
 
     >>> with one_thread_each():
     ...     pass
     """
+    global _inside, _limits
     from threadpoolctl import threadpool_limits
 
-    limits: AbstractContextManager[Any] = threadpool_limits(limits=1)
-    return limits
+    with _guard:
+        _inside += 1
+        if _inside == 1:
+            _limits = threadpool_limits(limits=1, user_api="blas")
+    try:
+        with threadpool_limits(limits=1, user_api="openmp"):
+            yield
+    finally:
+        with _guard:
+            _inside -= 1
+            if _inside == 0:
+                _limits.restore_original_limits()
+
+
+def _one_openmp_thread() -> None:
+    """Hold OpenMP at one thread in a worker, for as long as it lives."""
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(limits=1, user_api="openmp")
 
 
 def in_order(task: Callable[[Item], T], items: Iterable[Item], workers: int | None = None) -> Generator[T, None, None]:
     """Yield `task(item)` for each item, in the order of the items, computed by `workers` threads.
 
-    Only a few items are taken ahead of what has been yielded, so `items` may be endless. Close the generator if you
-    leave it before its end: what is under way is then finished and dropped.
+    Two items for each worker are taken ahead of what has been yielded, no more, so `items` may be endless. Close the
+    generator if you leave it before its end: what is under way is then finished and dropped.
 
     >>> list(in_order(lambda x: x * x, range(4), workers=2))
     [0, 1, 4, 9]
@@ -58,14 +85,15 @@ def in_order(task: Callable[[Item], T], items: Iterable[Item], workers: int | No
     if n == 1:
         yield from map(task, items)
         return
-    from joblib import Parallel, delayed
-
-    pool = Parallel(n_jobs=n, backend="threading", return_as="generator", pre_dispatch="2*n_jobs", batch_size=1)
-    results = pool(delayed(task)(item) for item in items)
-    try:
-        for result in results:  # noqa: UP028 (closing must come through here, not go to joblib)
-            yield result
-    finally:
-        with warnings.catch_warnings():  # joblib warns of results that nobody took: leaving early is allowed here
-            warnings.simplefilter("ignore")
-            results.close()
+    with ThreadPoolExecutor(n, initializer=_one_openmp_thread) as pool:
+        ahead: deque[Future[T]] = deque()
+        try:
+            for item in items:
+                ahead.append(pool.submit(task, item))
+                if len(ahead) == 2 * n:
+                    yield ahead.popleft().result()
+            while ahead:
+                yield ahead.popleft().result()
+        finally:
+            for future in ahead:
+                future.cancel()

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from html import escape
 from pathlib import Path
 
 import pytest
@@ -171,7 +172,27 @@ def test_audit_writes_the_page_and_the_data(run: Run, tmp_path: Path) -> None:
     assert audit.enumeration is not None
     assert len(audit.enumeration.significant) > 50
     assert audit.enumeration.rotations.work < 1
-    assert "<!doctype html>" in (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+    assert "<!doctype html>" in page
+    assert "may repeat offensive stereotypes" in page
+    for cell in audit.enumeration.significant[:20]:
+        assert all(f">{escape(word)}<" in page for word in cell.words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--html", "no/such/x.html"], "there is no folder 'no/such'"),
+        (["--heatmap", "x.pdf"], "cannot be written as '.pdf'"),
+        (["--html", "x", "--json", "x"], "the same file"),
+        (["--html", "-"], "standard output"),
+        (["--groups", "²"], "²"),
+    ],
+)
+def test_enumerate_refuses_bad_outputs_before_any_work(run: Run, arguments: list[str], words: str) -> None:
+    answer = run("enumerate", "--top", "10", *arguments)  # the embedding would be refused, too, but later
+    assert answer.returncode == 2
+    assert words in answer.stderr
 
 
 def test_audit_into_a_folder_that_is_not_there_is_refused_before_any_work(run: Run, tmp_path: Path) -> None:

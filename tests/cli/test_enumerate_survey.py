@@ -11,17 +11,10 @@ from typer.testing import CliRunner
 
 from slant.cli.enumerate_survey import app
 from slant.errors import SlantError
-from slant.report import described
-from slant.report.survey_table import survey_table
 from slant.results import CONTENT_NOTE
 from slant.results.survey import SurveyResult
 from slant.results.survey_plan import Survey
 from survey_examples import crowd, enumeration, row
-
-
-@pytest.fixture(autouse=True)
-def described_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(described.TABLES, SurveyResult, survey_table)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import os
 import signal
@@ -18,6 +17,7 @@ import pytest
 import literal_enumeration as literal
 import slant
 from slant.errors import MeasureError, SlantError, StimuliError
+from slant.journal import Journal
 from slant.measures.enumeration_cells import choose_cells, indirect_bias
 from slant.measures.enumeration_groups import cluster, frequent_words, illustrative, keep_by_margin, margins
 from slant.vectors import WordVectors
@@ -290,6 +290,8 @@ def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path)
         ({"alpha": 1.5}, "alpha is 1.5"),
         ({"left_out": 1.0}, "left_out is 1.0"),
         ({"precision": 0.0}, "precision is 0.0"),
+        ({"alpha": "0.05"}, "alpha is '0.05'"),
+        ({"left_out": None}, "left_out is None"),
         ({"workers": 0}, "workers is 0"),
         ({"words": True}, "words is True"),
         ({"groups": {"a": ["Name1"]}, "names": None}, "1 groups were given"),
@@ -306,11 +308,54 @@ def test_bad_input_is_one_clear_sentence(planted: WordVectors, settings: dict[st
         slant.enumerate_biases(planted, given.pop("names"), **given)
 
 
+@pytest.mark.parametrize(
+    ("content", "names"),
+    [
+        ("Mary\nJohn\nAnn\n", ("Mary", "John", "Ann")),
+        ("Name\nMary\n", ("Mary",)),
+        ("n;name\n1;Mary\n2;Ann\n", ("Mary", "Ann")),
+        ("\ufeffname,n\nMary,1\n", ("Mary",)),
+    ],
+)
+def test_tables_of_names_lose_none(tmp_path: Path, content: str, names: tuple[str, ...]) -> None:
+    from slant.stimuli import read_names
+
+    file = tmp_path / "names.csv"
+    file.write_text(content, encoding="utf-8")
+    assert read_names(file).names == names
+
+
+def test_a_table_without_a_column_of_names_is_refused(tmp_path: Path) -> None:
+    from slant.stimuli import read_names
+
+    file = tmp_path / "names.csv"
+    file.write_text("id,first\n1,Mary\n")
+    with pytest.raises(StimuliError, match="has no column 'name' but 'id', 'first'"):
+        read_names(file)
+
+
+@pytest.mark.parametrize("damage", ["missing", "shifted", "constant", "float"])
+def test_damaged_clusters_in_a_journal_are_made_anew(
+    tmp_path: Path, planted: WordVectors, found: Any, damage: str
+) -> None:
+    slant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path)
+    journal = Journal(tmp_path)
+    for file in tmp_path.glob("[nw]*-*.npz"):
+        labels = (journal.recall(file.stem) or {})["labels"]
+        other = {"shifted": labels + 100, "constant": labels * 0, "float": labels * 1.0}
+        journal.keep(file.stem, {"other": labels} if damage == "missing" else {"labels": other[damage]})
+    assert slant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path).cells == found.cells
+
+
 def test_files_without_names_are_refused(tmp_path: Path, planted: WordVectors) -> None:
     empty, binary = tmp_path / "empty.txt", tmp_path / "binary.txt"
     empty.write_text("\n\n")
     binary.write_bytes(b"\xff\xfe\x00")
-    for path, message in ((empty, "has no names"), (binary, "cannot be read"), (tmp_path / "no.txt", "cannot be read")):
+    for path, message in (
+        (empty, "has no names"),
+        (binary, "cannot be read"),
+        (tmp_path / "no.txt", "there is no file"),
+    ):
         with pytest.raises(StimuliError, match=message):
             slant.enumerate_biases(planted, path, **SETTINGS)
     with pytest.raises(SlantError, match="needed here: names"):
@@ -326,33 +371,74 @@ def test_a_journal_that_cannot_be_written_only_warns(tmp_path: Path, planted: Wo
 
 
 def test_a_killed_command_resumes_and_ends_bit_identical(tmp_path: Path) -> None:
-    """SIGKILL in mid-run, again and again; then the result of one run that was left alone."""
+    """SIGKILL in the midst of the rotations, twice; then the result of one run that was left alone."""
     arguments = [
         "enumerate", "--groups", "gender-binary", "--words", "5000", "--categories", "8", "--rotations", "25000", "-q",
     ]  # fmt: skip
+    # Blocks are kept one by one, and come slowly, so that the kill falls between two of them on any machine.
+    code = (
+        "import time; from slant.cli import main; from slant.statistics import rotation as r; "
+        "r.SECONDS_BETWEEN_KEEPING = 0; keep = r._Run._keep; "
+        "r._Run._keep = lambda self: (keep(self), time.sleep(PAUSE)); main()"
+    )
 
-    def start(cache: str, out: str) -> subprocess.Popen[bytes]:
+    def start(cache: str, out: str, pause: float) -> subprocess.Popen[bytes]:
         environment = {**os.environ, "SLANT_CACHE": str(tmp_path / cache)}
-        call = [sys.executable, "-c", "from slant.cli import main; main()", *arguments, "--json", out]
+        call = [sys.executable, "-c", code.replace("PAUSE", str(pause)), *arguments, "--json", out]
         return subprocess.Popen(call, env=environment, cwd=tmp_path)
 
-    assert start("quiet", "whole.json").wait() == 0
-    kept, kills = tmp_path / "killed" / "enumeration", 0
-    for _ in range(3):
-        running = start("killed", "resumed.json")
-        deadline = time.monotonic() + 60
-        before = {file.name: file.stat().st_mtime_ns for file in kept.glob("*.npz")} if kept.exists() else {}
-        while running.poll() is None and time.monotonic() < deadline:
-            now = {file.name: file.stat().st_mtime_ns for file in kept.glob("*.npz")} if kept.exists() else {}
-            if now != before:
-                running.send_signal(signal.SIGKILL)
-                kills += 1
-                break
-            time.sleep(0.02)
+    def blocks() -> int:
+        files = list((tmp_path / "killed" / "enumeration").glob("rotations-*.npz"))
+        kept = Journal(tmp_path / "killed" / "enumeration").recall(files[0].stem) if files else None
+        return int(kept["blocks"]) if kept else 0
+
+    assert start("quiet", "whole.json", 0).wait() == 0
+    for _ in range(2):
+        before = blocks()
+        running = start("killed", "resumed.json", 0.05)
+        while blocks() <= before:
+            assert running.poll() is None
+            time.sleep(0.01)
+        running.send_signal(signal.SIGKILL)
         running.wait()
-    assert kills > 0
-    assert start("killed", "resumed.json").wait() == 0
+        assert before < blocks() < 25000 // 192
+    assert start("killed", "resumed.json", 0).wait() == 0
     assert json.loads((tmp_path / "resumed.json").read_text()) == json.loads((tmp_path / "whole.json").read_text())
+
+
+def test_tests_are_ordered_by_the_total_score_of_their_significant_cells(planted: WordVectors) -> None:
+    """Many cells that are not significant must not move a test up."""
+    result = slant.enumerate_biases(planted, NAMES, **{**SETTINGS, "per_cell": 1})
+    totals = [sum(c.score for c in result.of_category(j) if c.significant) for j in result.ordering]
+    assert totals == sorted(totals, reverse=True)
+    of_all = [sum(c.score or 0 for c in result.of_category(j)) for j in result.ordering]
+    assert of_all != sorted(of_all, reverse=True)  # the two orders differ here
+
+
+def test_cleaning_tells_names_from_words_of_any_case(planted: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    from slant.measures import enumeration_groups
+
+    seen: list[int] = []
+    real = enumeration_groups.margins
+
+    def watched(names: Any, others: Any, seed: int) -> Any:
+        seen.append(len(others))
+        return real(names, others, seed)
+
+    monkeypatch.setattr(enumeration_groups, "margins", watched)
+    few = [w.replace("word", "Word") if w.startswith("word") and int(w[4:]) >= 150 else w for w in planted.words]
+    vectors = WordVectors.from_arrays(few, planted.matrix)
+    slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
+    assert seen == [200]  # as many as names, though only 150 words are in lower case
+
+
+def test_a_name_counts_as_a_name_in_other_spellings(planted: WordVectors) -> None:
+    """A name that is in the vocabulary in capitals and in lower case is no word in lower case either."""
+    rows = [planted.index[name] for name in NAMES]
+    doubled = [*planted.words, *(name.lower() for name in NAMES)]
+    vectors = WordVectors.from_arrays(doubled, np.concatenate([planted.matrix, planted.matrix[rows]]))
+    result = slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
+    assert result.provenance.settings["words_used"] == 400
 
 
 def test_rows_give_every_cell_in_the_order_of_the_tests(found: Any) -> None:
@@ -360,4 +446,3 @@ def test_rows_give_every_cell_in_the_order_of_the_tests(found: Any) -> None:
     assert len(rows) == GROUPS * CATEGORIES
     assert [row["rank"] for row in rows] == sorted(row["rank"] for row in rows)
     assert rows[0]["category"] == found.categories[found.ordering[0]].label
-    assert dataclasses.is_dataclass(found)

@@ -304,7 +304,8 @@ def test_choices_are_listed_from_the_most_frequent() -> None:
 
 def test_the_table_of_nothing_scored_shows_dashes_and_no_token_steers(hostile: Survey) -> None:
     empty = survey_table(score_survey(hostile, [row(hostile, "w", "exam", "e01", "G1")]))
-    assert "– accurate, – offensive" in empty.notes[0]
+    assert "No worker passed the exam" in empty.notes[0]
+    assert "– accurate, – offensive" in empty.notes[1]
     table = survey_table(score_survey(hostile, crowd(hostile, 2, 1.0)))
     written = [column.write(line[column.key]) for line in table.rows for column in table.columns]
     assert "\x1b" not in "".join((*written, *table.notes))

@@ -49,6 +49,24 @@ def test_settled_verdicts_are_those_of_any_pvalues_between_the_bounds(seed: int)
     assert exact.settled.all()
 
 
+def test_verdicts_on_the_lattice_of_rotation_pvalues_are_those_of_benjamini_hochberg() -> None:
+    """p-values are multiples of 1/(R + 1), so that exactly p = αk/N does happen, and rounding must not decide."""
+    met = 0
+    for cells, rotations, alpha in ((36, 299, 0.01), (768, 9999, 0.15), (12, 99, 0.3)):
+        for count in range(1, cells + 1):
+            boundary = alpha * count / cells
+            numerator = round(boundary * (rotations + 1))
+            if numerator < 1 or abs(numerator / (rotations + 1) - boundary) > 1e-12:
+                continue
+            met += 1
+            pvalues = np.repeat([numerator / (rotations + 1), 1.0], [count, cells - count])
+            found = stats.false_discovery_control(pvalues) <= alpha
+            verdicts = settled_verdicts(pvalues, pvalues, alpha)
+            np.testing.assert_array_equal(verdicts.significant, found)
+            np.testing.assert_array_equal(verdicts.not_significant, ~found)
+    assert met > 20
+
+
 def test_looks_are_fixed_in_advance_and_end_before_the_run_does() -> None:
     planned = looks(10_000)
     assert planned == tuple(sorted(set(planned)))

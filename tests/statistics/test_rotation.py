@@ -12,7 +12,7 @@ from scipy import stats
 import literal_enumeration as literal
 from slant.journal import Journal
 from slant.measures.enumeration_cells import choose_cells
-from slant.statistics import RotationPlan, RotationProblem, count_reached, turned_means
+from slant.statistics import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from slant.statistics import rotation as rotation_module
 from slant.statistics.rotation import block_size, turned_block
 from slant.statistics.rotation_kernel import best_of_cells
@@ -40,8 +40,9 @@ def labels_of(problem: RotationProblem) -> Any:
 
 
 def blocks(problem: RotationProblem, plan: RotationPlan) -> list[Any]:
-    count = -(-plan.rotations // block_size(len(problem.means)))
-    return [frame for number in range(count) for frame in turned_block(problem.means, plan, number)]
+    size = block_size(len(problem.means), problem.categories, problem.per_cell)
+    count = -(-plan.rotations // size)
+    return [frame for number in range(count) for frame in turned_block(problem.means, plan, size, number)]
 
 
 @pytest.mark.parametrize(
@@ -180,9 +181,51 @@ def test_a_journal_of_another_problem_or_plan_is_not_used(tmp_path: Path) -> Non
         np.testing.assert_array_equal(count_reached(problem, plan, journal=journal).reached, expected.reached)
 
 
-def test_a_damaged_journal_counts_as_absent(tmp_path: Path) -> None:
-    problem, plan = example(1), RotationPlan(200, 1)
-    expected = count_reached(problem, plan, journal=Journal(tmp_path))
+DAMAGE = {
+    "a field missing": lambda arrays: {n: a for n, a in arrays.items() if n != "low"},
+    "a field too many": lambda arrays: {**arrays, "more": np.zeros(1)},
+    "another shape": lambda arrays: {**arrays, "reached": arrays["reached"][:1]},
+    "text": lambda arrays: {**arrays, "blocks": np.array("two")},
+    "another type": lambda arrays: {**arrays, "reached": arrays["reached"].astype(float)},
+    "negative": lambda arrays: {**arrays, "reached": -arrays["reached"] - 1},
+    "more than drawn": lambda arrays: {**arrays, "reached": arrays["reached"] + 1000},
+    "blocks beyond the end": lambda arrays: {**arrays, "blocks": np.asarray(10**6)},
+}
+
+
+@pytest.mark.parametrize("damage", [*DAMAGE, "truncated", "a plain array"])
+def test_a_damaged_journal_counts_as_absent(tmp_path: Path, damage: str) -> None:
+    problem, plan, journal = example(1), RotationPlan(200, 1), Journal(tmp_path)
+    expected = count_reached(problem, plan, journal=journal)
     (file,) = tmp_path.iterdir()
-    file.write_bytes(file.read_bytes()[:200])
-    np.testing.assert_array_equal(count_reached(problem, plan, journal=Journal(tmp_path)).reached, expected.reached)
+    if damage == "a plain array":
+        with file.open("wb") as out:
+            np.save(out, np.arange(3))
+    elif damage == "truncated":
+        file.write_bytes(file.read_bytes()[:200])
+    else:
+        journal.keep(file.stem, DAMAGE[damage](journal.recall(file.stem)))
+    seen: list[int] = []
+    again = count_reached(problem, plan, journal=journal, progress=lambda done, total: seen.append(done))
+    assert seen  # it was computed anew
+    np.testing.assert_array_equal(again.reached, expected.reached)
+
+
+def test_a_finished_run_is_recalled_whole(tmp_path: Path) -> None:
+    problem, plan, journal = example(1), RotationPlan(200, 1), Journal(tmp_path)
+    expected = count_reached(problem, plan, journal=journal)
+    seen: list[int] = []
+    again = count_reached(problem, plan, journal=journal, progress=lambda done, total: seen.append(done))
+    assert not seen
+    np.testing.assert_array_equal(again.reached, expected.reached)
+
+
+def test_pvalues_of_stopped_cells_stay_within_their_bounds() -> None:
+    counted = count_reached(planted(2), RotationPlan(3000, 2, risk=0.001))
+    stopped = counted.drawn < 3000
+    assert stopped.any()
+    pvalues = counted.pvalues(3000)
+    assert (pvalues >= (1 + counted.low) / 3001)[stopped].all()
+    assert (pvalues <= (1 + counted.high) / 3001)[stopped].all()
+    outside = RotationCounts(np.array([[50]]), np.array([100]), np.array([[0]]), np.array([[10]]), np.array([[True]]))
+    assert outside.pvalues(1000)[0, 0] == 11 / 1001  # what bounds the full run holds against an estimate

@@ -44,7 +44,7 @@ def audit_command(
     from slant.auditing import audit
     from slant.cli.loading import open_vectors
     from slant.cli.printing import STANDARD_OUTPUT, deliver, need_results
-    from slant.cli.progress import bar
+    from slant.cli.progress import bar, noted, resumable
     from slant.data import cache_folder
     from slant.errors import SlantError
 
@@ -53,7 +53,7 @@ def audit_command(
     if not output.parent.is_dir():
         raise SlantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
     vectors = open_vectors(model, reading, quiet=running.quiet)
-    with bar(quiet=running.quiet) as progress:
+    with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = audit(
             vectors,
             skip=skip or (),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 #: The sub-command that runs when none is named; it does not show in help or usage.
 DEFAULT = "run"
@@ -22,3 +22,17 @@ class DefaultCommandGroup(TyperGroup):
         """Call the default command by the group's own name, so that its usage reads as it is typed."""
         name, found, rest = super().resolve_command(ctx, args)
         return ("" if name == DEFAULT else name), found, rest
+
+
+class _Context(TyperCommand.context_class):  # type: ignore[misc, valid-type]
+    """The context of the default command, which is called by the group's name alone."""
+
+    @property
+    def command_path(self) -> str:
+        return str(super().command_path).rstrip()
+
+
+class DefaultCommand(TyperCommand):
+    """A command whose usage shows the group's name and nothing after it."""
+
+    context_class = _Context

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -9,7 +12,7 @@ import typer
 
 from slant.cli import enumerate_survey
 from slant.cli import options as o
-from slant.cli.default_command import DEFAULT, DefaultCommandGroup
+from slant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
 from slant.cli.shared import Output, Reading, RunningOnCores, command
 
 EXAMPLES = """
@@ -21,7 +24,7 @@ slant enumerate glove.6B.300d.txt --json found.json   your embedding, with every
 
 slant enumerate vectors.bin --names surnames --precision 0.001
 
-slant enumerate --groups gender-binary --categories 32 --heatmap found.svg
+slant enumerate --groups religions-four --html found.html --heatmap found.svg
 
 slant enumerate survey export found.json -o survey    ask people what they make of it
 """
@@ -31,7 +34,38 @@ app = typer.Typer(
 )
 
 
-@app.command(DEFAULT, epilog=EXAMPLES)
+@dataclass(frozen=True)
+class EnumerationOutput(Output):
+    """Where an enumeration is written: also as a page, and as a picture."""
+
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with all tables.", rich_help_panel=o.OUT),
+    ] = None
+    heatmap: Annotated[
+        Path | None,
+        typer.Option(
+            "--heatmap", metavar="FILE", help="Draw groups × categories (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None
+
+    def files(self) -> list[Path]:
+        """Return every file that was asked for."""
+        return [*super().files(), *(path for path in (self.html, self.heatmap) if path is not None)]
+
+    def check(self, inputs: Iterable[str] = ()) -> None:
+        """Refuse what could not be written, the kind of picture included."""
+        from slant.cli.printing import STANDARD_OUTPUT, check_chart
+        from slant.errors import SlantError
+
+        super().check(inputs)
+        if self.html == STANDARD_OUTPUT:
+            raise SlantError("a page cannot go to standard output; name a file with --html.")
+        if self.heatmap is not None:
+            check_chart(self.heatmap)
+
+
+@app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)
 @command
 def enumerate_command(
     model: o.ModelArgument = None,
@@ -40,8 +74,8 @@ def enumerate_command(
         typer.Option(
             "--names",
             metavar="FILE|DATA",
-            help="Names to cluster: a file (one per line, or a column 'name'), a data name, or 'surnames'; nothing: "
-            "the bundled first names.",
+            help="Names to cluster: a file (one per line, or a column 'name'), a data name, or 'surnames' (fetched at "
+            "first use); nothing: the bundled first names.",
         ),
     ] = None,
     groups: Annotated[
@@ -67,20 +101,11 @@ def enumerate_command(
             help="Stop where verdicts are settled, at this risk (such as 0.001) of changing any; default: never.",
         ),
     ] = None,
-    heatmap: Annotated[
-        Path | None,
-        typer.Option("--heatmap", metavar="FILE", help="Draw groups × categories (.svg, .png, .html).",
-                     rich_help_panel=o.OUT),
-    ] = None,
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with all tables.", rich_help_panel=o.OUT),
-    ] = None,
     *,
     reading: Reading,
     running: RunningOnCores,
-    output: Output,
-) -> None:  # fmt: skip
+    output: EnumerationOutput,
+) -> None:
     """Find associations between groups of names and words, none of them specified in advance (Swinger et al. 2019).
 
     What comes out may be offensive: it is what the embedding holds. A run that is stopped goes on where it was when
@@ -90,17 +115,19 @@ def enumerate_command(
     """
     from slant.cli.loading import open_vectors
     from slant.cli.printing import deliver, write_chart
-    from slant.cli.progress import bar
+    from slant.cli.progress import bar, noted, resumable
     from slant.data import cache_folder
     from slant.files import write_text
     from slant.measures import enumerate_biases
+    from slant.report import render
+    from slant.report.charts import enumeration_heatmap
 
     vectors = open_vectors(model, reading, quiet=running.quiet)
-    with bar(quiet=running.quiet) as progress:
+    with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = enumerate_biases(
             vectors,
             names,
-            int(groups) if groups.isdigit() else groups,
+            int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups,
             categories=categories,
             words=words,
             per_cell=per_cell,
@@ -113,14 +140,10 @@ def enumerate_command(
             journal=None if reading.no_cache else cache_folder() / "enumeration",
             progress=progress,
         )
-    if html is not None:
-        from slant.report import render
-
-        write_text(html, render(result, ".html"))
-    if heatmap is not None:
-        from slant.report.charts import enumeration_heatmap
-
-        write_chart(enumeration_heatmap(result, standalone=True), heatmap)
+    if output.html is not None:
+        write_text(output.html, render(result, ".html"))
+    if output.heatmap is not None:
+        write_chart(enumeration_heatmap(result, standalone=True), output.heatmap)
     deliver(result, output, quiet=running.quiet)
 
 

@@ -1,15 +1,18 @@
-"""A progress bar with the time left, on a terminal; nothing where the output goes elsewhere."""
+"""What a long command shows while it runs, says of warnings, and says when it is stopped."""
 
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 
 @contextmanager
 def bar(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Give a function to call with a step, how much of it is done and how much there is; None if nothing is shown."""
+    """Show a progress bar with the time left, on a terminal only.
+
+    Gives a function to call with a step, how much of it is done and how much there is; None if nothing is shown."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -26,3 +29,24 @@ def bar(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | No
             progress.update(tasks[step], completed=done, total=total)
 
         yield show
+
+
+@contextmanager
+def noted(*, quiet: bool = False) -> Iterator[None]:
+    """Print warnings as notes once the work is done, or not at all."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in caught if not quiet else ():
+        print(f"note: {warning.message}", file=sys.stderr)
+
+
+@contextmanager
+def resumable(*, kept: bool) -> Iterator[None]:
+    """Say, when the user stops the work, that nothing that was finished is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if kept:
+            print("slant: stopped; the same command goes on where it was.", file=sys.stderr)
+        raise

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, get_type_hints
@@ -58,16 +58,22 @@ class Output:
         asked = {".json": self.json, ".csv": self.csv, ".md": self.markdown, ".tex": self.latex}
         return {suffix: path for suffix, path in asked.items() if path is not None}
 
-    def check(self) -> None:
-        """Refuse, before any work is done, files that could not be written in the end."""
+    def files(self) -> list[Path]:
+        """Return every file that was asked for."""
+        return list(self.by_suffix().values())
+
+    def check(self, inputs: Iterable[str] = ()) -> None:
+        """Refuse, before any work is done, files that could not be written, or are among the `inputs`."""
         from slant.errors import SlantError
 
-        wanted = list(self.by_suffix().values())
+        wanted = self.files()
         if len(set(wanted)) < len(wanted):
             raise SlantError("two output options name the same file ('-' is standard output); give each its own.")
         for path in wanted:
             if not path.parent.is_dir():
                 raise SlantError(f"cannot write '{path}': there is no folder '{path.parent}'.")
+            if path.exists() and any(Path(text).exists() and path.samefile(text) for text in inputs):
+                raise SlantError(f"'{path}' is read from, and would be written over; name another file.")
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -83,12 +89,17 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         made = {n: group(**{f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
         for group in made.values():
             if isinstance(group, Output):
-                group.check()
+                group.check(inputs=[text for value in given.values() for text in _texts(value)])
         function(**given, **made)
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options}
     return run
+
+
+def _texts(value: Any) -> list[str]:
+    """Return the arguments that may be names of files to read."""
+    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str) and text]
 
 
 def _options(group: Any) -> list[inspect.Parameter]:

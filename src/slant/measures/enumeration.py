@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+import numbers
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -30,6 +32,7 @@ from slant.statistics import (
 )
 from slant.stimuli import NameFacts, NameTable, WordList, bundled_names
 from slant.vectors import WordVectors
+from slant.version import __version__
 
 #: Groups: how many to find among the names, or the groups themselves: a class set, or words by group.
 Groups: TypeAlias = int | str | PathLike[str] | Mapping[str, Iterable[str]]
@@ -39,6 +42,10 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 MOST = 10_000_000
 #: Names shown for a group (the survey shows all five), and words for a category.
 ILLUSTRATIVE, CENTRE_WORDS = 5, 5
+#: A group of one's own with fewer words is not taken for names.
+LEAST_NAMES = 5
+#: Centre words that label a category.
+IN_LABEL = 3
 
 
 def enumerate_biases(
@@ -83,10 +90,11 @@ def enumerate_biases(
     seed = seed_of(rng)
     seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(5, np.uint64)]
     run = _Run(vectors, settings, seeds, workers, Journal(journal) if journal is not None else None, progress)
-    grouped = run.own_groups(groups) if not _is_count(groups) else run.found_groups(name_table(names), groups)
-    if not _is_count(groups) and names is not None:
+    if _is_count(groups):
+        return run.measure(run.found_groups(name_table(names), groups), seed)
+    if names is not None:
         raise MeasureError("both names and groups of your own were given; leave one of them out.")
-    return run.measure(grouped, seed)
+    return run.measure(run.own_groups(groups), seed)
 
 
 def _is_count(groups: Groups) -> bool:
@@ -96,13 +104,10 @@ def _is_count(groups: Groups) -> bool:
 def _checked(
     categories: int, words: int, per_cell: int, rotations: int, alpha: float, left_out: float, precision: float | None
 ) -> dict[str, Any]:
-    for name, value, ok in (
-        ("alpha", alpha, 0 < alpha < 1),
-        ("left_out", left_out, 0 <= left_out < 1),
-        ("precision", precision, precision is None or 0 < precision < 1),
-    ):
-        if not ok:
-            raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
+    _check_share("alpha", alpha)
+    _check_share("left_out", left_out, may_be_zero=True)
+    if precision is not None:
+        _check_share("precision", precision)
     return {
         "categories": check_count("categories", categories, 1, MOST),
         "words": check_count("words", words, 1, MOST),
@@ -112,6 +117,12 @@ def _checked(
         "left_out": float(left_out),
         "precision": None if precision is None else float(precision),
     }
+
+
+def _check_share(name: str, value: float, *, may_be_zero: bool = False) -> None:
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not number or not (0 < value < 1 or (may_be_zero and value == 0)):
+        raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +137,7 @@ class _Grouped:
     left_out: tuple[str, ...]
     used: tuple[WordsUsed, ...]
     source: str
+    found: bool
 
     @property
     def means(self) -> FloatArray:
@@ -154,10 +166,10 @@ class _Words:
 
     def described(self) -> tuple[WordCategory, ...]:
         found = []
-        for number, (start, end) in enumerate(zip(self.starts, self.starts[1:], strict=False), 1):
+        for start, end in pairwise(self.starts.tolist()):
             nearest = steps.nearest_to_mean(self.unit[start:end], CENTRE_WORDS)
             centre = tuple(self.tokens[start + row] for row in nearest)
-            found.append(WordCategory(f"category {number}", int(end - start), centre))
+            found.append(WordCategory(", ".join(centre[:IN_LABEL]), end - start, centre, self.tokens[start:end]))
         return tuple(found)
 
 
@@ -174,6 +186,10 @@ class _Run:
 
     def own_groups(self, groups: Any) -> _Grouped:
         """Take the groups as given: step 1 is skipped."""
+        if groups is None or isinstance(groups, bool | float):
+            raise MeasureError(
+                f"groups={groups!r} are no groups; give a number from 2 up, a class set, or words by group."
+            )
         lists, identity = class_lists(groups)
         if len(lists) < 2:
             raise MeasureError(f"{len(lists)} groups were given; at least two are needed.")
@@ -186,11 +202,12 @@ class _Run:
             labels=tuple(group.words.name for group in found),
             members=tuple(group.words.used for group in found),
             vectors=tuple(group.unit for group in found),
-            facts=bundled_names().facts,
+            facts=_facts_of_names(lists),
             excluded=_spellings(found, [word for group in lists for word in group.words]),
             left_out=(),
             used=tuple(group.words for group in found),
             source=identity,
+            found=False,
         )
 
     def found_groups(self, table: NameTable, groups: Any) -> _Grouped:
@@ -202,7 +219,7 @@ class _Run:
         keep = self._cleaned(unit, excluded)
         if keep.sum() < count:
             raise MeasureError(
-                f"{keep.sum()} of {len(table.names):,} names are in '{self.vectors.name}' and like names; "
+                f"{keep.sum():,} of {len(table.names):,} names are in '{self.vectors.name}' and like names; "
                 f"{count} groups need at least as many."
             )
         labels = self._clusters("names", unit[keep], count, self.seeds[2])
@@ -217,6 +234,7 @@ class _Run:
             left_out=tuple(np.array(found.words.used, dtype=object)[~keep]),
             used=(found.words,),
             source=table.id,
+            found=True,
         )
 
     def _cleaned(self, unit: NDArray[np.float32], excluded: frozenset[str]) -> NDArray[np.bool_]:
@@ -244,10 +262,11 @@ class _Run:
         import sklearn
 
         digest = hashlib.sha256(np.ascontiguousarray(unit).tobytes())
-        digest.update(repr((unit.shape, count, seed, steps.STARTS, sklearn.__version__)).encode())
+        made_by = (sklearn.__version__, np.__version__, __version__)
+        digest.update(repr((unit.shape, count, seed, steps.STARTS, made_by)).encode())
         key = f"{step}-{digest.hexdigest()[:24]}"
         kept = self.journal.recall(key) if self.journal else None
-        if kept is not None and kept["labels"].shape == (len(unit),):
+        if kept is not None and _are_labels(kept.get("labels"), len(unit), count):
             return kept["labels"]
         labels = steps.cluster(unit, count, seed, self.workers, self._progress_of(f"clustering {step}"))
         if self.journal:
@@ -266,8 +285,8 @@ class _Run:
         categories = self.settings["categories"]
         if len(found.rows) < categories:
             raise MeasureError(
-                f"'{self.vectors.name}' has {len(found.rows)} words in lower case that are no names; "
-                f"{categories} categories need at least as many."
+                f"{len(found.rows):,} words in lower case that are no names can be used of '{self.vectors.name}' "
+                f"(words={self.settings['words']:,}); {categories} categories need at least as many."
             )
         unit = self._unit(found.rows)
         labels = self._clusters("words", unit, categories, self.seeds[3])
@@ -290,6 +309,7 @@ class _Run:
             "names": grouped.source,
             "groups": len(grouped.labels),
             **self.settings,
+            "left_out": self.settings["left_out"] if grouped.found else None,
             "words_used": len(words.tokens),
         }
         return EnumerationResult(
@@ -299,9 +319,27 @@ class _Run:
             ordering=_ordering(cells.scores, significant),
             indirect_bias=indirect_bias(words.unit, cells, significant),
             left_out_names=grouped.left_out,
-            rotations=_rotations(counted, plan, len(words.tokens)),
+            rotations=_rotations(counted, plan, words.starts, cells.scores),
             provenance=provenance(self.vectors, grouped.source, grouped.used, seed, settings),
         )
+
+
+def _facts_of_names(groups: Sequence[WordList]) -> Mapping[str, NameFacts]:
+    """Return what the tables know of groups of names; nothing of groups that are not names.
+
+    "gay" and "christian" are also rare first names: a group counts as names if it has several and the tables know
+    most of them.
+    """
+    facts = bundled_names().facts
+    known = [sum(word.lower() in facts for word in group.words) / len(group.words) for group in groups]
+    return facts if min(known) > 0.5 and min(len(group.words) for group in groups) >= LEAST_NAMES else {}
+
+
+def _are_labels(kept: NDArray[Any] | None, points: int, count: int) -> bool:
+    """Tell whether what a journal holds are the cluster numbers of so many points."""
+    if kept is None or kept.shape != (points,) or kept.dtype != np.int64:
+        return False
+    return np.array_equal(np.unique(kept), np.arange(count))
 
 
 def _spellings(found: Iterable[Found], asked: Iterable[str]) -> frozenset[str]:
@@ -345,6 +383,9 @@ def _ordering(scores: FloatArray, significant: NDArray[np.bool_]) -> tuple[int, 
     return tuple(int(category) for category in np.argsort(-totals, kind="stable"))
 
 
-def _rotations(counted: RotationCounts, plan: RotationPlan, words: int) -> RotationsUsed:
+def _rotations(
+    counted: RotationCounts, plan: RotationPlan, starts: NDArray[np.int64], scores: FloatArray
+) -> RotationsUsed:
     run = int(counted.drawn.max(initial=0))
-    return RotationsUsed(plan.rotations, run, counted.work / (plan.rotations * words), plan.risk)
+    words = int(np.diff(starts)[~np.isnan(scores).all(axis=1)].sum())  # those with anything to test
+    return RotationsUsed(plan.rotations, run, counted.work / max(1, plan.rotations * words), plan.risk)

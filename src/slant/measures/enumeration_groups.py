@@ -36,7 +36,7 @@ def margins(names: Unit, others: Unit, seed: int) -> FloatArray:
     samples = np.concatenate([names, others]).astype(np.float64)
     labels = np.repeat([1, 0], [len(names), len(others)])
     with one_thread_each(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # the order of the margins is settled long before
+        warnings.simplefilter("ignore", ConvergenceWarning)  # margins that are not quite the best still order the names
         model = LinearSVC(random_state=seed % 2**32).fit(samples, labels)
     return np.asarray(model.decision_function(samples[: len(names)]))
 
@@ -67,8 +67,7 @@ def cluster(
 
     def start(child: np.random.SeedSequence) -> tuple[float, NDArray[np.int32]]:
         state = int(child.generate_state(1)[0])
-        with one_thread_each():
-            model = KMeans(count, init="k-means++", n_init=1, random_state=state).fit(points)
+        model = KMeans(count, init="k-means++", n_init=1, random_state=state).fit(points)
         return float(model.inertia_), model.labels_
 
     best: tuple[float, NDArray[np.int32]] | None = None
@@ -92,15 +91,6 @@ def _numbered_by_size(labels: NDArray[np.int32], count: int) -> NDArray[np.int64
     rank = np.empty(count, dtype=np.int64)
     rank[order] = np.arange(count)
     return np.asarray(rank[labels])
-
-
-def group_means(unit: NDArray[np.floating], labels: NDArray[np.int64], count: int) -> FloatArray:
-    """Return the mean of the unit vectors of each group; shape (count, d).
-
-    >>> group_means(np.array([[1.0, 0], [0, 1.0], [0, 1.0]]), np.array([0, 0, 1]), 2).tolist()
-    [[0.5, 0.5], [0.0, 1.0]]
-    """
-    return np.array([unit[labels == group].mean(axis=0, dtype=np.float64) for group in range(count)])
 
 
 def illustrative(unit: NDArray[np.floating], how_many: int) -> list[int]:

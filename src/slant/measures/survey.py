@@ -50,7 +50,7 @@ def make_survey(
     >>> cells = [EnumeratedCell(g, 0, w, 9, 0.1, 0.001, 0.002, True, 0, 999) for g, w in ((0, ("tea",)), (1, ("ale",)))]
     >>> source = Provenance("own", Representation("tiny", "0" * 12, "text", 9, 3), (), 0, {"per_cell": 1}, "0")
     >>> result = EnumerationResult(
-    ...     tuple(groups), (WordCategory("drinks", 9, ("tea",)),), tuple(cells), (0,), IndirectBias(0, 0), (),
+    ...     tuple(groups), (WordCategory("drinks", 9, ("tea",), ()),), tuple(cells), (0,), IndirectBias(0, 0), (),
     ...     RotationsUsed(999, 999, 1.0, 0.0), source)
     >>> survey = make_survey(result, names_per_group=2, exam_names=2)
     >>> [group.names for group in survey.groups], len(survey.exam), len(survey.rating)

@@ -7,7 +7,8 @@ import textwrap
 from typing import Any, Literal
 
 from slant.errors import SlantError
-from slant.report.enumeration import IN_HEADINGS, heading, shown_tests
+from slant.report.enumeration import IN_HEADINGS, heading
+from slant.report.enumeration_notes import shown_tests
 from slant.report.tables import plain
 from slant.results import CONTENT_NOTE, EnumeratedCell, EnumerationResult, TrendResult, WeatSuiteResult
 
@@ -94,7 +95,9 @@ def enumeration_heatmap(
     if not standalone:
         return _svg(chart)
     note = textwrap.wrap(CONTENT_NOTE, 70)
-    subtitle = f"Score of groups of names × categories of words, {plain(result.provenance.representation.name)}"
+    significant = len(shown_tests(result, None))
+    which = f"{len(tests)} of {significant} tests with significant cells" if significant else "nothing is significant"
+    subtitle = f"Score of groups × categories of words, {plain(result.provenance.representation.name)}: {which}"
     title = alt.Title(note, subtitle=subtitle, anchor="start", offset=16, fontWeight="normal")
     return _svg(chart.properties(title=title), ink="#1c2430", paper="white")
 
@@ -127,7 +130,7 @@ def _score_colour() -> Any:
     import altair as alt
 
     legend = alt.Legend(title="score", orient="bottom", gradientLength=220)
-    return alt.Color("score:Q", scale=alt.Scale(scheme="viridis"), legend=legend)
+    return alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domainMin=0), legend=legend)
 
 
 def _square(rank: int, cell: EnumeratedCell) -> dict[str, Any]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from slant.report.enumeration_notes import NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests
 from slant.report.tables import Column, Table, plain, pvalue, small
 from slant.results import CONTENT_NOTE, Demographics, EnumeratedCell, EnumerationResult, NameGroup
 
-#: So many tests are shown to people; CSV and JSON hold all.
-MOST_TESTS = 12
 #: From this width on a terminal has a column for each race.
 WIDE_GROUPS = 160
 #: Side by side, words may be this long before they go on in the next line: the first that fits the terminal is taken.
 WORD_LENGTHS = (40, 14, 11)
 #: Headings give this many illustrative names and centre words, as the paper does.
 IN_HEADINGS = 3
-NOT_SIGNIFICANT, NO_TEST = "·", "–"
+#: What q is at most for words to stand out, and to stand out most.
+MEDIUM, STRONG = 0.01, 0.001
 RACES = {
     "white": "White", "black": "Black", "hispanic": "Hispanic", "api": "Asian/Pacific", "native": "Native American",
     "multiple": "two or more",
@@ -39,7 +40,8 @@ def terminal_tables(result: EnumerationResult, width: int) -> tuple[Table, Table
     """Describe the groups and the associations for a terminal: a column for each group where all of them fit."""
     groups = groups_table(result, one_column=width < WIDE_GROUPS, races=1 if width < 100 else 2)
     crossed = (crossed_table(result, length) for length in WORD_LENGTHS)
-    return groups, next((table for table in crossed if table.rows and _width(table) <= width), listed_table(result))
+    fits = next((table for table in crossed if table.rows and _width(table) <= width), listed_table(result))
+    return groups, fits if fits.rows else replace(fits, columns=fits.columns[:0])
 
 
 def document_tables(result: EnumerationResult) -> tuple[Table, Table]:
@@ -52,7 +54,7 @@ def groups_table(result: EnumerationResult, *, one_column: bool = False, races: 
     columns = [
         Column("group", "group", plain, "left", wraps=True),
         Column("illustrative", "illustrative names", plain, "left", wraps=True),
-        Column("size", "names", str, style=_plainly),
+        Column("size", "names", lambda size: f"{size:,}", style=_plainly),
     ]
     if any(group.demographics for group in result.groups):
         columns += [
@@ -104,7 +106,7 @@ def crossed_table(result: EnumerationResult, length: int | None = None) -> Table
         | {f"group {cell.group}": cell for cell in result.of_category(category)}
         for rank, category in shown_tests(result)
     ]
-    return Table(_title("Associations", result), tuple(columns), rows, notes(result), section_key="rank")
+    return Table(_title("Associations", result), tuple(columns), rows, notes(result, figures=False), section_key="rank")
 
 
 def _group_column(place: int, group: NameGroup, length: int | None) -> Column:
@@ -169,12 +171,6 @@ def listed_table(result: EnumerationResult) -> Table:
     return Table(_title("Associations", result), columns, rows, notes(result), section_key="rank")
 
 
-def shown_tests(result: EnumerationResult, most: int | None = MOST_TESTS) -> list[tuple[int, int]]:
-    """Return rank and category of the tests with a significant cell, at most `most` of them."""
-    ranked = enumerate(result.ordering, 1)
-    return [(rank, c) for rank, c in ranked if any(cell.significant for cell in result.of_category(c))][:most]
-
-
 def heading(result: EnumerationResult, rank: int, category: int, separator: str = ", ") -> str:
     """Name a test for people: its rank and its centre words."""
     found = result.categories[category]
@@ -219,80 +215,8 @@ def _shade(cell: EnumeratedCell) -> str:
     """Choose a terminal's style by significance: the smaller q, the stronger."""
     if not cell.significant:
         return "dim"
-    return "bold cyan" if cell.qvalue <= 0.001 else "cyan" if cell.qvalue <= 0.01 else ""
+    return "bold cyan" if cell.qvalue <= STRONG else "cyan" if cell.qvalue <= MEDIUM else ""
 
 
 def _title(what: str, result: EnumerationResult) -> str:
     return f"{what} on {result.provenance.representation.name}"
-
-
-def group_notes(result: EnumerationResult) -> tuple[str, ...]:
-    """Say which names were used, and where the figures about them come from."""
-    used = sum(group.size for group in result.groups)
-    out = len(result.left_out_names)
-    said = [
-        f"names: {used:,} used; {out:,} left out, too unlike the other names; {len(result.missing):,} without a vector."
-    ]
-    if known := [g.demographics for g in result.groups if g.demographics]:
-        said.append(
-            f"demographics: means over the names in the name tables ({sum(d.names for d in known):,} of {used:,}; "
-            f"race: {sum(d.names_with_race for d in known):,}), looked up afterwards; the computation never sees them."
-        )
-    return tuple(said)
-
-
-def notes(result: EnumerationResult, *, all_shown: bool = False) -> tuple[str, ...]:
-    """Say what the figures mean, how much was found (the first note), and how it was computed."""
-    more = [] if all_shown else _more(result)
-    return (_found(result), *more, *_meaning(result), _indirect(result), _computed(result))
-
-
-def _found(result: EnumerationResult) -> str:
-    alpha, found, cells = float(result.provenance.settings["alpha"]), len(result.significant), len(result.cells)
-    untested = len(result.not_tested)
-    tail = f"no test for {untested:,} cells with fewer than {result.words_per_cell} words." if untested else ""
-    tail = tail or "every cell had words enough for a test."
-    if not found:
-        return f"No association is significant: none of {cells:,} cells at a false-discovery rate of {alpha:g}; {tail}"
-    rate = f"of these, {100 * alpha:g} % at most are expected to be chance"
-    return f"{found:,} of {cells:,} cells are significant; {rate} (false-discovery rate); {tail}"
-
-
-def _more(result: EnumerationResult) -> list[str]:
-    more = len(shown_tests(result, None)) - MOST_TESTS
-    if more <= 0:
-        return []
-    have = "tests have" if more > 1 else "test has"
-    return [f"shown: the top {MOST_TESTS} tests; {more} more {have} significant cells; --csv or --json gives all."]
-
-
-def _meaning(result: EnumerationResult) -> list[str]:
-    groups = "the other groups" if len(result.groups) > 2 else "the other group"
-    return [
-        f"words: those of a test's category that lean most to this group and not to {groups}; {NOT_SIGNIFICANT} not "
-        f"significant; {NO_TEST} no test.",
-        "score: how much nearer the words are to the group's names than all words are on average, against the mean "
-        "of the groups; 0: no association. Tests stand in the order of the total score of their significant cells.",
-        "p: the share of random rotations of the names against the words that reach the score; q: Benjamini–Hochberg "
-        f"over all {len(result.cells):,} cells.",
-    ]
-
-
-def _indirect(result: EnumerationResult) -> str:
-    bias = result.indirect_bias
-    if bias.share is None:
-        return "potential indirect bias: no two tests have significant words for the same two groups."
-    return (
-        f"potential indirect bias: in {100 * bias.share:.1f} % of {bias.tuples:,} cases (two groups, two tests, all "
-        "four cells significant) both tests part the groups the same way; about 50 % if unrelated."
-    )
-
-
-def _computed(result: EnumerationResult) -> str:
-    used = result.rotations
-    said = f"rotations: {used.run:,} of {used.asked:,} run"
-    if used.work < 1:
-        said += f"; {100 * (1 - used.work):.0f} % of the work saved by stopping where the verdict was clear"
-    if used.risk:
-        said += f" (risk of any changed verdict: {used.risk:.1g} at most)"
-    return f"{said}; seed {result.provenance.seed}."

@@ -6,18 +6,19 @@ from typing import Any
 
 from slant.report import charts, tables
 from slant.report import enumeration as described
+from slant.report import enumeration_notes as noted
 from slant.report.templating import environment
 from slant.results import EnumeratedCell, EnumerationResult
 
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
-WEIGHTS = {"strong": 0.001, "medium": 0.01}
+WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}
 
 
 def enumeration_fragment(result: EnumerationResult, *, level: int = 2) -> str:
     """Return a `<section>` with its own scoped style, headed by an `<h2>` (or other `level`)."""
     from markupsafe import Markup
 
-    tests = [_test(result, rank, category) for rank, category in described.shown_tests(result, None)]
+    tests = [_test(result, rank, category) for rank, category in noted.shown_tests(result, None)]
     groups = described.groups_table(result)
     template = environment().get_template("enumeration.html.j2")
     return template.render(
@@ -26,11 +27,11 @@ def enumeration_fragment(result: EnumerationResult, *, level: int = 2) -> str:
         groups=groups,
         named=[tables.plain(described.named(group)) for group in result.groups],
         headings=[described.head(group).split("\n") for group in result.groups],
-        shown=tests[: described.MOST_TESTS],
-        more=tests[described.MOST_TESTS :],
+        shown=tests[: noted.MOST_TESTS],
+        more=tests[noted.MOST_TESTS :],
         chart=Markup(charts.enumeration_heatmap(result)) if tests else "",
         charted=min(len(tests), charts.MOST_CATEGORIES),
-        notes=described.notes(result, all_shown=True),
+        notes=noted.notes(result, all_shown=True),
         weights=WEIGHTS,
         alpha=result.provenance.settings["alpha"],
         plain=tables.plain,

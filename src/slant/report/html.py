@@ -28,7 +28,7 @@ def page(audit: AuditResult) -> str:
             notes=table.notes,
             enumeration=Markup(enumeration_fragment(audit.enumeration)) if audit.enumeration else "",
             chart=Markup(charts.weat_chart(suite)) if suite.results else "",
-            found=_summary(audit),
+            found=_summary(audit) + _enumerated(audit),
             number=tables.number,
             plain=tables.plain,
         )
@@ -49,4 +49,14 @@ def _summary(audit: AuditResult) -> str:
         f"{share} (false-discovery rate 5 %); for {steady} of these the interval over the choice of words also leaves "
         f"out 0, while the others hang more on which words were chosen. The largest effect is in “{largest.title}”: "
         f"d = {tables.number(largest.effect_size)}, p = {tables.pvalue(largest.pvalue)}."
+    )
+
+
+def _enumerated(audit: AuditResult) -> str:
+    if (found := audit.enumeration) is None:
+        return ""
+    return (
+        f" Without naming any association in advance, {len(found.significant):,} of {len(found.cells):,} pairs of a "
+        f"group of names and a category of words stand out from chance (false-discovery rate "
+        f"{100 * float(found.provenance.settings['alpha']):g} %)."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from slant.report.tables import Column, Table, number, plain
 from slant.results.enumeration import CONTENT_NOTE
 from slant.results.survey import Proportion, SurveyResult
+from slant.results.survey_plan import MOST_OFFENSIVE
 
 
 def survey_table(result: SurveyResult) -> Table:
@@ -40,13 +41,15 @@ def _notes(result: SurveyResult) -> tuple[str, ...]:
         f"{percent(accuracy.share if accuracy else None)} accurate, "
         f"{percent(offensive.share if offensive else None)} offensive."
     )
+    nobody = () if result.workers_qualified else ("No worker passed the exam, so that nothing could be scored.",)
     return (
+        *nobody,
         row,
         f"accurate: people's most frequent choice is the embedding's group{_interval(accuracy)}; a tie is none. "
         f"Chance: {percent(result.chance)}, with {number(result.mean_groups)} groups on offer on average; single "
         f"answers: {percent(result.single_accuracy)}.",
-        f"offensive: a mean rating of {result.offensive_from:g} or more out of 7 (slant's threshold, not known to be "
-        f"the paper's){_interval(offensive)}; mean rating {number(result.mean_rating)}.",
+        f"offensive: a mean rating of {result.offensive_from:g} or more out of {MOST_OFFENSIVE} (slant's threshold, "
+        f"not known to be the paper's){_interval(offensive)}; mean rating {number(result.mean_rating)}.",
         f"asked: {len(result.associations)} associations of {result.tests} tests; {_exam(result)}.",
         *_workers(result),
     )
@@ -56,7 +59,7 @@ def _exam(result: SurveyResult) -> str:
     if not any(worker.exam_questions for worker in result.workers):
         return f"{result.workers_given} workers, without an exam"
     passed = f"{result.workers_qualified} of {result.workers_given} workers"
-    return f"{passed} got more than half of the exam right, and only they count"
+    return f"{passed} got more than half of the exam right (who took none did not), and only they count"
 
 
 def _interval(share: Proportion | None) -> str:

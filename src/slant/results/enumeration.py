@@ -43,11 +43,12 @@ class NameGroup:
 
 @dataclass(frozen=True)
 class WordCategory:
-    """One cluster of words; `centre_words` are the nearest to its centre."""
+    """One cluster of words, most frequent first; `centre_words` are the nearest to its centre, and label it."""
 
     label: str
     size: int
     centre_words: tuple[str, ...]
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,8 @@ class EnumeratedCell:
 
     `words` are the cell's strongest, out of `candidates` words of the category that fall to this group. With fewer
     candidates than words per cell there is no test: no words, `score` None, p = 1. `exceeding` of the `rotations`
-    that were drawn for this cell reached its score.
+    that were drawn for this cell reached its score. Where drawing stopped early, `pvalue` and `qvalue` are estimates
+    from these; only the verdict is that of the full run.
     """
 
     group: int
@@ -97,6 +99,8 @@ class IndirectBias:
 class RotationsUsed:
     """How much of the null distribution was drawn: `work` is the share of rotations × words really computed.
 
+    Words of categories in which no cell has a test are never drawn, and count for nothing.
+
     `risk` is the probability, at most, that early stopping changed any verdict; 0 without it.
     """
 
@@ -124,6 +128,11 @@ class EnumerationResult(MeasuredResult):
     left_out_names: tuple[str, ...]
     rotations: RotationsUsed
     provenance: Provenance
+
+    @property
+    def own_groups(self) -> bool:
+        """Whether the groups were given, rather than found among names."""
+        return self.provenance.settings["left_out"] is None
 
     @property
     def significant(self) -> tuple[EnumeratedCell, ...]:

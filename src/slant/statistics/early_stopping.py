@@ -85,6 +85,5 @@ def settled_verdicts(low: FloatArray, high: FloatArray, alpha: float) -> Verdict
     >>> v.significant.tolist(), v.not_significant.tolist()
     ([True, False, False], [False, True, True])
     """
-    fewest = int((benjamini_hochberg(high.ravel()) <= alpha).sum())
-    most = int((benjamini_hochberg(low.ravel()) <= alpha).sum())
-    return Verdicts(high <= alpha * fewest / high.size, low > alpha * most / low.size)
+    at_most, at_least = (benjamini_hochberg(bound.ravel()).reshape(bound.shape) for bound in (high, low))
+    return Verdicts(at_most <= alpha, at_least > alpha)

@@ -20,12 +20,15 @@ from numpy.typing import NDArray
 from slant.parallel import in_order, one_thread_each
 from slant.statistics.early_stopping import bounds_of_full_count, looks, settled_verdicts
 from slant.statistics.rotation_kernel import ROWS_AT_ONCE, best_of_cells
+from slant.version import __version__
 
 FloatArray = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Progress = Callable[[int, int], None]
 
 SECONDS_BETWEEN_KEEPING = 1.0
+#: The best scores of all cells under a block of rotations take at most this many numbers (64 MB).
+MOST_NUMBERS = 1 << 24
 
 
 class Journal(Protocol):
@@ -108,22 +111,21 @@ class RotationPlan:
     workers: int | None = None
 
 
-def block_size(groups: int) -> int:
-    """Return how many rotations are drawn at a time: as many as the kernel's cache holds.
+def block_size(groups: int, categories: int = 1, per_cell: int = 1) -> int:
+    """Return how many rotations are drawn at a time: as many as the kernel's cache holds, and memory for the cells.
 
-    >>> block_size(12)
-    32
+    >>> block_size(12), block_size(12, categories=1000, per_cell=1000)
+    (32, 1)
     """
-    return max(1, ROWS_AT_ONCE // groups)
+    return max(1, min(ROWS_AT_ONCE // groups, MOST_NUMBERS // (groups * categories * per_cell)))
 
 
-def turned_block(means: FloatArray, plan: RotationPlan, number: int) -> FloatArray:
-    """Return the turned means of block `number`, from random numbers of its own; shape (rotations, n, d).
+def turned_block(means: FloatArray, plan: RotationPlan, size: int, number: int) -> FloatArray:
+    """Return the turned means of block `number` of `size` rotations, from random numbers of its own; (size, n, d).
 
-    >>> turned_block(np.eye(2, 4), RotationPlan(rotations=200, seed=0), 1).shape
+    >>> turned_block(np.eye(2, 4), RotationPlan(rotations=200, seed=0), 192, 1).shape
     (8, 2, 4)
     """
-    size = block_size(len(means))
     rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(number,)))
     return turned_means(means, min(size, plan.rotations - number * size), rng)
 
@@ -192,7 +194,7 @@ class _Run:
         self, problem: RotationProblem, plan: RotationPlan, journal: Journal | None, progress: Progress | None
     ) -> None:
         self.problem, self.plan, self.journal, self.progress = problem, plan, journal, progress
-        self.size = block_size(len(problem.means))
+        self.size = block_size(len(problem.means), problem.categories, problem.per_cell)
         blocks = -(-plan.rotations // self.size)
         early = {-(-at // self.size) for at in looks(plan.rotations)} if plan.risk > 0 else set()
         self.stops = [*sorted(at for at in early if at < blocks), blocks]
@@ -230,7 +232,7 @@ class _Run:
     ) -> Integers:
         """Return how many rotations of one block reach the observed score of each cell; shape of `observed`."""
         problem = self.problem
-        turned = turned_block(problem.means, self.plan, number)
+        turned = turned_block(problem.means, self.plan, self.size, number)
         best = best_of_cells(turned.astype(np.float32), words, categories, len(observed), problem.per_cell)
         # σ = (X̄_i − μ)·(Ā_ij − 𝒜̄): the kernel gives the first product, the second is the same for all categories.
         offsets = (turned - turned.mean(axis=1, keepdims=True)) @ problem.centre
@@ -264,18 +266,36 @@ class _Run:
 
     def _digest(self) -> str:
         settings = (self.plan.rotations, self.plan.seed, self.plan.alpha, self.plan.risk, self.size)
-        return hashlib.sha256(f"{self.problem.fingerprint()} {settings}".encode()).hexdigest()[:24]
+        made_by = (__version__, np.__version__)
+        return hashlib.sha256(f"{self.problem.fingerprint()} {settings} {made_by}".encode()).hexdigest()[:24]
 
     def _recalled(self) -> RotationCounts | None:
         kept = self.journal.recall(self.key) if self.journal else None
-        if kept is None:
+        start = RotationCounts.nothing(self.problem, self.plan.rotations)
+        if kept is None or {n: (a.shape, a.dtype) for n, a in kept.items()} != _layout(start):
             return None
         fields: dict[str, Any] = {name: array if array.ndim else int(array) for name, array in kept.items()}
-        return RotationCounts(**fields)
+        found = RotationCounts(**fields)
+        drawn, rotations = found.drawn[:, None], self.plan.rotations
+        ranges = (
+            (0, found.reached),
+            (found.reached, drawn),
+            (drawn, rotations),
+            (0, found.low),
+            (found.low, found.high),
+        )
+        sound = all((np.asarray(low) <= high).all() for low, high in ranges)
+        return found if sound and 0 <= found.blocks <= self.stops[-1] and 0 <= found.looks <= len(self.stops) else None
 
     def _keep(self) -> None:
         if self.journal:
             self.journal.keep(self.key, {name: np.asarray(value) for name, value in vars(self.state).items()})
+
+
+def _layout(state: RotationCounts) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
+    """Return the shape and type of every field, which a journal must match."""
+    arrays = {name: np.asarray(value) for name, value in vars(state).items()}
+    return {name: (array.shape, array.dtype) for name, array in arrays.items()}
 
 
 def _words_of(problem: RotationProblem, active: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

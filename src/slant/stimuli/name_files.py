@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from slant.stimuli.first_names import RACES, FirstName, first_names
 #: A name counts if at least this many people bear it, as in the table of first names.
 LEAST_BEARERS = 1_000
 #: The shares of the census of surnames, in the order of `RACES`.
+ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is no name
 CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcthispanic")
 
 
@@ -60,7 +62,7 @@ def _facts(name: FirstName) -> NameFacts:
 
 
 def read_names(path: Path) -> NameTable:
-    """Read names from a file: one per line, or a .csv or .tsv with a column "name" (else its first column).
+    """Read names from a file: one per line or parted by commas, or a .csv or .tsv with a column "name" (or no other).
 
     The files of the data names `ssa-names` and `census-surnames` are recognised; of these, names with fewer than
     1,000 bearers are left out.
@@ -75,15 +77,32 @@ def read_names(path: Path) -> NameTable:
         return named(path.stem, _social_security_names(path))
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        raise StimuliError(
+            f"there is no file '{path}' with names, and no data of that name (see slant data list)."
+        ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise StimuliError(f"the names in '{path}' cannot be read: {error}.") from None
-    if path.suffix.lower() not in (".csv", ".tsv"):
-        return named(path.name, _not_empty(path, lines))
-    rows = list(csv.DictReader(lines, delimiter="\t" if path.suffix.lower() == ".tsv" else ","))
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise StimuliError(f"the names in '{path}' cannot be read: {reason}.") from None
+    delimiter = next((d for d in ("\t", ";") if lines and d in lines[0]), ",")
+    if path.suffix.lower() not in (".csv", ".tsv") and delimiter != "\t":
+        return named(path.name, _not_empty(path, (name for line in lines for name in re.split("[,;]", line))))
+    rows = list(csv.DictReader(lines, delimiter=delimiter))
     if rows and {"name", "count", *CENSUS_SHARES} <= set(rows[0]):
         return _surnames(path, rows)
-    column = next((c for c in (rows[0] if rows else {}) if c and c.lower() == "name"), None)
-    return named(path.name, _not_empty(path, [row[column] if column else next(iter(row.values())) for row in rows]))
+    return named(path.name, _not_empty(path, _column(path, lines, delimiter)))
+
+
+def _column(path: Path, lines: list[str], delimiter: str) -> list[str]:
+    """Return the column "name"; a file of one column without that head is names from its first line on."""
+    table = list(csv.reader(lines, delimiter=delimiter))
+    heads = [head.strip().lower() for head in table[0]] if table else []
+    if "name" in heads:
+        place = heads.index("name")
+        return [row[place] for row in table[1:] if len(row) > place]
+    if any(len(row) > 1 for row in table):
+        raise StimuliError(f"'{path}' has no column 'name' but {', '.join(map(repr, table[0][:6]))}; name one 'name'.")
+    return [row[0] for row in table if row]
 
 
 def _not_empty(path: Path, names: Iterable[str | None]) -> list[str]:
@@ -108,7 +127,7 @@ def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
     names, facts = [], {}
     for number, row in enumerate(rows, 2):
         try:
-            if int(row["count"]) < LEAST_BEARERS:
+            if int(row["count"]) < LEAST_BEARERS or row["name"] == ALL_OTHERS:
                 continue
             shares = dict(zip(RACES, _shares([row[column] for column in CENSUS_SHARES]), strict=True))
         except (TypeError, ValueError):
