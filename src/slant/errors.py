@@ -32,5 +32,9 @@ class MeasureError(SlantError):
     """A measure that cannot be computed from what was found (too few words, zero variance)."""
 
 
+class DebiasError(SlantError):
+    """A debiasing that cannot be done with what was found (too few pairs, a subspace that takes all)."""
+
+
 class MissingExtraError(SlantError):
     """An optional dependency is needed; the message gives the exact `pip install`."""

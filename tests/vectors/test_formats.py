@@ -7,7 +7,7 @@ import pickle
 import struct
 import zipfile
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ import safetensors.numpy
 import slant
 from slant.errors import VectorsError
 from slant.vectors import WordVectors
-from slant.vectors.formats import slant_file, text, word2vec_binary
+from slant.vectors.formats import WRITERS, text, word2vec_binary
 
 from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, fasttext_binary
 from .embedding_files import text as as_text
@@ -586,13 +586,13 @@ def test_values_that_are_extreme_but_finite_are_kept() -> None:
 
 
 def test_saving_refuses_other_suffixes(tiny: WordVectors, tmp_path: Path) -> None:
-    for name in ("vectors.txt", "vectors", "vectors.safetensors.gz"):
+    for name in ("vectors.kv", "vectors", "vectors.safetensors.gz"):
         with pytest.raises(VectorsError, match=r"\.safetensors or \.npz"):
             tiny.save(tmp_path / name)
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("suffix", [".safetensors", ".npz"])
+@pytest.mark.parametrize("suffix", [".safetensors", ".npz", ".bin", ".vec"])
 def test_saving_where_one_cannot_write_is_one_error(tiny: WordVectors, suffix: str, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     (tmp_path / f"folder{suffix}").mkdir()
@@ -602,7 +602,7 @@ def test_saving_where_one_cannot_write_is_one_error(tiny: WordVectors, suffix: s
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", f"folder{suffix}"]
 
 
-@pytest.mark.parametrize("suffix", [".safetensors", ".npz"])
+@pytest.mark.parametrize("suffix", [".safetensors", ".npz", ".bin", ".txt"])
 def test_a_failed_save_leaves_the_old_file(
     tiny: WordVectors, suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -610,11 +610,11 @@ def test_a_failed_save_leaves_the_old_file(
     tiny.save(path)
     before = path.read_bytes()
 
-    def full(*args: object, **kwargs: object) -> None:
+    def full(file: IO[bytes], vectors: WordVectors) -> None:
+        file.write(b"half")
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(slant_file, "dump", full)
-    monkeypatch.setattr(slant_file, "save_npz", full)
+    monkeypatch.setitem(WRITERS, suffix, full)
     with pytest.raises(VectorsError, match="No space left"):
         tiny.save(path)
     assert path.read_bytes() == before

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from slant.errors import VectorsError
 from slant.vectors.policy import LookupPolicy
+from slant.vectors.treatment import Treatment
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -60,6 +61,7 @@ class WordVectors:
     policy: LookupPolicy = field(default_factory=LookupPolicy)
     subwords: Subwords | None = None
     note: str = ""
+    treatments: tuple[Treatment, ...] = ()
 
     @classmethod
     def from_arrays(cls, words: Iterable[str], matrix: ArrayLike, *, name: str = "arrays") -> WordVectors:
@@ -125,6 +127,27 @@ class WordVectors:
         kept = self.matrix[:, :-dimensions]
         return replace(self, matrix=kept, note=f"{note}without the last {dimensions} of {self.dimensions} dimensions")
 
+    def treated(self, matrix: FloatMatrix, treatment: Treatment) -> WordVectors:
+        """Return vectors that a treatment, such as debiasing, has made of these; name and note say which.
+
+        Sub-words are left behind: what they would build has not been treated.
+
+        >>> v = WordVectors.from_arrays(["a", "b"], [[1.0, 2.0], [2.0, 1.0]])
+        >>> v.treated(v.matrix / 2, Treatment("halved", {}, (), None)).note
+        'halved; no random choices'
+        """
+        if matrix.shape != self.matrix.shape:
+            raise VectorsError(f"treated vectors of shape {matrix.shape} cannot stand for {self.matrix.shape}.")
+        left_behind = "; without sub-words" if self.subwords is not None else ""
+        return replace(
+            self,
+            matrix=matrix,
+            name=f"{self.name} ({treatment.method})",
+            note="; ".join(filter(None, (self.note, treatment.describe() + left_behind))),
+            treatments=(*self.treatments, treatment),
+            subwords=None,
+        )
+
     def lookup(self, words: Iterable[str], *, policy: LookupPolicy | None = None) -> Lookup:
         """Return the vectors of `words`; what has none is listed as missing, never dropped silently.
 
@@ -163,7 +186,11 @@ class WordVectors:
         return None
 
     def save(self, path: str | Path) -> None:
-        """Write `words` and `matrix` to a .safetensors or .npz file, which `slant.load` opens again.
+        """Write a file that `slant.load` opens again, in the format that the suffix names.
+
+        .safetensors (keeps the note and the repairs), .npz, .bin (word2vec binary), .txt and .vec (word2vec text:
+        a header, then a word and its numbers per line). gensim opens the last three. The file appears whole or not
+        at all; words that a format cannot hold are an error.
 
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.safetensors"

@@ -1,4 +1,4 @@
-"""One file per file format; here, the table of them, recognition by content, and saving.
+"""One file per file format; here, the table of them, recognition by content, and saving by suffix.
 
 A *streamed* format offers `recognise(head)`, `describe(head)` and `read(stream)`; it is read through any
 packing and kept in the cache. To add one: write the file, add it to `STREAMED`.
@@ -45,20 +45,35 @@ def streamed_format(head: bytes, name: str) -> Any:
     )
 
 
-def save(vectors: WordVectors, path: str | Path) -> None:
-    """Write `vectors` in one of slant's own formats, chosen by the suffix of `path`."""
-    from slant.vectors.formats import slant_file
+#: Suffix to the function that writes a file of that kind: (file, vectors) -> None.
+WRITERS: dict[str, Callable[[IO[bytes], WordVectors], None]] = {
+    ".safetensors": lambda file, vectors: _slant_file().dump(file, vectors.words, vectors.matrix, vectors.record()),
+    ".npz": lambda file, vectors: _slant_file().save_npz(file, vectors),
+    ".bin": word2vec_binary.write,
+    ".txt": text.write,
+    ".vec": text.write,
+}
 
-    writers: dict[str, Callable[[IO[bytes]], None]] = {
-        ".safetensors": lambda file: slant_file.dump(file, vectors.words, vectors.matrix, vectors.record()),
-        ".npz": lambda file: slant_file.save_npz(file, vectors),
-    }
+
+def _slant_file() -> Any:
+    from slant.vectors.formats import slant_file  # needs WordVectors, which needs this module to save
+
+    return slant_file
+
+
+def check_suffix(path: str | Path) -> Path:
+    """Return `path` if files of its suffix can be written, or say which can."""
     target = Path(path).expanduser()
-    writer = writers.get(target.suffix.lower())
-    if writer is None:
-        raise VectorsError(f"cannot save to '{target.name}'; use a name that ends in {' or '.join(writers)}.")
+    if target.suffix.lower() not in WRITERS:
+        raise VectorsError(f"cannot save to '{target.name}'; use a name that ends in {' or '.join(WRITERS)}.")
+    return target
+
+
+def save(vectors: WordVectors, path: str | Path) -> None:
+    """Write `vectors` in the format that the suffix of `path` names, whole or not at all."""
+    target = check_suffix(path)
     try:
         with written_whole(target) as file:
-            writer(file)
+            WRITERS[target.suffix.lower()](file, vectors)
     except OSError as error:
         raise VectorsError(f"cannot write '{path}': {error.strerror}.") from None

@@ -28,6 +28,7 @@ NAME = "slant safetensors"
 NPZ = "slant npz"
 HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
 MAX_HEADER = 1 << 20
+BLOCK_ROWS = 8192
 MAX_DEFLATE = 1032  # no deflated byte gives more
 DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 
@@ -71,7 +72,10 @@ class Writer:
         self._file.write(_header((len(words), self._dimensions), "F32", len(blob), record))
 
 
-def _header(shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[str, Any]) -> bytes:
+def _header(
+    shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[str, Any], most: int = HEADER_BYTES
+) -> bytes:
+    """Return the header, padded to whole pages; a record that makes it longer than `most` is left out."""
     end = shape[0] * shape[1] * DTYPES[dtype].itemsize
     content = {
         "__metadata__": {"format": "slant-vectors-1", "record": json.dumps(record)},
@@ -79,10 +83,11 @@ def _header(shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[s
         "words": {"dtype": "U8", "shape": [words_bytes], "data_offsets": [end, end + words_bytes]},
     }
     text = json.dumps(content).encode()
-    if len(text) > HEADER_BYTES - 8:
+    if len(text) > most - 8:
         content["__metadata__"] = {"format": "slant-vectors-1", "record": "{}"}
         text = json.dumps(content).encode()
-    return struct.pack("<Q", HEADER_BYTES - 8) + text.ljust(HEADER_BYTES - 8)
+    length = -(-(len(text) + 8) // HEADER_BYTES) * HEADER_BYTES - 8
+    return struct.pack("<Q", length) + text.ljust(length)
 
 
 def encode_words(words: Iterable[str]) -> bytes:
@@ -99,11 +104,12 @@ def encode_words(words: Iterable[str]) -> bytes:
 
 
 def dump(file: IO[bytes], words: Iterable[str], matrix: Any, record: dict[str, Any]) -> None:
-    """Write words and a float32 or float16 matrix as one safetensors file."""
+    """Write words and a float32 or float16 matrix as one safetensors file, some thousand rows at a time."""
     blob = encode_words(words)
     dtype = "F16" if matrix.dtype == np.float16 else "F32"
-    file.write(_header(matrix.shape, dtype, len(blob), record))
-    file.write(np.ascontiguousarray(matrix, dtype=DTYPES[dtype]).data)
+    file.write(_header(matrix.shape, dtype, len(blob), record, MAX_HEADER))
+    for start in range(0, len(matrix), BLOCK_ROWS):
+        file.write(np.ascontiguousarray(matrix[start : start + BLOCK_ROWS], dtype=DTYPES[dtype]).data)
     file.write(blob)
 
 

@@ -11,13 +11,18 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from slant.errors import VectorsError
-from slant.vectors.formats.text_table import BOM, parsed, table_reader
+from slant.vectors.formats.plain_words import encoded_blocks
+from slant.vectors.formats.text_table import BOM, parsed, table_reader, table_text
 from slant.vectors.opening import ByteStream
 from slant.vectors.rows import BEYOND, UNDECODABLE, Block
+
+if TYPE_CHECKING:
+    from slant.vectors.word_vectors import WordVectors
 
 NAME = "text"
 #: Bytes handed to the parser at a time: large enough to occupy every core, small enough to stay in cache.
@@ -210,3 +215,10 @@ def _split_line(line: bytes, layout: Layout, where: str) -> tuple[bytes, list[fl
         raise VectorsError(
             f"{where} has {bad[:40].decode('utf-8', 'replace')!r} where a number was expected."
         ) from None
+
+
+def write(file: IO[bytes], vectors: WordVectors) -> None:
+    """Write `vectors` as word2vec text: a header, then a word and its numbers per line, each the same float32 again."""
+    file.write(f"{len(vectors)} {vectors.dimensions}\n".encode())
+    for words, rows in encoded_blocks(vectors, "word2vec text"):
+        file.write(table_text(words, rows))

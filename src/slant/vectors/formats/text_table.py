@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from slant.vectors.rows import Block
+from slant.vectors.word_vectors import FloatMatrix
 
 BOM = b"\xef\xbb\xbf"
 
@@ -81,3 +82,17 @@ def table_reader(dimensions: int, separator: str, *, trailing: bool) -> Callable
         return Block(columns[0].to_list(), matrix)
 
     return table
+
+
+def table_text(words: list[bytes], rows: FloatMatrix) -> bytes:
+    """Return lines of a word and its numbers, in as few digits as bring each float32 back exactly.
+
+    >>> table_text([b"the"], np.array([[0.1, -2.0]], np.float32))
+    b'the 0.1 -2.0\\n'
+    """
+    import polars as pl
+
+    numbers = {f"n{i}": np.ascontiguousarray(column, dtype=np.float32) for i, column in enumerate(rows.T)}
+    text = pl.DataFrame(numbers).write_csv(separator=" ", include_header=False, quote_style="never").encode()
+    lines = text.split(b"\n")
+    return b"".join(b"%b %b\n" % entry for entry in zip(words, lines[: len(words)], strict=True))

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import VectorsError
 from slant.vectors.formats import text
+from slant.vectors.formats.plain_words import encoded_blocks
 from slant.vectors.opening import ByteStream
 from slant.vectors.rows import BEYOND, LINE_END, Block, decode_words
+
+if TYPE_CHECKING:
+    from slant.vectors.word_vectors import WordVectors
 
 NAME = "word2vec binary"
 BLOCK_BYTES = 2 << 20
@@ -109,3 +114,13 @@ def _decoded(names: list[bytes]) -> tuple[list[str], dict[str, int]]:
     if broken := sum("\n" in word for word in words):
         return [word.replace("\n", " ") for word in words], {**repairs, LINE_END: broken}
     return words, repairs
+
+
+def write(file: IO[bytes], vectors: WordVectors) -> None:
+    """Write `vectors` as gensim does: no newline after an entry."""
+    file.write(f"{len(vectors)} {vectors.dimensions}\n".encode())
+    for words, rows in encoded_blocks(vectors, NAME):
+        data = np.ascontiguousarray(rows, dtype="<f4").tobytes()
+        width = 4 * vectors.dimensions
+        starts = range(0, len(data), width)
+        file.write(b"".join(b"%b %b" % (w, data[i : i + width]) for w, i in zip(words, starts, strict=True)))

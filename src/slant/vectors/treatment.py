@@ -1,0 +1,54 @@
+"""What was done to an embedding after it was read: kept with the vectors, and told in every result's provenance."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slant.version import __version__
+
+#: So many missing words are named in a note; all of them are in the record.
+NAMED = 12
+
+
+@dataclass(frozen=True)
+class WordsTaken:
+    """Words that a treatment asked for: in what `role`, from which stimuli, how many were there, which were not."""
+
+    role: str
+    stimuli: str
+    found: int
+    missing: tuple[str, ...] = ()
+
+    def describe(self) -> str:
+        """Return one phrase, such as 'pairs: definitional-pairs, 20 of 20 words'."""
+        asked = self.found + len(self.missing)
+        text = f"{self.role}: {self.stimuli}, {self.found:,} of {asked:,} words"
+        if not self.missing:
+            return text
+        more = f" and {len(self.missing) - NAMED:,} more" if len(self.missing) > NAMED else ""
+        return f"{text} (missing: {', '.join(self.missing[:NAMED])}{more})"
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """A method with its settings, words and seed; `seed` is None where nothing random was done."""
+
+    method: str
+    settings: Mapping[str, Any]
+    words: tuple[WordsTaken, ...]
+    seed: int | None
+    version: str = __version__
+
+    def describe(self) -> str:
+        """Return the treatment as one line for notes.
+
+        >>> taken = WordsTaken("pairs", "own", 2, ("gal",))
+        >>> Treatment("projection", {"components": 1}, (taken,), None).describe()
+        'projection (components=1); pairs: own, 2 of 3 words (missing: gal); no random choices'
+        """
+        settings = ", ".join(f"{name}={value}" for name, value in self.settings.items())
+        head = f"{self.method} ({settings})" if settings else self.method
+        seed = "no random choices" if self.seed is None else f"seed {self.seed}"
+        return "; ".join((head, *(taken.describe() for taken in self.words), seed))
