@@ -9,7 +9,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 #: docs/vectors.md opens files that a reader has and we do not.
-PAGES = ["README.md", "docs/weat.md", "docs/enumeration.md", "docs/polarity.md", "docs/reports.md"]
+PAGES = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("weat", "enumeration", "polarity", "geometry", "debiasing", "reports")),
+]
 NUMBER = re.compile(r"#\s*([−-]?\d+(?:\.\d+)?(?:e-?\d+)?)(?=:)")
 
 

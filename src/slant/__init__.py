@@ -21,6 +21,11 @@ _HOMES = {
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
     "EnumerationResult": "slant.results",
+    "direct_bias": "slant.measures",
+    "gender_subspace": "slant.measures",
+    "geometry": "slant.measures",
+    "indirect_bias": "slant.measures",
+    "residual_bias": "slant.measures",
     "polarity": "slant.measures",
     "polarity_trend": "slant.measures",
     "generalised_weat": "slant.measures",
@@ -30,21 +35,48 @@ _HOMES = {
     "weat": "slant.measures",
     "weat_suite": "slant.measures",
     "replicate_paper": "slant.replicate",
+    "hard_debias": "slant.debias",
+    "project_out": "slant.debias",
+    "multiclass_hard_debias": "slant.debias",
+    "multiclass_soft_debias": "slant.debias",
+    "double_hard_debias": "slant.debias",
+    "half_sibling_debias": "slant.debias",
+    "nullspace_debias": "slant.debias",
+    "leace_debias": "slant.debias",
+    "word_similarity": "slant.measures",
+    "debias_check": "slant.checking",
     "wefat": "slant.measures",
 }
 
 #: Rooms that are reached as attributes, such as `slant.stimuli.first_names()`.
-_ROOMS = ("data", "measures", "replicate", "report", "results", "statistics", "stimuli", "vectors")
+_ROOMS = ("data", "debias", "measures", "replicate", "report", "results", "statistics", "stimuli", "vectors")
 
 if TYPE_CHECKING:
     from slant.auditing import audit
+    from slant.checking import debias_check
+    from slant.debias import (
+        double_hard_debias,
+        half_sibling_debias,
+        hard_debias,
+        leace_debias,
+        multiclass_hard_debias,
+        multiclass_soft_debias,
+        nullspace_debias,
+        project_out,
+    )
     from slant.errors import SlantError
     from slant.measures.comparison import compare
+    from slant.measures.direct_bias import direct_bias
     from slant.measures.enumeration import enumerate_biases
     from slant.measures.generalised_weat import generalised_weat
+    from slant.measures.geometry import geometry
+    from slant.measures.indirect_bias import indirect_bias
     from slant.measures.polarity import polarity
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
+    from slant.measures.residual import residual_bias
+    from slant.measures.similarity import word_similarity
+    from slant.measures.subspace import gender_subspace
     from slant.measures.survey import make_survey, score_survey
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
@@ -63,17 +95,32 @@ __all__ = [
     "audit",
     "compare",
     "compare_polarity",
+    "debias_check",
+    "direct_bias",
+    "double_hard_debias",
     "enumerate_biases",
+    "gender_subspace",
     "generalised_weat",
+    "geometry",
+    "half_sibling_debias",
+    "hard_debias",
+    "indirect_bias",
+    "leace_debias",
     "load",
     "make_survey",
+    "multiclass_hard_debias",
+    "multiclass_soft_debias",
+    "nullspace_debias",
     "polarity",
     "polarity_trend",
+    "project_out",
     "replicate_paper",
+    "residual_bias",
     "score_survey",
     "weat",
     "weat_suite",
     "wefat",
+    "word_similarity",
 ]
 
 

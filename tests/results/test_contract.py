@@ -40,7 +40,14 @@ def examples() -> dict[str, Result]:
         slant.compare_polarity([v, v], "gender-binary", bootstrap=20),
         slant.polarity_trend(dict.fromkeys((1900, 1910), v), "gender-binary", bootstrap=20),
         slant.compare(v, v, bootstrap=20),
+        slant.gender_subspace(v, random_pairs=50),
+        slant.direct_bias(v),
+        slant.indirect_bias(v, "softball", "football"),
+        slant.residual_bias(v, v, seeds=1, classified=300, picture="pca"),
+        slant.geometry(v, v, seeds=1, classified=300, random_pairs=50),
         slant.replicate_paper("lu"),
+        slant.word_similarity(v, [("king", "queen", 9), ("king", "cabbage", 1), ("car", "train", 6)], bootstrap=20),
+        slant.debias_check(v, slant.hard_debias(v), similarity=(), seeds=1),
     ]
     return {result.kind: result for result in made}
 

@@ -6,7 +6,20 @@ from typing import Annotated
 
 import typer
 
-from slant.cli import audit, compare, data, enumeration, polarity, replicate, trend, weat, wefat, words
+from slant.cli import (
+    audit,
+    compare,
+    data,
+    debias,
+    enumeration,
+    geometry,
+    polarity,
+    replicate,
+    trend,
+    weat,
+    wefat,
+    words,
+)
 from slant.version import __version__
 
 app = typer.Typer(
@@ -41,7 +54,9 @@ app.command("wefat", epilog=wefat.EXAMPLES)(wefat.wefat_command)
 app.add_typer(enumeration.app, name="enumerate")
 app.command("polarity", epilog=polarity.EXAMPLES)(polarity.polarity_command)
 app.command("trend", epilog=trend.EXAMPLES)(trend.trend_command)
+app.command("geometry", epilog=geometry.EXAMPLES)(geometry.geometry_command)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
+app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
 app.command("replicate", epilog=replicate.EXAMPLES)(replicate.replicate_command)
 app.add_typer(words.app, name="words")
 app.add_typer(data.app, name="data")

@@ -26,6 +26,7 @@ from slant.debias.words import (
     first_components,
 )
 from slant.errors import DebiasError
+from slant.parallel import one_thread_each
 from slant.statistics import principal_axes, seed_of
 from slant.vectors import WordVectors
 from slant.vectors.treatment import Treatment
@@ -98,9 +99,8 @@ def candidate_accuracies(
 def clustering_accuracy(rows: FloatArray, seed: int) -> float:
     """Return how well 2-means tells the first half of `rows` from the second: from 0.5 to 1."""
     from sklearn.cluster import KMeans
-    from threadpoolctl import threadpool_limits
 
-    with threadpool_limits(1):  # so few words that threads would only wait for one another
+    with one_thread_each():  # so few words that threads would only wait for one another
         clusters = KMeans(2, n_init=10, random_state=seed % 2**32).fit_predict(rows)
     half = len(rows) // 2
     right = np.count_nonzero(clusters[:half] == 0) + np.count_nonzero(clusters[half:] == 1)

@@ -11,6 +11,7 @@ from slant.debias.hard import hard_debiased
 from slant.debias.linear import BLOCK, mapped
 from slant.debias.words import FloatArray, Rows, Sets, Words, check_vectors, concept_basis, find_sets, find_words, unit
 from slant.errors import DebiasError
+from slant.parallel import one_thread_each
 from slant.vectors import WordVectors
 from slant.vectors.treatment import Treatment
 
@@ -104,7 +105,6 @@ def soft_map(everything: FloatArray, neutral: FloatArray, basis: FloatArray, str
     With A = TᵀT the objective, |S½(A − I)S½|² + strength/k · |N½ A Bᵀ|², is convex; for X = S½ A S½ it is
     |X − S|² + strength/k · |N½ S^−½ X S^−½ Bᵀ|², which projected gradients on the cone X ⪰ 0 solve in a few steps.
     """
-    from threadpoolctl import threadpool_limits
 
     values, axes = np.linalg.eigh(everything)
     if values[0] <= values[-1] * 1e-12:
@@ -115,7 +115,7 @@ def soft_map(everything: FloatArray, neutral: FloatArray, basis: FloatArray, str
     condition = 1 + weight * np.linalg.norm(left, 2) * np.linalg.norm(right, 2)
     momentum = (np.sqrt(condition) - 1) / (np.sqrt(condition) + 1)  # Nesterov's, for a strongly convex objective
     solution = ahead = everything.copy()
-    with threadpool_limits(1):  # matrices so small that threads would only wait for one another
+    with one_thread_each():  # matrices so small that threads would only wait for one another
         for _ in range(MOST_STEPS):
             pull = left @ ahead @ right
             moved = _positive(ahead - (2 * (ahead - everything) + weight * (pull + pull.T)) / (2 * condition))

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from slant.measures.comparison import compare
+from slant.measures.direct_bias import direct_bias
 from slant.measures.enumeration import enumerate_biases
 from slant.measures.generalised_weat import generalised_weat
+from slant.measures.geometry import geometry
+from slant.measures.indirect_bias import indirect_bias
 from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend
+from slant.measures.residual import residual_bias
+from slant.measures.similarity import word_similarity
+from slant.measures.subspace import gender_subspace
 from slant.measures.survey import make_survey, score_survey
 from slant.measures.weat import weat, weat_suite
 from slant.measures.wefat import wefat
@@ -15,13 +21,19 @@ from slant.measures.wefat import wefat
 __all__ = [
     "compare",
     "compare_polarity",
+    "direct_bias",
     "enumerate_biases",
+    "gender_subspace",
     "generalised_weat",
+    "geometry",
+    "indirect_bias",
     "make_survey",
     "polarity",
     "polarity_trend",
+    "residual_bias",
     "score_survey",
     "weat",
     "weat_suite",
     "wefat",
+    "word_similarity",
 ]

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from slant.errors import MeasureError
+from slant.measures.correlations import correlation
 from slant.measures.weat_statistic import NO_SPREAD, effect_size
 from slant.measures.wordsets import (
     FloatArray,
@@ -122,16 +123,5 @@ def _word(
 
 
 def _correlation(words: tuple[WefatWord, ...], figure: str) -> Correlation | None:
-    from scipy import stats
-
     pairs = [(word.effect_size, word.figure) for word in words if word.figure is not None]
-    if len(pairs) < 3:
-        return None
-    effects, figures = np.array(pairs, dtype=np.float64).T
-    if np.ptp(effects) == 0 or np.ptp(figures) == 0:  # a constant has no correlation
-        return None
-    pearson, spearman = stats.pearsonr(effects, figures), stats.spearmanr(effects, figures)
-    return Correlation(
-        figure, float(pearson.statistic), float(pearson.pvalue), float(spearman.statistic),
-        float(spearman.pvalue), len(pairs),
-    )  # fmt: skip
+    return correlation(figure, [pair[0] for pair in pairs], [pair[1] for pair in pairs])

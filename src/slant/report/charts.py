@@ -171,22 +171,27 @@ def _svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -
     return str(vl_convert.vegalite_to_svg(chart.to_json(), vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
 
 
+def check_suffix(suffix: str) -> None:
+    """Refuse a suffix that no chart can be written as, before anything is measured for it."""
+    if suffix not in (".svg", ".png", ".html"):
+        raise SlantError(f"a chart cannot be written as '{suffix}'; use .svg, .png or .html.")
+
+
 def as_file(svg: str, suffix: str) -> bytes:
     """Return a chart as the content of a .svg, .png or .html file.
 
     >>> as_file("<svg/>", ".svg")
     b'<svg/>'
     """
+    check_suffix(suffix)
     if suffix == ".svg":
         return svg.encode()
     if suffix == ".png":
         import vl_convert
 
         return bytes(vl_convert.svg_to_png(svg, scale=2))
-    if suffix == ".html":
-        page = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>slant chart</title>\n{svg}\n</html>\n'
-        return page.encode()
-    raise SlantError(f"a chart cannot be written as '{suffix}'; use .svg, .png or .html.")
+    page = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>slant chart</title>\n{svg}\n</html>\n'
+    return page.encode()
 
 
 def _label(row: dict[str, Any]) -> str:

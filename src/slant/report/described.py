@@ -5,18 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from slant.report.debias import check_table, similarity_table
 from slant.report.enumeration import cells_table, document_tables, terminal_tables
+from slant.report.geometry import (
+    direct_bias_table,
+    geometry_table,
+    indirect_bias_table,
+    residual_table,
+    subspace_table,
+)
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, bar, number, plain, pvalue, small
 from slant.results import (
     AuditResult,
     ComparisonResult,
+    DebiasCheck,
+    DirectBiasResult,
     EnumerationResult,
     GeneralisedWeatResult,
+    GeometryResult,
+    IndirectBiasResult,
     PolarityComparison,
     PolarityResult,
     ReplicationResult,
+    ResidualBiasResult,
     Result,
+    SimilarityResult,
+    SubspaceResult,
     SurveyResult,
     TrendResult,
     WeatResult,
@@ -291,11 +306,18 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     AuditResult: _audit,
     ComparisonResult: _comparison,
     EnumerationResult: cells_table,
+    DebiasCheck: check_table,
+    DirectBiasResult: direct_bias_table,
     GeneralisedWeatResult: _generalised,
+    GeometryResult: geometry_table,
+    IndirectBiasResult: indirect_bias_table,
     PolarityComparison: _polarity_comparison,
     PolarityResult: _polarity,
     SurveyResult: survey_table,
     ReplicationResult: _replication,
+    ResidualBiasResult: residual_table,
+    SimilarityResult: similarity_table,
+    SubspaceResult: subspace_table,
     TrendResult: _trend,
     WeatResult: _weat_one,
     WeatSuiteResult: _weat_suite,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from slant.results.audit import AuditResult
-from slant.results.codec import Result
+from slant.results.codec import MeasuredResult, Result
+from slant.results.debias import CheckedMeasure, DebiasCheck, SimilarityResult
 from slant.results.enumeration import (
     CONTENT_NOTE,
     Demographics,
@@ -13,6 +14,15 @@ from slant.results.enumeration import (
     NameGroup,
     RotationsUsed,
     WordCategory,
+)
+from slant.results.geometry import (
+    DirectBiasResult,
+    GeometryResult,
+    IndirectBiasResult,
+    IndirectWord,
+    SpaceGeometry,
+    SubspaceResult,
+    WordProjection,
 )
 from slant.results.polarity import (
     ComparisonResult,
@@ -27,6 +37,17 @@ from slant.results.polarity import (
 )
 from slant.results.provenance import Provenance, Representation
 from slant.results.replication import ReplicatedCell, ReplicationResult
+from slant.results.residual import (
+    CandidatePool,
+    NeighbourShare,
+    Picture,
+    PicturePoint,
+    ResidualBiasResult,
+    ResidualClassification,
+    ResidualClustering,
+    ResidualNeighbours,
+    Spread,
+)
 from slant.results.survey import SurveyResult
 from slant.results.survey_plan import Survey
 from slant.results.weat import (
@@ -48,28 +69,47 @@ from slant.results.weat import (
 __all__ = [
     "CONTENT_NOTE",
     "AuditResult",
+    "CandidatePool",
+    "CheckedMeasure",
     "ComparisonResult",
     "Correlation",
+    "DebiasCheck",
     "Demographics",
     "Difference",
+    "DirectBiasResult",
     "EnumeratedCell",
     "EnumerationResult",
     "GeneralisedWeatResult",
+    "GeometryResult",
     "GroupAssociation",
     "HumanComparison",
     "IndirectBias",
+    "IndirectBiasResult",
+    "IndirectWord",
     "Interval",
     "LeaveOneOut",
+    "MeasuredResult",
     "NameGroup",
+    "NeighbourShare",
+    "Picture",
+    "PicturePoint",
     "PolarityComparison",
     "PolarityResult",
     "Provenance",
     "ReplicatedCell",
     "ReplicationResult",
     "Representation",
+    "ResidualBiasResult",
+    "ResidualClassification",
+    "ResidualClustering",
+    "ResidualNeighbours",
     "Result",
     "RotationsUsed",
+    "SimilarityResult",
     "SkippedTest",
+    "SpaceGeometry",
+    "Spread",
+    "SubspaceResult",
     "Survey",
     "SurveyResult",
     "TrendPoint",
@@ -83,5 +123,6 @@ __all__ = [
     "WordAssociation",
     "WordCategory",
     "WordPolarity",
+    "WordProjection",
     "WordsUsed",
 ]

@@ -1,0 +1,76 @@
+"""`slant geometry`: subspace, direct bias and residual bias, of one embedding or before and after debiasing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slant.cli import options as o
+from slant.cli.shared import Output, Reading, Running, command
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant geometry                                              the bundled sample
+
+slant geometry googlenews-26k --against debiased.bin        before and after debiasing
+
+slant geometry vectors.bin --seeds 3 --chart geometry.svg   three seeds, with a chart (.svg, .png or .html)
+"""
+
+
+@command
+def geometry_command(
+    model: o.ModelArgument = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="MODEL", help="The same embedding after debiasing.")
+    ] = None,
+    pairs: Annotated[
+        str, typer.Option("--pairs", metavar="SET|FILE", help="The pairs that define the direction.")
+    ] = "definitional-pairs",
+    words: o.PolarityWordsOption = "professions",
+    drop_specific: Annotated[
+        bool, typer.Option("--drop-specific", help="Direct bias without words that are gendered by definition.")
+    ] = False,
+    most_biased: Annotated[
+        int, typer.Option("--most-biased", metavar="N", min=25, help="Words a side to cluster.")
+    ] = 500,
+    classified: Annotated[
+        int, typer.Option("--classified", metavar="N", min=25, help="Words a side to classify.")
+    ] = 2_500,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of each random test.")] = 10,
+    neighbours: Annotated[int, typer.Option("--neighbours", metavar="N", min=1, help="Neighbours of a word.")] = 100,
+    random_pairs: Annotated[
+        int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs.")
+    ] = 1_000,
+    chart: Annotated[
+        Path | None, typer.Option("--chart", metavar="FILE", help="Draw it (.svg, .png or .html).")
+    ] = None,
+    *,
+    reading: Reading,
+    running: Running,
+    output: Output,
+) -> None:
+    """Gender subspace and direct bias (Bolukbasi et al.), and what debiasing leaves behind (Gonen & Goldberg)."""
+    from slant.cli.loading import open_vectors
+    from slant.cli.polarity import set_or_words
+    from slant.cli.printing import deliver, write_chart
+    from slant.measures import geometry
+    from slant.report.charts import check_suffix
+
+    if chart is not None:
+        check_suffix(chart.suffix.lower())
+    vectors = open_vectors(model, reading, quiet=running.quiet)
+    other = None if against is None else open_vectors(against, reading, quiet=running.quiet)
+    result = geometry(
+        vectors, other, pairs=pairs, words=set_or_words(words), keep_specific=not drop_specific, top=most_biased,
+        classified=classified, seeds=seeds, k=neighbours, random_pairs=random_pairs,
+        picture="none" if chart is None else "auto", rng=running.seed,
+    )  # fmt: skip
+    deliver(result, output, quiet=running.quiet)
+    if chart is not None:
+        from slant.report.geometry_charts import geometry_chart
+
+        write_chart(geometry_chart(result), chart)

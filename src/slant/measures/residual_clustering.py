@@ -1,0 +1,118 @@
+"""Clustering the most biased words: if two clusters part them, the bias is still there (Gonen & Goldberg 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slant.errors import MeasureError
+from slant.measures.spreads import spread
+from slant.measures.wordsets import FloatArray
+from slant.parallel import one_thread_each
+from slant.results import Picture, PicturePoint, ResidualClustering
+
+N_INIT = 10
+PICTURES = ("auto", "umap", "pca", "none")
+
+
+def two_clusters(vectors: FloatArray, random: np.random.Generator) -> NDArray[np.intp]:
+    """Part vectors (n, d) into two clusters by k-means; returns 0 or 1 per row.
+
+    Ten starts, the best kept. One thread, so that sums are taken in one order and a seed gives one answer.
+
+    >>> found = two_clusters(np.array([[0.0], [0.1], [5.0], [5.1]]), np.random.default_rng(0))
+    >>> bool(found[0] == found[1] != found[2] == found[3])
+    True
+    """
+    from sklearn.cluster import KMeans
+
+    with one_thread_each():
+        means = KMeans(n_clusters=2, n_init=N_INIT, random_state=int(random.integers(2**31)))
+        return np.asarray(means.fit_predict(vectors), dtype=np.intp)
+
+
+def clustering_accuracy(clusters: NDArray[np.intp], labels: NDArray[np.bool_]) -> float:
+    """Return the share of rows whose cluster is that of their label, for the better naming of the clusters.
+
+    >>> clustering_accuracy(np.array([1, 1, 0, 0]), np.array([False, False, True, False]))
+    0.75
+    """
+    agree = float(np.mean((clusters == 1) == labels))
+    return max(agree, 1 - agree)
+
+
+def silhouette(vectors: FloatArray, clusters: NDArray[np.intp]) -> float:
+    """Return the mean silhouette of two clusters of vectors (n, d), between −1 and 1."""
+    from sklearn.metrics import silhouette_score
+
+    with one_thread_each():
+        return float(silhouette_score(vectors, clusters))
+
+
+def measure_clustering(
+    vectors: FloatArray, labels: NDArray[np.bool_], asked_per_side: int, randoms: Sequence[np.random.Generator]
+) -> tuple[ResidualClustering, NDArray[np.intp]]:
+    """Cluster vectors (n, d) once per generator; returns the result and the clusters of the first.
+
+    `labels` (n,) are True for the words of the first side. The baseline compares the clusters with shuffled labels.
+    """
+    accuracies, chances, silhouettes, first = [], [], [], None
+    for random in randoms:
+        clusters = two_clusters(vectors, random)
+        first = clusters if first is None else first
+        accuracies.append(clustering_accuracy(clusters, labels))
+        chances.append(clustering_accuracy(clusters, random.permutation(labels)))
+        silhouettes.append(silhouette(vectors, clusters))
+    if first is None:
+        raise MeasureError("no seed was given; clustering needs at least one.")
+    over = spread(accuracies)
+    result = ResidualClustering(
+        accuracy=over.mean, lowest=over.minimum, highest=over.maximum, silhouette=spread(silhouettes),
+        chance=spread(chances), words_per_side=len(labels) // 2, asked_per_side=asked_per_side, seeds=over.n,
+    )  # fmt: skip
+    return result, first
+
+
+def picture_of(
+    vectors: FloatArray, words: Sequence[str], sides: Sequence[str], clusters: NDArray[np.intp], method: str, seed: int
+) -> Picture | None:
+    """Lay vectors (n, d) out in the plane, by UMAP where it is installed ("auto") or asked for, else by PCA."""
+    if method not in PICTURES:
+        raise MeasureError(f"picture={method!r} is not one of {', '.join(PICTURES)}.")
+    if method == "none":
+        return None
+    chosen = ("umap" if _umap_is_here() else "pca") if method == "auto" else method
+    plane = _umap(vectors, seed) if chosen == "umap" else _pca(vectors)
+    points = zip(words, sides, clusters.tolist(), plane.tolist(), strict=True)
+    return Picture(chosen, tuple(PicturePoint(word, side, cluster, x, y) for word, side, cluster, (x, y) in points))
+
+
+def _umap_is_here() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("umap") is not None
+
+
+def _umap(vectors: FloatArray, seed: int) -> FloatArray:
+    from slant.errors import MissingExtraError
+
+    if not _umap_is_here():
+        raise MissingExtraError("a UMAP picture needs umap-learn: pip install 'slant[umap]', or picture='pca'.")
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own dependencies, about things that users cannot change
+        import umap
+
+        plane = umap.UMAP(n_components=2, random_state=seed % 2**32, n_jobs=1).fit_transform(vectors)
+    return np.asarray(plane, dtype=np.float64)
+
+
+def _pca(vectors: FloatArray) -> FloatArray:
+    rows, values, axes = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+    largest = np.abs(axes[:2]).argmax(axis=1)
+    signs = np.where(axes[np.arange(len(largest)), largest] < 0, -1.0, 1.0)  # one picture, not its mirror image
+    plane = rows[:, :2] * values[:2] * signs
+    return np.asarray(np.pad(plane, ((0, 0), (0, 2 - plane.shape[1]))))

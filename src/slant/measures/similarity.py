@@ -1,0 +1,165 @@
+"""Word similarity: do cosines rank pairs of words as people do? A check that vectors still mean something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from slant.errors import DataError, MeasureError
+from slant.measures.wordsets import FloatArray, check_vectors, provenance, unit_rows
+from slant.results import Interval, SimilarityResult, WordsUsed
+from slant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, seed_of
+from slant.vectors import WordVectors
+
+#: Rated pairs: the name of similarity data, a file of tab-separated lines, or (word, word, rating) of your own.
+RatedPairs: TypeAlias = str | PathLike[str] | Iterable[tuple[str, str, float]]
+
+#: Data by name that hold rated pairs, in the order of `slant data list`.
+SIMILARITY_DATA = ("men", "mturk-771", "rare-words", "rg-65", "simlex-999", "wordsim-353")
+_BLOCK = 1 << 21  # ranks at a time
+
+
+@dataclass(frozen=True)
+class Rated:
+    """One pair with its rating by people."""
+
+    first: str
+    second: str
+    rating: float
+
+
+def rank_correlation(x: FloatArray, y: FloatArray) -> float:
+    """Return Spearman's rho of two series (n,), ties at their mean rank.
+
+    >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
+    0.5
+    """
+    return float(_rank_correlations(x[None], y[None])[0])
+
+
+def _rank_correlations(x: FloatArray, y: FloatArray) -> FloatArray:
+    """Return rho for each row of x and y, (draws, n); 0 where all values of a row are tied."""
+    from scipy.stats import rankdata
+
+    first, second = (rankdata(values, axis=1) - (values.shape[1] + 1) / 2 for values in (x, y))
+    sizes = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    return np.asarray(np.divide((first * second).sum(axis=1), sizes, out=np.zeros(len(x)), where=sizes > 0))
+
+
+def word_similarity(
+    vectors: WordVectors,
+    pairs: RatedPairs = "wordsim-353",
+    *,
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> SimilarityResult:
+    """Correlate cosines with people's ratings of pairs of words (Spearman), with a bootstrap over the pairs.
+
+    `pairs` is similarity data by name (men, mturk-771, rare-words, rg-65, simlex-999, wordsim-353), a file with two
+    words and a number per line, tabs between, or such triples. Pairs with a word that has no vector are left out.
+
+    >>> import slant
+    >>> rated = [("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("doctor", "cucumber", 0.3)]
+    >>> slant.word_similarity(slant.load(), rated, bootstrap=0).spearman > 0.5
+    True
+    """
+    check_vectors(vectors)
+    check_confidence(confidence)
+    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    rated, name = rated_pairs(pairs)
+    kept, cosines, used = _cosines(vectors, rated)
+    if len(kept) < 3:
+        raise MeasureError(f"{len(kept)} of {len(rated)} pairs of '{name}' are in '{vectors.name}'; 3 are needed.")
+    ratings, seed = np.array([pair.rating for pair in kept]), seed_of(rng)
+    settings = {"bootstrap": bootstrap, "confidence": confidence}
+    return SimilarityResult(
+        pairs=name,
+        spearman=rank_correlation(cosines, ratings),
+        interval=_interval(cosines, ratings, bootstrap, confidence, generator(seed)),
+        n_used=len(kept),
+        n_missing=len(rated) - len(kept),
+        provenance=provenance(vectors, name, (used,), seed, settings),
+    )
+
+
+def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
+    """Return rated pairs and the name of where they come from ("own" if none)."""
+    if not isinstance(pairs, str | PathLike):
+        return [_rated(row) for row in _rows(pairs)], "own"
+    path, name = Path(pairs), str(pairs)
+    if not path.is_file():
+        from slant.data import fetch
+
+        if name not in SIMILARITY_DATA:
+            raise DataError(f"'{name}' is neither a file nor similarity data; these are {', '.join(SIMILARITY_DATA)}.")
+        path = fetch(name)
+    return read_pairs(path), name
+
+
+def read_pairs(path: Path) -> list[Rated]:
+    """Read lines of two words and a rating, parted by tabs; lines that begin with '#' are comments."""
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"cannot read '{path}' ({error}).") from None
+    return [
+        _rated(_fields(line), f"line {number} of '{path.name}'")
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.startswith("#")
+    ]
+
+
+def _fields(line: str) -> list[str]:
+    """Return the first three fields of a line; several tabs in a row part fields as one does (RG-65 has them)."""
+    return [field.strip() for field in line.split("\t") if field.strip()][:3]
+
+
+def _rows(pairs: Any) -> list[Any]:
+    try:
+        return list(pairs)
+    except TypeError:
+        raise MeasureError(f"{pairs!r:.60} are no rated pairs; give (word, word, rating) for each.") from None
+
+
+def _rated(row: Any, where: str = "a pair") -> Rated:
+    try:
+        first, second, rating = row
+        number = float(rating)
+        fits = isinstance(first, str) and isinstance(second, str) and bool(first and second) and np.isfinite(number)
+    except (TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise MeasureError(f"{where} is {row!r:.60}; expected two words and a number.")
+    return Rated(first, second, number)
+
+
+def _cosines(vectors: WordVectors, rated: list[Rated]) -> tuple[list[Rated], FloatArray, WordsUsed]:
+    """Return the pairs that have vectors, their cosines, and the words used and missing."""
+    words = tuple(dict.fromkeys(word for pair in rated for word in (pair.first, pair.second)))
+    looked_up = vectors.lookup(words)
+    place = {word: row for row, word in enumerate(looked_up.found)}
+    kept = [pair for pair in rated if pair.first in place and pair.second in place]
+    unit = unit_rows(looked_up.vectors)
+    first, second = ([place[getattr(pair, side)] for pair in kept] for side in ("first", "second"))
+    cosines = np.einsum("ij,ij->i", unit[first], unit[second])
+    return kept, cosines, WordsUsed("rated pairs", looked_up.found, looked_up.tokens, looked_up.missing)
+
+
+def _interval(
+    cosines: FloatArray, ratings: FloatArray, n_resamples: int, confidence: float, random: np.random.Generator
+) -> Interval | None:
+    if n_resamples < 1:
+        return None
+    n, block = len(cosines), max(1, _BLOCK // len(cosines))
+    draws = []
+    for start in range(0, n_resamples, block):
+        picked = random.integers(0, n, (min(block, n_resamples - start), n))
+        draws.append(_rank_correlations(cosines[picked], ratings[picked]))
+    low, high = percentile_interval(np.concatenate(draws), confidence)
+    return Interval(low, high, confidence, n_resamples)

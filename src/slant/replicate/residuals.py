@@ -1,0 +1,59 @@
+"""The three tests of what debiasing leaves behind, as cells: before and after hard debiasing (MEASURES §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from slant.debias import hard_debias
+from slant.errors import MeasureError
+from slant.measures.direct_bias import SPECIFIC_WORDS
+from slant.measures.residual import labelled, neighbours_of, select
+from slant.measures.residual_classification import measure_classification
+from slant.measures.residual_clustering import measure_clustering
+from slant.replicate.framework import Measured
+from slant.statistics import generator, spawn
+from slant.vectors import WordVectors
+
+POLES = ("he", "she")
+SEEDS, TOP, CLASSIFIED, NEAREST = 10, 500, 2_500, 100
+Compute = Callable[[WordVectors, int], Measured]
+
+
+def clustering(after: bool) -> Compute:
+    """Return a function that clusters the most biased words."""
+
+    def compute(vectors: WordVectors, seed: int) -> Measured:
+        measured = hard_debias(vectors) if after else vectors
+        chosen = select(vectors, measured, POLES, SPECIFIC_WORDS)
+        found, _ = measure_clustering(*labelled(measured, chosen, *chosen.sides(TOP)), TOP, spawn(seed, SEEDS))
+        return Measured(found.accuracy, ())
+
+    return compute
+
+
+def classification(after: bool) -> Compute:
+    """Return a function that classifies the most biased words."""
+
+    def compute(vectors: WordVectors, seed: int) -> Measured:
+        measured = hard_debias(vectors) if after else vectors
+        chosen = select(vectors, measured, POLES, SPECIFIC_WORDS)
+        words = labelled(measured, chosen, *chosen.sides(CLASSIFIED))
+        return Measured(measure_classification(*words, CLASSIFIED, spawn(seed, SEEDS)).accuracy, ())
+
+    return compute
+
+
+def neighbours(after: bool, within: str | None) -> Compute:
+    """Return a function that correlates the professions' bias with that of their neighbours."""
+
+    def compute(vectors: WordVectors, seed: int) -> Measured:
+        measured = hard_debias(vectors) if after else vectors
+        chosen = select(vectors, measured, POLES, SPECIFIC_WORDS)
+        found, used = neighbours_of(
+            vectors, measured, chosen, "professions", SPECIFIC_WORDS, within, NEAREST, generator(seed)
+        )
+        if found.correlation is None:
+            raise MeasureError("every profession has the same share of neighbours, so there is no correlation.")
+        return Measured(found.correlation, used.missing)
+
+    return compute

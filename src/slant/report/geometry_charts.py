@@ -1,0 +1,128 @@
+"""Charts of the geometry of an embedding: explained variance, the two clusters, projections of words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from slant.errors import SlantError
+from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, _svg
+from slant.results import DirectBiasResult, GeometryResult, ResidualBiasResult, SpaceGeometry, SubspaceResult
+
+RANDOM_COLOUR = "#9aa3af"
+MOST_WORDS = 12
+
+
+def subspace_chart(result: SubspaceResult) -> str:
+    """Draw the share of variance of each component beside that of random words (Basta et al., Figure 1); SVG."""
+    return _svg(_variance(result), ink="#1c2430", paper="white")
+
+
+def cluster_chart(result: ResidualBiasResult) -> str:
+    """Draw the most biased words in the plane, coloured by their original side, shaped by their cluster; SVG."""
+    return _svg(_clusters(result), ink="#1c2430", paper="white")
+
+
+def projection_chart(result: DirectBiasResult) -> str:
+    """Draw the words that lean most to either side as bars; SVG."""
+    return _svg(_projections(result), ink="#1c2430", paper="white")
+
+
+def geometry_chart(result: GeometryResult) -> str:
+    """Draw all three, one row for each embedding; SVG."""
+    import altair as alt
+
+    rows = [_row(space) for space in (result.before, result.after) if space is not None]
+    chart = alt.vconcat(*rows).resolve_scale(color="independent", shape="independent")
+    return _svg(chart, ink="#1c2430", paper="white")
+
+
+def _row(space: SpaceGeometry) -> Any:
+    import altair as alt
+
+    parts = [_variance(space.subspace), _projections(space.direct)]
+    if space.residual.picture is not None:
+        parts.append(_clusters(space.residual))
+    title = alt.Title(space.name, anchor="start", fontSize=15)
+    return alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
+
+
+def _variance(result: SubspaceResult) -> Any:
+    import altair as alt
+
+    values = [{"component": row["component"], "series": "pairs", "share": row["explained"]} for row in result.rows()]
+    if result.random:
+        values += [
+            {
+                "component": row["component"], "series": "random words", "share": row["random_mean"],
+                "low": row["random_minimum"], "high": row["random_maximum"],
+            }
+            for row in result.rows()
+        ]  # fmt: skip
+    colours = alt.Scale(domain=["pairs", "random words"], range=[MODEL_COLOUR, RANDOM_COLOUR])
+    base = alt.Chart(alt.InlineData(values=values))
+    x = alt.X("component:O", title="component", axis=alt.Axis(labelAngle=0))
+    offset = alt.XOffset("series:N", sort=["pairs", "random words"])
+    bars = base.mark_bar().encode(
+        x=x, xOffset=offset, y=alt.Y("share:Q", title="share of variance"),
+        color=alt.Color("series:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
+    )  # fmt: skip
+    ranges = (
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(color="#1c2430")
+        .encode(x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q")
+    )
+    return alt.layer(bars, ranges).properties(width=360, height=240, title=_title("Explained variance"))
+
+
+def _clusters(result: ResidualBiasResult) -> Any:
+    import altair as alt
+
+    if result.picture is None:
+        raise SlantError("this result has no picture; measure it again with picture='auto'.")
+    values = [
+        {"x": p.x, "y": p.y, "side": p.side, "cluster": f"cluster {p.cluster + 1}"} for p in result.picture.points
+    ]
+    colours = alt.Scale(domain=list(result.poles), range=[MODEL_COLOUR, PEOPLE_COLOUR])
+    shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
+    axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
+    text = f"{len(values):,} most biased words ({result.picture.method.upper()}); accuracy "
+    text += f"{100 * result.clustering.accuracy:.1f} %"
+    return (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_point(filled=True, size=22, opacity=0.7)
+        .encode(
+            x=alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False)),
+            y=alt.Y("y:Q", axis=axis, scale=alt.Scale(zero=False)),
+            color=alt.Color("side:N", scale=colours, legend=alt.Legend(title="original side", orient="top")),
+            shape=alt.Shape("cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
+        )
+        .properties(width=320, height=300, title=_title(text))
+    )
+
+
+def _projections(result: DirectBiasResult) -> Any:
+    import altair as alt
+
+    first, second = result.extremes(MOST_WORDS)
+    words = [*first, *second[::-1]]
+    poles = [result.poles[0], result.poles[1] if len(result.poles) == 2 else "the others"]
+    values = [
+        {"word": w.word, "projection": w.projection, "pole": poles[0] if w.projection > 0 else poles[1]} for w in words
+    ]
+    colours = alt.Scale(domain=poles, range=[PEOPLE_COLOUR, MODEL_COLOUR])
+    return (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_bar()
+        .encode(
+            x=alt.X("projection:Q", title="cosine with the direction"),
+            y=alt.Y("word:N", sort=[w.word for w in words], title=None, axis=alt.Axis(labelLimit=200)),
+            color=alt.Color("pole:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
+        )
+        .properties(width=300, height=alt.Step(14), title=_title(f"Direct bias {result.value:.3f}"))
+    )
+
+
+def _title(text: str) -> Any:
+    import altair as alt
+
+    return alt.Title(text, anchor="start", fontSize=12)

@@ -1,0 +1,104 @@
+"""`slant debias`: every method from the command line, files that open again, and nothing written where it fails."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import slant
+from slant.debias import METHODS
+
+Run = Callable[..., "object"]
+SMALL = ["--top", "20000"]
+OPTIONS = {
+    "multiclass-hard": ["--sets", "jew:christian:muslim,rabbi:priest:imam"],
+    "multiclass-soft": ["--sets", "jew:christian:muslim", "--strength", "0.5"],
+    "double-hard": ["--candidates", "2"],
+    "half-sibling": ["--ridge", "1.5"],
+    "nullspace": ["--words", "300", "--iterations", "2", "--poles", "she,he"],
+    "leace": ["--words", "300"],
+    "projection": ["--pairs", "she:he,woman:man", "--components", "2"],
+}
+
+
+@pytest.mark.parametrize("method", list(METHODS))
+def test_every_method_writes_a_file_that_opens_again(run: Run, method: str, tmp_path: Path) -> None:
+    answer = run("debias", "--method", method, "-o", "out.bin", *SMALL, *OPTIONS.get(method, []))
+    assert (answer.returncode, answer.stderr) == (0, "")
+    assert "written: out.bin (20,000 words × 100 dimensions)" in answer.stdout
+    again = slant.load(tmp_path / "out.bin")
+    assert list(again.words) == list(slant.load(top=20_000).words)
+    assert not np.array_equal(again.matrix, slant.load(top=20_000).matrix)
+
+
+def test_the_file_holds_what_the_function_gives(run: Run, tmp_path: Path) -> None:
+    for name in ("out.bin", "out.vec", "out.txt", "out.safetensors", "out.npz"):
+        assert run("debias", "-o", name, "--quiet", *SMALL).returncode == 0
+        assert (slant.load(tmp_path / name).matrix == slant.hard_debias(slant.load(top=20_000)).matrix).all()
+    assert "hard debiasing (components=1)" in slant.load(tmp_path / "out.safetensors").note
+
+
+def test_every_setting_of_a_method_has_an_option(run: Run) -> None:
+    import inspect
+
+    text = run("debias", "--help").stdout
+    for method in METHODS.values():
+        for name in inspect.signature(method).parameters:
+            assert name in ("vectors", "rng") or f"--{name}" in text, name
+
+
+def test_settings_reach_the_method_and_the_seed_does_too(run: Run, tmp_path: Path) -> None:
+    options = ["--method", "nullspace", "--words", "300", "--iterations", "3", "--seed", "7", *SMALL]
+    assert run("debias", *options, "-o", "a.safetensors").returncode == 0
+    note = slant.load(tmp_path / "a.safetensors").note
+    assert "iterations=3, words=600" in note
+    assert "seed 7" in note
+
+
+def test_the_check_is_printed_and_written(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "rated.tsv").write_text("king\tqueen\t8.6\ncar\ttrain\t6.3\nking\tcabbage\t0.2\n", encoding="utf-8")
+    answer = run("debias", "-o", "a.bin", "--check", "--similarity", "rated.tsv", "--json", "check.json")
+    assert answer.returncode == 0
+    assert "direct bias of professions" in answer.stdout
+    assert "hides more than it removes" in " ".join(answer.stdout.split())
+    content = json.loads((tmp_path / "check.json").read_text(encoding="utf-8"))
+    assert content["kind"] == "debias-check"
+    assert content["measures"][-1]["measure"] == "rated.tsv, Spearman"
+
+
+def test_json_to_standard_output_is_only_json(run: Run) -> None:
+    answer = run("debias", "-o", "a.bin", "--check", "--similarity", "none", "--json", "-", "--top", "30000")
+    assert json.loads(answer.stdout)["kind"] == "debias-check"
+    assert "written: a.bin" in answer.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ([], "name the file to write with -o"),
+        (["-o", "a.kv"], "cannot save to 'a.kv'"),
+        (["-o", "no/such/a.bin"], "there is no folder 'no/such'"),
+        (["-o", "a.bin", "--method", "hrad"], "there is no method 'hrad'; did you mean hard?"),
+        (["-o", "a.bin", "--ridge", "3"], "--ridge is no setting of 'hard', which takes --pairs"),
+        (["-o", "a.bin", "--method", "multiclass-hard"], "'multiclass-hard' needs --sets"),
+        (["-o", "a.bin", "--json", "x.json"], "add --check"),
+        (["-o", "a.bin", "--pairs", "qzxq:zzqx"], "no set of 'own' has two words"),
+        (["nowhere.txt", "-o", "a.bin"], "there is no file 'nowhere.txt'"),
+        (["-o", "a.bin", "--method", "half-sibling", "--ridge", "-1"], "ridge=-1.0 is no penalty"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_nothing_is_written(
+    run: Run, arguments: list[str], words: str, tmp_path: Path
+) -> None:
+    import re
+
+    answer = run("debias", *arguments)
+    assert answer.returncode == 2
+    assert re.search(words.replace("?", r"\?"), answer.stderr)
+    assert answer.stderr.startswith("slant: ")
+    assert len(answer.stderr.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,78 @@
+"""`slant geometry`: gives what the function gives, before and after, and draws it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import numpy as np
+import pytest
+
+import slant
+
+Run = Callable[..., "CompletedProcess[str]"]
+QUICK = ("--top", "12000", "--seeds", "1", "--classified", "200", "--random-pairs", "20")
+
+
+def test_it_gives_what_the_function_gives(run: Run) -> None:
+    answer = run("geometry", *QUICK, "--seed", "4", "--most-biased", "300", "--neighbours", "50", "--json", "-")
+    v = slant.load(top=12_000)
+    expected = slant.geometry(v, seeds=1, classified=200, random_pairs=20, top=300, k=50, rng=4)
+    assert json.loads(answer.stdout) == json.loads(expected.to_json())
+
+
+def test_a_second_embedding_stands_beside_the_first(run: Run, tmp_path: Path) -> None:
+    v = slant.load(top=12_000)
+    g = np.array(slant.gender_subspace(v, random_pairs=0).direction)
+    flat = v.matrix - np.outer(v.matrix @ g, g)
+    slant.WordVectors.from_arrays(v.words, flat, name="flat").save(tmp_path / "flat.safetensors")
+    answer = run("geometry", *QUICK, "--against", "flat.safetensors", "--csv", "g.csv", "--drop-specific")
+    assert answer.returncode == 0
+    assert "flat.safetensors" in answer.stdout
+    assert "by chance" in answer.stdout
+    content = (tmp_path / "g.csv").read_text(encoding="utf-8")
+    direct = next(line for line in content.splitlines() if line.startswith("direct bias")).split(",")
+    assert float(direct[1]) > 0.05
+
+
+@pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])
+def test_the_chart_is_written_in_every_format(run: Run, tmp_path: Path, suffix: str) -> None:
+    answer = run("geometry", *QUICK, "--quiet", "--chart", f"g{suffix}")
+    assert (answer.returncode, answer.stdout) == (0, "")
+    content = (tmp_path / f"g{suffix}").read_bytes()
+    assert content.startswith({".svg": b"<svg", ".png": b"\x89PNG", ".html": b"<!doctype"}[suffix])
+    if suffix == ".svg":
+        for shown in (b"random words", b"share of variance", b"cosine with the direction", b"most biased words"):
+            assert shown in content
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--chart", "g.gif"], "a chart cannot be written as '.gif'"),
+        (["--pairs", "weat-1"], "kind 'pairs' is needed"),
+        (["--against", "nowhere.bin"], "there is no file 'nowhere.bin'"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, tmp_path: Path, arguments: list[str], words: str) -> None:
+    answer = run("geometry", *QUICK, *arguments)
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert len(answer.stderr.strip().splitlines()) == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_charts_of_single_results_draw_their_own_numbers() -> None:
+    from slant.errors import SlantError
+    from slant.report.geometry_charts import cluster_chart, projection_chart, subspace_chart
+
+    v = slant.load(top=12_000)
+    assert "component" in subspace_chart(slant.gender_subspace(v, random_pairs=0))
+    direct = slant.direct_bias(v)
+    drawn = projection_chart(direct)
+    assert all(word.word in drawn for side in direct.extremes(12) for word in side)
+    without = slant.residual_bias(v, v, seeds=1, classified=200, picture="none")
+    with pytest.raises(SlantError, match="has no picture"):
+        cluster_chart(without)

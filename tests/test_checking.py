@@ -1,0 +1,91 @@
+"""The check measures both states alike, says what could not be measured, and shows what debiasing hides."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import slant
+from slant.errors import DebiasError
+from slant.report import render
+from slant.results import DebiasCheck
+
+RATED = "king\tqueen\t8.6\ncar\ttrain\t6.3\nking\tcabbage\t0.2\ntiger\tcat\t7.4\nstock\tegg\t1.8\n"
+
+
+@pytest.fixture(scope="module")
+def check(tmp_path_factory: pytest.TempPathFactory) -> DebiasCheck:
+    path = tmp_path_factory.mktemp("rated") / "rated.tsv"
+    path.write_text(RATED, encoding="utf-8")
+    v = slant.load()
+    return slant.debias_check(v, slant.hard_debias(v), similarity=[str(path), "no-such-data"], seeds=1)
+
+
+def value(check: DebiasCheck, what: str) -> tuple[float, float]:
+    (found,) = [m for m in check.measures if m.measure.startswith(what)]
+    assert found.before is not None
+    assert found.after is not None
+    return found.before, found.after
+
+
+def test_every_static_measure_is_there(check: DebiasCheck) -> None:
+    families = [m.family for m in check.measures]
+    assert {name: families.count(name) for name in dict.fromkeys(families)} == {
+        "WEAT": 10, "polarity": 4, "direct bias": 1, "residual": 3, "quality": 1
+    }  # fmt: skip
+
+
+def test_each_number_is_what_the_measure_itself_gives(check: DebiasCheck) -> None:
+    v = slant.load()
+    w = slant.hard_debias(v)
+    assert value(check, "weat-8") == tuple(slant.weat(x, "weat-8", bootstrap=0).effect_size for x in (v, w))
+    assert value(check, "direct bias") == (slant.direct_bias(v).value, slant.direct_bias(w).value)
+    assert value(check, "polarity binary")[1] == slant.polarity(w, "gender-binary", bootstrap=0).score
+    assert value(check, "clustering")[1] == slant.residual_bias(original=v, measured=w, seeds=1).clustering.accuracy
+
+
+def test_the_bias_seems_gone_and_is_still_there(check: DebiasCheck) -> None:
+    before, after = value(check, "polarity binary")
+    assert after < before / 20
+    for what in ("clustering", "classification"):
+        assert value(check, what)[1] > 0.9
+    assert value(check, "professions' neighbours")[1] > 0.5
+
+
+def test_what_cannot_be_measured_is_named_with_the_reason(check: DebiasCheck) -> None:
+    assert list(check.not_run) == ["no-such-data"]
+    assert "neither a file nor similarity data" in check.not_run["no-such-data"]
+
+
+def test_the_table_says_what_was_done_and_that_debiasing_hides(check: DebiasCheck) -> None:
+    text = render(check, ".md")
+    assert "hides more than it removes" in text
+    assert "hard debiasing (components=1)" in text
+    assert "not measured: no-such-data" in text
+    assert check.provenance.representation.name == "sample (hard debiasing)"
+    assert check.before.name == "sample"
+
+
+def test_an_embedding_compared_with_itself_shows_no_difference() -> None:
+    v = slant.load(top=30_000)
+    check = slant.debias_check(v, v, similarity=(), seeds=1)
+    assert {m.difference for m in check.measures} == {0.0}
+
+
+def test_tests_for_which_words_are_lacking_are_named() -> None:
+    v = slant.load()
+    few = slant.WordVectors(v.words[:3000], v.matrix[:3000])
+    check = slant.debias_check(few, few, similarity=(), seeds=1)
+    assert "weat-3" in check.not_run
+    assert not any(m.measure.startswith("weat-3") for m in check.measures)
+
+
+def test_a_number_of_seeds_that_is_none_is_refused() -> None:
+    with pytest.raises(slant.SlantError, match="seeds is 0"):
+        slant.debias_check(slant.load(top=100), slant.load(top=100), seeds=0)
+
+
+def test_anything_but_vectors_is_refused() -> None:
+    with pytest.raises(DebiasError, match="is not word vectors"):
+        slant.debias_check(slant.load(top=100), Path("x"))  # type: ignore[arg-type]
