@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from slant.measures.residual_neighbours import nearest
+from slant.statistics import nearest
 
 PROFESSIONS, WORDS, NEIGHBOURS, RUNS, WANTED = 320, 50_000, 100, 3, 5
 

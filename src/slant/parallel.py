@@ -6,7 +6,9 @@ lock, so that nothing has to be copied to another process.
 
 from __future__ import annotations
 
+import functools
 import os
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -33,6 +35,8 @@ def cores(workers: int | None = None) -> int:
     return workers
 
 
+#: Modules that bring libraries with threads of their own.
+THREADED = ("numpy", "scipy.linalg", "sklearn", "sklearn.cluster", "sklearn.svm", "torch", "numba")
 _guard = threading.Lock()
 _inside = 0
 _limits: Any = None
@@ -49,14 +53,12 @@ def one_thread_each() -> Iterator[None]:
     ...     pass
     """
     global _inside, _limits
-    from threadpoolctl import threadpool_limits
-
     with _guard:
         _inside += 1
         if _inside == 1:
-            _limits = threadpool_limits(limits=1, user_api="blas")
+            _limits = _libraries().limit(limits=1, user_api="blas")
     try:
-        with threadpool_limits(limits=1, user_api="openmp"):
+        with _libraries().limit(limits=1, user_api="openmp"):
             yield
     finally:
         with _guard:
@@ -67,9 +69,20 @@ def one_thread_each() -> Iterator[None]:
 
 def _one_openmp_thread() -> None:
     """Hold OpenMP at one thread in a worker, for as long as it lives."""
-    from threadpoolctl import threadpool_limits
+    _libraries().limit(limits=1, user_api="openmp")
 
-    threadpool_limits(limits=1, user_api="openmp")
+
+def _libraries() -> Any:
+    """Return what controls the threads of the libraries that are loaded by now."""
+    return _controller(tuple(name for name in THREADED if name in sys.modules))
+
+
+@functools.cache
+def _controller(loaded: tuple[str, ...]) -> Any:
+    """Look for libraries once for each set of modules: looking takes milliseconds."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 def in_order(task: Callable[[Item], T], items: Iterable[Item], workers: int | None = None) -> Generator[T, None, None]:

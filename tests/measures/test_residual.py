@@ -12,13 +12,13 @@ from sklearn.neighbors import NearestNeighbors
 
 import slant
 from slant.errors import MeasureError
-from slant.measures import residual_neighbours
 from slant.measures.residual import bias_by_projection, is_plain, most_biased
 from slant.measures.residual_classification import classification_accuracy
 from slant.measures.residual_clustering import clustering_accuracy, picture_of, two_clusters
-from slant.measures.residual_neighbours import measure_neighbours, nearest
+from slant.measures.residual_neighbours import measure_neighbours
 from slant.measures.wordsets import unit_rows
 from slant.results import ResidualBiasResult
+from slant.statistics import nearest, nearest_rows
 from slant.stimuli import PairSet, load_set
 
 PROFESSIONS = [letters(i) for i in range(0, 400, 3)]
@@ -143,7 +143,8 @@ def test_nearest_is_a_sort_of_all_cosines(seed: int, k: int, size: int) -> None:
 
 def test_nearest_agrees_with_scikit_learn_over_several_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     pool = unit_rows(np.random.default_rng(0).normal(size=(5_000, 20))).astype(np.float32)
-    monkeypatch.setattr(residual_neighbours, "BLOCK", 7)
+    monkeypatch.setattr(nearest_rows, "QUERIES", 7)
+    monkeypatch.setattr(nearest_rows, "ROWS", 333)
     peer = NearestNeighbors(n_neighbors=31, algorithm="brute", metric="cosine").fit(pool)
     theirs = peer.kneighbors(pool[:50], return_distance=False)[:, 1:]
     assert (np.sort(theirs, axis=1) == nearest(pool[:50], pool, 30, np.arange(50))).all()

@@ -55,14 +55,15 @@ class EnumerationOutput(Output):
 
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse what could not be written, the kind of picture included."""
-        from slant.cli.printing import STANDARD_OUTPUT, check_chart
+        from slant.cli.printing import STANDARD_OUTPUT
         from slant.errors import SlantError
+        from slant.report.charts import check_suffix
 
         super().check(inputs)
         if self.html == STANDARD_OUTPUT:
             raise SlantError("a page cannot go to standard output; name a file with --html.")
         if self.heatmap is not None:
-            check_chart(self.heatmap)
+            check_suffix(self.heatmap.suffix.lower())
 
 
 @app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)

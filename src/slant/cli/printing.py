@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from slant.errors import MeasureError, SlantError
+from slant.errors import MeasureError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -50,12 +50,6 @@ def table_console() -> Console:
         return Console(highlight=False)
     wanted = os.environ.get("COLUMNS", "")
     return Console(width=int(wanted) if wanted.isdigit() else 140, highlight=False)
-
-
-def check_chart(path: Path) -> None:
-    """Refuse, before any work is done, a picture of a kind that cannot be drawn."""
-    if path.suffix.lower() not in (".svg", ".png", ".html"):
-        raise SlantError(f"a chart cannot be written as '{path.suffix or path}'; use .svg, .png or .html.")
 
 
 def write_chart(svg: str, path: Path) -> None:

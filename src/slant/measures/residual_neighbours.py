@@ -13,53 +13,11 @@ from slant.measures.correlations import correlation
 from slant.measures.spreads import spread
 from slant.measures.wordsets import FloatArray
 from slant.results import NeighbourShare, ResidualNeighbours
+from slant.statistics import nearest
 
-#: Rows of similarities held at a time, and how many of them set a first bound on the k nearest.
-BLOCK, SAMPLE = 1 << 10, 1 << 11
 #: Neighbours are at most this share of the words among which they are sought, so that they are a choice.
 MOST_OF_POOL = 1 / 3
 SHUFFLES = 999
-
-
-def nearest(queries: NDArray[Any], pool: NDArray[Any], k: int, own: NDArray[np.intp] | None = None) -> NDArray[np.intp]:
-    """Return the rows of `pool` nearest to each query by cosine; shape (queries, k), from (queries, d) and (pool, d).
-
-    Vectors are at unit length. `own[i]` is the row of `pool` that is query i itself, which is never its neighbour; −1
-    where there is none. The k rows of a query come in ascending order of their number.
-
-    >>> points = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]], dtype=np.float32)
-    >>> nearest(points, points, 1, own=np.arange(3)).tolist()
-    [[1], [0], [1]]
-    """
-    left = len(pool) - (0 if own is None else 1)
-    if not 1 <= k <= left:
-        raise MeasureError(f"{k} neighbours cannot be found among {left} words; give a smaller k.")
-    found = np.empty((len(queries), k), dtype=np.intp)
-    rows = np.ascontiguousarray(pool, dtype=np.float32)
-    for start in range(0, len(queries), BLOCK):
-        block = np.ascontiguousarray(queries[start : start + BLOCK], dtype=np.float32)
-        similarity = block @ rows.T
-        if own is not None:
-            mine = own[start : start + BLOCK]
-            known = np.flatnonzero(mine >= 0)
-            similarity[known, mine[known]] = -np.inf
-        for number, row in enumerate(similarity, start):
-            found[number] = _largest(row, k)
-    return found
-
-
-def _largest(row: NDArray[np.float32], k: int) -> NDArray[np.intp]:
-    """Return the places of the k largest, in ascending order.
-
-    The k-th largest of some entries is never above the k-th largest of all, so what is below it can be passed over:
-    one comparison instead of a partition of the whole row.
-    """
-    sample = row[: max(SAMPLE, 2 * k)]
-    bound = np.partition(sample, len(sample) - k)[len(sample) - k]
-    places = np.flatnonzero(row >= bound)
-    values = row[places]
-    kept = np.argpartition(values, len(values) - k)[len(values) - k :]
-    return np.sort(places[kept])
 
 
 def neighbour_shares(neighbours: NDArray[np.intp], leans: NDArray[np.bool_]) -> FloatArray:

@@ -60,7 +60,8 @@ def _too_few(result: EnumerationResult) -> str:
     smallest = cells / (rotations + 1)
     if smallest <= float(result.provenance.settings["alpha"]):
         return ""
-    return f" With {rotations:,} rotations the q-value of a single cell cannot fall below {min(1.0, smallest):.2g}; draw more."
+    least = f"{min(1.0, smallest):.2g}"
+    return f" With {rotations:,} rotations the q-value of a single cell cannot fall below {least}; draw more."
 
 
 def _more(result: EnumerationResult) -> list[str]:

@@ -6,6 +6,7 @@ Nothing here knows about words, vectors or results; the measures bring scores an
 from slant.statistics.bootstrap import bootstrap_means
 from slant.statistics.fdr import benjamini_hochberg
 from slant.statistics.intervals import check_confidence, clopper_pearson, percentile_interval, wilson
+from slant.statistics.nearest_rows import nearest
 from slant.statistics.permutation import PermutationPvalue, partition_pvalue
 from slant.statistics.principal import principal_axes
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
@@ -29,6 +30,7 @@ __all__ = [
     "count_reached",
     "explained_ratios",
     "generator",
+    "nearest",
     "partition_pvalue",
     "percentile_interval",
     "principal_axes",
