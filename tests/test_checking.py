@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import slant
+from slant.debias import METHODS
 from slant.errors import DebiasError
 from slant.report import render
 from slant.results import DebiasCheck
@@ -23,7 +25,7 @@ def check(tmp_path_factory: pytest.TempPathFactory) -> DebiasCheck:
 
 
 def value(check: DebiasCheck, what: str) -> tuple[float, float]:
-    (found,) = [m for m in check.measures if m.measure.startswith(what)]
+    found = next(m for m in check.measures if m.measure.startswith(what))
     assert found.before is not None
     assert found.after is not None
     return found.before, found.after
@@ -32,7 +34,7 @@ def value(check: DebiasCheck, what: str) -> tuple[float, float]:
 def test_every_static_measure_is_there(check: DebiasCheck) -> None:
     families = [m.family for m in check.measures]
     assert {name: families.count(name) for name in dict.fromkeys(families)} == {
-        "WEAT": 10, "polarity": 4, "direct bias": 1, "residual": 3, "quality": 1
+        "WEAT": 10, "polarity": 4, "direct bias": 2, "residual": 3, "quality": 1
     }  # fmt: skip
 
 
@@ -41,6 +43,10 @@ def test_each_number_is_what_the_measure_itself_gives(check: DebiasCheck) -> Non
     w = slant.hard_debias(v)
     assert value(check, "weat-8") == tuple(slant.weat(x, "weat-8", bootstrap=0).effect_size for x in (v, w))
     assert value(check, "direct bias") == (slant.direct_bias(v).value, slant.direct_bias(w).value)
+    g = np.array(slant.gender_subspace(v, random_pairs=0).direction)
+    along = tuple(slant.direct_bias(x, direction=g).value for x in (v, w))
+    assert value(check, "direct bias of professions, original") == pytest.approx(along)
+    assert along[1] < value(check, "direct bias")[1]  # hard debiasing empties the old direction, not the new one
     assert value(check, "polarity binary")[1] == slant.polarity(w, "gender-binary", bootstrap=0).score
     assert value(check, "clustering")[1] == slant.residual_bias(original=v, measured=w, seeds=1).clustering.accuracy
 
@@ -51,6 +57,48 @@ def test_the_bias_seems_gone_and_is_still_there(check: DebiasCheck) -> None:
     for what in ("clustering", "classification"):
         assert value(check, what)[1] > 0.9
     assert value(check, "professions' neighbours")[1] > 0.5
+
+
+def test_chance_and_the_range_over_seeds_stand_beside_the_residual_tests(check: DebiasCheck) -> None:
+    v = slant.load()
+    r = slant.residual_bias(original=v, measured=slant.hard_debias(v), seeds=1, picture="none")
+    by_name = {m.measure.split()[0]: m for m in check.measures if m.family == "residual"}
+    for name, part in (("clustering", r.clustering), ("classification", r.classification)):
+        found = by_name[name]
+        assert found.after_chance == part.chance
+        assert found.after_seeds is not None
+        assert (found.after_seeds.minimum, found.after_seeds.maximum) == (part.lowest, part.highest)
+        assert found.before_seeds is not None
+    assert by_name["clustering"].after_chance is not None
+    assert by_name["clustering"].after_chance.mean >= 0.5  # the better of two namings is never below
+    assert by_name["professions'"].after_chance == r.neighbours.chance
+    assert {m.after_chance for m in check.measures if m.family != "residual"} == {None}
+
+
+def test_the_difference_in_word_similarity_has_a_paired_interval(check: DebiasCheck) -> None:
+    (quality,) = [m for m in check.measures if m.family == "quality"]
+    assert quality.interval is not None
+    assert quality.difference is not None
+    assert quality.interval.low <= quality.difference <= quality.interval.high
+    row = next(row for row in check.rows() if row["family"] == "quality")
+    assert (row["difference_low"], row["difference_high"]) == (quality.interval.low, quality.interval.high)
+
+
+@pytest.mark.parametrize("method", ["leace", "nullspace", "double-hard"])
+def test_the_table_says_when_a_method_is_judged_on_the_words_it_learned_from(method: str) -> None:
+    v = slant.load(top=12_000)
+    options = {"candidates": 2} if method == "double-hard" else {"words": 300}
+    check = slant.debias_check(v, METHODS[method](v, **options), similarity=(), seeds=1)
+    (named,) = check.learned_from_leaning
+    assert f"{named} learned from the words that lean most between two poles" in render(check, ".md")
+
+
+def test_no_such_thing_is_said_of_methods_that_learn_from_other_words(check: DebiasCheck) -> None:
+    assert check.learned_from_leaning == ()
+    assert "learned from" not in render(check, ".md")
+    v = slant.load(top=12_000)
+    w = slant.leace_debias(v, words=300)
+    assert slant.debias_check(w, slant.project_out(w), similarity=(), seeds=1).learned_from_leaning == ()
 
 
 def test_what_cannot_be_measured_is_named_with_the_reason(check: DebiasCheck) -> None:

@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from slant.debias.biased_words import POLES
 from slant.errors import DebiasError, SlantError
-from slant.measures import direct_bias, polarity, residual_bias, weat_suite, word_similarity
+from slant.measures import direct_bias, polarity, residual_bias, weat_suite
 from slant.measures.comparison import POLARITIES
+from slant.measures.directions import DEFAULT_PAIRS, find_direction
+from slant.measures.similarity import similarity_change
 from slant.measures.wordsets import provenance
-from slant.results import CheckedMeasure, DebiasCheck, Representation
+from slant.results import CheckedMeasure, DebiasCheck, Representation, Spread
 from slant.statistics import check_count, seed_of
 from slant.vectors import WordVectors
 
 SIMILARITY = ("wordsim-353", "simlex-999", "men")
-#: What one measure gives on an embedding: names to numbers.
-Values = dict[str, float | None]
+BOOTSTRAP = 1_000
+
+
+@dataclass(frozen=True)
+class Value:
+    """A number on one embedding, its range over seeds, and what chance gives."""
+
+    value: float | None
+    seeds: Spread | None = None
+    chance: Spread | None = None
+
+
+#: What one measure gives on an embedding, by name.
+Values = dict[str, Value]
+#: What it is called, and a function that measures both states.
+Step = tuple[str, Callable[[], list[CheckedMeasure]]]
 
 
 def debias_check(
@@ -30,9 +48,9 @@ def debias_check(
 ) -> DebiasCheck:
     """Measure `before` and `after` a treatment: WEAT, polarity, direct bias, what is left, and word similarity.
 
-    `similarity` names data of rated pairs, which are fetched if they are not here. The residual tests choose their
-    words in `before`, and repeat what is random in them with `seeds` seeds. A measure that cannot be made is listed in
-    `not_run` with the reason.
+    `similarity` names data of rated pairs, which are fetched if they are not here; the interval of their difference
+    comes from drawing the same pairs in both. The residual tests choose their words in `before`, and repeat what is
+    random in them with `seeds` seeds. A measure that cannot be made is listed in `not_run` with the reason.
 
     >>> import slant
     >>> v = slant.load(top=40_000)
@@ -47,68 +65,100 @@ def debias_check(
     seed, names = seed_of(rng), tuple(similarity)
     done: list[CheckedMeasure] = []
     not_run: dict[str, str] = {}
-    for family, what, reads, measured in _measures(before, names, seeds, seed, not_run):
+    for what, measured in _steps(before, after, names, seeds, seed, not_run):
         try:
-            first, second = measured(before), measured(after)
+            done += measured()
         except SlantError as error:
             not_run[what] = str(error)
-            continue
-        done += [CheckedMeasure(family, name, first[name], second[name], reads) for name in first if name in second]
-    settings = {"similarity": list(names), "seeds": seeds}
+    settings = {"similarity": list(names), "seeds": seeds, "bootstrap": BOOTSTRAP}
     return DebiasCheck(
         before=Representation(**before.record()),
         after=Representation(**after.record()),
         measures=tuple(done),
         not_run=not_run,
+        learned_from_leaning=_learned_from_leaning(before, after),
         provenance=provenance(after, "debias-check", (), seed, settings),
     )
 
 
-def _measures(
-    original: WordVectors, similarity: tuple[str, ...], seeds: int, seed: int, not_run: dict[str, str]
-) -> list[tuple[str, str, str, Callable[[WordVectors], Values]]]:
-    """Return family, name, meaning and function of every measure; tests that a suite skips go into `not_run`."""
-    listed: list[tuple[str, str, str, Callable[[WordVectors], Values]]] = [
-        ("WEAT", "WEAT", "effect size d; 0: no association", lambda v: _weat(v, seed, not_run))
-    ]
+def _steps(
+    before: WordVectors, after: WordVectors, similarity: tuple[str, ...], seeds: int, seed: int, not_run: dict[str, str]
+) -> list[Step]:
+    """Return every measure; tests that a suite skips go into `not_run`."""
+
+    def step(family: str, what: str, reads: str, measure: Callable[[WordVectors], Values]) -> Step:
+        return what, lambda: _twice(family, reads, measure(before), measure(after))
+
+    steps = [step("WEAT", "WEAT", "effect size d; 0: no association", lambda v: _weat(v, seed, not_run))]
     for classes, scheme in POLARITIES:
         what = f"polarity {scheme}, {classes}"
-        listed.append(("polarity", what, "mean lean of professions; 0: none", _polarity(what, classes, scheme, seed)))
-    listed.append(("direct bias", "direct bias", "mean |cos| with the concept's direction; 0: none", _direct))
-    listed.append(
-        (
-            "residual",
-            "residual bias",
-            "chance: accuracy 0.5, correlation 0",
-            lambda v: _residual(original, v, seeds, seed),
+        steps.append(
+            step("polarity", what, "mean lean of professions; 0: none", _polarity(what, classes, scheme, seed))
         )
-    )
-    quality = "Spearman with human ratings; lower: damage"
-    return listed + [("quality", name, quality, _similarity(name, seed)) for name in similarity]
+    own = "mean |cos| with the concept's direction, each embedding's own; 0: none"
+    steps.append(step("direct bias", "direct bias", own, _direct))
+    original = "mean |cos| with the direction that the concept had before; 0: none"
+    steps.append(step("direct bias", "direct bias, original direction", original, _direct_originally(before)))
+    reads = "chance: accuracy 0.5 (clustering: a little above), correlation 0"
+    steps.append(step("residual", "residual bias", reads, lambda v: _residual(before, v, seeds, seed)))
+    return steps + [(name, _similarity(name, before, after, seed)) for name in similarity]
+
+
+def _twice(family: str, reads: str, before: Values, after: Values) -> list[CheckedMeasure]:
+    """Put the values of both states together, as far as both have them."""
+    return [
+        CheckedMeasure(family, name, b.value, a.value, reads, b.seeds, a.seeds, b.chance, a.chance)
+        for name, b, a in ((name, before[name], after[name]) for name in before if name in after)
+    ]
+
+
+def _learned_from_leaning(before: WordVectors, after: WordVectors) -> tuple[str, ...]:
+    """Return the methods, of what was done in between, that learned from words that lean between two poles."""
+    since = after.treatments[len(before.treatments) :]
+    return tuple(t.method for t in since if any(taken.role == POLES for taken in t.words))
 
 
 def _weat(vectors: WordVectors, seed: int, not_run: dict[str, str]) -> Values:
     suite = weat_suite(vectors, bootstrap=0, rng=seed)
     not_run |= {skipped.test: skipped.reason for skipped in suite.skipped}
-    return {f"{r.test}: {r.title}": r.effect_size for r in suite.results}
+    return {f"{r.test}: {r.title}": Value(r.effect_size) for r in suite.results}
 
 
 def _polarity(what: str, classes: Any, scheme: Any, seed: int) -> Callable[[WordVectors], Values]:
-    return lambda vectors: {what: polarity(vectors, classes, scheme=scheme, bootstrap=0, rng=seed).score}
+    return lambda vectors: {what: Value(polarity(vectors, classes, scheme=scheme, bootstrap=0, rng=seed).score)}
 
 
 def _direct(vectors: WordVectors) -> Values:
-    return {"direct bias of professions": direct_bias(vectors).value}
+    return {"direct bias of professions": Value(direct_bias(vectors).value)}
+
+
+def _direct_originally(original: WordVectors) -> Callable[[WordVectors], Values]:
+    def measure(vectors: WordVectors) -> Values:
+        direction = find_direction(original, DEFAULT_PAIRS).vector
+        return {
+            "direct bias of professions, original direction": Value(direct_bias(vectors, direction=direction).value)
+        }
+
+    return measure
 
 
 def _residual(original: WordVectors, vectors: WordVectors, seeds: int, seed: int) -> Values:
     found = residual_bias(original=original, measured=vectors, seeds=seeds, within=None, picture="none", rng=seed)
-    return {
-        "clustering of biased words, accuracy": found.clustering.accuracy,
-        "classification of biased words, accuracy": found.classification.accuracy,
-        "professions' neighbours, correlation with bias": found.neighbours.correlation,
+    values = {
+        f"{what} of biased words, accuracy": Value(
+            part.accuracy, Spread(part.accuracy, part.lowest, part.highest, part.seeds), part.chance
+        )
+        for what, part in (("clustering", found.clustering), ("classification", found.classification))
     }
+    near = found.neighbours
+    return values | {"professions' neighbours, correlation with bias": Value(near.correlation, None, near.chance)}
 
 
-def _similarity(name: str, seed: int) -> Callable[[WordVectors], Values]:
-    return lambda vectors: {f"{name}, Spearman": word_similarity(vectors, name, bootstrap=0, rng=seed).spearman}
+def _similarity(name: str, before: WordVectors, after: WordVectors, seed: int) -> Callable[[], list[CheckedMeasure]]:
+    def measure() -> list[CheckedMeasure]:
+        found = similarity_change(before, after, name, bootstrap=BOOTSTRAP, rng=seed)
+        reads = "Spearman with human ratings; lower: damage"
+        what = f"{name}, Spearman"
+        return [CheckedMeasure("quality", what, found.before, found.after, reads, interval=found.interval)]
+
+    return measure

@@ -37,6 +37,47 @@ def test_a_second_embedding_stands_beside_the_first(run: Run, tmp_path: Path) ->
     assert float(direct[1]) > 0.05
 
 
+def test_poles_specific_words_and_gamma_reach_the_residual_tests(run: Run, tmp_path: Path) -> None:
+    options = ["--poles", "woman,man", "--specific", "mother,father", "--gamma", "auto", "--json", "g.json"]
+    assert run("geometry", *QUICK, *options).returncode == 0
+    v = slant.load(top=12_000)
+    r = slant.residual_bias(
+        v,
+        v,
+        poles=("woman", "man"),
+        specific=["mother", "father"],
+        gamma="auto",
+        seeds=1,
+        classified=200,
+        picture="none",
+    )
+    content = json.loads((tmp_path / "g.json").read_text(encoding="utf-8"))["before"]["residual"]
+    assert content["classification"] == json.loads(r.to_json())["classification"]
+    assert content["words"] == json.loads(r.to_json())["words"]
+
+
+def test_pairs_of_another_concept_are_not_tested_by_he_and_she() -> None:
+    v = slant.load(top=12_000)
+    pairs = [("rich", "poor"), ("wealthy", "needy")]
+    options = {"seeds": 1, "classified": 200, "random_pairs": 20}
+    g = slant.geometry(v, v, pairs=pairs, **options)
+    assert g.before.residual is None
+    assert g.after is not None
+    assert g.after.residual is None
+    assert "name two words" in g.not_run["residual bias"]
+    assert [row["measure"] for row in g.rows()] == ["first component, share of variance", "direct bias of the words"]
+    from slant.report import render
+    from slant.report.geometry_charts import geometry_chart
+
+    assert "not measured: residual bias" in render(g, ".md")
+    assert "share of variance" in geometry_chart(g)
+    named = slant.geometry(v, pairs=pairs, poles=("rich", "poor"), specific=["wealthy", "needy"], **options)
+    assert named.before.residual is not None
+    assert named.before.residual.poles == ("rich", "poor")
+    assert named.not_run == {}
+    assert slant.geometry(v, **options).before.residual is not None
+
+
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])
 def test_the_chart_is_written_in_every_format(run: Run, tmp_path: Path, suffix: str) -> None:
     answer = run("geometry", *QUICK, "--quiet", "--chart", f"g{suffix}")
@@ -53,6 +94,9 @@ def test_the_chart_is_written_in_every_format(run: Run, tmp_path: Path, suffix: 
     [
         (["--chart", "g.gif"], "a chart cannot be written as '.gif'"),
         (["--pairs", "weat-1"], "kind 'pairs' is needed"),
+        (["--poles", "he"], "is not two words"),
+        (["--gamma", "wide"], "gamma='wide' is neither"),
+        (["--gamma", "-1"], "gamma=-1.0 is neither"),
         (["--against", "nowhere.bin"], "there is no file 'nowhere.bin'"),
     ],
 )

@@ -134,6 +134,9 @@ def test_title_and_upper_case_are_equalised_where_both_words_are_there(planted: 
     she, he, upper = (w.matrix[more.index[word]].astype(float) for word in ("She", "He", "SHE"))
     assert abs(neutral @ she - neutral @ he) < 1e-6
     assert np.linalg.norm(she - he) > 0.5
+    taken = {words.role: words for words in w.treatments[0].words}
+    assert taken["equalised in Title or UPPER CASE"].found == 2  # SHE has no HE
+    assert taken["equalised"].found == len(PAIRS) * 2
     assert abs(upper @ planted.direction) < 0.05  # has no counterpart, and is none of the specific words
 
 
@@ -218,6 +221,16 @@ def test_a_word_of_which_nothing_would_be_left_is_named() -> None:
 def test_words_that_do_not_differ_in_the_subspace_cannot_be_equalised() -> None:
     with pytest.raises(DebiasError, match="do not differ in the subspace"):
         equalise(np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[1.0, 0.0]]))
+
+
+def test_the_words_of_a_set_that_cannot_be_equalised_are_named() -> None:
+    words, matrix = (
+        ["she", "he", "left", "right", "table"],
+        [[1, 0.5, 0], [-1, 0.5, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]],
+    )
+    v = slant.WordVectors.from_arrays(words, matrix)
+    with pytest.raises(DebiasError, match=r"'left, right' do not differ in the subspace; leave that set out"):
+        slant.hard_debias(v, pairs=[("she", "he")], equalise=[("she", "he"), ("left", "right")], specific=["she", "he"])
 
 
 def test_class_sets_give_sets_across_their_classes() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_every_word_is_projected_and_the_number_of_directions_recorded(planted: 
     settings = w.treatments[0].settings
     rank = np.linalg.matrix_rank(w.matrix.astype(float), tol=1e-3)
     assert rank == planted.vectors.dimensions - settings["removed"] < 30
-    assert settings["words"] == 1000
+    assert (settings["words_per_side"], settings["trained_on"]) == (500, 1000)
 
 
 def test_classes_too_small_to_hold_words_out_are_refused(planted: Planted) -> None:
@@ -120,6 +121,28 @@ def test_double_hard_records_its_choice_and_keeps_the_promises_of_hard_debiasing
     assert abs(nurse @ she - nurse @ he) < 1e-6
     assert abs(engineer @ she - engineer @ he) < 1e-6
     assert np.abs(np.linalg.norm(w.matrix, axis=1) - 1).max() < 1e-6
+
+
+def test_double_hard_is_centring_removing_a_direction_and_then_hard_debiasing(planted: Planted) -> None:
+    v = planted.vectors
+    settings: dict[str, Any] = {"pairs": PAIRS, "equalise": PAIRS, "specific": SPECIFIC}
+    w = slant.double_hard_debias(v, **settings, candidates=4, words=300)
+    mean, axes = principal_axes(v.matrix, 4)
+    axis = axes[w.treatments[0].settings["removed"] - 1]
+    centred = v.matrix.astype(float) - mean
+    purified = centred - np.outer(centred @ axis, axis)
+    hard = slant.hard_debias(slant.WordVectors(v.words, purified.astype(np.float32)), **settings)
+    assert np.abs(w.matrix - hard.matrix).max() < 1e-6
+
+
+def test_the_candidates_are_judged_by_the_direction_that_hard_debiasing_would_remove(planted: Planted) -> None:
+    v, biased = planted.vectors, leaning(planted.vectors, ("she", "he"), 300, SPECIFIC)
+    long = v.matrix.copy()
+    long[:2] *= 50  # the length of one pair must not matter
+    mean, axes = np.zeros(30), np.linalg.qr(np.random.default_rng(0).normal(size=(30, 3)))[0].T
+    rows = [np.array([i, i + 1]) for i in range(0, 8, 2)]
+    same = [candidate_accuracies(matrix, mean, axes, biased.rows, rows, 0) for matrix in (v.matrix, long)]
+    assert same[0] == same[1]
 
 
 def test_double_hard_leaves_less_for_clusters_than_hard_debiasing_does() -> None:

@@ -155,6 +155,8 @@ def test_a_class_set_that_ships_can_be_named(sample: slant.WordVectors) -> None:
     [
         ({"strength": -1}, "strength=-1 is no weight"),
         ({"strength": float("nan")}, "is no weight"),
+        ({"strength": "x"}, "strength='x' is no weight"),
+        ({"strength": True}, "is no weight"),
         ({"components": 9}, "from 1 to 6"),
         ({"sets": [("judaism",)]}, "fewer than two words"),
         ({"sets": "gender-specific-words"}, "'pairs' or 'classes'"),

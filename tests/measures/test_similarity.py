@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 import slant
 from slant.data import entry
 from slant.errors import DataError, MeasureError
-from slant.measures.similarity import SIMILARITY_DATA, rank_correlation, rated_pairs
+from slant.measures.similarity import SIMILARITY_DATA, rank_correlation, rated_pairs, similarity_change
 
 RATED = [
     ("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("professor", "cucumber", 0.3),
@@ -39,7 +39,41 @@ def test_ties_are_treated_as_scipy_does() -> None:
     random = np.random.default_rng(0)
     x, y = random.integers(0, 4, 50).astype(float), random.integers(0, 4, 50).astype(float)
     assert rank_correlation(x, y) == pytest.approx(spearmanr(x, y).statistic)
-    assert rank_correlation(np.ones(4), np.arange(4.0)) == 0
+    with pytest.raises(MeasureError, match="are all the same, so that nothing can be ranked"):
+        rank_correlation(np.ones(4), np.arange(4.0))
+
+
+def test_ratings_that_are_all_the_same_are_an_error_and_no_zero() -> None:
+    with pytest.raises(MeasureError, match="ratings or the cosines of 'own' are all the same"):
+        slant.word_similarity(slant.load(), [(first, second, 5.0) for first, second, _ in RATED])
+
+
+def test_the_change_is_a_paired_bootstrap_written_out() -> None:
+    v = slant.load()
+    noise = np.random.default_rng(0).normal(size=v.matrix.shape) * v.matrix.std()
+    w = slant.WordVectors(v.words, (v.matrix + noise).astype(np.float32))
+    change = similarity_change(v, w, RATED, bootstrap=300, rng=4)
+    cosines = []
+    for vectors in (v, w):
+        rows = [vectors.lookup([a, b]).vectors.astype(float) for a, b, _ in RATED[:-1]]
+        cosines.append(np.array([a @ b / np.linalg.norm(a) / np.linalg.norm(b) for a, b in rows]))
+    ratings = np.array([rating for *_, rating in RATED[:-1]])
+    picked = np.random.default_rng(4).integers(0, 7, (300, 7))
+    draws = [
+        spearmanr(cosines[1][p], ratings[p]).statistic - spearmanr(cosines[0][p], ratings[p]).statistic for p in picked
+    ]
+    assert change.interval is not None
+    assert (change.interval.low, change.interval.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])))
+    assert (change.before, change.n_used) == (slant.word_similarity(v, RATED, bootstrap=0).spearman, 7)
+
+
+def test_the_change_uses_only_pairs_that_both_embeddings_have() -> None:
+    v = slant.load()
+    keep = [row for row, word in enumerate(v.words) if word != "tiger"]
+    fewer = slant.WordVectors([v.words[row] for row in keep], v.matrix[keep])
+    change = similarity_change(v, fewer, RATED, bootstrap=0)
+    assert (change.n_used, change.interval) == (6, None)
+    assert change.before == change.after
 
 
 def test_damaged_vectors_agree_less_with_people() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -34,6 +34,13 @@ def geometry_command(
     drop_specific: Annotated[
         bool, typer.Option("--drop-specific", help="Direct bias without words that are gendered by definition.")
     ] = False,
+    specific: Annotated[
+        str, typer.Option("--specific", metavar="SET|FILE|a,b,…", help="Words that hold the concept by definition.")
+    ] = "gender-specific-words",
+    poles: Annotated[
+        str | None,
+        typer.Option("--poles", metavar="a,b", help="Biased words lean to a or b; needed with --pairs of your own."),
+    ] = None,
     most_biased: Annotated[
         int, typer.Option("--most-biased", metavar="N", min=25, help="Words a side to cluster.")
     ] = 500,
@@ -42,6 +49,9 @@ def geometry_command(
     ] = 2_500,
     seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of each random test.")] = 10,
     neighbours: Annotated[int, typer.Option("--neighbours", metavar="N", min=1, help="Neighbours of a word.")] = 100,
+    gamma: Annotated[
+        str, typer.Option("--gamma", metavar="scale|auto|X", help="Width of the classifier's kernel.")
+    ] = "scale",
     random_pairs: Annotated[
         int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs.")
     ] = 1_000,
@@ -65,8 +75,9 @@ def geometry_command(
     vectors = open_vectors(model, reading, quiet=running.quiet)
     other = None if against is None else open_vectors(against, reading, quiet=running.quiet)
     result = geometry(
-        vectors, other, pairs=pairs, words=set_or_words(words), keep_specific=not drop_specific, top=most_biased,
-        classified=classified, seeds=seeds, k=neighbours, random_pairs=random_pairs,
+        vectors, other, pairs=pairs, words=set_or_words(words), keep_specific=not drop_specific,
+        specific=set_or_words(specific), poles=read_poles(poles), top=most_biased, classified=classified, seeds=seeds,
+        k=neighbours, gamma=read_gamma(gamma), random_pairs=random_pairs,
         picture="none" if chart is None else "auto", rng=running.seed,
     )  # fmt: skip
     deliver(result, output, quiet=running.quiet)
@@ -74,3 +85,23 @@ def geometry_command(
         from slant.report.geometry_charts import geometry_chart
 
         write_chart(geometry_chart(result), chart)
+
+
+def read_poles(text: str | None) -> tuple[str, str] | None:
+    """Read "a,b" as two words."""
+    from slant.errors import SlantError
+
+    if text is None:
+        return None
+    words = tuple(word.strip() for word in text.split(",") if word.strip())
+    if len(words) != 2:
+        raise SlantError(f"--poles {text} is not two words, such as --poles he,she.")
+    return words[0], words[1]
+
+
+def read_gamma(text: str) -> Any:
+    """Read a number where there is one; the measure says what is wrong with anything else."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

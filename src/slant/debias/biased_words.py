@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,23 +22,38 @@ LabelledWords: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]]
 
 #: Gonen & Goldberg (2019): of the most frequent words, those in lower-case letters and underscores, not too long.
 MOST_FREQUENT = 50_000
+DEFAULT_POLES = ("she", "he")
+#: The role, in a treatment's record, of poles that it learned from leaning words by.
+POLES = "poles"
 PLAIN = re.compile(r"[a-z_]{1,19}")
 
 
 @dataclass(frozen=True)
 class Labelled:
-    """Rows with a class number each, shapes (n,), and what was taken for them."""
+    """Rows with a class number each, shapes (n,), and what was taken for them.
+
+    `per_side` is how many lean to each pole; None where a user named the words by class.
+    """
 
     rows: Rows
     labels: NDArray[np.intp]
     taken: tuple[WordsTaken, ...]
+    per_side: int | None
+
+    def settings(self) -> dict[str, Any]:
+        """Return what a treatment records about the words that it learned from."""
+        return {"words_per_side": self.per_side, "trained_on": len(self.rows)}
 
 
 def labelled_rows(
-    vectors: WordVectors, classes: LabelledWords | None, poles: tuple[str, str], words: int, specific: Words
+    vectors: WordVectors, classes: LabelledWords | None, poles: tuple[str, str] | None, words: int, specific: Words
 ) -> Labelled:
     """Return the words of `classes`; None: the `words` that lean most to either of the two `poles`."""
-    return by_class(vectors, classes) if classes is not None else leaning(vectors, poles, words, specific)
+    if classes is None:
+        return leaning(vectors, DEFAULT_POLES if poles is None else poles, words, specific)
+    if poles is not None:
+        raise DebiasError(f"poles={poles!r:.60} and classes say two things to learn from; give one of them.")
+    return by_class(vectors, classes)
 
 
 def by_class(vectors: WordVectors, classes: LabelledWords) -> Labelled:
@@ -58,7 +73,7 @@ def by_class(vectors: WordVectors, classes: LabelledWords) -> Labelled:
     if (counts > 1).any():
         raise DebiasError(f"'{vectors.words[int(values[counts.argmax()])]}' stands in two classes; give it to one.")
     labels = np.repeat(np.arange(len(found)), [len(rows) for rows, _ in found])
-    return Labelled(rows, labels, tuple(taken for _, taken in found))
+    return Labelled(rows, labels, tuple(taken for _, taken in found), None)
 
 
 def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: Words) -> Labelled:
@@ -80,7 +95,7 @@ def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: 
     first, second = unit(vectors.matrix[both])
     order = candidates[np.argsort(unit(vectors.matrix[candidates]) @ (second - first), kind="stable")]
     rows = np.concatenate([order[:words], order[-words:]])
-    return Labelled(rows, np.repeat([0, 1], words), (pole_words, specific_words))
+    return Labelled(rows, np.repeat([0, 1], words), (pole_words, specific_words), words)
 
 
 def pole_rows(vectors: WordVectors, poles: tuple[str, str]) -> tuple[Rows, WordsTaken]:
@@ -94,4 +109,4 @@ def pole_rows(vectors: WordVectors, poles: tuple[str, str]) -> tuple[Rows, Words
     rows = np.concatenate([NO_ROWS, *(rows for rows, _ in found)])
     if rows[0] == rows[1]:
         raise DebiasError(f"the poles {poles[0]!r} and {poles[1]!r} are one word; name two that differ.")
-    return rows, WordsTaken("poles", f"own ({poles[0]}, {poles[1]})", 2)
+    return rows, WordsTaken(POLES, f"own ({poles[0]}, {poles[1]})", 2)

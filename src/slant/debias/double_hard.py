@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.debias.biased_words import leaning
+from slant.debias.biased_words import DEFAULT_POLES, leaning
 from slant.debias.hard import hard_debiased, with_cases
 from slant.debias.linear import mapped, without_subspace
 from slant.debias.words import (
@@ -24,6 +24,7 @@ from slant.debias.words import (
     find_sets,
     find_words,
     first_components,
+    unit,
 )
 from slant.errors import DebiasError
 from slant.parallel import one_thread_each
@@ -40,7 +41,7 @@ def double_hard_debias(
     pairs: Sets = "definitional-pairs",
     equalise: Sets = "equalise-pairs",
     specific: Words = "gender-specific-words",
-    poles: tuple[str, str] = ("she", "he"),
+    poles: tuple[str, str] = DEFAULT_POLES,
     candidates: int = 20,
     words: int = 500,
     components: int = 1,
@@ -54,7 +55,7 @@ def double_hard_debias(
     >>> import slant
     >>> w = slant.double_hard_debias(slant.load(top=20_000), candidates=3)
     >>> sorted(w.treatments[0].settings)
-    ['accuracies', 'candidates', 'components', 'removed', 'words']
+    ['accuracies', 'candidates', 'components', 'removed', 'trained_on', 'words_per_side']
     """
     check_vectors(vectors)
     seed = seed_of(rng)
@@ -70,13 +71,14 @@ def double_hard_debias(
     removed = int(np.argmin(accuracies))
     axis = axes[removed : removed + 1]
     purified = mapped(vectors.matrix, lambda block, _: without_subspace(block - mean, axis), vectors.words)
-    basis = first_components([purified[rows] for rows in defining.rows], components, defining.taken.stimuli)
-    matrix = hard_debiased(purified, basis, kept, with_cases(vectors, equalised), vectors.words)
+    basis = first_components([unit(purified[rows]) for rows in defining.rows], components, defining.taken.stimuli)
+    equal_rows, cases = with_cases(vectors, equalised)
+    matrix = hard_debiased(purified, basis, kept, equal_rows, vectors.words)
     settings = {
-        "candidates": candidates, "words": words, "components": components, "removed": removed + 1,
+        "candidates": candidates, **biased.settings(), "components": components, "removed": removed + 1,
         "accuracies": tuple(round(accuracy, 4) for accuracy in accuracies),
     }  # fmt: skip
-    taken = (defining.taken, equalised.taken, kept_words, biased.taken[0])
+    taken = (defining.taken, equalised.taken, cases, kept_words, biased.taken[0])
     return vectors.treated(matrix, Treatment(METHOD, settings, taken, seed))
 
 
@@ -91,7 +93,7 @@ def candidate_accuracies(
     definitional = [np.asarray(matrix[rows], dtype=np.float64) - mean for rows in pairs]
     accuracies = []
     for axis in axes[:, None, :]:
-        direction = first_components([without_subspace(rows, axis) for rows in definitional], 1, "pairs")
+        direction = first_components([unit(without_subspace(rows, axis)) for rows in definitional], 1, "pairs")
         accuracies.append(clustering_accuracy(without_subspace(without_subspace(words, axis), direction), seed))
     return accuracies
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -46,7 +47,7 @@ def half_sibling_debias(
     True
     """
     check_vectors(vectors)
-    if isinstance(ridge, bool) or not 0 < ridge < float("inf"):
+    if isinstance(ridge, bool) or not isinstance(ridge, numbers.Real) or not 0 < ridge < float("inf"):
         raise DebiasError(f"ridge={ridge!r} is no penalty; give a number above 0, such as 2.")
     rows, taken = find_words(vectors, specific, "specific words")
     if not len(rows):

@@ -23,7 +23,7 @@ from slant.debias.words import (
 )
 from slant.errors import DebiasError
 from slant.vectors import WordVectors
-from slant.vectors.treatment import Treatment
+from slant.vectors.treatment import Treatment, WordsTaken
 from slant.vectors.word_vectors import FloatMatrix
 
 METHOD = "hard debiasing"
@@ -55,17 +55,18 @@ def hard_debiased(
     # Sets may share words (Manzini et al. 2019): one after the other, as the papers' programs do it.
     exact = {row: unit(matrix[row]) for rows in equalised for row in rows.tolist()}
     for rows in equalised:
-        changed = equalise(np.array([exact[row] for row in rows.tolist()]), basis)
+        named = f"'{', '.join(words[row] for row in rows.tolist())}'" if words else "the words of a set to equalise"
+        changed = equalise(np.array([exact[row] for row in rows.tolist()]), basis, named)
         exact.update(zip(rows.tolist(), changed, strict=True))
     for row, vector in exact.items():
         out[row] = vector
     return out
 
 
-def equalise(rows: FloatArray, basis: FloatArray) -> FloatArray:
+def equalise(rows: FloatArray, basis: FloatArray, named: str = "the words of a set to equalise") -> FloatArray:
     """Return unit rows (n, d) that share all but their parts in `basis` (k, d), which get one length.
 
-    ν = μ − μ_B; w = ν + √(1 − |ν|²) (w_B − μ_B) / |w_B − μ_B|, with μ the mean of the rows.
+    ν = μ − μ_B; w = ν + √(1 − |ν|²) (w_B − μ_B) / |w_B − μ_B|, with μ the mean of the rows. `named`: for messages.
 
     >>> equalise(np.array([[0.6, 0.8], [-1.0, 0.0]]), np.array([[1.0, 0.0]])).round(3).tolist()
     [[0.917, 0.4], [-0.917, 0.4]]
@@ -75,7 +76,7 @@ def equalise(rows: FloatArray, basis: FloatArray) -> FloatArray:
     apart = parts - parts.mean(axis=0)
     sizes = np.linalg.norm(apart, axis=1, keepdims=True)
     if (sizes < 1e-9).any():
-        raise DebiasError("the words of a set to equalise do not differ in the subspace; leave that set out.")
+        raise DebiasError(f"{named} do not differ in the subspace; leave that set out of what is equalised.")
     return np.asarray(shared + np.sqrt(max(0.0, 1 - shared @ shared)) * (apart / sizes) @ basis)
 
 
@@ -106,17 +107,23 @@ def hard_debias(
     basis = concept_basis(vectors, defining, components)
     kept, kept_words = find_words(vectors, specific, "specific words")
     equalised = find_sets(vectors, equalise, "equalised")
-    matrix = hard_debiased(vectors.matrix, basis, kept, with_cases(vectors, equalised), vectors.words)
-    taken = (defining.taken, equalised.taken, kept_words)
+    rows, cases = with_cases(vectors, equalised)
+    matrix = hard_debiased(vectors.matrix, basis, kept, rows, vectors.words)
+    taken = (defining.taken, equalised.taken, cases, kept_words)
     return vectors.treated(matrix, Treatment(METHOD, {"components": components}, taken, None))
 
 
-def with_cases(vectors: WordVectors, sets: FoundSets) -> list[Rows]:
-    """Return the rows of the sets, and of their Title Case and UPPER CASE forms where all of them are there."""
+def with_cases(vectors: WordVectors, sets: FoundSets) -> tuple[list[Rows], WordsTaken]:
+    """Return the rows of the sets, and of their Title Case and UPPER CASE forms where all of them are there.
+
+    What the other cases add is told apart, for the record.
+    """
     rows = {tuple(sorted(found.tolist())): found for found in sets.rows}
+    before = len(rows)
     for words in sets.words:
         for form in (str.title, str.upper):
             other = [vectors.index[form(word)] for word in words if form(word) in vectors.index]
             if len(other) == len(words) == len(set(other)):
                 rows.setdefault(tuple(sorted(other)), np.array(other, dtype=np.intp))
-    return list(rows.values())
+    added = {row for found in list(rows)[before:] for row in found}
+    return list(rows.values()), WordsTaken("equalised in Title or UPPER CASE", sets.taken.stimuli, len(added))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from slant.debias.biased_words import LabelledWords, labelled_rows
 from slant.debias.linear import mapped
 from slant.debias.words import FloatArray, Words, check_vectors
+from slant.errors import DebiasError
 from slant.vectors import WordVectors
 from slant.vectors.treatment import Treatment
 
@@ -61,24 +62,30 @@ def leace(X: NDArray[Any], labels: NDArray[Any]) -> Eraser:
 def leace_debias(
     vectors: WordVectors,
     *,
-    poles: tuple[str, str] = ("she", "he"),
+    poles: tuple[str, str] | None = None,
     words: int = 2_500,
     classes: LabelledWords | None = None,
     specific: Words = "gender-specific-words",
 ) -> WordVectors:
     """Move every word as little as possible so that no linear classifier tells the classes apart.
 
-    The classes are the `words` that lean most to either of two `poles` (words of `specific` left out), or words that
-    you name by class: classes={"a": […], "b": […]}. What holds for these words is applied to all.
+    The classes are the `words` that lean most to either of two `poles` (None: she, he; words of `specific` left out),
+    or words that you name by class: classes={"a": […], "b": […]}. What holds for these words is applied to all; there
+    must be more of them than dimensions, or what is erased is theirs alone.
 
     >>> import slant
     >>> w = slant.leace_debias(slant.load(top=20_000), words=500)
     >>> w.treatments[0].settings
-    {'words': 1000, 'removed': 1}
+    {'words_per_side': 500, 'trained_on': 1000, 'removed': 1}
     """
     check_vectors(vectors)
     labelled = labelled_rows(vectors, classes, poles, words, specific)
+    if len(labelled.rows) <= vectors.dimensions:
+        raise DebiasError(
+            f"{len(labelled.rows)} words to learn from are too few for {vectors.dimensions} dimensions: LEACE would "
+            "erase something of these words alone; give more words than dimensions."
+        )
     eraser = leace(vectors.matrix[labelled.rows], labelled.labels)
     matrix = mapped(vectors.matrix, lambda block, _: eraser(block), vectors.words)
-    settings = {"words": len(labelled.rows), "removed": len(eraser.right)}
+    settings = {**labelled.settings(), "removed": len(eraser.right)}
     return vectors.treated(matrix, Treatment(METHOD, settings, labelled.taken, None))

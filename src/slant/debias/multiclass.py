@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def multiclass_soft_debias(
     {'components': 2, 'strength': 0.2}
     """
     check_vectors(vectors)
-    if not 0 <= strength < float("inf"):
+    if isinstance(strength, bool) or not isinstance(strength, numbers.Real) or not 0 <= strength < float("inf"):
         raise DebiasError(f"strength={strength!r} is no weight; give a number from 0 up, such as 0.2.")
     defining = find_sets(vectors, sets, "sets")
     basis = concept_basis(vectors, defining, components)

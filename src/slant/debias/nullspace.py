@@ -83,7 +83,7 @@ def _extended(basis: FloatArray, directions: FloatArray) -> FloatArray:
 def nullspace_debias(
     vectors: WordVectors,
     *,
-    poles: tuple[str, str] = ("she", "he"),
+    poles: tuple[str, str] | None = None,
     words: int = 2_500,
     classes: LabelledWords | None = None,
     specific: Words = "gender-specific-words",
@@ -92,9 +92,9 @@ def nullspace_debias(
 ) -> WordVectors:
     """Remove every direction by which linear classifiers tell two or more classes of words apart.
 
-    The classes are the `words` that lean most to either of two `poles` (words of `specific` left out), or words that
-    you name by class: classes={"a": […], "b": […]}. All words are projected. How many directions went, and
-    the classifiers' accuracies, are recorded.
+    The classes are the `words` that lean most to either of two `poles` (None: she, he; words of `specific` left out),
+    or words that you name by class: classes={"a": […], "b": […]}. All words are projected. How many directions
+    went, and the classifiers' accuracies, are recorded.
 
     >>> import slant
     >>> w = slant.nullspace_debias(slant.load(top=20_000), words=500, iterations=3)
@@ -109,7 +109,7 @@ def nullspace_debias(
     found = nullspace(vectors.matrix[labelled.rows], labelled.labels, iterations, generator(seed))
     matrix = mapped(vectors.matrix, lambda block, _: without_subspace(block, found.basis), vectors.words)
     settings = {
-        "iterations": iterations, "words": len(labelled.rows), "removed": len(found.basis),
+        "iterations": iterations, **labelled.settings(), "removed": len(found.basis),
         "accuracies": tuple(round(accuracy, 4) for accuracy in found.accuracies),
     }  # fmt: skip
     return vectors.treated(matrix, Treatment(METHOD, settings, labelled.taken, seed))

@@ -75,7 +75,7 @@ def direct_bias(
     columns = _ratings(words)
     settings = {
         "strictness": strictness, "direction": chosen.id, "keep_specific": keep_specific,
-        "specific": specific if isinstance(specific, str) else "own",
+        "specific": word_list(specific)[1],
     }  # fmt: skip
     return DirectBiasResult(
         value=direct_bias_value(cosines, strictness),

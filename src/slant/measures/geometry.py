@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from slant.measures.direct_bias import DEFAULT_WORDS, direct_bias
+from slant.measures.direct_bias import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias
 from slant.measures.directions import DEFAULT_PAIRS, Pairs
 from slant.measures.polarity import Words
-from slant.measures.residual import residual_bias
+from slant.measures.residual import DEFAULT_POLES, residual_bias
+from slant.measures.residual_classification import Gamma
 from slant.measures.subspace import gender_subspace
 from slant.results import GeometryResult, Provenance, SpaceGeometry
 from slant.statistics import seed_of
 from slant.vectors import WordVectors
+
+NO_POLES = "these pairs are not the default ones, and no poles were given to find biased words by; name two words."
 
 
 def geometry(
@@ -21,17 +26,22 @@ def geometry(
     pairs: Pairs = DEFAULT_PAIRS,
     words: Words = DEFAULT_WORDS,
     keep_specific: bool = True,
+    specific: Words = SPECIFIC_WORDS,
+    poles: tuple[str, str] | None = None,
     top: int = 500,
     classified: int = 2_500,
     seeds: int = 10,
     k: int = 100,
+    gamma: Gamma = "scale",
     random_pairs: int = 1_000,
     picture: str = "none",
     rng: int | np.random.Generator | None = 0,
 ) -> GeometryResult:
     """Measure the gender subspace, direct bias and residual bias of `vectors`, and of `against` if it is given.
 
-    `against` is the debiased embedding: its biased words are those of `vectors`, its direction its own.
+    `against` is the debiased embedding: its biased words are those of `vectors`, its direction its own. `pairs` may
+    stand for another concept; then name two `poles` to find biased words by and the `specific` words that hold it by
+    definition. Without poles (the default pairs have he and she) the residual tests are left out.
 
     >>> import slant
     >>> g = slant.geometry(slant.load(), seeds=1, classified=500, random_pairs=50)
@@ -39,24 +49,29 @@ def geometry(
     ['first component, share of variance', 'direct bias of the words']
     """
     seed = seed_of(rng)
+    sides = DEFAULT_POLES if poles is None and isinstance(pairs, str) and pairs == DEFAULT_PAIRS else poles
 
     def space(measured: WordVectors) -> SpaceGeometry:
         return SpaceGeometry(
             measured.name,
             gender_subspace(measured, pairs, random_pairs=random_pairs, rng=seed),
-            direct_bias(measured, words, direction=pairs, keep_specific=keep_specific),
-            residual_bias(
-                vectors, measured, top=top, classified=classified, seeds=seeds, k=k, professions=words, within=words,
-                picture=picture, rng=seed,
+            direct_bias(measured, words, direction=pairs, keep_specific=keep_specific, specific=specific),
+            None if sides is None else residual_bias(
+                vectors, measured, poles=sides, top=top, classified=classified, seeds=seeds, k=k, professions=words,
+                within=words, specific=specific, gamma=gamma, picture=picture, rng=seed,
             ),
         )  # fmt: skip
 
     before, after = space(vectors), None if against is None else space(against)
-    made = [space.residual.provenance for space in (before, after) if space]
-    made += [space.direct.provenance for space in (before, after) if space]
-    missing = tuple(dict.fromkeys(word for one in made for word in one.missing))
-    base = before.residual.provenance
-    settings = {**base.settings, "pairs": before.subspace.provenance.stimuli, "random_pairs": random_pairs}
-    settings["keep_specific"] = keep_specific
-    provenance = Provenance(base.stimuli, base.representation, missing, seed, settings, base.version)
-    return GeometryResult(before, after, provenance)
+    more = {"random_pairs": random_pairs, "keep_specific": keep_specific, "poles": None if sides is None else [*sides]}
+    not_run = {"residual bias": NO_POLES} if sides is None else {}
+    return GeometryResult(before, after, not_run, _provenance(before, after, more, seed))
+
+
+def _provenance(before: SpaceGeometry, after: SpaceGeometry | None, more: dict[str, Any], seed: int) -> Provenance:
+    """Return where all of it comes from: settings of every part, and the words that any part lacked."""
+    parts = [part for space in (before, after) if space for part in (space.residual, space.direct) if part]
+    missing = tuple(dict.fromkeys(word for part in parts for word in part.missing))
+    base = parts[0].provenance
+    settings = {**base.settings, "pairs": before.subspace.provenance.stimuli, **more}
+    return Provenance(base.stimuli, base.representation, missing, seed, settings, base.version)

@@ -13,7 +13,15 @@ import numpy as np
 from slant.errors import DataError, MeasureError
 from slant.measures.wordsets import FloatArray, check_vectors, provenance, unit_rows
 from slant.results import Interval, SimilarityResult, WordsUsed
-from slant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, seed_of
+from slant.statistics import (
+    MOST_BOOTSTRAP,
+    check_confidence,
+    check_count,
+    generator,
+    percentile_interval,
+    rank_correlations,
+    seed_of,
+)
 from slant.vectors import WordVectors
 
 #: Rated pairs: the name of similarity data, a file of tab-separated lines, or (word, word, rating) of your own.
@@ -33,22 +41,26 @@ class Rated:
     rating: float
 
 
-def rank_correlation(x: FloatArray, y: FloatArray) -> float:
-    """Return Spearman's rho of two series (n,), ties at their mean rank.
+@dataclass(frozen=True)
+class SimilarityChange:
+    """Spearman's rho in two embeddings, over the pairs that both have, and the interval of after minus before."""
+
+    before: float
+    after: float
+    interval: Interval | None
+    n_used: int
+
+
+def rank_correlation(x: FloatArray, y: FloatArray, name: str = "these pairs") -> float:
+    """Return Spearman's rho of two series (n,), ties at their mean rank; series without differences are refused.
 
     >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
     0.5
     """
-    return float(_rank_correlations(x[None], y[None])[0])
-
-
-def _rank_correlations(x: FloatArray, y: FloatArray) -> FloatArray:
-    """Return rho for each row of x and y, (draws, n); 0 where all values of a row are tied."""
-    from scipy.stats import rankdata
-
-    first, second = (rankdata(values, axis=1) - (values.shape[1] + 1) / 2 for values in (x, y))
-    sizes = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
-    return np.asarray(np.divide((first * second).sum(axis=1), sizes, out=np.zeros(len(x)), where=sizes > 0))
+    rho = float(rank_correlations(x[None], y[None])[0])
+    if np.isnan(rho):
+        raise MeasureError(f"the ratings or the cosines of '{name}' are all the same, so that nothing can be ranked.")
+    return rho
 
 
 def word_similarity(
@@ -74,18 +86,49 @@ def word_similarity(
     check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
     rated, name = rated_pairs(pairs)
     kept, cosines, used = _cosines(vectors, rated)
-    if len(kept) < 3:
-        raise MeasureError(f"{len(kept)} of {len(rated)} pairs of '{name}' are in '{vectors.name}'; 3 are needed.")
+    _need_three(kept, rated, name, vectors)
     ratings, seed = np.array([pair.rating for pair in kept]), seed_of(rng)
     settings = {"bootstrap": bootstrap, "confidence": confidence}
     return SimilarityResult(
         pairs=name,
-        spearman=rank_correlation(cosines, ratings),
-        interval=_interval(cosines, ratings, bootstrap, confidence, generator(seed)),
+        spearman=rank_correlation(cosines, ratings, name),
+        interval=_interval((cosines,), ratings, bootstrap, confidence, generator(seed)),
         n_used=len(kept),
         n_missing=len(rated) - len(kept),
         provenance=provenance(vectors, name, (used,), seed, settings),
     )
+
+
+def similarity_change(
+    before: WordVectors, after: WordVectors, pairs: RatedPairs, *, bootstrap: int = 1_000, confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> SimilarityChange:  # fmt: skip
+    """Measure `word_similarity` in two embeddings on the pairs that both have, with a paired bootstrap of the change.
+
+    >>> import slant
+    >>> rated = [("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("doctor", "cucumber", 0.3)]
+    >>> change = similarity_change(slant.load(), slant.load(), rated, bootstrap=100)
+    >>> change.interval.low, change.interval.high
+    (0.0, 0.0)
+    """
+    check_confidence(confidence)
+    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    rated, name = rated_pairs(pairs)
+    shared = _cosines(after, _cosines(before, rated)[0])[0]
+    _need_three(shared, rated, name, after)
+    first, second = (_cosines(vectors, shared)[1] for vectors in (before, after))
+    ratings = np.array([pair.rating for pair in shared])
+    return SimilarityChange(
+        rank_correlation(first, ratings, name),
+        rank_correlation(second, ratings, name),
+        _interval((second, first), ratings, bootstrap, confidence, generator(rng)),
+        len(shared),
+    )
+
+
+def _need_three(kept: list[Rated], rated: list[Rated], name: str, vectors: WordVectors) -> None:
+    if len(kept) < 3:
+        raise MeasureError(f"{len(kept)} of {len(rated)} pairs of '{name}' are in '{vectors.name}'; 3 are needed.")
 
 
 def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
@@ -152,14 +195,18 @@ def _cosines(vectors: WordVectors, rated: list[Rated]) -> tuple[list[Rated], Flo
 
 
 def _interval(
-    cosines: FloatArray, ratings: FloatArray, n_resamples: int, confidence: float, random: np.random.Generator
-) -> Interval | None:
-    if n_resamples < 1:
-        return None
-    n, block = len(cosines), max(1, _BLOCK // len(cosines))
+    cosines: tuple[FloatArray, ...], ratings: FloatArray, n_resamples: int, confidence: float,
+    random: np.random.Generator,
+) -> Interval | None:  # fmt: skip
+    """Return the interval of rho, or of the first rho minus the second; draws of one pair only, which have none, go."""
+    n, block = len(ratings), max(1, _BLOCK // len(ratings))
     draws = []
     for start in range(0, n_resamples, block):
         picked = random.integers(0, n, (min(block, n_resamples - start), n))
-        draws.append(_rank_correlations(cosines[picked], ratings[picked]))
-    low, high = percentile_interval(np.concatenate(draws), confidence)
-    return Interval(low, high, confidence, n_resamples)
+        first, *others = (rank_correlations(series[picked], ratings[picked]) for series in cosines)
+        draws.append(first - others[0] if others else first)
+    defined = np.concatenate([d[~np.isnan(d)] for d in draws]) if draws else np.empty(0)
+    if not len(defined):
+        return None
+    low, high = percentile_interval(defined, confidence)
+    return Interval(low, high, confidence, len(defined))

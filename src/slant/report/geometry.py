@@ -113,8 +113,10 @@ def residual_notes(result: ResidualBiasResult) -> list[str]:
     first, second = (plain(pole) for pole in result.poles)
     notes = [
         f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among "
-        f"{result.pool.candidates:,} candidates; by chance: the same with shuffled labels.",
-        f"classification: trained on {k.training_words:,} words, tested on {k.testing_words:,}.",
+        f"{result.pool.candidates:,} candidates; by chance: the same with shuffled labels (clustering never falls "
+        "below 0.5, so chance lies a little above).",
+        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}; p "
+        "of neighbours: by shuffling.",
     ]
     for what, part in (("clustering", c), ("classification", k)):
         if part.words_per_side < part.asked_per_side:
@@ -158,7 +160,8 @@ def _geometry_notes(result: GeometryResult) -> list[str]:
         "share of variance: of the definitional pairs, by chance: of random pairs; direct bias: mean |cos| with that "
         "direction, each embedding's own; neighbours: p by shuffling."
     ]
-    notes += residual_notes(result.before.residual)
+    notes += [] if result.before.residual is None else residual_notes(result.before.residual)
+    notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
     for space in (result.before, result.after):
         notes += [] if space is None else _extreme_notes(space)
     return notes

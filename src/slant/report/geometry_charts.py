@@ -40,7 +40,7 @@ def _row(space: SpaceGeometry) -> Any:
     import altair as alt
 
     parts = [_variance(space.subspace), _projections(space.direct)]
-    if space.residual.picture is not None:
+    if space.residual is not None and space.residual.picture is not None:
         parts.append(_clusters(space.residual))
     title = alt.Title(space.name, anchor="start", fontSize=15)
     return alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from slant.results.codec import MeasuredResult
 from slant.results.provenance import Provenance, Representation
+from slant.results.residual import Spread
 from slant.results.weat import Interval
 
 
@@ -41,7 +42,9 @@ class SimilarityResult(MeasuredResult):
 class CheckedMeasure:
     """One measure before and after; `family` is the kind of measure, `reads` says what the number means.
 
-    A value is None where it is not defined, such as a correlation of constants.
+    A value is None where it is not defined, such as a correlation of constants. `before_seeds` and `after_seeds` are
+    its range where it depends on seeds, `before_chance` and `after_chance` what chance gives, `interval` that of
+    `difference`; each None where there is none.
     """
 
     family: str
@@ -49,6 +52,11 @@ class CheckedMeasure:
     before: float | None
     after: float | None
     reads: str
+    before_seeds: Spread | None = None
+    after_seeds: Spread | None = None
+    before_chance: Spread | None = None
+    after_chance: Spread | None = None
+    interval: Interval | None = None
 
     @property
     def difference(self) -> float | None:
@@ -60,7 +68,9 @@ class CheckedMeasure:
 class DebiasCheck(MeasuredResult):
     """Two states of one embedding under every static measure; `not_run` says what was not measured, and why.
 
-    `provenance` is that of the later state, whose note tells what was done to it.
+    `provenance` is that of the later state, whose note tells what was done to it. `learned_from_leaning` names the
+    treatments that learned from words that lean most between two poles: the words that clustering and classification
+    test are nearly the same, so that these rows show how a treatment fits its own words.
     """
 
     kind: ClassVar[str] = "debias-check"
@@ -69,6 +79,7 @@ class DebiasCheck(MeasuredResult):
     after: Representation
     measures: tuple[CheckedMeasure, ...]
     not_run: dict[str, str]
+    learned_from_leaning: tuple[str, ...]
     provenance: Provenance
 
     def rows(self) -> list[dict[str, Any]]:
@@ -78,9 +89,21 @@ class DebiasCheck(MeasuredResult):
                 "family": m.family,
                 "measure": m.measure,
                 "before": m.before,
+                **_beside("before", m.before_seeds, m.before_chance),
                 "after": m.after,
+                **_beside("after", m.after_seeds, m.after_chance),
                 "difference": m.difference,
+                "difference_low": m.interval.low if m.interval else None,
+                "difference_high": m.interval.high if m.interval else None,
                 "reads": m.reads,
             }
             for m in self.measures
         ]
+
+
+def _beside(state: str, seeds: Spread | None, chance: Spread | None) -> dict[str, float | None]:
+    return {
+        f"{state}_minimum": seeds.minimum if seeds else None,
+        f"{state}_maximum": seeds.maximum if seeds else None,
+        f"{state}_chance": chance.mean if chance else None,
+    }

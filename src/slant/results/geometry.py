@@ -16,8 +16,8 @@ class SubspaceResult(MeasuredResult):
     """The subspace that word sets span, each centred on its own mean (Bolukbasi et al. 2016; Manzini et al. 2019).
 
     `explained[i]` is the share of variance of component i, `random[i]` the same for as many random words;
-    `pvalue` is the share of random draws whose first component explains as much. `direction` is the first component,
-    of length one; a word on the side of `poles[0]`, the first words of the sets, has a positive projection.
+    `pvalue` is (1 + random draws whose first component explains as much) / (1 + draws). `direction` is the first
+    component, of length one; a word on the side of `poles[0]`, the first words of the sets, has a positive projection.
     """
 
     kind: ClassVar[str] = "subspace"
@@ -131,25 +131,29 @@ class IndirectBiasResult(MeasuredResult):
 
 @dataclass(frozen=True)
 class SpaceGeometry:
-    """The geometry of one embedding; the biased words of `residual` come from the first embedding."""
+    """The geometry of one embedding; the biased words of `residual` come from the first embedding.
+
+    `residual` is None where it was not measured; the result's `not_run` says why.
+    """
 
     name: str
     subspace: SubspaceResult
     direct: DirectBiasResult
-    residual: ResidualBiasResult
+    residual: ResidualBiasResult | None
 
 
 @dataclass(frozen=True)
 class GeometryResult(MeasuredResult):
     """Subspace, direct bias and what a debiasing would have to remove, for one embedding or before and after.
 
-    `after` is None where no second embedding was given.
+    `after` is None where no second embedding was given; `not_run` says what was not measured, and why.
     """
 
     kind: ClassVar[str] = "geometry"
 
     before: SpaceGeometry
     after: SpaceGeometry | None
+    not_run: dict[str, str]
     provenance: Provenance
 
     def rows(self) -> list[dict[str, Any]]:
@@ -182,11 +186,17 @@ def _fields(measure: _Measure, names: tuple[str, ...]) -> dict[str, Any]:
 
 def _measures(space: SpaceGeometry) -> list[_Measure]:
     s, r = space.subspace, space.residual
-    c, k = r.clustering, r.classification
     share = s.random[0].mean if s.random else None
     found = [
         _Measure("first component, share of variance", s.explained[0], share, s.pvalue),
         _Measure("direct bias of the words", space.direct.value, None),
+    ]
+    return found if r is None else found + _residual_measures(r)
+
+
+def _residual_measures(r: ResidualBiasResult) -> list[_Measure]:
+    c, k = r.clustering, r.classification
+    found = [
         _Measure("clustering, accuracy", c.accuracy, c.chance.mean, None, c.lowest, c.highest),
         _Measure("classification, accuracy", k.accuracy, k.chance.mean, None, k.lowest, k.highest),
     ]

@@ -10,7 +10,7 @@ from slant.statistics.nearest_rows import nearest
 from slant.statistics.permutation import PermutationPvalue, partition_pvalue
 from slant.statistics.principal import principal_axes
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
-from slant.statistics.rank_correlation import rank_correlation_pvalue
+from slant.statistics.rank_correlation import rank_correlation_pvalue, rank_correlations
 from slant.statistics.rotation import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from slant.statistics.sign_flip import sign_flip_pvalue
 from slant.statistics.subspaces import centred, explained_ratios, subspace
@@ -35,6 +35,7 @@ __all__ = [
     "percentile_interval",
     "principal_axes",
     "rank_correlation_pvalue",
+    "rank_correlations",
     "seed_of",
     "sign_flip_pvalue",
     "spawn",

@@ -1,16 +1,33 @@
-"""The permutation p-value of Spearman's rank correlation, exact for short series."""
+"""Spearman's rank correlation, of many series at once, and its permutation p-value, exact for short series."""
 
 from __future__ import annotations
 
 import itertools
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from slant.errors import MeasureError
 from slant.statistics.randomness import generator
 
 _EXACT = 8  # up to this many pairs all n! orders are listed
+
+
+def rank_correlations(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+    """Return Spearman's rho for each row of x and y, (series, n), ties at their mean rank; shape (series,).
+
+    Where all values of a row are tied there is no rho: NaN, for the caller to deal with.
+
+    >>> rank_correlations([[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]], [[10.0, 30.0, 20.0], [1.0, 2.0, 3.0]]).tolist()
+    [0.5, nan]
+    """
+    from scipy.stats import rankdata
+
+    ranks = [np.asarray(rankdata(values, axis=1), dtype=np.float64) for values in (x, y)]
+    first, second = (rows - (rows.shape[1] + 1) / 2 for rows in ranks)
+    sizes = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))
+    products = (first * second).sum(axis=1)
+    return np.asarray(np.divide(products, sizes, out=np.full(len(sizes), np.nan), where=sizes > 0))
 
 
 def rank_correlation_pvalue(
