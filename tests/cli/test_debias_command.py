@@ -38,7 +38,9 @@ def test_every_method_writes_a_file_that_opens_again(run: Run, method: str, tmp_
 def test_the_file_holds_what_the_function_gives(run: Run, tmp_path: Path) -> None:
     for name in ("out.bin", "out.vec", "out.txt", "out.safetensors", "out.npz"):
         assert run("debias", "-o", name, "--quiet", *SMALL).returncode == 0
-        assert (slant.load(tmp_path / name).matrix == slant.hard_debias(slant.load(top=20_000)).matrix).all()
+        again, expected = slant.load(tmp_path / name), slant.hard_debias(slant.load(top=20_000))
+        assert (again.matrix == expected.matrix).all()
+        assert again.treatments == (expected.treatments if name in ("out.safetensors", "out.npz") else ())
     assert "hard debiasing (components=1)" in slant.load(tmp_path / "out.safetensors").note
 
 
@@ -55,7 +57,7 @@ def test_settings_reach_the_method_and_the_seed_does_too(run: Run, tmp_path: Pat
     options = ["--method", "nullspace", "--words", "300", "--iterations", "3", "--seed", "7", *SMALL]
     assert run("debias", *options, "-o", "a.safetensors").returncode == 0
     note = slant.load(tmp_path / "a.safetensors").note
-    assert "iterations=3, words=600" in note
+    assert "iterations=3, words_per_side=300, trained_on=600" in note
     assert "seed 7" in note
 
 
@@ -70,9 +72,40 @@ def test_the_check_is_printed_and_written(run: Run, tmp_path: Path) -> None:
     assert content["measures"][-1]["measure"] == "rated.tsv, Spearman"
 
 
+def test_the_command_says_which_formats_keep_no_record(run: Run) -> None:
+    for name in ("a.bin", "a.vec", "a.txt"):
+        assert f"{name[1:]} files keep no record of what was done" in run("debias", "-o", name, *SMALL).stdout
+    for name in ("a.safetensors", "a.npz"):
+        assert "no record" not in run("debias", "-o", name, *SMALL).stdout
+
+
+@pytest.mark.parametrize("spelling", ["in.bin", "./in.bin", "sub/../in.bin", "link.bin"])
+def test_the_input_is_never_written_over(run: Run, tmp_path: Path, spelling: str) -> None:
+    slant.load(top=2000).save(tmp_path / "in.bin")
+    (tmp_path / "link.bin").symlink_to("in.bin")
+    (tmp_path / "sub").mkdir()
+    content = (tmp_path / "in.bin").read_bytes()
+    answer = run("debias", "in.bin", "-o", spelling)
+    assert answer.returncode == 2
+    assert "is read from, and would be written over" in answer.stderr
+    assert (tmp_path / "in.bin").read_bytes() == content
+
+
+@pytest.mark.parametrize("other", ["o.bin", "./o.bin", "sub/../o.bin"])
+def test_vectors_and_check_never_go_to_one_file(run: Run, tmp_path: Path, other: str) -> None:
+    (tmp_path / "sub").mkdir()
+    answer = run("debias", "-o", "o.bin", "--check", "--similarity", "none", "--json", other, *SMALL)
+    assert answer.returncode == 2
+    assert "name the same file" in answer.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["sub"]
+
+
 def test_json_to_standard_output_is_only_json(run: Run) -> None:
-    answer = run("debias", "-o", "a.bin", "--check", "--similarity", "none", "--json", "-", "--top", "30000")
-    assert json.loads(answer.stdout)["kind"] == "debias-check"
+    answer = run(
+        "debias", "-o", "a.bin", "--check", "--similarity", "none", "--json", "-", "--top", "30000", "--seeds", "2"
+    )
+    content = json.loads(answer.stdout)
+    assert (content["kind"], content["provenance"]["settings"]["seeds"]) == ("debias-check", 2)
     assert "written: a.bin" in answer.stderr
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,9 @@ from hypothesis.extra import numpy as hnp
 
 import slant
 from slant.errors import VectorsError
-from slant.vectors.formats import WRITERS
+from slant.vectors.formats import RECORDED, WRITERS
 from slant.vectors.formats.plain_words import BLOCK_WORDS
+from slant.vectors.formats.slant_file import dump
 from slant.vectors.formats.text_table import table_text
 from slant.vectors.treatment import Treatment, WordsTaken
 
@@ -101,6 +103,53 @@ def test_text_brings_every_float32_back_exactly(rows: np.ndarray) -> None:  # ty
     again = np.array([[np.float32(field) for field in line.split(" ")[1:]] for line in lines])
     assert (again == rows).all()
     assert [line.split(" ")[0] for line in lines] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("suffix", RECORDED)
+def test_what_was_done_is_kept_with_every_missing_word(vectors: slant.WordVectors, suffix: str, tmp_path: Path) -> None:
+    taken = WordsTaken("pairs", "own", 3, tuple(f"word-{i}" for i in range(500)))
+    w = vectors.treated(vectors.matrix * 2, Treatment("doubled", {"by": 2, "tried": (1.5, 2.0)}, (taken,), 7))
+    w.save(tmp_path / f"v{suffix}")
+    again = slant.load(tmp_path / f"v{suffix}")
+    assert again.treatments == w.treatments
+    assert again.note == w.note
+    (record,) = slant.polarity(again, WORDS[:1] + WORDS[1:2], WORDS[2:], bootstrap=0).to_dict()["provenance"][
+        "representation"
+    ]["treatments"]
+    assert record["words"][0]["missing"][-1] == "word-499"
+    twice = again.treated(again.matrix, Treatment("again", {}, (), None))
+    twice.save(tmp_path / f"twice{suffix}")
+    assert [t.method for t in slant.load(tmp_path / f"twice{suffix}").treatments] == ["doubled", "again"]
+
+
+def test_a_record_too_long_for_the_header_keeps_the_note(vectors: slant.WordVectors, tmp_path: Path) -> None:
+    taken = WordsTaken("pairs", "own", 3, tuple(f"word-{i}" for i in range(120_000)))
+    w = vectors.treated(vectors.matrix, Treatment("doubled", {}, (taken,), 7))
+    w.save(tmp_path / "v.safetensors")
+    again = slant.load(tmp_path / "v.safetensors")
+    assert (again.note, again.treatments) == (w.note, ())
+    w.save(tmp_path / "v.npz")
+    assert slant.load(tmp_path / "v.npz").treatments == w.treatments
+
+
+@pytest.mark.parametrize(
+    "treatments",
+    [5, ["x"], [{}], [{"method": "m", "settings": 3, "words": [], "seed": 1}], [{"method": "m"}], {"a": 1}],
+)
+def test_a_record_that_is_none_is_one_clear_error(
+    vectors: slant.WordVectors, treatments: object, tmp_path: Path
+) -> None:
+    record = json.dumps({"treatments": treatments})
+    arrays = {"words": "\n".join(WORDS).encode(), "record": record.encode()}
+    np.savez(
+        tmp_path / "v.npz", matrix=vectors.matrix, **{name: np.frombuffer(b, np.uint8) for name, b in arrays.items()}
+    )
+    with pytest.raises(VectorsError, match=r"the 'record' of 'v\.npz' is not what slant writes"):
+        slant.load(tmp_path / "v.npz")
+    with (tmp_path / "v.safetensors").open("wb") as file:
+        dump(file, WORDS, vectors.matrix, json.loads(record))
+    with pytest.raises(VectorsError, match="is not a complete safetensors file"):
+        slant.load(tmp_path / "v.safetensors")
 
 
 def test_a_long_record_is_kept_whole_and_the_matrix_stays_aligned(vectors: slant.WordVectors, tmp_path: Path) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -29,13 +31,47 @@ METHOD = "Settings of a method"
 Sets = "SET|FILE|a:b,c:d,…"
 
 
+@dataclass(frozen=True)
+class DebiasOutput(Output):
+    """Where vectors are written, and the check."""
+
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="Where to write: .bin, .txt, .vec, .safetensors or .npz; the last two keep a record of what was done.",
+            rich_help_panel=o.OUT,
+        ),
+    ] = None
+
+    @property
+    def target(self) -> Path:
+        """The file that the vectors go to."""
+        from slant.errors import SlantError
+        from slant.vectors.formats import check_suffix
+
+        if self.output is None:
+            raise SlantError("name the file to write with -o, such as -o debiased.bin.")
+        return check_suffix(self.output)
+
+    def files(self) -> list[Path]:
+        """Return every file that was asked for."""
+        return [*super().files(), self.target]
+
+    def check(self, inputs: Iterable[str] = ()) -> None:
+        """Refuse before any work what could not be written after it, the input itself among it."""
+        from slant.errors import SlantError
+
+        super().check(inputs)
+        if self.target.is_dir():
+            raise SlantError(f"'{self.target}' is a folder; name a file with -o.")
+
+
 @command
 def debias_command(
     model: o.ModelArgument = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Where to write: .bin, .txt, .vec, .safetensors or .npz."),
-    ] = None,
     method: Annotated[
         str,
         typer.Option(
@@ -92,6 +128,9 @@ def debias_command(
         float | None, typer.Option("--ridge", metavar="X", help="half-sibling: penalty.", rich_help_panel=METHOD)
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Print every static measure before and after.")] = False,
+    seeds: Annotated[
+        int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of what is random in the check.")
+    ] = 3,
     similarity: Annotated[
         list[str] | None,
         typer.Option(
@@ -103,7 +142,7 @@ def debias_command(
     *,
     reading: Reading,
     running: Running,
-    files: Output,
+    files: DebiasOutput,
 ) -> None:
     """Debias an embedding and write it as word2vec binary or text, safetensors or npz, whole or not at all.
 
@@ -117,16 +156,16 @@ def debias_command(
         "strength": strength, "ridge": ridge,
     }  # fmt: skip
     function, settings = chosen_method(method, {name: value for name, value in given.items() if value is not None})
-    target = checked_target(output, files, check)
+    refuse_without_check(files, check)
     if "rng" in settings:
         settings["rng"] = running.seed
     before = open_vectors(model, reading, quiet=running.quiet)
     after = function(before, **settings)
-    after.save(target)
+    after.save(files.target)
     if not running.quiet:
-        say_what_was_done(after, target, files)
+        say_what_was_done(after, files)
     if check:
-        check_and_deliver(before, after, similarity, running, files)
+        check_and_deliver(before, after, similarity, seeds, running, files)
 
 
 def chosen_method(name: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -163,39 +202,37 @@ def read_setting(option: str, value: Any) -> Any:
     return value
 
 
-def checked_target(output: Path | None, files: Output, check: bool) -> Path:
-    """Return where to write, refusing before any work what could not be written after it."""
+def refuse_without_check(files: Output, check: bool) -> None:
+    """Refuse files for a check that was not asked for."""
     from slant.errors import SlantError
-    from slant.vectors.formats import check_suffix
 
-    if output is None:
-        raise SlantError("name the file to write with -o, such as -o debiased.bin.")
     if files.by_suffix() and not check:
         raise SlantError("--json, --csv, --markdown and --latex write the check; add --check.")
-    target = check_suffix(output)
-    if not target.parent.is_dir():
-        raise SlantError(f"there is no folder '{target.parent}'; make it, or choose another with -o.")
-    return target
 
 
-def say_what_was_done(after: WordVectors, target: Path, files: Output) -> None:
+def say_what_was_done(after: WordVectors, files: DebiasOutput) -> None:
     """Print what was done and where the file is; to standard error if standard output is taken."""
     import sys
 
     from slant.cli.printing import STANDARD_OUTPUT
     from slant.report.tables import plain
+    from slant.vectors.formats import RECORDED
 
+    target, shape = files.target, f"{len(after):,} words × {after.dimensions} dimensions"
     to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
     print(plain(after.treatments[-1].describe()), file=to)
-    print(f"written: {target} ({len(after):,} words × {after.dimensions} dimensions)", file=to)
+    print(f"written: {target} ({shape})", file=to)
+    if target.suffix.lower() not in RECORDED:
+        print(f"{target.suffix} files keep no record of what was done; {' and '.join(RECORDED)} do.", file=to)
 
 
 def check_and_deliver(
-    before: WordVectors, after: WordVectors, similarity: list[str] | None, running: Running, files: Output
+    before: WordVectors, after: WordVectors, similarity: list[str] | None, seeds: int, running: Running, files: Output
 ) -> None:
     """Measure before and after, and print and write the table."""
     from slant.checking import SIMILARITY, debias_check
     from slant.cli.printing import deliver
 
     names = SIMILARITY if similarity is None else [name for name in similarity if name != "none"]
-    deliver(debias_check(before, after, similarity=names, rng=running.seed), files, quiet=running.quiet)
+    found = debias_check(before, after, similarity=names, seeds=seeds, rng=running.seed)
+    deliver(found, files, quiet=running.quiet)

@@ -67,13 +67,18 @@ class Output:
         from slant.errors import SlantError
 
         wanted = self.files()
-        if len(set(wanted)) < len(wanted):
+        if len({_resolved(path) for path in wanted}) < len(wanted):
             raise SlantError("two output options name the same file ('-' is standard output); give each its own.")
         for path in wanted:
             if not path.parent.is_dir():
                 raise SlantError(f"cannot write '{path}': there is no folder '{path.parent}'.")
             if path.exists() and any(Path(text).exists() and path.samefile(text) for text in inputs):
                 raise SlantError(f"'{path}' is read from, and would be written over; name another file.")
+
+
+def _resolved(path: Path) -> Path:
+    """Return the file that `path` means, however it is written; '-' is standard output and stays."""
+    return path if path == Path("-") else path.expanduser().resolve()
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:

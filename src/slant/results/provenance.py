@@ -8,7 +8,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Representation:
-    """The embedding or model that was measured; `fingerprint` is made from a fixed sample of its content."""
+    """The embedding or model that was measured; `fingerprint` is made from a fixed sample of its content.
+
+    `treatments` is what was done to it since it was read (debiasing), one after the other: method, settings, words
+    found and missing, seed, version. `note` says the same in short.
+    """
 
     name: str
     fingerprint: str
@@ -18,6 +22,7 @@ class Representation:
     repairs: dict[str, int] = field(default_factory=dict)
     lookup: str = ""
     note: str = ""
+    treatments: tuple[dict[str, Any], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -118,7 +118,8 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     if location.member is None and slant_file.is_npz(location.path):
         block = slant_file.read_npz(location.path)
-        return in_memory([block], name=location.name, format_name=slant_file.NPZ, top=top)
+        read = in_memory([block], name=location.name, format_name=slant_file.NPZ, top=top)
+        return slant_file.with_npz_record(read, location.path)
     with open_stream(location, progress) as stream:
         return _read(stream, location, top, cache, allow_pickle)
 

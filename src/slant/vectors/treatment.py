@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from slant.version import __version__
@@ -41,6 +42,27 @@ class Treatment:
     seed: int | None
     version: str = __version__
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the treatment as plain data, every missing word included, ready for JSON.
+
+        >>> Treatment("halved", {"by": (2, 2)}, (), None, "1.0").to_dict()
+        {'method': 'halved', 'settings': {'by': [2, 2]}, 'words': [], 'seed': None, 'version': '1.0'}
+        """
+        content: dict[str, Any] = json.loads(json.dumps(asdict(self), default=float))
+        return content
+
+    @classmethod
+    def from_dict(cls, content: Any) -> Treatment:
+        """Rebuild the treatment that `to_dict` gave; a ValueError says that it did not."""
+        try:
+            settings = {name: _tuple(value) for name, value in content["settings"].items()}
+            words = tuple(WordsTaken(**{**taken, "missing": tuple(taken["missing"])}) for taken in content["words"])
+            made = cls(**{**content, "settings": settings, "words": words})
+            made.describe()
+        except (TypeError, KeyError, AttributeError, ValueError) as error:
+            raise ValueError(f"no treatment ({error})") from None
+        return made
+
     def describe(self) -> str:
         """Return the treatment as one line for notes.
 
@@ -52,3 +74,7 @@ class Treatment:
         head = f"{self.method} ({settings})" if settings else self.method
         seed = "no random choices" if self.seed is None else f"seed {self.seed}"
         return "; ".join((head, *(taken.describe() for taken in self.words), seed))
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

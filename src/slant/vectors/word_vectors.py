@@ -188,9 +188,9 @@ class WordVectors:
     def save(self, path: str | Path) -> None:
         """Write a file that `slant.load` opens again, in the format that the suffix names.
 
-        .safetensors (keeps the note and the repairs), .npz, .bin (word2vec binary), .txt and .vec (word2vec text:
-        a header, then a word and its numbers per line). gensim opens the last three. The file appears whole or not
-        at all; words that a format cannot hold are an error.
+        .safetensors and .npz (both keep note, repairs and treatments), .bin (word2vec binary), .txt and .vec
+        (word2vec text: a header, then a word and its numbers per line), which keep none of these. gensim opens the
+        last three. The file appears whole or not at all; words that a format cannot hold are an error.
 
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.safetensors"
@@ -214,6 +214,7 @@ class WordVectors:
             "repairs": dict(self.repairs),
             "lookup": self.policy.describe() + ("; sub-words for missing words" if self.subwords else ""),
             "note": self.note,
+            "treatments": tuple(treatment.to_dict() for treatment in self.treatments),
         }
 
 

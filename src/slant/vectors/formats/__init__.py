@@ -55,6 +55,10 @@ WRITERS: dict[str, Callable[[IO[bytes], WordVectors], None]] = {
 }
 
 
+#: Those that keep note, repairs and treatments.
+RECORDED = (".safetensors", ".npz")
+
+
 def _slant_file() -> Any:
     from slant.vectors.formats import slant_file  # needs WordVectors, which needs this module to save
 

@@ -12,9 +12,10 @@ import json
 import math
 import struct
 import zipfile
+from collections import Counter
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Self
 
@@ -22,6 +23,7 @@ import numpy as np
 
 from slant.errors import VectorsError
 from slant.vectors.rows import Block
+from slant.vectors.treatment import Treatment
 from slant.vectors.word_vectors import WordVectors, as_matrix
 
 NAME = "slant safetensors"
@@ -75,17 +77,20 @@ class Writer:
 def _header(
     shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[str, Any], most: int = HEADER_BYTES
 ) -> bytes:
-    """Return the header, padded to whole pages; a record that makes it longer than `most` is left out."""
+    """Return the header, padded to whole pages.
+
+    A record that makes it longer than `most` is kept without its treatments (the note tells of them), or left out.
+    """
     end = shape[0] * shape[1] * DTYPES[dtype].itemsize
-    content = {
-        "__metadata__": {"format": "slant-vectors-1", "record": json.dumps(record)},
+    content: dict[str, Any] = {
         "matrix": {"dtype": dtype, "shape": list(shape), "data_offsets": [0, end]},
         "words": {"dtype": "U8", "shape": [words_bytes], "data_offsets": [end, end + words_bytes]},
     }
-    text = json.dumps(content).encode()
-    if len(text) > most - 8:
-        content["__metadata__"] = {"format": "slant-vectors-1", "record": "{}"}
-        text = json.dumps(content).encode()
+    for kept in (record, {**record, "treatments": ()}, {}):
+        metadata = {"format": "slant-vectors-1", "record": json.dumps(kept)}
+        text = json.dumps({"__metadata__": metadata, **content}).encode()
+        if len(text) <= most - 8:
+            break
     length = -(-(len(text) + 8) // HEADER_BYTES) * HEADER_BYTES - 8
     return struct.pack("<Q", length) + text.ljust(length)
 
@@ -153,7 +158,12 @@ def _vectors(layout: Layout, words: list[str], matrix: Any, name: str, top: int 
     return WordVectors(
         words[:top], _as_float32(matrix[:top]), name=name,
         format=str(record.get("format", NAME)), repairs=record.get("repairs", {}), note=str(record.get("note", "")),
+        treatments=_treatments(record),
     )  # fmt: skip
+
+
+def _treatments(record: dict[str, Any]) -> tuple[Treatment, ...]:
+    return tuple(Treatment.from_dict(content) for content in record.get("treatments", ()))
 
 
 def _as_float32(matrix: Any) -> Any:
@@ -180,7 +190,7 @@ def _layout(file: IO[bytes], size: int, name: str) -> Layout:
         consistent = (
             rows > 0 and columns > 0 and end - begin == rows * columns * dtype.itemsize and words["dtype"] == "U8"
             and begin >= 0 and 0 <= words_begin <= words_end and max(end, words_end) == size - data
-            and isinstance(record, dict) and _is_counts(record.get("repairs", {}))
+            and _is_record(record)
         )  # fmt: skip
         if not consistent:
             raise ValueError("sizes")  # noqa: TRY301
@@ -191,8 +201,11 @@ def _layout(file: IO[bytes], size: int, name: str) -> Layout:
     return Layout((rows, columns), dtype, data + begin, data + words_begin, words_end - words_begin, record)
 
 
-def _is_counts(value: Any) -> bool:
-    return isinstance(value, dict) and all(isinstance(count, int) for count in value.values())
+def _is_record(record: Any) -> bool:
+    """Tell whether `record` is what we write; treatments that are none raise a ValueError."""
+    if not isinstance(record, dict) or not isinstance(record.get("repairs", {}), dict):
+        return False
+    return len(_treatments(record)) >= 0 and all(isinstance(n, int) for n in record.get("repairs", {}).values())
 
 
 def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
@@ -206,8 +219,10 @@ def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
 
 
 def save_npz(file: IO[bytes], vectors: WordVectors) -> None:
-    """Write a NumPy archive with the arrays ``words`` (bytes) and ``matrix``."""
-    np.savez(file, words=np.frombuffer(encode_words(vectors.words), np.uint8), matrix=vectors.matrix)
+    """Write a NumPy archive with the arrays ``words`` (bytes), ``matrix`` and ``record`` (bytes of JSON)."""
+    texts = (encode_words(vectors.words), json.dumps(vectors.record()).encode())
+    words, record = (np.frombuffer(text, np.uint8) for text in texts)
+    np.savez(file, words=words, matrix=vectors.matrix, record=record)
 
 
 def is_npz(path: Path) -> bool:
@@ -239,6 +254,23 @@ def read_npz(path: Path) -> Block:
     else:
         raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected one string a row.")
     return Block(listed, matrix)
+
+
+def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
+    """Return `vectors`, read from our archive at `path`, with what it keeps of them; others keep nothing."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            if "record.npy" not in archive.namelist():
+                return vectors
+            record = json.loads(_npz_array(archive, "record.npy", MAX_DEFLATE * path.stat().st_size).tobytes())
+        if not _is_record(record):
+            raise ValueError("no record")  # noqa: TRY301 (all faults of a record end in one message)
+    except Exception as error:  # a damaged archive or record can fail in any way, none of them ours
+        raise VectorsError(f"the 'record' of '{path.name}' is not what slant writes ({error}).") from None
+    repairs = Counter(record.get("repairs", {})) + Counter(vectors.repairs)
+    return replace(
+        vectors, repairs=dict(sorted(repairs.items())), note=str(record.get("note", "")), treatments=_treatments(record)
+    )
 
 
 def _npz_array(archive: zipfile.ZipFile, name: str, most: int) -> Any:
