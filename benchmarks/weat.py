@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 
 import slant
-from slant.measures.wordsets import unit_rows
+from slant.statistics import unit_rows
 from slant.stimuli import WeatSet, all_sets
 
 WEFE = "wefe==1.0.1"

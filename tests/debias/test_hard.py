@@ -194,7 +194,7 @@ def test_two_words_on_one_token_are_no_pair(planted: Planted) -> None:
         ({"pairs": [("lady", "lord")]}, "no set of 'own' has two words"),
         ({"pairs": "professions"}, "kind 'words'; one of kind 'pairs' or 'classes'"),
         ({"pairs": [("she",)]}, "fewer than two words"),
-        ({"pairs": ["she", "he"]}, "'she' is not a list of words"),
+        ({"pairs": ["she", "he"]}, "'she' is one string; give a list of words"),
         ({"pairs": 3}, "3 are no sets of words"),
         ({"pairs": [("she", 4)]}, "the word 4 is not a word"),
         ({"pairs": PAIRS, "components": 0}, "components=0"),

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import slant
 from slant.errors import MeasureError
 from slant.measures.generalised_weat import group_terms
-from slant.measures.wordsets import FloatArray, unit_rows
+from slant.measures.wordsets import FloatArray
+from slant.statistics import unit_rows
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)

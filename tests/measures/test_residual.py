@@ -12,14 +12,13 @@ from sklearn.neighbors import NearestNeighbors
 
 import slant
 from slant.errors import MeasureError
-from slant.measures.residual import bias_by_projection, is_plain, most_biased
+from slant.measures.residual import bias_by_projection, most_biased
 from slant.measures.residual_classification import classification_accuracy
-from slant.measures.residual_clustering import clustering_accuracy, picture_of, two_clusters
+from slant.measures.residual_clustering import picture_of
 from slant.measures.residual_neighbours import measure_neighbours
-from slant.measures.wordsets import unit_rows
 from slant.results import ResidualBiasResult
-from slant.statistics import nearest, nearest_rows
-from slant.stimuli import PairSet, load_set
+from slant.statistics import clustering_accuracy, nearest, nearest_rows, two_clusters, unit_rows
+from slant.stimuli import PairSet, is_plain, load_set
 
 PROFESSIONS = [letters(i) for i in range(0, 400, 3)]
 

@@ -16,8 +16,7 @@ from sklearn.decomposition import PCA
 import slant
 from slant.errors import MeasureError, StimuliError
 from slant.measures.subspace import random_ratios
-from slant.measures.wordsets import unit_rows
-from slant.statistics import explained_ratios, subspace
+from slant.statistics import explained_ratios, subspace, unit_rows
 
 PAIRS = [["w0", "w1"], ["w2", "w3"], ["w4", "w5"]]
 

@@ -17,8 +17,7 @@ from scipy import stats
 import slant
 from slant.errors import MeasureError, StimuliError
 from slant.measures import weat_stability
-from slant.measures.wordsets import unit_rows
-from slant.statistics import generator
+from slant.statistics import generator, unit_rows
 
 
 def embedding(seed: int, words: int = 40, dimensions: int = 6) -> slant.WordVectors:

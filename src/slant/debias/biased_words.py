@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -11,21 +10,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.debias.words import NO_ROWS, Rows, Words, find_words, unit
+from slant.debias.words import NO_ROWS, Rows, Words, find_words
 from slant.errors import DebiasError
-from slant.stimuli import ClassSet, load_set
+from slant.statistics import unit_rows
+from slant.stimuli import MOST_FREQUENT, ClassSet, is_plain, load_set
 from slant.vectors import WordVectors
 from slant.vectors.treatment import WordsTaken
 
 #: Classes to learn: the name or path of a class set, or words by class.
 LabelledWords: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]]
 
-#: Gonen & Goldberg (2019): of the most frequent words, those in lower-case letters and underscores, not too long.
-MOST_FREQUENT = 50_000
 DEFAULT_POLES = ("she", "he")
 #: The role, in a treatment's record, of poles that it learned from leaning words by.
 POLES = "poles"
-PLAIN = re.compile(r"[a-z_]{1,19}")
 
 
 @dataclass(frozen=True)
@@ -85,15 +82,15 @@ def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: 
         raise DebiasError(f"words={words!r} is no number of words; give a whole number from 2 up.")
     both, pole_words = pole_rows(vectors, poles)
     left_out, specific_words = find_words(vectors, specific, "specific words")
-    plain = [row for row, word in enumerate(vectors.words[:MOST_FREQUENT]) if PLAIN.fullmatch(word)]
+    plain = [row for row, word in enumerate(vectors.words[:MOST_FREQUENT]) if is_plain(word)]
     candidates = np.setdiff1d(np.array(plain, dtype=np.intp), np.concatenate([left_out, both]))
     if len(candidates) < 2 * words:
         raise DebiasError(
             f"{len(candidates):,} plain words are in '{vectors.name}'; {words:,} for each side need {2 * words:,}, "
             "so ask for fewer words."
         )
-    first, second = unit(vectors.matrix[both])
-    order = candidates[np.argsort(unit(vectors.matrix[candidates]) @ (second - first), kind="stable")]
+    first, second = unit_rows(vectors.matrix[both])
+    order = candidates[np.argsort(unit_rows(vectors.matrix[candidates]) @ (second - first), kind="stable")]
     rows = np.concatenate([order[:words], order[-words:]])
     return Labelled(rows, np.repeat([0, 1], words), (pole_words, specific_words), words)
 

@@ -24,11 +24,9 @@ from slant.debias.words import (
     find_sets,
     find_words,
     first_components,
-    unit,
 )
 from slant.errors import DebiasError
-from slant.parallel import one_thread_each
-from slant.statistics import principal_axes, seed_of
+from slant.statistics import clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows
 from slant.vectors import WordVectors
 from slant.vectors.treatment import Treatment
 
@@ -71,7 +69,7 @@ def double_hard_debias(
     removed = int(np.argmin(accuracies))
     axis = axes[removed : removed + 1]
     purified = mapped(vectors.matrix, lambda block, _: without_subspace(block - mean, axis), vectors.words)
-    basis = first_components([unit(purified[rows]) for rows in defining.rows], components, defining.taken.stimuli)
+    basis = first_components([unit_rows(purified[rows]) for rows in defining.rows], components, defining.taken.stimuli)
     equal_rows, cases = with_cases(vectors, equalised)
     matrix = hard_debiased(purified, basis, kept, equal_rows, vectors.words)
     settings = {
@@ -91,19 +89,10 @@ def candidate_accuracies(
     """
     words = np.asarray(matrix[biased], dtype=np.float64) - mean
     definitional = [np.asarray(matrix[rows], dtype=np.float64) - mean for rows in pairs]
+    leans = np.arange(len(words)) < len(words) // 2
     accuracies = []
     for axis in axes[:, None, :]:
-        direction = first_components([unit(without_subspace(rows, axis)) for rows in definitional], 1, "pairs")
-        accuracies.append(clustering_accuracy(without_subspace(without_subspace(words, axis), direction), seed))
+        direction = first_components([unit_rows(without_subspace(rows, axis)) for rows in definitional], 1, "pairs")
+        left = without_subspace(without_subspace(words, axis), direction)
+        accuracies.append(clustering_accuracy(two_clusters(left, generator(seed)), leans))
     return accuracies
-
-
-def clustering_accuracy(rows: FloatArray, seed: int) -> float:
-    """Return how well 2-means tells the first half of `rows` from the second: from 0.5 to 1."""
-    from sklearn.cluster import KMeans
-
-    with one_thread_each():  # so few words that threads would only wait for one another
-        clusters = KMeans(2, n_init=10, random_state=seed % 2**32).fit_predict(rows)
-    half = len(rows) // 2
-    right = np.count_nonzero(clusters[:half] == 0) + np.count_nonzero(clusters[half:] == 1)
-    return float(max(right, len(rows) - right) / len(rows))

@@ -19,9 +19,9 @@ from slant.debias.words import (
     concept_basis,
     find_sets,
     find_words,
-    unit,
 )
 from slant.errors import DebiasError
+from slant.statistics import unit_rows
 from slant.vectors import WordVectors
 from slant.vectors.treatment import Treatment, WordsTaken
 from slant.vectors.word_vectors import FloatMatrix
@@ -53,7 +53,7 @@ def hard_debiased(
 
     out = mapped(matrix, neutralised, words, unit=True)
     # Sets may share words (Manzini et al. 2019): one after the other, as the papers' programs do it.
-    exact = {row: unit(matrix[row]) for rows in equalised for row in rows.tolist()}
+    exact = {row: unit_rows(matrix[row]) for rows in equalised for row in rows.tolist()}
     for rows in equalised:
         named = f"'{', '.join(words[row] for row in rows.tolist())}'" if words else "the words of a set to equalise"
         changed = equalise(np.array([exact[row] for row in rows.tolist()]), basis, named)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from slant.debias.hard import hard_debiased
 from slant.debias.linear import BLOCK, mapped
-from slant.debias.words import FloatArray, Rows, Sets, Words, check_vectors, concept_basis, find_sets, find_words, unit
+from slant.debias.words import FloatArray, Rows, Sets, Words, check_vectors, concept_basis, find_sets, find_words
 from slant.errors import DebiasError
 from slant.parallel import one_thread_each
+from slant.statistics import unit_rows
 from slant.vectors import WordVectors
 from slant.vectors.treatment import Treatment
 
@@ -95,7 +96,7 @@ def second_moments(matrix: NDArray[Any], rows: Rows) -> FloatArray:
     """Return the mean of u uᵀ over the unit vectors u of `rows`, shape (d, d)."""
     total = np.zeros((matrix.shape[1], matrix.shape[1]))
     for start in range(0, len(rows), BLOCK):
-        block = unit(matrix[rows[start : start + BLOCK]])
+        block = unit_rows(matrix[rows[start : start + BLOCK]])
         total += block.T @ block
     return total / len(rows)
 

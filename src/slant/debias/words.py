@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import DebiasError, MeasureError
-from slant.statistics import subspace
-from slant.stimuli import ClassSet, PairSet, StimulusSet, kind_of, load_set
+from slant.statistics import subspace, unit_rows
+from slant.stimuli import ClassSet, PairSet, StimulusSet, kind_of, listed_words, load_set
 from slant.vectors import WordVectors
 from slant.vectors.treatment import WordsTaken
 
@@ -87,7 +87,7 @@ def word_sets(sets: Sets) -> tuple[tuple[tuple[str, ...], ...], str]:
         raise DebiasError(f"'{sets}' is a set of kind '{kind_of(chosen)}'; one of kind 'pairs' or 'classes' is needed.")
     if not isinstance(sets, Iterable) or isinstance(sets, Mapping):
         raise DebiasError(f"{sets!r:.60} are no sets of words; give a set's name, or two or more words in each set.")
-    listed = tuple(_checked(words) for words in sets)
+    listed = tuple(listed_words(words, DebiasError) for words in sets)
     for words in listed:
         if len(set(words)) < 2:
             raise DebiasError(f"the set {list(words)} has fewer than two words; each set needs words that differ.")
@@ -109,17 +109,7 @@ def _listed(words: Words) -> tuple[tuple[str, ...], str]:
         return chosen.words, chosen.id
     if not isinstance(words, Iterable):
         raise DebiasError(f"{words!r:.60} are no words; give a set's name, or a list of words.")
-    return tuple(dict.fromkeys(_checked(words))), "own"
-
-
-def _checked(words: Any) -> tuple[str, ...]:
-    if isinstance(words, str) or not isinstance(words, Iterable):
-        raise DebiasError(f"{words!r:.60} is not a list of words; give several words.")
-    listed = tuple(words)
-    for word in listed:
-        if not isinstance(word, str) or not word.strip():
-            raise DebiasError(f"the word {word!r:.60} is not a word; give strings that are not empty.")
-    return listed
+    return tuple(dict.fromkeys(listed_words(words, DebiasError))), "own"
 
 
 def _rows_of(vectors: WordVectors, words: Iterable[str]) -> tuple[dict[str, int], tuple[str, ...]]:
@@ -132,16 +122,6 @@ def _rows_of(vectors: WordVectors, words: Iterable[str]) -> tuple[dict[str, int]
     return rows, tuple(word for word in asked if word not in rows)
 
 
-def unit(vectors: NDArray[Any]) -> FloatArray:
-    """Return rows at unit length, float64.
-
-    >>> unit(np.array([[3.0, 4.0]])).tolist()
-    [[0.6, 0.8]]
-    """
-    array = np.asarray(vectors, dtype=np.float64)
-    return np.asarray(array / np.linalg.norm(array, axis=-1, keepdims=True))
-
-
 def concept_basis(vectors: WordVectors, sets: FoundSets, components: int) -> FloatArray:
     """Return an orthonormal basis (components, d) of the subspace in which the words of each set differ.
 
@@ -151,7 +131,7 @@ def concept_basis(vectors: WordVectors, sets: FoundSets, components: int) -> Flo
         raise DebiasError(
             f"no set of '{sets.taken.stimuli}' has two words in '{vectors.name}'; the subspace needs at least one."
         )
-    return first_components([unit(vectors.matrix[rows]) for rows in sets.rows], components, sets.taken.stimuli)
+    return first_components([unit_rows(vectors.matrix[rows]) for rows in sets.rows], components, sets.taken.stimuli)
 
 
 def first_components(sets: Sequence[NDArray[Any]], components: int, name: str) -> FloatArray:

@@ -12,8 +12,9 @@ from slant.errors import MeasureError
 from slant.measures.correlations import correlation
 from slant.measures.directions import DEFAULT_PAIRS, Direction, find_direction
 from slant.measures.polarity import Words, word_list
-from slant.measures.wordsets import FloatArray, Found, check_vectors, find, provenance, unit_rows
+from slant.measures.wordsets import FloatArray, Found, check_vectors, find, provenance
 from slant.results import Correlation, DirectBiasResult, WordProjection
+from slant.statistics import unit_rows
 from slant.stimuli import WordList, WordSet, load_set
 from slant.vectors import WordVectors
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import MeasureError
-from slant.measures.wordsets import FloatArray, check_vectors, checked_words, find, unit_rows
+from slant.measures.wordsets import FloatArray, check_vectors, checked_words, find
 from slant.results import WordsUsed
-from slant.statistics import subspace
+from slant.statistics import subspace, unit_rows
 from slant.stimuli import PairSet, WordList, load_set
 from slant.vectors import WordVectors
 

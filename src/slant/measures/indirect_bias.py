@@ -8,8 +8,9 @@ from slant.errors import MeasureError
 from slant.measures.direct_bias import DEFAULT_WORDS, projections
 from slant.measures.directions import DEFAULT_PAIRS, Direction, find_direction
 from slant.measures.polarity import Words, word_list
-from slant.measures.wordsets import FloatArray, checked_words, find, need_distinct, need_words, provenance, unit_rows
+from slant.measures.wordsets import FloatArray, checked_words, find, need_distinct, need_words, provenance
 from slant.results import IndirectBiasResult, IndirectWord
+from slant.statistics import unit_rows
 from slant.stimuli import WordList
 from slant.vectors import WordVectors
 

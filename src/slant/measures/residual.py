@@ -15,14 +15,13 @@ from slant.measures.polarity import Words, word_list
 from slant.measures.residual_classification import Gamma, check_gamma, measure_classification
 from slant.measures.residual_clustering import PICTURES, measure_clustering, picture_of
 from slant.measures.residual_neighbours import measure_neighbours
-from slant.measures.wordsets import FloatArray, check_vectors, checked_words, find, provenance, unit_rows
+from slant.measures.wordsets import FloatArray, check_vectors, checked_words, find, provenance
 from slant.results import CandidatePool, Representation, ResidualBiasResult, ResidualNeighbours, WordsUsed
-from slant.statistics import check_count, seed_of, spawn
-from slant.stimuli import WordList
+from slant.statistics import check_count, seed_of, spawn, unit_rows
+from slant.stimuli import MOST_FREQUENT, WordList, is_plain
 from slant.vectors import WordVectors
 
 DEFAULT_POLES = ("he", "she")
-MOST_FREQUENT, LONGEST = 50_000, 20
 #: At most a tenth of the candidates stand on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
 MOST_SEEDS = 1_000
@@ -167,15 +166,6 @@ def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str],
         vectors,
         tuple(end.words for end in ends),
     )
-
-
-def is_plain(word: str) -> bool:
-    """Tell whether a word is lower-case, shorter than 20 characters, and of letters and underscores only.
-
-    >>> is_plain("registered_nurse"), is_plain("Paris"), is_plain("covid-19")
-    (True, False, False)
-    """
-    return len(word) < LONGEST and word == word.lower() and word.replace("_", "").isalpha()
 
 
 def neighbours_of(

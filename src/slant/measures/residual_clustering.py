@@ -12,35 +12,9 @@ from slant.measures.spreads import spread
 from slant.measures.wordsets import FloatArray
 from slant.parallel import one_thread_each
 from slant.results import Picture, PicturePoint, ResidualClustering
+from slant.statistics import clustering_accuracy, two_clusters
 
-N_INIT = 10
 PICTURES = ("auto", "umap", "pca", "none")
-
-
-def two_clusters(vectors: FloatArray, random: np.random.Generator) -> NDArray[np.intp]:
-    """Part vectors (n, d) into two clusters by k-means; returns 0 or 1 per row.
-
-    Ten starts, the best kept. One thread, so that sums are taken in one order and a seed gives one answer.
-
-    >>> found = two_clusters(np.array([[0.0], [0.1], [5.0], [5.1]]), np.random.default_rng(0))
-    >>> bool(found[0] == found[1] != found[2] == found[3])
-    True
-    """
-    from sklearn.cluster import KMeans
-
-    with one_thread_each():
-        means = KMeans(n_clusters=2, n_init=N_INIT, random_state=int(random.integers(2**31)))
-        return np.asarray(means.fit_predict(vectors), dtype=np.intp)
-
-
-def clustering_accuracy(clusters: NDArray[np.intp], labels: NDArray[np.bool_]) -> float:
-    """Return the share of rows whose cluster is that of their label, for the better naming of the clusters.
-
-    >>> clustering_accuracy(np.array([1, 1, 0, 0]), np.array([False, False, True, False]))
-    0.75
-    """
-    agree = float(np.mean((clusters == 1) == labels))
-    return max(agree, 1 - agree)
 
 
 def silhouette(vectors: FloatArray, clusters: NDArray[np.intp]) -> float:

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from slant.errors import DataError, MeasureError
-from slant.measures.wordsets import FloatArray, check_vectors, provenance, unit_rows
+from slant.measures.wordsets import FloatArray, check_vectors, provenance
 from slant.results import Interval, SimilarityResult, WordsUsed
 from slant.statistics import (
     MOST_BOOTSTRAP,
@@ -21,6 +21,7 @@ from slant.statistics import (
     percentile_interval,
     rank_correlations,
     seed_of,
+    unit_rows,
 )
 from slant.vectors import WordVectors
 

@@ -7,9 +7,9 @@ import numpy as np
 from slant.errors import MeasureError
 from slant.measures.directions import DEFAULT_PAIRS, FoundSets, Pairs, find_sets
 from slant.measures.spreads import spread
-from slant.measures.wordsets import FloatArray, provenance, unit_rows
+from slant.measures.wordsets import FloatArray, provenance
 from slant.results import SubspaceResult
-from slant.statistics import check_count, explained_ratios, generator, seed_of, subspace
+from slant.statistics import check_count, explained_ratios, generator, seed_of, subspace, unit_rows
 from slant.vectors import WordVectors
 
 __all__ = ["gender_subspace", "random_ratios", "subspace"]

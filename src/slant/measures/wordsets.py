@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from slant.errors import MeasureError
 from slant.results import Provenance, Representation, WordsUsed
-from slant.stimuli import WordList
+from slant.statistics import unit_rows
+from slant.stimuli import WordList, listed_words
 from slant.vectors import WordVectors
 from slant.version import __version__
 
@@ -51,13 +52,7 @@ def word_lists(sets: Any, default_names: Sequence[str]) -> tuple[WordList, ...]:
 
 def checked_words(words: Any) -> tuple[str, ...]:
     """Return `words` as a tuple of non-empty strings, or say what is wrong with them."""
-    if isinstance(words, str):
-        raise MeasureError(f"{words!r} is one string; give a list of words.")
-    listed = tuple(words)
-    for word in listed:
-        if not isinstance(word, str) or not word.strip():
-            raise MeasureError(f"the word {word!r} is not a word; give strings that are not empty.")
-    return listed
+    return listed_words(words, MeasureError)
 
 
 def check_share(min_found: float) -> None:
@@ -89,17 +84,6 @@ def find(vectors: WordVectors, words: WordList) -> Found:
         same_token=tuple(word for row, word in enumerate(looked_up.found) if row not in kept),
     )
     return Found(used, looked_up.vectors[rows])
-
-
-def unit_rows(vectors: NDArray[Any]) -> FloatArray:
-    """Scale each row to length one, in double precision; shape kept.
-
-    >>> unit_rows(np.array([[3.0, 4.0]])).tolist()
-    [[0.6, 0.8]]
-    """
-    array = np.asarray(vectors, dtype=np.float64)
-    lengths = np.linalg.norm(array, axis=-1, keepdims=True)
-    return np.asarray(np.divide(array, lengths, out=np.zeros_like(array), where=lengths > 0))
 
 
 def need_distinct(first: Found, second: Found) -> None:

@@ -14,6 +14,8 @@ from slant.statistics.rank_correlation import rank_correlation_pvalue, rank_corr
 from slant.statistics.rotation import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from slant.statistics.sign_flip import sign_flip_pvalue
 from slant.statistics.subspaces import centred, explained_ratios, subspace
+from slant.statistics.two_means import clustering_accuracy, two_clusters
+from slant.statistics.unit_vectors import unit_rows
 
 __all__ = [
     "MOST_BOOTSTRAP",
@@ -27,6 +29,7 @@ __all__ = [
     "check_confidence",
     "check_count",
     "clopper_pearson",
+    "clustering_accuracy",
     "count_reached",
     "explained_ratios",
     "generator",
@@ -41,5 +44,7 @@ __all__ = [
     "spawn",
     "subspace",
     "turned_means",
+    "two_clusters",
+    "unit_rows",
     "wilson",
 ]

@@ -17,9 +17,11 @@ from slant.stimuli.schema import (
     WordList,
     WordSet,
 )
+from slant.stimuli.word_rules import MOST_FREQUENT, is_plain, listed_words
 
 __all__ = [
     "KINDS",
+    "MOST_FREQUENT",
     "ClassSet",
     "FirstName",
     "HumanFinding",
@@ -36,7 +38,9 @@ __all__ = [
     "all_sets",
     "bundled_names",
     "first_names",
+    "is_plain",
     "kind_of",
+    "listed_words",
     "load_set",
     "named",
     "names",
