@@ -234,7 +234,7 @@ def test_half_of_the_training_words_are_of_each_side_whatever_the_draw(monkeypat
     assert set(counts) == {(6, 12)}
 
 
-def test_a_narrow_kernel_on_unit_vectors_does_not_fall_to_chance() -> None:
+def test_a_wide_kernel_on_unit_vectors_does_not_fall_to_chance() -> None:
     """gamma="auto" (1 / dimensions) keeps every coefficient at C, so that the larger half of a draw would win."""
     random = np.random.default_rng(1)
     rows = random.normal(size=(600, 300))

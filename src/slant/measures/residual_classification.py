@@ -25,7 +25,7 @@ def classification_accuracy(
 ) -> float:
     """Train an RBF support vector machine (C = 1) on `training` random rows of (n, d); return its accuracy on the rest.
 
-    Half of the training rows are of each side. Unequal halves would let a machine with a narrow kernel (gamma="auto"
+    Half of the training rows are of each side. Unequal halves would let a machine with a wide kernel (gamma="auto"
     on unit vectors) settle for the larger one: its accuracy falls to chance for that reason alone.
 
     >>> rows = np.repeat([[0.0, 1.0], [1.0, 0.0]], 20, axis=0)
