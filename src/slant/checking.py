@@ -95,9 +95,9 @@ def _steps(
         steps.append(
             step("polarity", what, "mean lean of professions; 0: none", _polarity(what, classes, scheme, seed))
         )
-    own = "mean |cos| with the concept's direction, each embedding's own; 0: none"
+    own = "mean |cos| with the gender direction, each embedding's own; 0: none"
     steps.append(step("direct bias", "direct bias", own, _direct))
-    original = "mean |cos| with the direction that the concept had before; 0: none"
+    original = "mean |cos| with the gender direction before; 0: none"
     steps.append(step("direct bias", "direct bias, original direction", original, _direct_originally(before)))
     reads = "chance: accuracy 0.5 (clustering: a little above), correlation 0"
     steps.append(step("residual", "residual bias", reads, lambda v: _residual(before, v, seeds, seed)))

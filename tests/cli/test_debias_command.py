@@ -135,3 +135,10 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     assert answer.stderr.startswith("slant: ")
     assert len(answer.stderr.strip().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_ratings_that_cannot_be_read_are_refused_before_the_work(run: Run, tmp_path: Path) -> None:
+    answer = run("debias", "--check", "--similarity", "nosuch", "-o", "out.bin")
+    assert answer.returncode == 2
+    assert "'nosuch' is neither a file nor similarity data" in answer.stderr
+    assert not (tmp_path / "out.bin").exists()

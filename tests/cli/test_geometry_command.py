@@ -120,3 +120,30 @@ def test_charts_of_single_results_draw_their_own_numbers() -> None:
     without = slant.residual_bias(v, v, seeds=1, classified=200, picture="none")
     with pytest.raises(SlantError, match="has no picture"):
         cluster_chart(without)
+
+
+def test_outputs_never_eat_an_input_or_each_other(run: Run, tmp_path: Path) -> None:
+    slant.load(top=300).save(tmp_path / "in.safetensors")
+    before = (tmp_path / "in.safetensors").read_bytes()
+    (tmp_path / "in.svg").write_bytes(before)
+    for arguments, words in (
+        (["in.svg", "--chart", "in.svg"], "would be written over"),
+        (["in.safetensors", "--chart", "c.svg", "--json", "./c.svg"], "the same file"),
+        (["in.safetensors", "--chart", "nodir/x.svg", "--json", "half.json"], "there is no folder 'nodir'"),
+    ):
+        answer = run("geometry", *arguments)
+        assert answer.returncode == 2
+        assert words in answer.stderr
+    assert (tmp_path / "in.svg").read_bytes() == before
+    assert not (tmp_path / "half.json").exists()
+
+
+def test_a_small_vocabulary_has_what_can_be_measured(run: Run, tmp_path: Path) -> None:
+    slant.load(top=1500).save(tmp_path / "small.safetensors")
+    words = slant.load(top=1500).words
+    small = slant.WordVectors.from_arrays(words[:400], slant.load(top=1500).matrix[:400])
+    small.save(tmp_path / "small.safetensors")
+    answer = run("geometry", "small.safetensors", "--words", "she,he,people", "--random-pairs", "10")
+    assert answer.returncode == 0
+    assert "not measured: residual bias" in " ".join(answer.stdout.split())
+    assert "direct bias" in answer.stdout

@@ -157,6 +157,7 @@ def debias_command(
     }  # fmt: skip
     function, settings = chosen_method(method, {name: value for name, value in given.items() if value is not None})
     refuse_without_check(files, check)
+    wanted_similarity(similarity if check else None)
     if "rng" in settings:
         settings["rng"] = running.seed
     before = open_vectors(model, reading, quiet=running.quiet)
@@ -226,6 +227,16 @@ def say_what_was_done(after: WordVectors, files: DebiasOutput) -> None:
         print(f"{target.suffix} files keep no record of what was done; {' and '.join(RECORDED)} do.", file=to)
 
 
+def wanted_similarity(similarity: list[str] | None) -> list[str]:
+    """Return the rated pairs that were asked for, refusing before any work what cannot be read."""
+    from slant.measures.similarity import rated_pairs
+
+    names = [name for name in similarity or () if name != "none"]
+    for name in names:
+        rated_pairs(name)
+    return names
+
+
 def check_and_deliver(
     before: WordVectors, after: WordVectors, similarity: list[str] | None, seeds: int, running: Running, files: Output
 ) -> None:
@@ -233,6 +244,6 @@ def check_and_deliver(
     from slant.checking import SIMILARITY, debias_check
     from slant.cli.printing import deliver
 
-    names = SIMILARITY if similarity is None else [name for name in similarity if name != "none"]
+    names = SIMILARITY if similarity is None else wanted_similarity(similarity)
     found = debias_check(before, after, similarity=names, seeds=seeds, rng=running.seed)
     deliver(found, files, quiet=running.quiet)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -19,6 +21,28 @@ slant geometry googlenews-26k --against debiased.bin        before and after deb
 
 slant geometry vectors.bin --seeds 3 --chart geometry.svg   three seeds, with a chart (.svg, .png or .html)
 """
+
+
+@dataclass(frozen=True)
+class GeometryOutput(Output):
+    """Where the geometry is written: also as a picture."""
+
+    chart: Annotated[
+        Path | None,
+        typer.Option("--chart", metavar="FILE", help="Draw it (.svg, .png or .html).", rich_help_panel=o.OUT),
+    ] = None
+
+    def files(self) -> list[Path]:
+        """Return every file that was asked for."""
+        return [*super().files(), *([] if self.chart is None else [self.chart])]
+
+    def check(self, inputs: Iterable[str] = ()) -> None:
+        """Refuse what could not be written, the kind of picture included."""
+        from slant.report.charts import check_suffix
+
+        super().check(inputs)
+        if self.chart is not None:
+            check_suffix(self.chart.suffix.lower())
 
 
 @command
@@ -55,36 +79,29 @@ def geometry_command(
     random_pairs: Annotated[
         int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs.")
     ] = 1_000,
-    chart: Annotated[
-        Path | None, typer.Option("--chart", metavar="FILE", help="Draw it (.svg, .png or .html).")
-    ] = None,
     *,
     reading: Reading,
     running: Running,
-    output: Output,
+    output: GeometryOutput,
 ) -> None:
     """Gender subspace and direct bias (Bolukbasi et al.), and what debiasing leaves behind (Gonen & Goldberg)."""
     from slant.cli.loading import open_vectors
     from slant.cli.polarity import set_or_words
     from slant.cli.printing import deliver, write_chart
     from slant.measures import geometry
-    from slant.report.charts import check_suffix
+    from slant.report.geometry_charts import geometry_chart
 
-    if chart is not None:
-        check_suffix(chart.suffix.lower())
     vectors = open_vectors(model, reading, quiet=running.quiet)
     other = None if against is None else open_vectors(against, reading, quiet=running.quiet)
     result = geometry(
         vectors, other, pairs=pairs, words=set_or_words(words), keep_specific=not drop_specific,
         specific=set_or_words(specific), poles=read_poles(poles), top=most_biased, classified=classified, seeds=seeds,
         k=neighbours, gamma=read_gamma(gamma), random_pairs=random_pairs,
-        picture="none" if chart is None else "auto", rng=running.seed,
+        picture="none" if output.chart is None else "auto", rng=running.seed,
     )  # fmt: skip
     deliver(result, output, quiet=running.quiet)
-    if chart is not None:
-        from slant.report.geometry_charts import geometry_chart
-
-        write_chart(geometry_chart(result), chart)
+    if output.chart is not None:
+        write_chart(geometry_chart(result), output.chart)
 
 
 def read_poles(text: str | None) -> tuple[str, str] | None:

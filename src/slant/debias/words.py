@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from slant.errors import DebiasError, MeasureError
 from slant.statistics import subspace, unit_rows
 from slant.stimuli import ClassSet, PairSet, StimulusSet, kind_of, listed_words, load_set
-from slant.vectors import WordVectors
+from slant.vectors import LookupPolicy, WordVectors
 from slant.vectors.treatment import WordsTaken
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -48,14 +48,19 @@ def check_vectors(vectors: Any) -> WordVectors:
 
 
 def find_words(vectors: WordVectors, words: Words, role: str) -> tuple[Rows, WordsTaken]:
-    """Return the rows of `words`, each once, and what was found and missing."""
+    """Return the rows of `words`, each once, and what was found and missing.
+
+    The words of a set that ships, or of a file, are taken as written: lists such as gender-specific-words hold words
+    in several cases ("NeW", "Legs"), and would otherwise stand for other words ("new", "legs") in lower case.
+    """
     listed, stimuli = _listed(words)
-    rows, missing = _rows_of(vectors, listed)
+    exact = None if stimuli == "own" else replace(vectors.policy, case="exact")
+    rows, missing = _rows_of(vectors, listed, exact)
     return np.unique(list(rows.values())).astype(np.intp), WordsTaken(role, stimuli, len(rows), missing)
 
 
 def find_sets(vectors: WordVectors, sets: Sets, role: str) -> FoundSets:
-    """Return the rows of the sets of which at least two words are there; the other words count as missing."""
+    """Return the rows of the sets of which at least two words are there; a word left alone of its set is not used."""
     listed, stimuli = word_sets(sets)
     rows, missing = _rows_of(vectors, [word for words in listed for word in words])
     found_rows, found_words = [], []
@@ -66,8 +71,9 @@ def find_sets(vectors: WordVectors, sets: Sets, role: str) -> FoundSets:
             found_rows.append(np.array(list(there), dtype=np.intp))
             found_words.append(tuple(there.values()))
     used = {word for words in found_words for word in words}
-    left_out = dict.fromkeys([*missing, *(word for words in listed for word in words if word not in used)])
-    return FoundSets(tuple(found_rows), tuple(found_words), WordsTaken(role, stimuli, len(used), tuple(left_out)))
+    alone = dict.fromkeys(word for words in listed for word in words if word in rows and word not in used)
+    taken = WordsTaken(role, stimuli, len(used), missing, tuple(alone))
+    return FoundSets(tuple(found_rows), tuple(found_words), taken)
 
 
 def word_sets(sets: Sets) -> tuple[tuple[tuple[str, ...], ...], str]:
@@ -112,10 +118,12 @@ def _listed(words: Words) -> tuple[tuple[str, ...], str]:
     return tuple(dict.fromkeys(listed_words(words, DebiasError))), "own"
 
 
-def _rows_of(vectors: WordVectors, words: Iterable[str]) -> tuple[dict[str, int], tuple[str, ...]]:
+def _rows_of(
+    vectors: WordVectors, words: Iterable[str], policy: LookupPolicy | None = None
+) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return the row of each word that stands in the vocabulary itself, and the words that do not."""
     asked = tuple(dict.fromkeys(words))
-    looked_up = vectors.lookup(asked)
+    looked_up = vectors.lookup(asked, policy=policy)
     tokens = dict(zip(looked_up.found, looked_up.tokens, strict=True))
     # A vector that was put together from parts or sub-words has no row that could be changed.
     rows = {word: vectors.index[token] for word, token in tokens.items() if token in vectors.index}

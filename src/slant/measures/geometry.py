@@ -9,10 +9,10 @@ import numpy as np
 from slant.measures.direct_bias import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias
 from slant.measures.directions import DEFAULT_PAIRS, Pairs
 from slant.measures.polarity import Words
-from slant.measures.residual import DEFAULT_POLES, residual_bias
+from slant.measures.residual import DEFAULT_POLES, TooFewWordsError, residual_bias
 from slant.measures.residual_classification import Gamma
 from slant.measures.subspace import gender_subspace
-from slant.results import GeometryResult, Provenance, SpaceGeometry
+from slant.results import GeometryResult, Provenance, ResidualBiasResult, SpaceGeometry
 from slant.statistics import seed_of
 from slant.vectors import WordVectors
 
@@ -51,20 +51,30 @@ def geometry(
     seed = seed_of(rng)
     sides = DEFAULT_POLES if poles is None and isinstance(pairs, str) and pairs == DEFAULT_PAIRS else poles
 
+    not_run = {"residual bias": NO_POLES} if sides is None else {}
+
+    def residual(measured: WordVectors) -> ResidualBiasResult | None:
+        if sides is None:
+            return None
+        try:
+            return residual_bias(
+                vectors, measured, poles=sides, top=top, classified=classified, seeds=seeds, k=k, professions=words,
+                within=words, specific=specific, gamma=gamma, picture=picture, rng=seed,
+            )  # fmt: skip
+        except TooFewWordsError as error:
+            not_run["residual bias"] = str(error)
+            return None
+
     def space(measured: WordVectors) -> SpaceGeometry:
         return SpaceGeometry(
             measured.name,
             gender_subspace(measured, pairs, random_pairs=random_pairs, rng=seed),
             direct_bias(measured, words, direction=pairs, keep_specific=keep_specific, specific=specific),
-            None if sides is None else residual_bias(
-                vectors, measured, poles=sides, top=top, classified=classified, seeds=seeds, k=k, professions=words,
-                within=words, specific=specific, gamma=gamma, picture=picture, rng=seed,
-            ),
-        )  # fmt: skip
+            residual(measured),
+        )
 
     before, after = space(vectors), None if against is None else space(against)
     more = {"random_pairs": random_pairs, "keep_specific": keep_specific, "poles": None if sides is None else [*sides]}
-    not_run = {"residual bias": NO_POLES} if sides is None else {}
     return GeometryResult(before, after, not_run, _provenance(before, after, more, seed))
 
 

@@ -28,6 +28,10 @@ MOST_SEEDS = 1_000
 _BLOCK = 1 << 13
 
 
+class TooFewWordsError(MeasureError):
+    """A vocabulary too small for the residual tests."""
+
+
 @dataclass(frozen=True)
 class Chosen:
     """The candidate words, their rows in the embedding under test, and their bias in the original one, each (n,)."""
@@ -152,9 +156,9 @@ def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str],
         else:
             words.append(word)
     if len(words) < FEWEST * TENTH:
-        raise MeasureError(
-            f"'{original.name}' and '{measured.name}' share {len(words)} words to choose biased ones from; "
-            f"at least {FEWEST * TENTH} are needed."
+        both = repr(original.name) if original is measured else f"{original.name!r} and {measured.name!r} together"
+        raise TooFewWordsError(
+            f"{both} have {len(words)} words to choose biased ones from; at least {FEWEST * TENTH} are needed."
         )
     rows = np.array([original.index[word] for word in words], dtype=np.intp)
     vectors = np.array([end.raw[0] for end in ends])

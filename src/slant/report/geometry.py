@@ -132,16 +132,16 @@ def geometry_table(result: GeometryResult) -> Table:
     """Describe everything about one embedding, or two, in one table with chance beside each measure."""
     before = [
         Column("measure", "measure", plain, "left", wraps=True),
-        Column("value", "value" if result.after is None else _short(result.before.name), small),
-        Column("range", "range over seeds", str, min_width=100),
-        Column("chance", "by chance", small),
-        Column("pvalue", "p", pvalue),
+        Column("value", "value" if result.after is None else "before", small),
+        Column("range", "range over seeds", str, min_width=100 if result.after is None else 140),
+        Column("chance", "by chance", small, min_width=60),
+        Column("pvalue", "p", pvalue, min_width=50 if result.after is None else 100),
     ]
     after = [
-        Column("after", _short(result.after.name), small),
-        Column("after_range", "range over seeds", str, min_width=120),
-        Column("after_chance", "by chance", small),
-        Column("after_pvalue", "p", pvalue),
+        Column("after", "after", small),
+        Column("after_range", "range over seeds", str, min_width=140),
+        Column("after_chance", "by chance", small, min_width=80),
+        Column("after_pvalue", "p", pvalue, min_width=100),
     ] if result.after else []  # fmt: skip
     rows = [
         {
@@ -156,7 +156,8 @@ def geometry_table(result: GeometryResult) -> Table:
 
 
 def _geometry_notes(result: GeometryResult) -> list[str]:
-    notes = [
+    notes = [] if result.after is None else [f"before: {plain(result.before.name)}; after: {plain(result.after.name)}"]
+    notes += [
         "share of variance: of the definitional pairs, by chance: of random pairs; direct bias: mean |cos| with that "
         "direction, each embedding's own; neighbours: p by shuffling."
     ]

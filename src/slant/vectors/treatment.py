@@ -15,21 +15,29 @@ NAMED = 12
 
 @dataclass(frozen=True)
 class WordsTaken:
-    """Words that a treatment asked for: in what `role`, from which stimuli, how many were there, which were not."""
+    """Words that a treatment asked for: in what `role`, from which stimuli, how many were used, which were not there.
+
+    `alone` are there, but not the other words of their set, so that they were not used.
+    """
 
     role: str
     stimuli: str
     found: int
     missing: tuple[str, ...] = ()
+    alone: tuple[str, ...] = ()
 
     def describe(self) -> str:
         """Return one phrase, such as 'pairs: definitional-pairs, 20 of 20 words'."""
-        asked = self.found + len(self.missing)
+        asked = self.found + len(self.missing) + len(self.alone)
         text = f"{self.role}: {self.stimuli}, {self.found:,} of {asked:,} words"
-        if not self.missing:
-            return text
-        more = f" and {len(self.missing) - NAMED:,} more" if len(self.missing) > NAMED else ""
-        return f"{text} (missing: {', '.join(self.missing[:NAMED])}{more})"
+        not_used = (("missing", self.missing), ("without the others of their set", self.alone))
+        reasons = [f"{reason}: {_first(words)}" for reason, words in not_used if words]
+        return f"{text} ({'; '.join(reasons)})" if reasons else text
+
+
+def _first(words: tuple[str, ...]) -> str:
+    more = f" and {len(words) - NAMED:,} more" if len(words) > NAMED else ""
+    return f"{', '.join(words[:NAMED])}{more}"
 
 
 @dataclass(frozen=True)
