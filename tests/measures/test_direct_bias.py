@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from scipy import stats
 
 import slant
 from slant.errors import MeasureError
-from slant.stimuli import WordSet, load_set
+from slant.stimuli import WordSet, load_set, text_of
 
 PAIRS = [["w0", "w1"], ["w2", "w3"]]
 WORDS = [f"w{i}" for i in range(10, 40)]
@@ -170,3 +171,10 @@ def test_googlenews_gives_the_indirect_bias_of_an_independent_implementation() -
         "bookkeeper": 0.20, "receptionist": 0.67, "registered_nurse": 0.29, "waitress": 0.32, "paralegal": 0.37
     }  # fmt: skip
     assert shown[1] == {"footballer": 0.02, "businessman": 0.17, "pundit": 0.10, "maestro": 0.42, "cleric": 0.02}
+
+
+def test_a_path_to_specific_words_is_recorded_by_the_id_of_its_set(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text_of("gender-specific-words").replace("gender-specific-words", "mine"), encoding="utf-8")
+    found = slant.direct_bias(slant.load(top=5000), specific=path, keep_specific=False)
+    assert found.provenance.settings["specific"] == "mine"
