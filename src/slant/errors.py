@@ -32,6 +32,10 @@ class MeasureError(SlantError):
     """A measure that cannot be computed from what was found (too few words, zero variance)."""
 
 
+class TooFewWordsError(MeasureError):
+    """A vocabulary that is too small for a measure."""
+
+
 class DebiasError(SlantError):
     """A debiasing that cannot be done with what was found (too few pairs, a subspace that takes all)."""
 

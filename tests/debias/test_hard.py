@@ -181,7 +181,7 @@ def test_treatments_add_up_and_the_note_tells_both(planted: Planted) -> None:
 def test_a_pair_with_a_missing_word_is_left_out_and_said(planted: Planted) -> None:
     found = find_sets(planted.vectors, [*PAIRS, ("lady", "king")], "pairs")
     assert len(found.rows) == 4
-    assert found.taken.missing == ("lady", "king")
+    assert (found.taken.missing, found.taken.alone) == (("lady",), ("king",))
 
 
 def test_two_words_on_one_token_are_no_pair(planted: Planted) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from slant.errors import TooFewWordsError
 from slant.measures.direct_bias import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias
 from slant.measures.directions import DEFAULT_PAIRS, Pairs
 from slant.measures.polarity import Words
-from slant.measures.residual import DEFAULT_POLES, TooFewWordsError, residual_bias
+from slant.measures.residual import DEFAULT_POLES, residual_bias
 from slant.measures.residual_classification import Gamma
 from slant.measures.subspace import gender_subspace
 from slant.results import GeometryResult, Provenance, ResidualBiasResult, SpaceGeometry

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.errors import MeasureError
+from slant.errors import MeasureError, TooFewWordsError
 from slant.measures.direct_bias import SPECIFIC_WORDS
 from slant.measures.polarity import Words, word_list
 from slant.measures.residual_classification import Gamma, check_gamma, measure_classification
@@ -26,10 +26,6 @@ DEFAULT_POLES = ("he", "she")
 TENTH, FEWEST = 10, 25
 MOST_SEEDS = 1_000
 _BLOCK = 1 << 13
-
-
-class TooFewWordsError(MeasureError):
-    """A vocabulary too small for the residual tests."""
 
 
 @dataclass(frozen=True)

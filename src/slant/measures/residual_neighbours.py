@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.errors import MeasureError
+from slant.errors import TooFewWordsError
 from slant.measures.correlations import correlation
 from slant.measures.spreads import spread
 from slant.measures.wordsets import FloatArray
@@ -60,7 +60,7 @@ def measure_neighbours(
     """
     used = min(k, int((len(pool) - 1) * MOST_OF_POOL))
     if used < 1 or len(words) < 3:
-        raise MeasureError(f"{len(words)} words and {len(pool)} possible neighbours are too few for a correlation.")
+        raise TooFewWordsError(f"{len(words)} words and {len(pool)} possible neighbours are too few for a correlation.")
     found, leans = nearest(queries, pool, used, own), pool_bias > 0
     shares = neighbour_shares(found, leans)
     chances, pearson = shuffled_correlations(found, leans, bias, random), correlation("", shares, bias)

@@ -64,7 +64,7 @@ class Treatment:
         """Rebuild the treatment that `to_dict` gave; a ValueError says that it did not."""
         try:
             settings = {name: _tuple(value) for name, value in content["settings"].items()}
-            words = tuple(WordsTaken(**{**taken, "missing": tuple(taken["missing"])}) for taken in content["words"])
+            words = tuple(WordsTaken(**{n: _tuple(value) for n, value in taken.items()}) for taken in content["words"])
             made = cls(**{**content, "settings": settings, "words": words})
             made.describe()
         except (TypeError, KeyError, AttributeError, ValueError) as error:
