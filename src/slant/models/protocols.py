@@ -1,0 +1,108 @@
+"""What a measure may ask of a language model: nothing here knows torch, transformers or files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Called with a step, how much of it is done, and how much there is.
+Progress: TypeAlias = Callable[[str, int, int], None]
+#: A target of several pieces: the whole word by a chain of masks, or its first piece (as published).
+TargetPieces: TypeAlias = Literal["chain", "first"]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A template with what stands for its [TARGET] and its [ATTRIBUTE], exactly as written (full stop or none).
+
+    >>> Sentence("[TARGET] is a [ATTRIBUTE].", "she", "nurse").text
+    'she is a nurse.'
+    """
+
+    template: str
+    target: str
+    attribute: str
+
+    @property
+    def text(self) -> str:
+        """The sentence with both words in it."""
+        return self.template.replace("[TARGET]", self.target).replace("[ATTRIBUTE]", self.attribute)
+
+
+@dataclass(frozen=True)
+class MaskedScore:
+    """Log-probabilities of one sentence's target (MEASURES §7), natural logarithm.
+
+    `target`: the target masked, the attribute shown; `prior`: both masked. `pieces` are the target's, as the model
+    sees them at that place; `attribute_pieces` likewise, so many masks stand for the attribute (unless one was asked).
+    """
+
+    target: float
+    prior: float
+    pieces: tuple[str, ...]
+    attribute_pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CausalScore:
+    """Log-likelihoods of one sentence under a left-to-right model, natural logarithm.
+
+    `continuation`: of all that follows the target, given all up to and with it (None where the attribute stands
+    before the target); `sentence`: of the whole sentence.
+    """
+
+    continuation: float | None
+    sentence: float
+    pieces: tuple[str, ...]
+    attribute_pieces: tuple[str, ...]
+
+
+class LanguageModel(Protocol):
+    """What every model can say of itself."""
+
+    name: str
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `slant.results.Representation`: name, fingerprint, format, words, dimensions, note."""
+
+
+@runtime_checkable
+class MaskedLM(LanguageModel, Protocol):
+    """A model that fills masks."""
+
+    def masked_scores(
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        target_pieces: TargetPieces = "chain",
+        single_mask: bool = False,
+        prior_place: Literal["target", "published"] = "target",
+        journal: Any = None,
+        progress: Progress | None = None,
+    ) -> list[MaskedScore]:
+        """Score sentences, in their order; each distinct masked sentence is run once.
+
+        `prior_place="published"` reads the prior one token before the attribute, as the authors' code does.
+        """
+
+    def word_vectors_in_place(
+        self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return last-layer vectors of `word` (pieces averaged) while the other one is masked; (sentences, d)."""
+
+    def in_vocabulary(self, word: str) -> bool:
+        """Tell whether the word is a single piece, in the spelling that it would have inside a sentence."""
+
+
+@runtime_checkable
+class CausalLM(LanguageModel, Protocol):
+    """A left-to-right model."""
+
+    def causal_scores(
+        self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Progress | None = None
+    ) -> list[CausalScore]:
+        """Score sentences, in their order; common beginnings share one pass."""
