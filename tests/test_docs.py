@@ -11,7 +11,10 @@ ROOT = Path(__file__).resolve().parents[1]
 #: docs/vectors.md opens files that a reader has and we do not.
 PAGES = [
     "README.md",
-    *(f"docs/{name}.md" for name in ("weat", "enumeration", "polarity", "geometry", "debiasing", "reports")),
+    *(
+        f"docs/{name}.md"
+        for name in ("weat", "enumeration", "polarity", "geometry", "debiasing", "language-models", "reports")
+    ),
 ]
 NUMBER = re.compile(r"#\s*([−-]?\d+(?:\.\d+)?(?:e-?\d+)?)(?=:)")
 

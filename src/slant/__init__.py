@@ -30,8 +30,13 @@ _HOMES = {
     "polarity_trend": "slant.measures",
     "generalised_weat": "slant.measures",
     "load": "slant.vectors",
+    "load_lm": "slant.models.loading",
+    "log_probability_bias": "slant.measures",
+    "log_probability_suite": "slant.measures",
+    "log_probability_weat": "slant.measures",
     "make_survey": "slant.measures",
     "score_survey": "slant.measures",
+    "template_weat": "slant.measures",
     "weat": "slant.measures",
     "weat_suite": "slant.measures",
     "replicate_paper": "slant.replicate",
@@ -50,6 +55,7 @@ _HOMES = {
 
 #: Rooms that are reached as attributes, such as `slant.stimuli.first_names()`.
 _ROOMS = ("data", "debias", "measures", "replicate", "report", "results", "statistics", "stimuli", "vectors")
+_ROOMS = ("data", "measures", "models", "replicate", "report", "results", "statistics", "stimuli", "vectors")
 
 if TYPE_CHECKING:
     from slant.auditing import audit
@@ -71,6 +77,8 @@ if TYPE_CHECKING:
     from slant.measures.generalised_weat import generalised_weat
     from slant.measures.geometry import geometry
     from slant.measures.indirect_bias import indirect_bias
+    from slant.measures.log_probability import log_probability_bias
+    from slant.measures.log_probability_weat import log_probability_suite, log_probability_weat
     from slant.measures.polarity import polarity
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
@@ -78,8 +86,10 @@ if TYPE_CHECKING:
     from slant.measures.similarity import word_similarity
     from slant.measures.subspace import gender_subspace
     from slant.measures.survey import make_survey, score_survey
+    from slant.measures.template_weat import template_weat
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
+    from slant.models.loading import load_lm
     from slant.replicate import replicate_paper
     from slant.results import AuditResult, EnumerationResult, WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
@@ -107,6 +117,10 @@ __all__ = [
     "indirect_bias",
     "leace_debias",
     "load",
+    "load_lm",
+    "log_probability_bias",
+    "log_probability_suite",
+    "log_probability_weat",
     "make_survey",
     "multiclass_hard_debias",
     "multiclass_soft_debias",
@@ -117,6 +131,7 @@ __all__ = [
     "replicate_paper",
     "residual_bias",
     "score_survey",
+    "template_weat",
     "weat",
     "weat_suite",
     "wefat",

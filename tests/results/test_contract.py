@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import slant
+from fake_lm import FakeMaskedLM
 from slant.errors import SlantError
 from slant.results import Result
 
@@ -25,6 +26,7 @@ def all_kinds(cls: type[Result] = Result) -> Iterator[type[Result]]:
 def examples() -> dict[str, Result]:
     """One result of each kind, from the measure that makes it."""
     v = slant.load()
+    lm = FakeMaskedLM(unknown=["algebra"])
     found = slant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
     plan = slant.make_survey(found)
     answers = [{"worker": "w", "task": "exam", "item": plan.public_id("e01"), "answer": "G1"}]
@@ -48,6 +50,10 @@ def examples() -> dict[str, Result]:
         slant.replicate_paper("lu"),
         slant.word_similarity(v, [("king", "queen", 9), ("king", "cabbage", 1), ("car", "train", 6)], bootstrap=20),
         slant.debias_check(v, slant.hard_debias(v), similarity=(), seeds=1),
+        slant.log_probability_bias(lm, targets=["he", "she", "they"], attributes=["nurse", "engineer"]),
+        slant.log_probability_weat(lm, "career-family"),
+        slant.log_probability_suite(lm),
+        slant.template_weat(lm, "math-arts"),
     ]
     return {result.kind: result for result in made}
 
@@ -102,7 +108,7 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
     inner = content["results"][0] if kind == "polarity-comparison" else content
     provenance = inner.get("provenance") or inner["weat"]["provenance"]
     assert provenance["version"] == slant.__version__
-    assert provenance["representation"]["name"].startswith("sample")
+    assert provenance["representation"]["name"].startswith(("sample", "fake masked"))
     assert len(provenance["representation"]["fingerprint"]) == 12
     assert isinstance(provenance["missing"], list)
     assert isinstance(provenance["settings"], dict)

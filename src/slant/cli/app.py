@@ -13,6 +13,7 @@ from slant.cli import (
     debias,
     enumeration,
     geometry,
+    logprob,
     polarity,
     replicate,
     trend,
@@ -55,6 +56,7 @@ app.add_typer(enumeration.app, name="enumerate")
 app.command("polarity", epilog=polarity.EXAMPLES)(polarity.polarity_command)
 app.command("trend", epilog=trend.EXAMPLES)(trend.trend_command)
 app.command("geometry", epilog=geometry.EXAMPLES)(geometry.geometry_command)
+app.add_typer(logprob.app, name="logprob")
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
 app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
 app.command("replicate", epilog=replicate.EXAMPLES)(replicate.replicate_command)

@@ -62,7 +62,9 @@ def data_command() -> None:
 def list_command(
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="Only one kind: vectors, encoder, language model, corpus, benchmark, names."),
+        typer.Option(
+            "--kind", help="Only one kind: vectors, encoder, language model, corpus, benchmark, names, words."
+        ),
     ] = None,
     json: JsonOption = None,
 ) -> None:

@@ -16,6 +16,8 @@ slant replicate list
 slant replicate lu                                        with what is on this machine
 
 slant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
+
+slant replicate kurita --data bert-base-uncased=./bert-base-uncased --data kurita-lists=FOLDER
 """
 
 
@@ -49,7 +51,7 @@ def replicate_command(
         if not equals or not path:
             raise SlantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
         given[name] = path
-    known = {cell.needs for cell in described(paper).cells}
+    known = set(described(paper).data)
     if unknown := sorted(set(given) - known):
         raise SlantError(f"'{paper}' uses no data named '{unknown[0]}'; it uses {', '.join(sorted(known))}.")
     result = replicate_paper(paper, data=given, rng=running.seed)

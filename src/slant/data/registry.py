@@ -22,7 +22,7 @@ from slant.data.places import NAME
 from slant.errors import DataError
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
-Kind = Literal["vectors", "encoder", "language model", "corpus", "benchmark", "names"]
+Kind = Literal["vectors", "encoder", "language model", "corpus", "benchmark", "names", "words"]
 PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[0-9][A-Za-z0-9.]*")
 
 

@@ -8,6 +8,8 @@ from slant.measures.enumeration import enumerate_biases
 from slant.measures.generalised_weat import generalised_weat
 from slant.measures.geometry import geometry
 from slant.measures.indirect_bias import indirect_bias
+from slant.measures.log_probability import log_probability_bias
+from slant.measures.log_probability_weat import log_probability_suite, log_probability_weat
 from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend
@@ -15,6 +17,7 @@ from slant.measures.residual import residual_bias
 from slant.measures.similarity import word_similarity
 from slant.measures.subspace import gender_subspace
 from slant.measures.survey import make_survey, score_survey
+from slant.measures.template_weat import template_weat
 from slant.measures.weat import weat, weat_suite
 from slant.measures.wefat import wefat
 
@@ -27,11 +30,15 @@ __all__ = [
     "generalised_weat",
     "geometry",
     "indirect_bias",
+    "log_probability_bias",
+    "log_probability_suite",
+    "log_probability_weat",
     "make_survey",
     "polarity",
     "polarity_trend",
     "residual_bias",
     "score_survey",
+    "template_weat",
     "weat",
     "weat_suite",
     "wefat",

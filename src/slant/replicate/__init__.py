@@ -15,7 +15,7 @@ from slant.results import ReplicationResult
 from slant.statistics import seed_of
 
 #: Papers that can be replicated, each in the module of its name.
-PAPERS = ("basta", "bolukbasi", "gonen", "lu")
+PAPERS = ("basta", "bolukbasi", "gonen", "kurita", "lu")
 
 
 def paper(name: str) -> Paper:

@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
+from typing import Any
 
 from slant.data import find
-from slant.errors import MeasureError
+from slant.data import names as data_names
+from slant.errors import SlantError
 from slant.results import ReplicatedCell, ReplicationResult
 from slant.vectors import WordVectors, load
 from slant.version import __version__
@@ -28,17 +30,23 @@ class Measured:
 class Cell:
     """One printed number; `printed` is None where the print was not at hand.
 
-    `needs` is a data name, `compute` gets its vectors and the seed. `tolerance` allows for rounding in print.
+    `needs` names data, one or several; `compute` gets what each of them is opened as (vectors, unless the paper says
+    otherwise), and the seed. `tolerance` allows for rounding in print.
     `fitted` marks a cell whose words were chosen because they give the printed value: that it is met proves nothing.
     """
 
     row: str
     column: str
     printed: float | None
-    needs: str
-    compute: Callable[[WordVectors, int], Measured]
+    needs: str | tuple[str, ...]
+    compute: Callable[..., Measured]
     tolerance: float
     fitted: bool = False
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The names of the data that the cell needs."""
+        return (self.needs,) if isinstance(self.needs, str) else self.needs
 
 
 @dataclass(frozen=True)
@@ -51,8 +59,16 @@ class StandIn:
 
 
 @dataclass(frozen=True)
+class Opener:
+    """How data that are no vectors are opened, and what they are called in the table."""
+
+    open: Callable[[str | PathLike[str]], Any]
+    label: Callable[[Any], str]
+
+
+@dataclass(frozen=True)
 class Paper:
-    """A published table as data. `options` are loading options by data name; `by_hand` says how to get the data."""
+    """A published table as data. `drop_last` and `openers` say how data are loaded, `by_hand` how to get them."""
 
     id: str
     title: str
@@ -62,21 +78,27 @@ class Paper:
     stand_ins: Mapping[str, StandIn] = field(default_factory=dict)
     drop_last: Mapping[str, int] = field(default_factory=dict)
     by_hand: Mapping[str, str] = field(default_factory=dict)
+    openers: Mapping[str, Opener] = field(default_factory=dict)
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The names of all data that some cell needs."""
+        return tuple(dict.fromkeys(name for cell in self.cells for name in cell.data))
 
 
 @dataclass(frozen=True)
 class Opened:
-    """Vectors for a data name, how they are called in the table, and the tolerance they allow (None: the cell's)."""
+    """What a data name was opened as, how it is called in the table, and the tolerance it allows (None: the cell's)."""
 
-    vectors: WordVectors
+    content: Any
     label: str
     tolerance: float | None
 
 
 def run(paper: Paper, data: Mapping[str, str | PathLike[str]], seed: int) -> ReplicationResult:
-    """Compute every cell whose vectors are here; `data` gives paths by data name."""
-    opened = {name: _open(paper, name, data) for name in dict.fromkeys(cell.needs for cell in paper.cells)}
-    cells = tuple(_cell(paper, cell, opened[cell.needs], seed) for cell in paper.cells)
+    """Compute every cell whose data are here; `data` gives paths by data name."""
+    opened = {name: _open(paper, name, data) for name in paper.data}
+    cells = tuple(_cell(cell, {name: opened[name] for name in cell.data}, seed) for cell in paper.cells)
     lacking = [name for name, found in opened.items() if found is None or found.tolerance is not None]
     advice = [_advice(paper, name) for name in lacking]
     return ReplicationResult(paper.id, paper.title, paper.citation, cells, (*paper.notes, *advice), seed, __version__)
@@ -84,7 +106,10 @@ def run(paper: Paper, data: Mapping[str, str | PathLike[str]], seed: int) -> Rep
 
 def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> Opened | None:
     drop_last = paper.drop_last.get(name, 0)
-    given = data.get(name) or find(name)
+    given = data.get(name) or (find(name) if name in data_names() else None)
+    if given is not None and (opener := paper.openers.get(name)) is not None:
+        content = opener.open(given)
+        return Opened(content, opener.label(content), None)
     if given is not None:
         vectors = load(given, drop_last=drop_last)
         dropped = f", without the last {drop_last}" if drop_last else ""
@@ -94,21 +119,22 @@ def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> O
     return None
 
 
-def _cell(paper: Paper, cell: Cell, opened: Opened | None, seed: int) -> ReplicatedCell:
-    if opened is None:
+def _cell(cell: Cell, opened: Mapping[str, Opened | None], seed: int) -> ReplicatedCell:
+    here = [found for found in opened.values() if found is not None]
+    if len(here) < len(opened):
+        lacking = " and ".join(name for name, found in opened.items() if found is None)
         return ReplicatedCell(
-            cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", "", f"needs {cell.needs}"
+            cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", "", f"needs {lacking}"
         )
+    label = ", ".join(found.label for found in here)
     try:
-        measured = cell.compute(opened.vectors, seed)
-    except MeasureError as error:
-        return ReplicatedCell(
-            cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", opened.label, str(error)
-        )
-    tolerance = cell.tolerance if opened.tolerance is None else opened.tolerance
+        measured = cell.compute(*(found.content for found in here), seed)
+    except SlantError as error:
+        return ReplicatedCell(cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", label, str(error))
+    tolerance = max((found.tolerance for found in here if found.tolerance is not None), default=cell.tolerance)
     return ReplicatedCell(
         cell.row, cell.column, cell.printed, measured.value, tolerance, _verdict(cell, measured.value, tolerance),
-        opened.label, "", measured.missing,
+        label, "", measured.missing,
     )  # fmt: skip
 
 
@@ -122,5 +148,6 @@ def _verdict(cell: Cell, value: float, tolerance: float) -> str:
 
 
 def _advice(paper: Paper, name: str) -> str:
-    how = paper.by_hand.get(name, "get it with 'slant data get " + name + "'")
+    known = f"get it with 'slant data get {name}'" if name in data_names() else "it has to be given"
+    how = paper.by_hand.get(name, known)
     return f"{name}: {how}; or pass --data {name}=PATH."

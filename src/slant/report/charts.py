@@ -46,7 +46,7 @@ def weat_chart(suite: WeatSuiteResult) -> str:
         .mark_point(shape="diamond", size=90, filled=True, opacity=1)
         .encode(y=y, x=alt.X("people:Q", scale=scale), color=colour)
     )
-    return _svg(alt.layer(bars, intervals, people).properties(width=420, height=alt.Step(36)))
+    return svg(alt.layer(bars, intervals, people).properties(width=420, height=alt.Step(36)))
 
 
 def trend_chart(trend: TrendResult) -> str:
@@ -67,7 +67,7 @@ def trend_chart(trend: TrendResult) -> str:
         subtitle=f"{', '.join(trend.classes)}; {len(trend.words)} words; band: interval over the words",
         anchor="start",
     )
-    return _svg(alt.layer(band, line).properties(width=560, height=260, title=title), ink="#1c2430", paper="white")
+    return svg(alt.layer(band, line).properties(width=560, height=260, title=title), ink="#1c2430", paper="white")
 
 
 def enumeration_heatmap(
@@ -93,13 +93,13 @@ def enumeration_heatmap(
     )
     chart = alt.layer(squares, _verdicts(base, x, y)).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
     if not standalone:
-        return _svg(chart)
+        return svg(chart)
     note = textwrap.wrap(CONTENT_NOTE, 70)
     significant = len(shown_tests(result, None))
     which = f"{len(tests)} of {significant} tests with significant cells" if significant else "nothing is significant"
     subtitle = f"Score of groups × categories of words, {plain(result.provenance.representation.name)}: {which}"
     title = alt.Title(note, subtitle=subtitle, anchor="start", offset=16, fontWeight="normal")
-    return _svg(chart.properties(title=title), ink="#1c2430", paper="white")
+    return svg(chart.properties(title=title), ink="#1c2430", paper="white")
 
 
 def _verdicts(base: Any, x: Any, y: Any) -> Any:
@@ -156,7 +156,7 @@ def _named(names: dict[int, str], orient: Literal["top", "left"], limit: int) ->
     return {"axis": axis, "scale": alt.Scale(domain=list(names))}
 
 
-def _svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> str:
+def svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> str:
     """Return `chart` as SVG; by default its text takes the colour of the page around it."""
     import altair as alt
     import vl_convert

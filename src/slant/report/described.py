@@ -14,6 +14,14 @@ from slant.report.geometry import (
     residual_table,
     subspace_table,
 )
+from slant.report.log_probability import (
+    documents,
+    scores_table,
+    suite_table,
+    template_weat_table,
+    weat_table,
+)
+from slant.report.log_probability import terminal_tables as model_tables
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, bar, number, plain, pvalue, small
 from slant.results import (
@@ -25,6 +33,9 @@ from slant.results import (
     GeneralisedWeatResult,
     GeometryResult,
     IndirectBiasResult,
+    LogProbabilityResult,
+    LogProbabilitySuiteResult,
+    LogProbabilityWeatResult,
     PolarityComparison,
     PolarityResult,
     ReplicationResult,
@@ -33,6 +44,7 @@ from slant.results import (
     SimilarityResult,
     SubspaceResult,
     SurveyResult,
+    TemplateWeatResult,
     TrendResult,
     WeatResult,
     WeatSuiteResult,
@@ -64,6 +76,8 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
     """Describe `result` as the tables that a terminal shows: one, or for an audit one per measure."""
     if isinstance(result, EnumerationResult):
         return terminal_tables(result, width)
+    if isinstance(result, LogProbabilityResult):
+        return model_tables(result)
     if isinstance(result, AuditResult):
         found = terminal_tables(result.enumeration, width) if result.enumeration else ()
         return (table_of(result.weat), polarity_summary(result), *found)
@@ -72,6 +86,8 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
 
 def documents_of(result: Result) -> tuple[Table, ...]:
     """Describe `result` as the tables of a Markdown or LaTeX file."""
+    if isinstance(result, LogProbabilityResult):
+        return documents(result)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
@@ -311,6 +327,9 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     GeneralisedWeatResult: _generalised,
     GeometryResult: geometry_table,
     IndirectBiasResult: indirect_bias_table,
+    LogProbabilityResult: scores_table,
+    LogProbabilitySuiteResult: suite_table,
+    LogProbabilityWeatResult: weat_table,
     PolarityComparison: _polarity_comparison,
     PolarityResult: _polarity,
     SurveyResult: survey_table,
@@ -318,6 +337,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     ResidualBiasResult: residual_table,
     SimilarityResult: similarity_table,
     SubspaceResult: subspace_table,
+    TemplateWeatResult: template_weat_table,
     TrendResult: _trend,
     WeatResult: _weat_one,
     WeatSuiteResult: _weat_suite,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from slant.errors import SlantError
-from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, _svg
+from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
 from slant.results import DirectBiasResult, GeometryResult, ResidualBiasResult, SpaceGeometry, SubspaceResult
 
 RANDOM_COLOUR = "#9aa3af"
@@ -14,17 +14,17 @@ MOST_WORDS = 12
 
 def subspace_chart(result: SubspaceResult) -> str:
     """Draw the share of variance of each component beside that of random words (Basta et al., Figure 1); SVG."""
-    return _svg(_variance(result), ink="#1c2430", paper="white")
+    return svg(_variance(result), ink="#1c2430", paper="white")
 
 
 def cluster_chart(result: ResidualBiasResult) -> str:
     """Draw the most biased words in the plane, coloured by their original side, shaped by their cluster; SVG."""
-    return _svg(_clusters(result), ink="#1c2430", paper="white")
+    return svg(_clusters(result), ink="#1c2430", paper="white")
 
 
 def projection_chart(result: DirectBiasResult) -> str:
     """Draw the words that lean most to either side as bars; SVG."""
-    return _svg(_projections(result), ink="#1c2430", paper="white")
+    return svg(_projections(result), ink="#1c2430", paper="white")
 
 
 def geometry_chart(result: GeometryResult) -> str:
@@ -33,7 +33,7 @@ def geometry_chart(result: GeometryResult) -> str:
 
     rows = [_row(space) for space in (result.before, result.after) if space is not None]
     chart = alt.vconcat(*rows).resolve_scale(color="independent", shape="independent")
-    return _svg(chart, ink="#1c2430", paper="white")
+    return svg(chart, ink="#1c2430", paper="white")
 
 
 def _row(space: SpaceGeometry) -> Any:

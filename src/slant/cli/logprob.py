@@ -1,0 +1,261 @@
+"""`slant logprob`: what a language model ties to whom, by probabilities of words in templates."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from slant.cli import options as o
+from slant.cli.default_command import DEFAULT, DefaultCommandGroup
+from slant.cli.shared import Output, Running, command
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant logprob                                               he and she, 40 occupations, on SmolLM2-135M
+
+slant logprob bert-base-uncased --attributes nurse,engineer,"civil engineer"
+
+slant logprob ./my-bert --template "[TARGET] is [ATTRIBUTE]" --attributes traits.txt --lower --histogram traits.svg
+
+slant logprob ./my-bert --template "[TARGET] like [ATTRIBUTE]." --targets boys+men,girls+women --attributes math,art
+
+slant logprob ./my-bert --targets he,she,they --csv scores.csv
+
+slant logprob suite bert-base-uncased                       the tests of Kurita et al.
+"""
+SUITE_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant logprob suite
+
+slant logprob suite bert-base-uncased --as-published --json suite.json
+
+slant logprob suite ./my-bert --test career-family --test my-test.toml
+"""
+MODEL_PANEL = "Asking the model"
+
+app = typer.Typer(
+    cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
+
+LanguageModelArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="MODEL", help="A language model: hub name, folder or data name; nothing: SmolLM2-135M (causal)."
+    ),
+]
+
+
+def _option(*names: str, shown: str, metavar: str | None = None) -> Any:
+    return typer.Option(*names, metavar=metavar, help=shown, rich_help_panel=MODEL_PANEL)
+
+
+@dataclass(frozen=True)
+class Modelling:
+    """How a language model is loaded and asked."""
+
+    target_pieces: Annotated[
+        str, _option("--target-pieces", shown="A target of several pieces: chain (the whole word) or first.")
+    ] = "chain"
+    single_mask: Annotated[bool, _option("--single-mask", shown="One mask for an attribute of several pieces.")] = False
+    as_published: Annotated[
+        bool, _option("--as-published", shown="Ask and count as the authors' code does (masked models).")
+    ] = False
+    capitalise: Annotated[
+        bool,
+        _option(
+            "--capitalise/--no-capitalise", shown="A capital where a sentence begins, if the model knows capitals."
+        ),
+    ] = True
+    device: Annotated[
+        str | None, _option("--device", metavar="NAME", shown="cpu, cuda or mps; default: the best there is.")
+    ] = None
+    dtype: Annotated[str, _option("--dtype", shown="Precision of the weights.")] = "float32"
+    no_cache: Annotated[bool, _option("--no-cache", shown="Keep nothing for a later run.")] = False
+
+    def open(self, model: str | None, *, quiet: bool) -> Any:
+        """Open a language model; what it has to say while loading goes to standard error."""
+        from slant.models.loading import load_lm
+
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            lm = load_lm(model, device=self.device, dtype=self.dtype, capitalise=self.capitalise)
+        if not quiet:
+            for warning in caught:
+                print(f"note: {warning.message}", file=sys.stderr)
+        return lm
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the measures take; a run that is stopped finds what it had in the cache folder."""
+        from slant.data import cache_folder
+
+        return {
+            "target_pieces": self.target_pieces,
+            "single_mask": self.single_mask,
+            "as_published": self.as_published,
+            "journal": None if self.no_cache else cache_folder() / "language-models",
+        }
+
+
+@app.command(DEFAULT, epilog=EXAMPLES)
+@command
+def logprob_command(
+    model: LanguageModelArgument = None,
+    template: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--template",
+            metavar="TEXT|SET|FILE",
+            help="A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a template set; default: "
+            "'[TARGET] is a [ATTRIBUTE].' The full stop counts.",
+        ),
+    ] = None,
+    targets: Annotated[
+        str | None,
+        typer.Option(
+            "--targets",
+            metavar="a,b|a+c,b+d|SET",
+            help="Target sets parted by commas, words of a set by +; or a class set; default: he,she.",
+        ),
+    ] = None,
+    attributes: Annotated[
+        str | None,
+        typer.Option(
+            "--attributes",
+            metavar="FILE|SET|a,b,…",
+            help="A file (one on each line, or a table), a word set, a data name, or words parted by commas; default: "
+            "40 occupations, or those of the template set.",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="NAME", help="The column of a table that holds the attributes.")
+    ] = None,
+    lower: Annotated[bool, typer.Option("--lower", help="Write attributes in lower case.")] = False,
+    confidence: o.ConfidenceOption = 0.95,
+    histogram: Annotated[
+        Path | None,
+        typer.Option(
+            "--histogram", metavar="FILE", help="Draw how scores are spread (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None,
+    bars: Annotated[
+        Path | None,
+        typer.Option(
+            "--bars", metavar="FILE", help="Draw both ends of the ranking (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None,
+    *,
+    modelling: Modelling,
+    running: Running,
+    output: Output,
+) -> None:
+    """Log-probability bias score of attributes between target sets, in a masked or causal model (Kurita et al. 2019).
+
+    What comes out may be offensive: it is what the model has learnt. A run that is stopped goes on where it was when
+    the same command is given again (unless --no-cache).
+
+    [bold]slant logprob suite[/bold]: the published tests with effect sizes and exact p-values.
+    """
+    from slant.cli.printing import deliver, write_chart
+    from slant.cli.progress import bar
+    from slant.measures import log_probability_bias
+
+    check_charts(histogram, bars)
+    lm = modelling.open(model, quiet=running.quiet)
+    with bar(quiet=running.quiet) as progress:
+        result = log_probability_bias(
+            lm,
+            **asked_for(template, targets, attributes),
+            column=column,
+            lower=lower,
+            confidence=confidence,
+            **modelling.settings(),
+            progress=progress,
+        )
+    if histogram is not None:
+        from slant.report.log_probability_charts import score_histogram
+
+        write_chart(score_histogram(result), histogram)
+    if bars is not None:
+        from slant.report.log_probability_charts import ranked_bars
+
+        write_chart(ranked_bars(result), bars)
+    deliver(result, output, quiet=running.quiet)
+
+
+@app.command("suite", epilog=SUITE_EXAMPLES)
+@command
+def suite_command(
+    model: LanguageModelArgument = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option("--test", metavar="NAME|FILE", help="Only this template set; can be repeated; default: all."),
+    ] = None,
+    alternative: o.AlternativeOption = "greater",
+    method: o.MethodOption = "auto",
+    n_resamples: o.ResamplesOption = 100_000,
+    *,
+    modelling: Modelling,
+    running: Running,
+    output: Output,
+) -> None:
+    """Run the tests of Kurita et al. (WEAT 1, 3, 6, 7, 8 in templates): effect size, exact p-value, q-value."""
+    from slant.cli.printing import deliver
+    from slant.cli.progress import bar
+    from slant.errors import MeasureError
+    from slant.measures import log_probability_suite
+
+    lm = modelling.open(model, quiet=running.quiet)
+    with bar(quiet=running.quiet) as progress:
+        result = log_probability_suite(
+            lm,
+            test or None,
+            alternative=alternative,
+            method=method,
+            n_resamples=n_resamples,
+            **modelling.settings(),
+            rng=running.seed,
+            progress=progress,
+        )
+    if not result.results:
+        raise MeasureError(f"no test could be run; the first because {result.skipped[0].reason}.")
+    deliver(result, output, quiet=running.quiet)
+
+
+def asked_for(template: list[str] | None, targets: str | None, attributes: str | None) -> dict[str, Any]:
+    """Read what is typed as the arguments of `log_probability_bias`.
+
+    >>> asked_for(None, "boys+men,girls", "math,art")["targets"]
+    [['boys', 'men'], ['girls']]
+    """
+    from slant.measures.log_probability import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE
+
+    texts = template or [DEFAULT_TEMPLATE]
+    own = not any("[" in text for text in texts)  # a template set, which brings its targets and attributes
+    sides: Any = None if own else [["he"], ["she"]]
+    if targets is not None:
+        parted = [[word.strip() for word in side.split("+") if word.strip()] for side in targets.split(",")]
+        sides = [side for side in parted if side] if "," in targets else targets
+    words: Any = attributes if attributes is not None or own else DEFAULT_ATTRIBUTES
+    if attributes is not None and "," in attributes and not Path(attributes).is_file():
+        words = [word.strip() for word in attributes.split(",") if word.strip()]
+    return {"template": texts[0] if len(texts) == 1 else texts, "targets": sides, "attributes": words}
+
+
+def check_charts(*paths: Path | None) -> None:
+    """Refuse, before any work is done, charts that could not be written in the end."""
+    from slant.errors import SlantError
+
+    for path in paths:
+        if path is None:
+            continue
+        if path.suffix.lower() not in (".svg", ".png", ".html"):
+            raise SlantError(f"a chart cannot be written as '{path.suffix}'; use .svg, .png or .html.")
+        if not path.parent.is_dir():
+            raise SlantError(f"cannot write '{path}': there is no folder '{path.parent}'.")

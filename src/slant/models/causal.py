@@ -1,0 +1,138 @@
+"""Causal language models of transformers: log-likelihoods of sentences, common beginnings run once (MEASURES §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from slant.models.masked import PROBES, describe, longest, recorded
+from slant.models.network import MISFITS, Network, Reading, out_of_memory
+from slant.models.plan import Ids, Query, Runner, Values, answered
+from slant.models.prefixes import Contexts
+from slant.models.protocols import CausalScore, Progress, Sentence
+from slant.models.spelling import Speller, Spelling
+from slant.models.table import table_in
+
+
+class TransformersCausalLM:
+    """A left-to-right model with its tokenizer; see `slant.models.CausalLM` for what it can be asked.
+
+    `passes` counts the sequences run: a sentence's last piece needs no pass, nor does what begins another sentence.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        name: str,
+        *,
+        token_budget: int | None = None,
+        capitalise: bool = True,
+        journal: Any = None,
+        note: str = "",
+    ) -> None:
+        self.name = name
+        self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
+        self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer))
+        self.journal = journal
+        spelt = [found for found in self.speller.try_spell(PROBES) if isinstance(found, Spelling)]
+        probes = [found.ids for found in spelt] or [(1, 2, 3), (1, 2, 3, 4, 5)]
+        checked = self.network.check(probes)
+        self.shares = not self.network.one_by_one and self._sharing_agrees(probes)
+        alone = "" if self.shares else "common beginnings are run anew: its cache does not give the same numbers"
+        self.note = describe(note, checked, alone, _beginning(tokenizer), self.speller)
+        self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
+        self._runner = Runner(self._forward, out_of_memory, self.network.limits)
+
+    @property
+    def passes(self) -> int:
+        """How many sequences this model has been run on."""
+        return self._runner.passes
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `slant.results.Representation`."""
+        return recorded(self, self.network, "causal")
+
+    def unplaceable(self, sentences: Sequence[Sentence]) -> dict[int, str]:
+        """Return, for each sentence that cannot be scored, by its index, the reason."""
+        return {i: found for i, found in enumerate(self.speller.try_spell(sentences)) if isinstance(found, str)}
+
+    def causal_scores(
+        self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Progress | None = None
+    ) -> list[CausalScore]:
+        """Score sentences, in their order; common beginnings share one pass.
+
+        A piece with nothing before it has no probability, so that a sentence without a beginning token (the record
+        says whether there is one) counts from its second piece.
+        """
+        spelt = self.speller.spell(sentences)
+        contexts = Contexts([found.ids[: found.content.stop] for found in spelt], share=self.shares)
+        table = table_in(journal or self.journal, f"causal-{self.fingerprint}-{self.network.dtype.itemsize * 8}")
+        answers = contexts.by_node(answered(contexts.queries(), self._runner, table, progress))
+        return [self._score(found, answers) for found in spelt]
+
+    def _score(self, found: Spelling, answers: dict[tuple[Ids, int], float]) -> CausalScore:
+        values = {i: answers[found.ids[:i], found.ids[i]] for i in found.content if i > 0}
+        follows = found.attribute.start > found.target.start
+        return CausalScore(
+            continuation=sum(v for i, v in values.items() if i >= found.target.stop) if follows else None,
+            sentence=sum(values.values()),
+            pieces=self.speller.pieces(found.ids[i] for i in found.target),
+            attribute_pieces=self.speller.pieces(found.ids[i] for i in found.attribute),
+        )
+
+    def _forward(self, batch: Sequence[Query]) -> list[Values]:
+        """Return what is asked; distinct beginnings of `shared` tokens (as many in all queries) are run once each."""
+        shared = batch[0].shared
+        if not shared:
+            return self.network.log_probabilities(batch)
+        heads: dict[Ids, int] = {}
+        head_of = [heads.setdefault(query.ids[:shared], len(heads)) for query in batch]
+        early, late = Reading(), Reading()
+        for row, query in enumerate(batch):
+            for position, token in query.asks:
+                if position < shared:
+                    early.add(head_of[row], position, token)
+                else:
+                    late.add(row, position - shared, token)
+        before, cache = self._begin(list(heads), early)
+        after = self._go_on([query.ids[shared:] for query in batch], late, cache, head_of)
+        return [
+            tuple(next(before) if position < shared else next(after) for position, _ in query.asks) for query in batch
+        ]
+
+    def _begin(self, heads: list[Ids], reading: Reading) -> tuple[Iterator[float], Any]:
+        """Run beginnings of one length; return what is asked of them, and the cache."""
+        ids, mask = self.network.padded(heads)
+        logits, output = self.network.logits(reading.places, input_ids=ids, attention_mask=mask, use_cache=True)
+        return reading.values(logits), output.past_key_values
+
+    def _go_on(self, rests: list[Ids], reading: Reading, cache: Any, head_of: list[int]) -> Iterator[float]:
+        """Run what follows the beginnings, each after its own."""
+        import torch
+
+        cache.batch_select_indices(torch.tensor(head_of, device=self.network.device))
+        ids, mask = self.network.padded(rests)
+        seen = mask.new_ones(len(rests), cache.get_seq_length())
+        mask = torch.cat([seen, mask], dim=1)
+        logits, _ = self.network.logits(
+            reading.places, input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True
+        )
+        return reading.values(logits)
+
+    def _sharing_agrees(self, probes: Sequence[Ids]) -> bool:
+        """Tell whether going on from a cache gives what whole sequences give."""
+        queries = [Query(ids, tuple((i, ids[i + 1]) for i in range(len(ids) - 1)), shared=2) for ids in probes]
+        plain = sum(self.network.log_probabilities(queries), ())
+        try:
+            found = sum(self._forward(queries), ())
+        except MISFITS:
+            return False
+        return max(abs(a - b) for a, b in zip(plain, found, strict=True)) <= self.network.tolerance
+
+
+def _beginning(tokenizer: Any) -> str:
+    ids = tokenizer("He is", return_special_tokens_mask=True)
+    if ids["special_tokens_mask"][0]:
+        return f"sentences begin with {tokenizer.convert_ids_to_tokens(ids['input_ids'][0])}"
+    return "no beginning token, so that a sentence's first piece has no probability"

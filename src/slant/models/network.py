@@ -1,0 +1,200 @@
+"""A transformers model as this package uses it: sequences in, log-probabilities at a few positions out.
+
+The head (a matrix as large as the vocabulary) is run at the positions that are asked for only. That works for any
+architecture whose head looks at one position at a time: the model's own forward pass is run, and what its encoder hands
+to the head is narrowed on the way. Each model is checked against its plain forward pass before it is trusted.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slant.errors import MeasureError
+from slant.models.plan import Ids, Limits, Query, Values
+
+#: Largest difference from the plain forward pass, by the bits of a number.
+TOLERANCE = {4: 1e-4, 8: 1e-4, 2: 5e-2}
+#: Tokens that go through a model at once, padding included, where the user does not say: processor, and others.
+TOKENS, TOKENS_ACCELERATED = 2048, 16384
+#: Logits that are held at once: 128 MB as float32.
+LOGITS = 32_000_000
+#: What breaks when a model is not built as we think; the plain forward pass is used then.
+MISFITS = (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError)
+
+
+class Reading:
+    """Which logits are needed, and which tokens are read there: each (row, position) once, however often asked."""
+
+    def __init__(self) -> None:
+        self.places: dict[tuple[int, int], int] = {}
+        self._asked: list[tuple[int, int]] = []
+
+    def add(self, row: int, position: int, token: int) -> None:
+        """Ask for a token's log-probability at a place."""
+        self._asked.append((self.places.setdefault((row, position), len(self.places)), token))
+
+    def values(self, logits: Any) -> Iterator[float]:
+        """Return log-probabilities, in the order in which they were asked, from logits (places, vocabulary)."""
+        import torch
+
+        rows, tokens = (torch.tensor(side, device=logits.device, dtype=torch.long) for side in _sides(self._asked))
+        values = logits[rows, tokens] - torch.logsumexp(logits, dim=-1)[rows]
+        if values.isnan().any():
+            raise MeasureError("the model gives no numbers (NaN): its weights are damaged, or their type is too small.")
+        return iter(values.tolist())
+
+
+class Network:
+    """A model in evaluation mode on its device; `narrow`: the head is run at the asked positions only."""
+
+    def __init__(self, model: Any, pad: int, token_budget: int | None = None) -> None:
+        self.model = model.eval()
+        self.base = model.base_model
+        self.device = next(model.parameters()).device
+        self.dtype = next(model.parameters()).dtype
+        self.vocabulary = int(model.config.get_text_config().vocab_size)
+        self.pad = pad
+        self.narrow = self.base is not model
+        self.one_by_one = False
+        self._lock = threading.Lock()  # narrowing changes the model for the time of a pass
+        self.limits = Limits(self._tokens(token_budget), max(1, LOGITS // self.vocabulary))
+
+    def _tokens(self, budget: int | None) -> int:
+        if budget is None:
+            return TOKENS if self.device.type == "cpu" else TOKENS_ACCELERATED
+        if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
+            raise MeasureError(f"token_budget is {budget!r}; give a whole number from 1 up, or None.")
+        return budget
+
+    @property
+    def tolerance(self) -> float:
+        """How far a number may be from that of the plain forward pass."""
+        return TOLERANCE[self.dtype.itemsize]
+
+    def log_probabilities(self, batch: Sequence[Query]) -> list[Values]:
+        """Return what each query of a batch asks for (log-softmax in float32)."""
+        if self.one_by_one and len(batch) > 1:
+            return [self.log_probabilities([query])[0] for query in batch]
+        ids, mask = self.padded([query.ids for query in batch])
+        reading = Reading()
+        for row, query in enumerate(batch):
+            for position, token in query.asks:
+                reading.add(row, position, token)
+        values = reading.values(self.logits(reading.places, input_ids=ids, attention_mask=mask)[0])
+        return [tuple(islice(values, len(query.asks))) for query in batch]
+
+    def logits(self, places: Collection[tuple[int, int]], **inputs: Any) -> tuple[Any, Any]:
+        """Return logits (places, vocabulary) in float32 at (row, position) places, and all that the model returned."""
+        import torch
+
+        rows, columns = (torch.tensor(side, device=self.device, dtype=torch.long) for side in _sides(places))
+        with self._lock, torch.inference_mode():
+            if not self.narrow:
+                output = self.model(**inputs)
+                return output.logits[rows, columns].float(), output
+            with _narrowed(self.base, rows, columns):
+                output = self.model(**inputs)
+            if output.logits.shape[:2] != (1, len(places)):
+                raise ValueError("the head's shape is not that of what it was given")
+            return output.logits[0].float(), output
+
+    def hidden(self, batch: Sequence[Query]) -> list[NDArray[np.float32]]:
+        """Return the mean of the last layer's vectors at the asked positions of each query; (d,) each."""
+        import torch
+
+        if self.one_by_one and len(batch) > 1:
+            return [self.hidden([query])[0] for query in batch]
+        ids, mask = self.padded([query.ids for query in batch])
+        with self._lock, torch.inference_mode():
+            states = self.base(input_ids=ids, attention_mask=mask)[0].float()
+        found = []
+        for row, query in enumerate(batch):
+            vectors = states[row, [position for position, _ in query.asks]]
+            found.append(vectors.mean(dim=0).cpu().numpy())
+        return found
+
+    def padded(self, sequences: Sequence[Ids]) -> tuple[Any, Any]:
+        """Return (rows, tokens) tensors of ids, padded on the right, and of the attention mask."""
+        import torch
+
+        width = max(map(len, sequences))
+        ids = torch.tensor([[*row, *[self.pad] * (width - len(row))] for row in sequences], device=self.device)
+        lengths = torch.tensor([len(row) for row in sequences], device=self.device)
+        return ids, (torch.arange(width, device=self.device) < lengths[:, None]).long()
+
+    def check(self, probes: Sequence[Ids]) -> str:
+        """Hold narrowed and padded passes against plain ones; keep what agrees, and return a note where one does not.
+
+        `probes` are sequences of different lengths, without padding.
+        """
+        tokens = range(0, self.vocabulary, max(1, self.vocabulary // 16))
+        queries = [Query(ids, tuple((i, token) for i in (1, len(ids) - 2) for token in tokens)) for ids in probes]
+        ways = [(self.narrow, False), (False, False), (False, True)]
+        self.narrow = False
+        plain = np.array([self.log_probabilities([query])[0] for query in queries])
+        for self.narrow, self.one_by_one in ways:
+            try:
+                found = np.array(self.log_probabilities(queries))
+            except MISFITS:
+                continue
+            if np.abs(found - plain).max() <= self.tolerance:
+                break
+        if self.one_by_one:
+            return "padding changes this model's numbers, so sentences are run one at a time"
+        return "" if self.narrow else "the whole forward pass is run: its head cannot be run at single positions"
+
+    def fingerprint(self, vocabulary: dict[str, int]) -> str:
+        """Return twelve hex digits from the class, the vocabulary and a fixed sample of every weight."""
+        digest = hashlib.sha256(type(self.model).__name__.encode())
+        digest.update(repr(sorted(vocabulary.items(), key=lambda item: item[1])).encode("utf-8", "surrogatepass"))
+        for name, weight in sorted(self.model.state_dict().items()):
+            flat = weight.reshape(-1)
+            sample = flat[:: max(1, flat.numel() // 64)][:64].float().cpu().numpy()
+            digest.update(f"{name}{tuple(weight.shape)}".encode() + sample.astype("<f4").tobytes())
+        return digest.hexdigest()[:12]
+
+
+def _sides(pairs: Collection[tuple[int, int]]) -> tuple[list[int], list[int]]:
+    return [left for left, _ in pairs], [right for _, right in pairs]
+
+
+@contextmanager
+def _narrowed(base: Any, rows: Any, columns: Any) -> Iterator[None]:
+    """Let what follows `base` see its last hidden states at (rows, columns) only, as one row of them."""
+
+    def narrow(_module: Any, _inputs: Any, output: Any) -> Any:
+        picked = output[0][rows, columns].unsqueeze(0)
+        if isinstance(output, tuple):
+            return (picked, *output[1:])
+        output["last_hidden_state"] = picked
+        return output
+
+    handle = base.register_forward_hook(narrow)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def out_of_memory(error: BaseException) -> bool:
+    """Tell whether an error means that memory ran out, on whatever device.
+
+    >>> out_of_memory(RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)")), out_of_memory(RuntimeError("x"))
+    (True, False)
+    """
+    said = str(error).lower()
+    if not isinstance(error, MemoryError) and "out of memory" not in said and "not enough memory" not in said:
+        return False
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    return True

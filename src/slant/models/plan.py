@@ -1,0 +1,155 @@
+"""The query plan: many requests become few distinct sequences of tokens, in batches of similar length.
+
+A `Query` is one sequence with all that is asked of it; a `Plan` merges requests into queries; `answered` sends the
+batches that a table does not know yet through a model, and halves them where memory runs out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Generic, TypeAlias, TypeVar
+
+from slant.errors import MeasureError
+from slant.models.protocols import Progress
+from slant.models.table import ScoreTable
+
+Ids: TypeAlias = tuple[int, ...]
+#: Where to look in a sequence, and for which token.
+Ask: TypeAlias = tuple[int, int]
+#: Log-probabilities, in the order of a query's asks.
+Values: TypeAlias = tuple[float, ...]
+Answer = TypeVar("Answer")
+
+
+@dataclass(frozen=True)
+class Query:
+    """One sequence of tokens, and the (position, token) pairs whose log-probabilities are wanted.
+
+    The first `shared` tokens are also the beginning of other sequences, so that they may be run once for all.
+    """
+
+    ids: Ids
+    asks: tuple[Ask, ...]
+    shared: int = field(default=0, compare=False)
+
+
+class Plan:
+    """Collects requests; each distinct sequence becomes one query, whatever is asked of it.
+
+    >>> plan = Plan()
+    >>> plan.ask((0, 4, 9), 1, token=7)
+    >>> plan.ask((0, 4, 9), 1, token=8)
+    >>> plan.queries()
+    [Query(ids=(0, 4, 9), asks=((1, 7), (1, 8)), shared=0)]
+    """
+
+    def __init__(self) -> None:
+        self._asked: dict[Ids, dict[Ask, None]] = {}
+
+    def ask(self, ids: Ids, position: int, token: int) -> None:
+        """Ask for the log-probability of `token` at `position` of the sequence."""
+        self._asked.setdefault(ids, {})[position, token] = None
+
+    def queries(self) -> list[Query]:
+        """Return one query for each distinct sequence, in an order that does not depend on that of the requests."""
+        return [Query(ids, tuple(sorted(asks))) for ids, asks in sorted(self._asked.items())]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much goes through the model at once: tokens, padding included, and positions that the head looks at."""
+
+    tokens: int
+    positions: int
+
+
+def cost(batch: Sequence[Query]) -> int:
+    """Return how many tokens a batch is, padding included.
+
+    >>> cost([Query((1, 2, 3), ()), Query((1,), ())])
+    6
+    """
+    return len(batch) * max(len(query.ids) - query.shared for query in batch)
+
+
+def batches(queries: Sequence[Query], limits: Limits) -> Iterator[list[Query]]:
+    """Yield the queries by length, in batches within the limits (one query may exceed them alone).
+
+    >>> queries = [Query((1, 2, 3), ((0, 5),)), Query((1,), ((0, 5),)), Query((2,), ((0, 5),))]
+    >>> [len(batch) for batch in batches(queries, Limits(tokens=4, positions=99))]
+    [2, 1]
+    """
+    batch: list[Query] = []
+    positions = 0
+    for query in sorted(queries, key=lambda q: (q.shared, len(q.ids), q.ids)):
+        asked = len({position for position, _ in query.asks})
+        full = batch and (
+            query.shared != batch[0].shared
+            or (len(batch) + 1) * (len(query.ids) - query.shared) > limits.tokens
+            or positions + asked > limits.positions
+        )
+        if full:
+            yield batch
+            batch, positions = [], 0
+        batch.append(query)
+        positions += asked
+    if batch:
+        yield batch
+
+
+@dataclass
+class Runner(Generic[Answer]):
+    """Sends batches through `forward`; `passes` counts the sequences that were run.
+
+    `out_of_memory` tells such an error from others. What did not fit is halved, and so is all that follows.
+    """
+
+    forward: Callable[[Sequence[Query]], Sequence[Answer]]
+    out_of_memory: Callable[[BaseException], bool]
+    limits: Limits
+    passes: int = 0
+
+    def parts(self, batch: list[Query]) -> Iterator[list[tuple[Query, Answer]]]:
+        """Yield the answers for a batch, whole or in parts that fit into memory."""
+        waiting = [batch] if batch else []
+        while waiting:
+            part = waiting.pop()
+            if len(part) > 1 and cost(part) > self.limits.tokens:
+                half = (len(part) + 1) // 2
+                waiting += [part[half:], part[:half]]
+                continue
+            try:
+                answers = self.forward(part)
+            except (MemoryError, RuntimeError) as error:
+                if not self.out_of_memory(error):
+                    raise
+                self._retreat(part)
+                waiting.append(part)
+                continue
+            self.passes += len(part)
+            yield list(zip(part, answers, strict=True))
+
+    def _retreat(self, part: list[Query]) -> None:
+        if len(part) == 1:
+            pieces = len(part[0].ids)
+            raise MeasureError(f"memory does not suffice for one sentence of {pieces} pieces; use a smaller model.")
+        self.limits = replace(self.limits, tokens=cost(part) // 2)
+
+
+def answered(
+    queries: Sequence[Query], runner: Runner[Values], table: ScoreTable, progress: Progress | None = None
+) -> dict[tuple[Ids, Ask], float]:
+    """Return the log-probability of everything that is asked; what the table does not know is run and kept there."""
+    done = 0
+    for batch in batches(queries, runner.limits):  # as if nothing were known: a resumed run has the same batches
+        for part in runner.parts([query for query in batch if table.get(query.ids, query.asks) is None]):
+            table.keep([(query.ids, query.asks, values) for query, values in part])
+        done += len(batch)
+        if progress is not None:
+            progress("sentences", done, len(queries))
+    found: dict[tuple[Ids, Ask], float] = {}
+    for query in queries:
+        values = table.get(query.ids, query.asks) or ()
+        found.update(zip(((query.ids, ask) for ask in query.asks), values, strict=True))
+    return found

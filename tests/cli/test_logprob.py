@@ -1,0 +1,173 @@
+"""`slant logprob`: what is typed reaches the measure, the content note comes first, and a run can be resumed."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slant
+from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
+from slant.cli.logprob import asked_for
+from slant.results import MODEL_CONTENT_NOTE
+
+Run = Callable[..., "subprocess.CompletedProcess[str]"]
+JOBS = ("--attributes", "nurse,engineer,clerk")
+
+
+class Loading:
+    """Stands for slant.load_lm, and remembers what it was asked for."""
+
+    def __init__(self) -> None:
+        self.lm: Any = FakeMaskedLM(TABLE)
+        self.calls: list[tuple[Any, dict[str, Any]]] = []
+
+    def __call__(self, source: Any = None, **options: Any) -> Any:
+        self.calls.append((source, options))
+        return self.lm
+
+
+@pytest.fixture
+def loading(monkeypatch: pytest.MonkeyPatch) -> Loading:
+    fake = Loading()
+    monkeypatch.setattr("slant.models.loading.load_lm", fake)
+    return fake
+
+
+def test_the_command_gives_what_the_function_gives(run: Run, loading: Loading) -> None:
+    answer = run("logprob", "some-model", *JOBS, "--json", "-", "--no-cache")
+    assert answer.returncode == 0, answer.stderr
+    expected = slant.log_probability_bias(
+        FakeMaskedLM(TABLE), "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "engineer", "clerk"]
+    )
+    assert json.loads(answer.stdout) == json.loads(expected.to_json())
+    assert loading.calls == [("some-model", {"device": None, "dtype": "float32", "capitalise": True})]
+
+
+def test_without_a_model_the_default_one_is_loaded(run: Run, loading: Loading) -> None:
+    loading.lm = FakeCausalLM()
+    answer = run("logprob", "--no-capitalise", "--device", "cpu")
+    assert answer.returncode == 0, answer.stderr
+    assert loading.calls == [(None, {"device": "cpu", "dtype": "float32", "capitalise": False})]
+    assert "of 40 attributes" in answer.stdout
+    assert "shown: 10 attributes from each end of 40" in answer.stdout
+    assert "the model: made for tests" in answer.stdout
+
+
+def test_the_content_note_comes_first_in_everything_people_read(run: Run, loading: Loading, tmp_path: Path) -> None:
+    shown = run("logprob", *JOBS, "--markdown", "a.md", "--latex", "a.tex", "--histogram", "h.svg", "--bars", "b.svg")
+    assert " ".join(shown.stdout.split()).startswith(MODEL_CONTENT_NOTE)
+    assert (tmp_path / "a.md").read_text(encoding="utf-8").startswith("Note: the associations below")
+    assert "Note: the associations below" in (tmp_path / "a.tex").read_text(encoding="utf-8")
+    for chart in ("h.svg", "b.svg"):
+        assert "Note: the associations below" in (tmp_path / chart).read_text(encoding="utf-8")
+
+
+def test_templates_targets_and_settings_reach_the_measure(run: Run, loading: Loading, cache: Path) -> None:
+    loading.lm = FakeMaskedLM()
+    answer = run(
+        "logprob", "m", "--template", "[TARGET] like [ATTRIBUTE].", "--template", "[TARGET] love [ATTRIBUTE].",
+        "--targets", "boys+men,girls+women", "--attributes", "Math,Art", "--lower", "--single-mask",
+        "--target-pieces", "first", "--confidence", "0.5", "--json", "-",
+    )  # fmt: skip
+    content = json.loads(answer.stdout)
+    assert content["templates"] == ["[TARGET] like [ATTRIBUTE].", "[TARGET] love [ATTRIBUTE]."]
+    assert [t["words"] for t in content["targets"]] == [["boys", "men"], ["girls", "women"]]
+    assert [s["attribute"] for s in content["scores"]] == ["math", "art"]
+    asked = loading.lm.settings[-1]
+    assert (asked["single_mask"], asked["target_pieces"]) == (True, "first")
+    assert asked["journal"].folder == cache / "language-models"
+    assert content["confidence"] == 0.5
+    run("logprob", "m", *JOBS, "--as-published", "--no-cache", "--quiet")
+    assert loading.lm.settings[-1]["prior_place"] == "published"
+    assert loading.lm.settings[-1]["journal"] is None
+
+
+def test_attributes_come_from_a_file_and_its_column(run: Run, loading: Loading, tmp_path: Path) -> None:
+    loading.lm = FakeMaskedLM()
+    (tmp_path / "a,b.csv").write_text("pay,post\n1,clerk\n2,judge\n", encoding="utf-8")
+    content = json.loads(run("logprob", "--attributes", "a,b.csv", "--column", "post", "--json", "-").stdout)
+    assert [s["attribute"] for s in content["scores"]] == ["clerk", "judge"]
+    assert content["provenance"]["settings"]["attributes"] == "a,b.csv"
+
+
+def test_a_template_set_brings_its_own_words() -> None:
+    assert asked_for(["career-family"], None, None) == {
+        "template": "career-family", "targets": None, "attributes": None,
+    }  # fmt: skip
+    assert asked_for(None, "gender-three", None)["targets"] == "gender-three"
+    assert asked_for(None, None, None)["attributes"] == "occupations-share-of-women"
+
+
+def test_three_classes_have_a_table_of_contrasts(run: Run, loading: Loading) -> None:
+    shown = run("logprob", *JOBS, "--targets", "he,she,they").stdout
+    assert "Target sets compared" in shown
+    assert "the rest" in shown
+
+
+def test_the_suite_shows_every_test_and_writes_it(run: Run, loading: Loading, tmp_path: Path) -> None:
+    loading.lm = FakeMaskedLM()
+    answer = run("logprob", "suite", "m", "--csv", "s.csv", "--seed", "3")
+    assert answer.returncode == 0, answer.stderr
+    rows = list(csv.DictReader((tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["test"] for row in rows] == [
+        "career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts",
+    ]  # fmt: skip
+    assert " ".join(answer.stdout.split()).startswith(MODEL_CONTENT_NOTE)
+    one = json.loads(run("logprob", "suite", "m", "--test", "math-arts", "--as-published", "--json", "-").stdout)
+    assert one["results"][0]["as_published"] is True
+    assert one["results"][0]["n_scores"] == 48
+    settings = json.loads(
+        run(
+            "logprob", "suite", "--alternative", "less", "--method", "monte carlo", "--n-resamples", "99", "--json", "-"
+        ).stdout
+    )["results"][0]["provenance"]["settings"]
+    assert (settings["alternative"], settings["method"], settings["n_resamples"]) == ("less", "monte carlo", 99)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--template", "he is a [ATTRIBUTE]."], "must contain [TARGET] exactly once"),
+        (["--template", "nowhere"], "there is no word set 'nowhere'"),
+        (["--targets", "he,"], "1 target sets were given"),
+        (["--attributes", "nowhere.txt"], "there are no attributes 'nowhere.txt'"),
+        (["--target-pieces", "last"], "target_pieces='last'"),
+        (["--histogram", "h.docx"], "a chart cannot be written as '.docx'"),
+        (["--bars", "no/folder/h.svg"], "there is no folder 'no/folder'"),
+        (["--json", "no/folder/x.json"], "cannot write 'no/folder/x.json'"),
+        (["suite", "--test", "nowhere"], "there is no word set 'nowhere'"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    run: Run, loading: Loading, arguments: list[str], words: str, tmp_path: Path
+) -> None:
+    answer = run("logprob", *arguments)
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert len(answer.stderr.strip().splitlines()) == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_quiet_prints_nothing(run: Run, loading: Loading) -> None:
+    for command in (("logprob", *JOBS), ("logprob", "suite", "--test", "math-arts")):
+        loading.lm = FakeMaskedLM()
+        answer = run(*command, "--quiet")
+        assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("width", [60, 80, 140])
+def test_no_number_is_cut_whatever_the_width(
+    run: Run, loading: Loading, monkeypatch: pytest.MonkeyPatch, width: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(width))
+    shown = run("logprob", *JOBS).stdout
+    table = shown[shown.index("Log-probability bias") : shown.index("score > 0")]
+    assert max(map(len, table.splitlines())) <= width
+    assert "−1.792" in table
+    assert "…" not in table

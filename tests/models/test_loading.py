@@ -1,0 +1,234 @@
+"""Claims about loading language models: from folders and names, nothing but data, one clear error otherwise."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tiny_lms import MASKED, causal, masked, torch, transformers
+
+import slant
+from slant.errors import DataError, MissingExtraError
+from slant.models import CausalLM, MaskedLM, Sentence
+from slant.models.causal import TransformersCausalLM
+from slant.models.masked import TransformersMaskedLM
+
+SENTENCES = [Sentence("[TARGET] is a [ATTRIBUTE].", target, "electrician") for target in ("he", "she")]
+
+
+def saved(model: Any, tok: Any, folder: Path) -> Path:
+    model.save_pretrained(folder)
+    tok.save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SLANT_OFFLINE", "1")
+
+
+@pytest.mark.parametrize("name", MASKED)
+def test_a_folder_of_a_masked_model_loads_as_it_was(name: str, tmp_path: Path) -> None:
+    model, tok = masked(name)
+    lm = slant.load_lm(saved(model, tok, tmp_path / name))
+    assert isinstance(lm, MaskedLM)
+    expected = TransformersMaskedLM(model, tok, name)
+    assert lm.record()["fingerprint"] == expected.record()["fingerprint"]
+    assert lm.masked_scores(SENTENCES) == expected.masked_scores(SENTENCES)
+
+
+@pytest.mark.parametrize("name", ["llama", "gpt2"])
+def test_a_folder_of_a_causal_model_loads_as_it_was(name: str, tmp_path: Path) -> None:
+    model, tok = causal(name)
+    lm = slant.load_lm(str(saved(model, tok, tmp_path)))
+    assert isinstance(lm, CausalLM)
+    assert lm.causal_scores(SENTENCES) == TransformersCausalLM(model, tok, name).causal_scores(SENTENCES)
+
+
+def test_a_configuration_without_architectures_is_decided_by_its_type(tmp_path: Path) -> None:
+    model, tok = masked("deberta-v3")
+    folder = saved(model, tok, tmp_path)
+    text = (folder / "config.json").read_text()
+    assert '"DebertaV2ForMaskedLM"' in text
+    config = transformers.AutoConfig.from_pretrained(folder).to_dict()
+    config.pop("architectures")
+    config.pop("legacy")
+    transformers.DebertaV2Config(**config).save_pretrained(folder)
+    lm = slant.load_lm(folder)
+    assert isinstance(lm, MaskedLM)
+    assert lm.masked_scores(SENTENCES) == TransformersMaskedLM(model, tok, "x").masked_scores(SENTENCES)
+
+
+def test_an_encoder_without_a_head_is_refused(tmp_path: Path) -> None:
+    model, tok = masked("bert")
+    folder = saved(model.bert, tok, tmp_path)
+    with pytest.raises(DataError, match="is a BertModel, which predicts no words"):
+        slant.load_lm(folder)
+
+
+def test_weights_without_a_head_are_refused_whatever_the_configuration_says(tmp_path: Path) -> None:
+    model, tok = masked("bert")
+    folder = saved(model.bert, tok, tmp_path)
+    config = copy.deepcopy(model.config)
+    config.architectures = ["BertForMaskedLM"]
+    config.save_pretrained(folder)
+    with pytest.raises(DataError, match=r"lack 'cls.predictions.*what it predicts would be random"):
+        slant.load_lm(folder)
+
+
+def test_weights_of_torch_are_read_and_nothing_in_them_is_run(tmp_path: Path) -> None:
+    model, tok = masked("bert")
+    folder = saved(model, tok, tmp_path)
+    (folder / "model.safetensors").unlink()
+    torch.save(model.state_dict(), folder / "pytorch_model.bin")
+    lm = slant.load_lm(folder)
+    assert isinstance(lm, MaskedLM)
+    assert lm.masked_scores(SENTENCES) == TransformersMaskedLM(model, tok, "x").masked_scores(SENTENCES)
+
+    class Runs:
+        def __reduce__(self) -> Any:
+            return Path.touch, (tmp_path / "it-was-run",)
+
+    for content in (lambda file: torch.save({"a": Runs()}, file), lambda file: file.write_bytes(pickle.dumps(Runs()))):
+        content(folder / "pytorch_model.bin")
+        with pytest.raises(DataError, match="cannot be loaded"):
+            slant.load_lm(folder)
+    assert not (tmp_path / "it-was-run").exists()
+
+
+def test_code_that_comes_with_a_model_is_never_run(tmp_path: Path) -> None:
+    model, tok = masked("bert")
+    folder = saved(model, tok, tmp_path)
+    (folder / "evil.py").write_text(
+        f"open({str(tmp_path / 'it-was-run')!r}, 'w')\nclass Config: pass\nclass Model: pass"
+    )
+    text = (folder / "config.json").read_text().replace('"model_type": "bert"', '"model_type": "evil"')
+    auto = '{"auto_map": {"AutoConfig": "evil.Config", "AutoModelForMaskedLM": "evil.Model"},'
+    (folder / "config.json").write_text(text.replace("{", auto, 1))
+    with pytest.raises(DataError, match=r"the config\.json of .* cannot be used"):
+        slant.load_lm(folder)
+    assert not (tmp_path / "it-was-run").exists()
+
+
+@pytest.mark.parametrize(
+    ("spoil", "message"),
+    [
+        (lambda folder: (folder / "config.json").unlink(), "has no config.json"),
+        (lambda folder: (folder / "config.json").write_text("{"), "cannot be used"),
+        (lambda folder: (folder / "model.safetensors").unlink(), "cannot be loaded"),
+        (lambda folder: (folder / "model.safetensors").write_bytes(b"damaged"), "cannot be loaded"),
+        (lambda folder: (folder / "tokenizer.json").unlink(), "cannot be loaded"),
+    ],
+)
+def test_a_folder_that_is_not_whole_is_one_error(tmp_path: Path, spoil: Any, message: str) -> None:
+    folder = saved(*masked("bert"), tmp_path)
+    spoil(folder)
+    with pytest.raises(DataError, match=message) as caught:
+        slant.load_lm(folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_unknown_names_and_files_are_one_error(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"a hub model of that name \(SLANT_OFFLINE forbids to ask the hub\)"):
+        slant.load_lm("someone/bert-of-mine")
+    with pytest.raises(DataError, match="did you mean bert-base-uncased"):
+        slant.load_lm("bert-base-uncase")
+    with pytest.raises(DataError, match="is data of kind 'vectors'"):
+        slant.load_lm("glove-6b-50d")
+    (tmp_path / "model.gguf").write_bytes(b"GGUF")
+    with pytest.raises(DataError, match="is a file; give the folder"):
+        slant.load_lm(tmp_path / "model.gguf")
+
+
+def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLANT_OFFLINE")
+    monkeypatch.setattr("slant.models.loading.getproxies", dict)
+    tried: list[bool] = []
+    from_pretrained = transformers.AutoConfig.from_pretrained
+
+    def noted(*arguments: Any, **options: Any) -> Any:
+        tried.append(options["local_files_only"])
+        return from_pretrained(*arguments, **options)
+
+    def unreachable(*_: Any, **__: Any) -> Any:
+        raise OSError("Name or service not known")
+
+    monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", noted)
+    monkeypatch.setattr("socket.create_connection", unreachable)
+    with pytest.raises(DataError, match=r"of that name \(huggingface\.co cannot be reached\)"):
+        slant.load_lm("someone/bert-of-mine")
+    assert tried == [True]
+
+
+def cached_on_the_hub(name: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a tiny BERT where the hub's library keeps what it has downloaded."""
+    revision = "0123456789abcdef0123456789abcdef01234567"
+    home = cache / f"models--{name.replace('/', '--')}"
+    saved(*masked("bert"), home / "snapshots" / revision)
+    (home / "refs").mkdir()
+    (home / "refs" / "main").write_text(revision)
+    for module in [module for module in sys.modules if module.startswith(("huggingface_hub", "transformers"))]:
+        if "HF_HUB_CACHE" in vars(sys.modules[module]):
+            monkeypatch.setattr(f"{module}.HF_HUB_CACHE", str(cache))
+
+
+@pytest.mark.parametrize("name", ["someone/tiny-bert", "bert-base-uncased"])
+def test_a_hub_model_that_is_cached_needs_no_network(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cached_on_the_hub(name, tmp_path, monkeypatch)
+    lm = slant.load_lm(name)
+    assert lm.name == name
+    model, tok = masked("bert")
+    assert isinstance(lm, MaskedLM)
+    assert lm.masked_scores(SENTENCES) == TransformersMaskedLM(model, tok, "x").masked_scores(SENTENCES)
+
+
+def test_data_by_name_is_a_folder_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    registry = tmp_path / "registry"
+    registry.mkdir()
+    folder = saved(*masked("bert"), tmp_path / "data" / "my-model")
+    files = "".join(f'[[sources.files]]\nname = "{path.name}"\n' for path in sorted(folder.iterdir()))
+    (registry / "my-model.toml").write_text(
+        'title = "x"\nkind = "language model"\nlicence = "x"\ncitation = "x"\n'
+        f'[[sources]]\nby_hand = "make it"\n{files}'
+    )
+    monkeypatch.setenv("SLANT_REGISTRY", str(registry))
+    monkeypatch.setenv("SLANT_DATA", str(tmp_path / "data"))
+    assert isinstance(slant.load_lm("my-model"), MaskedLM)
+    shutil.rmtree(folder)
+    with pytest.raises(DataError, match="'my-model' is not here"):
+        slant.load_lm("my-model")
+
+
+def test_a_device_that_is_not_there_is_one_error() -> None:
+    with pytest.raises(DataError, match=r"device 'tpu' is not there; usable here: cpu"):
+        slant.load_lm("x", device="tpu")
+    with pytest.raises(DataError, match="dtype is 'int8'"):
+        slant.load_lm("x", dtype="int8")
+
+
+def test_half_precision_gives_nearly_the_same_numbers(tmp_path: Path) -> None:
+    model, tok = masked("bert")
+    lm = slant.load_lm(saved(model, tok, tmp_path), dtype="bfloat16", device="cpu")
+    assert isinstance(lm, MaskedLM)
+    found, expected = (m.masked_scores(SENTENCES) for m in (lm, TransformersMaskedLM(model, tok, "x")))
+    assert found != expected
+    assert [s.target for s in found] == pytest.approx([s.target for s in expected], abs=1)
+
+
+@pytest.mark.parametrize("module", ["torch", "transformers"])
+def test_without_the_extra_the_error_gives_the_command(module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import importlib.util
+
+    find_spec = importlib.util.find_spec
+    monkeypatch.setattr(
+        "importlib.util.find_spec", lambda name, *rest: None if name == module else find_spec(name, *rest)
+    )
+    with pytest.raises(MissingExtraError, match=rf"need {module}: pip install 'slant\[lm\]'"):
+        slant.load_lm("x")

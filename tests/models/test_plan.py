@@ -1,0 +1,69 @@
+"""Claims about the query plan and its table: nothing lost, nothing twice, within the budget."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from slant.models.plan import Limits, Plan, Query, Runner, answered, batches, cost
+from slant.models.table import ScoreTable
+
+IDS = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(tuple)
+ASKS = st.lists(st.tuples(IDS, st.integers(0, 3), st.integers(0, 9)), max_size=40)
+
+
+def planned(asks: list[tuple[tuple[int, ...], int, int]]) -> list[Query]:
+    plan = Plan()
+    for ids, position, token in asks:
+        plan.ask(ids, position, token)
+    return plan.queries()
+
+
+@given(ASKS)
+def test_each_distinct_sequence_is_one_query_with_all_that_is_asked(
+    asks: list[tuple[tuple[int, ...], int, int]],
+) -> None:
+    queries = planned(asks)
+    assert len({query.ids for query in queries}) == len(queries)
+    assert {(q.ids, *ask) for q in queries for ask in q.asks} == set(asks)
+    assert planned(asks[::-1]) == queries
+
+
+@given(ASKS, st.integers(1, 40), st.integers(1, 10))
+def test_batches_hold_every_query_once_within_the_limits(
+    asks: list[tuple[tuple[int, ...], int, int]], tokens: int, positions: int
+) -> None:
+    queries = planned(asks)
+    found = list(batches(queries, Limits(tokens, positions)))
+    assert sorted((q for batch in found for q in batch), key=lambda q: q.ids) == queries
+    for batch in found:
+        asked = sum(len({position for position, _ in query.asks}) for query in batch)
+        assert len(batch) == 1 or (cost(batch) <= tokens and asked <= positions)
+
+
+def test_answers_are_given_back_by_what_was_asked() -> None:
+    def forward(batch: object) -> list[tuple[float, ...]]:
+        return [tuple(float(-10 * position - token) for position, token in query.asks) for query in batch]  # type: ignore[attr-defined]
+
+    queries = planned([((1, 2), 0, 5), ((1, 2), 1, 6), ((3,), 0, 7)])
+    runner = Runner(forward, lambda error: False, Limits(2, 9))
+    table = ScoreTable()
+    expected = {((1, 2), (0, 5)): -5.0, ((1, 2), (1, 6)): -16.0, ((3,), (0, 7)): -7.0}
+    assert answered(queries, runner, table) == expected
+    assert runner.passes == 2
+    assert answered(queries, runner, table) == expected
+    assert runner.passes == 2
+
+
+def test_a_table_reads_what_another_has_written_exactly(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "scores.jsonl"
+    ScoreTable(path).keep([((1,), ((0, 1), (0, 2)), (-0.1, -1 / 3))])
+    ScoreTable(path).keep([((2,), ((0, 1),), (-2.5e-7,))])
+    with path.open("ab") as file:
+        file.write(b'\n{"abc": [1.0, 2\n[1, 2]\nnull\n\xff')
+    table = ScoreTable(path)
+    assert table.get((1,), ((0, 1), (0, 2))) == (-0.1, -1 / 3)
+    assert table.get((2,), ((0, 1),)) == (-2.5e-7,)
+    assert table.get((2,), ((0, 2),)) is None
