@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,8 @@ import numpy as np
 import pytest
 from tiny_lms import CAUSAL, causal, log_softmax, torch
 
+import slant
+from slant.errors import MeasureError
 from slant.models import CausalLM, Sentence
 from slant.models.causal import TransformersCausalLM
 from slant.models.prefixes import SHARED_BY, Contexts
@@ -29,12 +32,14 @@ def by_hand(lm: TransformersCausalLM, sentence: Sentence) -> tuple[float, float 
     tok = lm.speller.tokenizer
     text = sentence.text[0].upper() + sentence.text[1:]
     cut = tok(text, return_offsets_mapping=True, return_special_tokens_mask=True)
-    ids, special = cut["input_ids"], cut["special_tokens_mask"]
+    begin = [] if cut["special_tokens_mask"][0] else [tok.bos_token_id]
+    ids, special = [*begin, *cut["input_ids"]], [*(1 for _ in begin), *cut["special_tokens_mask"]]
+    ends = [*(0 for _ in begin), *(right for _, right in cut["offset_mapping"])]
     table = log_softmax(lm.network.model, ids)
     values = {i: float(table[i - 1, ids[i]]) for i in range(1, len(ids)) if not special[i]}
     before = len(sentence.template.split("[TARGET]")[0].replace("[ATTRIBUTE]", sentence.attribute))
     end = before + len(sentence.target)
-    after = sum(value for i, value in values.items() if cut["offset_mapping"][i][1] > end)
+    after = sum(value for i, value in values.items() if ends[i] > end)
     follows = sentence.template.index("[TARGET]") < sentence.template.index("[ATTRIBUTE]")
     return sum(values.values()), after if follows else None
 
@@ -157,7 +162,8 @@ def test_a_batch_that_does_not_fit_is_halved(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(
-    ("framed", "note"), [(True, "sentences begin with <s>"), (False, "first piece has no probability")]
+    ("framed", "note"),
+    [(True, "sentences begin with <s>;"), (False, "with <s>, which the tokenizer has but does not add")],
 )
 def test_the_beginning_token_is_the_tokenizers_and_recorded(framed: bool, note: str) -> None:
     record = wrapped(framed=framed).record()
@@ -170,3 +176,43 @@ def test_unplaceable_sentences_are_told_by_index() -> None:
     assert wrapped().unplaceable([SENTENCES[0], Sentence(TEMPLATES[0], "", "x")]) == {
         1: "'' in ' is a x.' is empty or has spaces around it"
     }
+
+
+def beginless() -> TransformersCausalLM:
+    model, tok = causal("llama")
+    tok = copy.deepcopy(tok)
+    tok.bos_token = None
+    return TransformersCausalLM(model, tok, "beginless")
+
+
+def test_without_a_beginning_token_sets_at_the_beginning_are_refused() -> None:
+    lm = beginless()
+    assert "first piece has no probability" in lm.record()["note"]
+    sets = (["he", "boys"], ["she"])
+    with pytest.raises(MeasureError, match="the model has no beginning token"):
+        slant.log_probability_bias(lm, TEMPLATES[0], sets, ["nurse"])
+    assert slant.log_probability_bias(lm, "I know that [TARGET] is a [ATTRIBUTE].", sets, ["nurse"]).scores
+    alone = slant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["she"]), ["nurse"]).scores[0]
+    he, she = (lm.causal_scores([Sentence(TEMPLATES[0], target, "nurse")])[0].continuation for target in ("he", "she"))
+    assert he is not None
+    assert she is not None
+    assert alone.score == pytest.approx(he - she)
+
+
+def test_a_set_is_weighed_by_what_the_beginning_token_predicts() -> None:
+    lm = wrapped()
+    scores = lm.causal_scores([Sentence(TEMPLATES[0], target, "nurse") for target in ("he", "boys")])
+    before = np.array([s.sentence - (s.continuation or 0) for s in scores])
+    expected = np.logaddexp.reduce([s.sentence for s in scores]) - np.logaddexp.reduce(before)
+    assert (before < -0.01).all()
+    result = slant.log_probability_bias(lm, TEMPLATES[0], (["he", "boys"], ["she"]), ["nurse"])
+    assert result.scores[0].sides[0].association == pytest.approx(expected)
+
+
+def test_the_causal_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch: pytest.MonkeyPatch) -> None:
+    def without_memory(*_: Any) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(TransformersCausalLM, "_go_on", without_memory)
+    with pytest.raises(MeasureError, match="memory does not suffice to run 'llama'"):
+        wrapped()

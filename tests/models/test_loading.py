@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 import shutil
 import sys
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_lms import MASKED, causal, masked, torch, transformers
+from tiny_lms import MASKED, SMALL, causal, masked, torch, transformers
 
 import slant
 from slant.errors import DataError, MissingExtraError
@@ -147,7 +149,7 @@ def test_unknown_names_and_files_are_one_error(tmp_path: Path) -> None:
 
 def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SLANT_OFFLINE")
-    monkeypatch.setattr("slant.models.loading.getproxies", dict)
+    monkeypatch.setattr("slant.models.hub.getproxies", lambda: {"no": "localhost"})
     tried: list[bool] = []
     from_pretrained = transformers.AutoConfig.from_pretrained
 
@@ -162,7 +164,7 @@ def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.Monkey
     monkeypatch.setattr("socket.create_connection", unreachable)
     with pytest.raises(DataError, match=r"of that name \(huggingface\.co cannot be reached\)"):
         slant.load_lm("someone/bert-of-mine")
-    assert tried == [True]
+    assert tried == []
 
 
 def cached_on_the_hub(name: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,6 +189,112 @@ def test_a_hub_model_that_is_cached_needs_no_network(
     model, tok = masked("bert")
     assert isinstance(lm, MaskedLM)
     assert lm.masked_scores(SENTENCES) == TransformersMaskedLM(model, tok, "x").masked_scores(SENTENCES)
+
+
+def test_a_cached_hub_model_with_older_weights_asks_nobody(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "someone/tiny-bert"
+    cached_on_the_hub(name, tmp_path, monkeypatch)
+    (folder,) = (tmp_path / "models--someone--tiny-bert" / "snapshots").iterdir()
+    (folder / "model.safetensors").unlink()
+    torch.save(masked("bert")[0].state_dict(), folder / "pytorch_model.bin")
+    asked: list[Any] = []
+
+    def nobody(*arguments: Any, **_: Any) -> Any:
+        asked.append(arguments)
+        raise OSError("there is no network")
+
+    monkeypatch.setattr("socket.getaddrinfo", nobody)
+    monkeypatch.delenv("DISABLE_SAFETENSORS_CONVERSION", raising=False)
+    monkeypatch.delenv("SLANT_OFFLINE")
+    assert isinstance(slant.load_lm(name), MaskedLM)
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and "conver" in thread.name.lower():
+            thread.join(10)
+    assert asked == []
+    assert "DISABLE_SAFETENSORS_CONVERSION" not in os.environ
+
+
+@pytest.mark.parametrize("lacking", ["model.safetensors", "tokenizer.json"])
+def test_a_half_filled_cache_is_filled_from_the_hub_unless_that_is_forbidden(
+    lacking: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name = "someone/tiny-bert"
+    cached_on_the_hub(name, tmp_path, monkeypatch)
+    (folder,) = (tmp_path / "models--someone--tiny-bert" / "snapshots").iterdir()
+    whole = shutil.copytree(folder, tmp_path / "whole")
+    (folder / lacking).unlink()
+    with pytest.raises(DataError, match=f"'{name}' cannot be loaded"):
+        slant.load_lm(name)
+    monkeypatch.delenv("SLANT_OFFLINE")
+    monkeypatch.setattr("slant.models.hub.no_hub", lambda: "")
+    for auto in (transformers.AutoConfig, transformers.AutoModelForMaskedLM, transformers.AutoTokenizer):
+        real = auto.from_pretrained
+
+        def from_hub(where: str, *rest: Any, real: Any = real, **options: Any) -> Any:
+            return real(str(whole) if where == name and not options["local_files_only"] else where, *rest, **options)
+
+        monkeypatch.setattr(auto, "from_pretrained", from_hub)
+    assert isinstance(slant.load_lm(name), MaskedLM)
+    monkeypatch.undo()
+
+
+def test_the_hubs_own_switch_for_offline_work_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLANT_OFFLINE")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(DataError, match=r"\(HF_HUB_OFFLINE forbids to ask the hub\)"):
+        slant.load_lm("someone/bert-of-mine")
+
+
+@pytest.mark.parametrize("name", ["~nobody-of-that-name/x", "x" * 300, "x/" * 3000, "a" * 200 + "/" + "b" * 200])
+def test_names_that_no_file_can_have_are_one_error(name: str) -> None:
+    with pytest.raises(DataError, match="there is no folder"):
+        slant.load_lm(name)
+
+
+@pytest.mark.parametrize("asked", ["no-such-attention", "someone/kernel-of-mine"])
+def test_the_attention_that_a_configuration_names_is_not_used(asked: str, tmp_path: Path) -> None:
+    model, tok = masked("bert")
+    folder = saved(model, tok, tmp_path)
+    text = (folder / "config.json").read_text()
+    ask = f'{{"_attn_implementation": "{asked}", "attn_implementation": "{asked}",'
+    (folder / "config.json").write_text(text.replace("{", ask, 1))
+    lm = slant.load_lm(folder)
+    assert isinstance(lm, MaskedLM)
+    assert [s.target for s in lm.masked_scores(SENTENCES)] == pytest.approx(
+        [s.target for s in TransformersMaskedLM(model, tok, "x").masked_scores(SENTENCES)], abs=1e-4
+    )
+
+
+def test_a_model_that_breaks_when_it_is_run_is_one_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def breaks(*_: Any, **__: Any) -> Any:
+        raise KeyError("flex")
+
+    folder = saved(*masked("bert"), tmp_path)
+    monkeypatch.setattr(transformers.BertForMaskedLM, "forward", breaks)
+    with pytest.raises(DataError, match="cannot be loaded: 'flex'"):
+        slant.load_lm(folder)
+
+
+@pytest.mark.parametrize("architecture", ["BertLMHeadModel", "XLMWithLMHeadModel"])
+def test_a_model_that_looks_ahead_is_not_taken_for_a_causal_one(architecture: str, tmp_path: Path) -> None:
+    tok = masked("bert")[1]
+    settings = SMALL if architecture.startswith("Bert") else {"emb_dim": 16, "n_layers": 2, "n_heads": 2}
+    cls = getattr(transformers, architecture)
+    torch.manual_seed(0)
+    model = cls(cls.config_class(vocab_size=len(tok), pad_token_id=0, **settings))
+    folder = saved(model, tok, tmp_path / "looks-ahead")
+    with pytest.raises(DataError, match=rf"\({architecture}\) looks at the words that follow"):
+        slant.load_lm(folder)
+    setting = {"is_decoder": True} if architecture.startswith("Bert") else {"causal": True}
+    decoder = cls(cls.config_class(vocab_size=len(tok), pad_token_id=0, **settings, **setting))
+    assert isinstance(slant.load_lm(saved(decoder, tok, tmp_path / "decoder")), CausalLM)
+
+
+def test_the_default_model_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = saved(*causal("llama"), tmp_path)
+    monkeypatch.setattr("slant.models.loading._folder", lambda name, may_be_data: folder)
+    assert "Instruct: tuned to follow instructions, with weights rounded to 4 bits" in slant.load_lm().record()["note"]
+    assert "Instruct" not in slant.load_lm(folder).record()["note"]
 
 
 def test_data_by_name_is_a_folder_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

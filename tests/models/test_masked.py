@@ -12,10 +12,12 @@ import numpy as np
 import pytest
 from tiny_lms import MASKED, log_softmax, masked, torch
 
+import slant
 from slant.errors import MeasureError
 from slant.journal import Journal
 from slant.models import MaskedLM, Sentence
-from slant.models.masked import TransformersMaskedLM
+from slant.models.masked import TransformersMaskedLM, longest
+from slant.models.network import Network, out_of_memory
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late")
 TARGETS = ("he", "she", "teachers")
@@ -122,6 +124,36 @@ def test_each_distinct_masked_sentence_is_run_once(name: str) -> None:
     assert lm.passes == 2 * len(rows)
 
 
+def test_each_distinct_masked_sentence_is_run_once_in_one_piece_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, parted = wrapped(), wrapped()
+    given = (list(TEMPLATES), (["he"], ["she"]), list(ATTRIBUTES))
+    expected = slant.log_probability_bias(whole, *given)
+    monkeypatch.setattr("slant.measures.log_probability_scoring.SENTENCES_AT_ONCE", 4)
+    found = slant.log_probability_bias(parted, *given)
+    assert [s.score for s in found.scores] == pytest.approx([s.score for s in expected.scores], abs=1e-4)
+    assert parted.passes == whole.passes
+
+
+def test_words_that_a_model_cannot_place_are_left_out_before_anything_is_run() -> None:
+    lm = wrapped()
+    result = slant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["she"]), ["nurse", "☃☃", "doctor", "a " * 70 + "b"])
+    assert [s.attribute for s in result.scores] == ["nurse", "doctor"]
+    assert result.provenance.missing == ("☃☃", "a " * 70 + "b")
+    assert "cannot place, left out (2): ☃☃" in result.notes[0]
+    with pytest.raises(MeasureError, match="no attribute can be scored: '☃' in"):
+        slant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["☃"]), ["nurse", "doctor"])
+
+
+def test_targets_that_a_model_reads_alike_count_once_and_in_one_set() -> None:
+    lm = wrapped("bert")  # knows no capitals
+    once = slant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he"], "she": ["she"]}, ["nurse"])
+    twice = slant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he", "He"], "she": ["she"]}, ["nurse"])
+    assert twice.scores[0].sides[0].p_target == once.scores[0].sides[0].p_target
+    assert "counted once there: He as he" in twice.notes[-1]
+    with pytest.raises(MeasureError, match="reads 'he' and 'HE' alike"):
+        slant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he"], "other": ["HE"]}, ["nurse"])
+
+
 def test_a_target_of_two_pieces_follows_the_chain_rule_by_brute_force() -> None:
     lm = wrapped("bert")
     model, tok = masked("bert")
@@ -219,6 +251,74 @@ def test_a_journal_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
         found = wrapped(token_budget=60).masked_scores(SENTENCES, journal=tmp_path / "file")
     assert len(said) == 1
     assert found == wrapped(token_budget=60).masked_scores(SENTENCES)
+
+
+def test_a_model_that_differs_in_one_number_or_setting_has_another_fingerprint(tmp_path: Path) -> None:
+    model, tok = masked("bert")
+    ours = TransformersMaskedLM(model, tok, "a")
+    row, setting = copy.deepcopy(model), copy.deepcopy(model)
+    with torch.no_grad():
+        row.bert.encoder.layer[1].output.dense.weight[7, 11] += 0.5
+    setting.config.hidden_act = "relu"
+    setting.config.name_or_path = "elsewhere"
+    prints = [TransformersMaskedLM(other, tok, "a").fingerprint for other in (row, setting)]
+    assert len({ours.fingerprint, *prints}) == 3
+    same = copy.deepcopy(model)
+    same.config.name_or_path = "elsewhere"
+    assert TransformersMaskedLM(same, tok, "b").fingerprint == ours.fingerprint
+    ours.masked_scores(SENTENCES[:1], journal=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == [f"masked-{ours.fingerprint}-float32.jsonl"]
+
+
+def test_lack_of_memory_is_known_by_what_torch_really_says() -> None:
+    with pytest.raises(RuntimeError) as caught:
+        torch.empty(10**14)
+    for error in (caught.value, MemoryError(), RuntimeError("CUBLAS_STATUS_ALLOC_FAILED when calling cublasCreate")):
+        assert out_of_memory(error)
+    assert not out_of_memory(RuntimeError("shapes cannot be multiplied"))
+    assert not out_of_memory(ValueError("out of memory"))
+
+
+def test_the_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch: pytest.MonkeyPatch) -> None:
+    logits = Network.logits
+
+    def with_little_memory(self: Network, places: Any, **inputs: Any) -> Any:
+        if self.narrow:
+            torch.empty(10**14)
+        return logits(self, places, **inputs)
+
+    monkeypatch.setattr(Network, "logits", with_little_memory)
+    with pytest.raises(MeasureError, match="memory does not suffice to run 'bert'"):
+        wrapped()
+
+
+def test_tokens_that_a_model_rules_out_are_no_misfit() -> None:
+    model, tok = masked("bert")
+    ruling = copy.deepcopy(model)
+    with torch.no_grad():
+        ruling.cls.predictions.bias[: len(tok) // 2] = -math.inf
+    lm = TransformersMaskedLM(ruling, tok, "ruling")
+    assert lm.network.narrow
+    assert not lm.network.one_by_one
+
+
+def test_positions_that_no_token_takes_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, tok = masked("roberta")
+    tok = copy.deepcopy(tok)
+    tok.model_max_length = 10**30
+    assert longest(model, tok) == 80 - (model.config.pad_token_id + 1)
+    lm = TransformersMaskedLM(model, tok, "roberta")
+    sentences = [Sentence(f"[TARGET] is{' a' * n} [ATTRIBUTE].", "he", "nurse") for n in range(60, 90)]
+    told = lm.unplaceable(sentences)
+    fitting = [sentence for i, sentence in enumerate(sentences) if i not in told]
+    assert len(lm.masked_scores(fitting)) == len(fitting) > 0
+    assert max(len(found.ids) for found in lm.speller.spell(fitting)) == 79
+
+
+def test_special_tokens_are_no_words() -> None:
+    lm = wrapped("bert")
+    told = lm.unplaceable([Sentence(TEMPLATES[0], word, "nurse") for word in ("he", "[MASK]", "[SEP]")])
+    assert list(told) == [1, 2]
 
 
 CUDA = "CUDA out of memory. Tried to allocate 2 GiB"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import weakref
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from slant.models.plan import Limits, Plan, Query, Runner, answered, batches, cost
-from slant.models.table import ScoreTable
+from slant.models.table import ScoreTable, Tables, table_in
 
 IDS = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(tuple)
 ASKS = st.lists(st.tuples(IDS, st.integers(0, 3), st.integers(0, 9)), max_size=40)
@@ -67,3 +69,51 @@ def test_a_table_reads_what_another_has_written_exactly(tmp_path: Path) -> None:
     assert table.get((1,), ((0, 1), (0, 2))) == (-0.1, -1 / 3)
     assert table.get((2,), ((0, 1),)) == (-2.5e-7,)
     assert table.get((2,), ((0, 2),)) is None
+
+
+def test_a_shared_beginning_counts_for_each_row_that_has_it_in_its_cache() -> None:
+    queries = [Query((*range(30), token), ((30, 1),), shared=30) for token in range(20)]
+    found = list(batches(queries, Limits(tokens=100, positions=999)))
+    assert cost(queries) == 20 * 31
+    assert max(map(len, found)) == 3
+
+
+@pytest.mark.parametrize(
+    "values", ["[0.5]", "[NaN]", "[-Infinity]", "[-1, -2]", "[]", '"-"', '["-1"]', "[true]", "null", "{}"]
+)
+def test_what_is_no_log_probability_is_asked_again(tmp_path: Path, values: str) -> None:
+    path = tmp_path / "scores.jsonl"
+    ScoreTable(path).keep([((1,), ((0, 1),), (-7.0,)), ((2,), ((0, 1),), (-3.0,))])
+    path.write_text(path.read_text().replace("[-7.0]", values))
+    table = ScoreTable(path)
+    assert table.get((1,), ((0, 1),)) is None
+    assert table.get((2,), ((0, 1),)) == (-3.0,)
+
+
+def test_tables_of_one_piece_of_work_are_read_once(tmp_path: Path) -> None:
+    tables = Tables(tmp_path)
+    assert table_in(tables, "a") is table_in(tables, "a")
+    assert table_in(tables, "a") is not table_in(tables, "b")
+    table_in(tables, "a").keep([((1,), ((0, 1),), (-1.0,))])
+    assert table_in(tmp_path, "a").get((1,), ((0, 1),)) == (-1.0,)
+    table_in(Tables(), "c", tmp_path).keep([((1,), ((0, 1),), (-1.0,))])
+    assert (tmp_path / "c.jsonl").is_file()
+
+
+def test_memory_is_given_back_when_the_failed_pass_is_gone() -> None:
+    held: list[weakref.ref[object]] = []
+    alive: list[bool] = []
+
+    class Large:
+        pass
+
+    def forward(batch: object) -> list[tuple[float, ...]]:
+        large = Large()
+        held.append(weakref.ref(large))
+        if len(batch) > 1:  # type: ignore[arg-type]
+            raise MemoryError
+        return [(0.0,)]
+
+    runner = Runner(forward, lambda error: True, Limits(9, 9), lambda: alive.append(held[-1]() is not None))
+    answered([Query((1,), ((0, 1),)), Query((2,), ((0, 1),))], runner, ScoreTable())
+    assert alive == [False]

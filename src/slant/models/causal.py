@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from slant.errors import DataError
 from slant.models.masked import PROBES, describe, longest, recorded
-from slant.models.network import MISFITS, Network, Reading, out_of_memory
-from slant.models.plan import Ids, Query, Runner, Values, answered
+from slant.models.network import MISFITS, Network, Reading, agree, memory_suffices, out_of_memory, release
+from slant.models.plan import Query, Runner, answered
 from slant.models.prefixes import Contexts
 from slant.models.protocols import CausalScore, Progress, Sentence
 from slant.models.spelling import Speller, Spelling
-from slant.models.table import table_in
+from slant.models.table import Ids, Values, table_in
 
 
 class TransformersCausalLM:
@@ -33,16 +34,28 @@ class TransformersCausalLM:
     ) -> None:
         self.name = name
         self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
-        self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer))
+        begin, beginning = _beginning(tokenizer, self.network.vocabulary)
+        self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer), begin=begin)
         self.journal = journal
+        with memory_suffices(name):
+            checked = self._check()
+        self.note = describe(note, *checked, beginning, self.speller)
+        self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
+        self._runner = Runner(self._forward, out_of_memory, self.network.limits, release)
+
+    def _check(self) -> list[str]:
+        """Try the model out; return what there is to say of it."""
         spelt = [found for found in self.speller.try_spell(PROBES) if isinstance(found, Spelling)]
         probes = [found.ids for found in spelt] or [(1, 2, 3), (1, 2, 3, 4, 5)]
         checked = self.network.check(probes)
+        if self.network.looks_ahead(probes):
+            raise DataError(
+                f"'{self.name}' ({type(self.network.model).__name__}) looks at the words that follow, so it is no "
+                "causal language model; if it fills masks, let its config.json name an architecture in …ForMaskedLM."
+            )
         self.shares = not self.network.one_by_one and self._sharing_agrees(probes)
         alone = "" if self.shares else "common beginnings are run anew: its cache does not give the same numbers"
-        self.note = describe(note, checked, alone, _beginning(tokenizer), self.speller)
-        self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
-        self._runner = Runner(self._forward, out_of_memory, self.network.limits)
+        return [checked, alone]
 
     @property
     def passes(self) -> int:
@@ -63,11 +76,11 @@ class TransformersCausalLM:
         """Score sentences, in their order; common beginnings share one pass.
 
         A piece with nothing before it has no probability, so that a sentence without a beginning token (the record
-        says whether there is one) counts from its second piece.
+        says whether there is one) counts from its second piece; `unweighed` tells where that is the target's.
         """
         spelt = self.speller.spell(sentences)
         contexts = Contexts([found.ids[: found.content.stop] for found in spelt], share=self.shares)
-        table = table_in(journal or self.journal, f"causal-{self.fingerprint}-{self.network.dtype.itemsize * 8}")
+        table = table_in(journal, self.network.table_name("causal", self.fingerprint), self.journal)
         answers = contexts.by_node(answered(contexts.queries(), self._runner, table, progress))
         return [self._score(found, answers) for found in spelt]
 
@@ -79,6 +92,7 @@ class TransformersCausalLM:
             sentence=sum(values.values()),
             pieces=self.speller.pieces(found.ids[i] for i in found.target),
             attribute_pieces=self.speller.pieces(found.ids[i] for i in found.attribute),
+            unweighed=found.target.start == 0,
         )
 
     def _forward(self, batch: Sequence[Query]) -> list[Values]:
@@ -126,13 +140,19 @@ class TransformersCausalLM:
         plain = sum(self.network.log_probabilities(queries), ())
         try:
             found = sum(self._forward(queries), ())
-        except MISFITS:
+        except MISFITS as error:
+            if out_of_memory(error):
+                raise
             return False
-        return max(abs(a - b) for a, b in zip(plain, found, strict=True)) <= self.network.tolerance
+        return agree(found, plain, self.network.tolerance)
 
 
-def _beginning(tokenizer: Any) -> str:
+def _beginning(tokenizer: Any, vocabulary: int) -> tuple[int | None, str]:
+    """Return the token to put before each sentence, if the tokenizer has one and does not do so, and a note."""
     ids = tokenizer("He is", return_special_tokens_mask=True)
     if ids["special_tokens_mask"][0]:
-        return f"sentences begin with {tokenizer.convert_ids_to_tokens(ids['input_ids'][0])}"
-    return "no beginning token, so that a sentence's first piece has no probability"
+        return None, f"sentences begin with {tokenizer.convert_ids_to_tokens(ids['input_ids'][0])}"
+    begin = tokenizer.bos_token_id
+    if begin is not None and 0 <= begin < vocabulary:
+        return int(begin), f"sentences begin with {tokenizer.bos_token}, which the tokenizer has but does not add"
+    return None, "no beginning token, so that a sentence's first piece has no probability"

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import MeasureError
-from slant.models.network import Network, out_of_memory
-from slant.models.plan import Ask, Ids, Plan, Query, Runner, answered, batches
+from slant.models.network import Network, memory_suffices, out_of_memory, release
+from slant.models.plan import Plan, Query, Runner, answered, batches
 from slant.models.protocols import MaskedScore, Progress, Sentence, TargetPieces
 from slant.models.spelling import Speller, Spelling
-from slant.models.table import table_in
+from slant.models.table import Ask, Ids, table_in
 
 #: A sequence and what is asked of it.
 Request: TypeAlias = tuple[Ids, Ask]
@@ -50,9 +50,11 @@ class TransformersMaskedLM:
         self.journal = journal
         spelt = [found for found in self.speller.try_spell(PROBES) if isinstance(found, Spelling)]
         probes = [found.masked(self.mask, target=1, attribute=None)[0] for found in spelt]
-        self.note = describe(note, self.network.check(probes or [(self.mask,) * 3, (self.mask,) * 5]), self.speller)
+        with memory_suffices(name):
+            checked = self.network.check(probes or [(self.mask,) * 3, (self.mask,) * 5])
+        self.note = describe(note, checked, self.speller)
         self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
-        self._runner = Runner(self.network.log_probabilities, out_of_memory, self.network.limits)
+        self._runner = Runner(self.network.log_probabilities, out_of_memory, self.network.limits, release)
 
     @property
     def passes(self) -> int:
@@ -113,7 +115,7 @@ class TransformersMaskedLM:
             queries.append(Query(ids, tuple((position, 0) for position in getattr(found, word))))
         distinct = list(dict.fromkeys(queries))
         vectors: dict[Query, NDArray[np.float32]] = {}
-        runner = Runner(self.network.hidden, out_of_memory, self.network.limits)
+        runner = Runner(self.network.hidden, out_of_memory, self.network.limits, release)
         for batch in batches(distinct, self.network.limits):
             for part in runner.parts(batch):
                 vectors.update(part)
@@ -149,7 +151,7 @@ class TransformersMaskedLM:
         for asked in requests:
             for ids, (position, token) in asked:
                 plan.ask(ids, position, token)
-        table = table_in(journal or self.journal, f"masked-{self.fingerprint}-{self.network.dtype.itemsize * 8}")
+        table = table_in(journal, self.network.table_name("masked", self.fingerprint), self.journal)
         return answered(plan.queries(), self._runner, table, progress)
 
 
@@ -169,8 +171,17 @@ def _check_published(sentences: Sequence[Sentence], spelt: Sequence[Spelling], t
 def longest(model: Any, tokenizer: Any) -> int | None:
     """Return how many tokens the model takes at most, if it says so."""
     limit = getattr(model.config, "max_position_embeddings", None) or getattr(model.config, "n_positions", None)
-    known = [int(n) for n in (limit, tokenizer.model_max_length) if n and 0 < n < 10**9]
+    usable = limit and limit - _unused_places(model)
+    known = [int(n) for n in (usable, tokenizer.model_max_length) if n and 0 < n < 10**9]
     return min(known, default=None)
+
+
+def _unused_places(model: Any) -> int:
+    """Return how many positions no token takes: RoBERTa and its kin count from that of padding on."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            return int(module.padding_idx) + 1
+    return 0
 
 
 def describe(*parts: Any) -> str:

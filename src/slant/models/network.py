@@ -8,6 +8,7 @@ to the head is narrowed on the way. Each model is checked against its plain forw
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import MeasureError
-from slant.models.plan import Ids, Limits, Query, Values
+from slant.models.plan import Limits, Query
+from slant.models.table import Ids, Values
 
 #: Largest difference from the plain forward pass, by the bits of a number.
 TOLERANCE = {4: 1e-4, 8: 1e-4, 2: 5e-2}
@@ -26,6 +28,10 @@ TOLERANCE = {4: 1e-4, 8: 1e-4, 2: 5e-2}
 TOKENS, TOKENS_ACCELERATED = 2048, 16384
 #: Logits that are held at once: 128 MB as float32.
 LOGITS = 32_000_000
+#: What lack of memory is called, in small letters: by torch on a processor, by its devices, by cuBLAS, by Windows.
+NO_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory", "alloc_failed")
+#: Settings of a configuration that change no number: where it came from, who wrote it.
+NOT_HASHED = ("name_or_path", "transformers_version", "architectures", "dtype", "torch_dtype")
 #: What breaks when a model is not built as we think; the plain forward pass is used then.
 MISFITS = (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError)
 
@@ -79,6 +85,10 @@ class Network:
         """How far a number may be from that of the plain forward pass."""
         return TOLERANCE[self.dtype.itemsize]
 
+    def table_name(self, kind: str, fingerprint: str) -> str:
+        """Return under which name the model's answers are kept."""
+        return f"{kind}-{fingerprint}-{str(self.dtype).removeprefix('torch.')}"
+
     def log_probabilities(self, batch: Sequence[Query]) -> list[Values]:
         """Return what each query of a batch asks for (log-softmax in float32)."""
         if self.one_by_one and len(batch) > 1:
@@ -114,12 +124,17 @@ class Network:
             return [self.hidden([query])[0] for query in batch]
         ids, mask = self.padded([query.ids for query in batch])
         with self._lock, torch.inference_mode():
-            states = self.base(input_ids=ids, attention_mask=mask)[0].float()
+            states = self._last_layer(input_ids=ids, attention_mask=mask).float()
         found = []
         for row, query in enumerate(batch):
             vectors = states[row, [position for position, _ in query.asks]]
             found.append(vectors.mean(dim=0).cpu().numpy())
         return found
+
+    def _last_layer(self, **inputs: Any) -> Any:
+        if self.base is not self.model:
+            return self.base(**inputs)[0]
+        return self.model(**inputs, output_hidden_states=True).hidden_states[-1]  # no encoder apart from its head
 
     def padded(self, sequences: Sequence[Ids]) -> tuple[Any, Any]:
         """Return (rows, tokens) tensors of ids, padded on the right, and of the attention mask."""
@@ -143,23 +158,55 @@ class Network:
         for self.narrow, self.one_by_one in ways:
             try:
                 found = np.array(self.log_probabilities(queries))
-            except MISFITS:
+            except MISFITS as error:
+                if out_of_memory(error):
+                    raise
                 continue
-            if np.abs(found - plain).max() <= self.tolerance:
+            if agree(found, plain, self.tolerance):
                 break
         if self.one_by_one:
             return "padding changes this model's numbers, so sentences are run one at a time"
         return "" if self.narrow else "the whole forward pass is run: its head cannot be run at single positions"
 
+    def looks_ahead(self, probes: Sequence[Ids]) -> bool:
+        """Tell whether another last token changes what is predicted before it: then the model is not causal."""
+        tokens = range(0, self.vocabulary, max(1, self.vocabulary // 16))
+        for ids in probes:
+            asks = tuple((i, token) for i in range(len(ids) - 1) for token in tokens)
+            other = (*ids[:-1], ids[0] if ids[0] != ids[-1] else (ids[-1] + 1) % self.vocabulary)
+            found = [self.log_probabilities([Query(each, asks)])[0] for each in (ids, other)]
+            if not agree(found[0], found[1], self.tolerance):
+                return True
+        return False
+
     def fingerprint(self, vocabulary: dict[str, int]) -> str:
-        """Return twelve hex digits from the class, the vocabulary and a fixed sample of every weight."""
-        digest = hashlib.sha256(type(self.model).__name__.encode())
+        """Return twelve hex digits from the class, the configuration, the vocabulary and every weight."""
+        import torch
+
+        digest = hashlib.blake2b(type(self.model).__name__.encode())
+        digest.update(json.dumps(_settings(self.model.config.to_dict()), sort_keys=True, default=str).encode())
         digest.update(repr(sorted(vocabulary.items(), key=lambda item: item[1])).encode("utf-8", "surrogatepass"))
         for name, weight in sorted(self.model.state_dict().items()):
-            flat = weight.reshape(-1)
-            sample = flat[:: max(1, flat.numel() // 64)][:64].float().cpu().numpy()
-            digest.update(f"{name}{tuple(weight.shape)}".encode() + sample.astype("<f4").tobytes())
+            digest.update(f"{name}{tuple(weight.shape)}{weight.dtype}".encode())
+            digest.update(weight.detach().cpu().reshape(-1).contiguous().view(torch.uint8).numpy())
         return digest.hexdigest()[:12]
+
+
+def _settings(config: Any) -> Any:
+    """Return a configuration without what changes no number."""
+    if not isinstance(config, dict):
+        return config
+    kept = {str(key): value for key, value in config.items()}
+    return {k: _settings(v) for k, v in kept.items() if k not in NOT_HASHED and not k.startswith("_")}
+
+
+def agree(found: Any, expected: Any, tolerance: float) -> bool:
+    """Tell whether log-probabilities are the same within a tolerance; a token may be ruled out (−∞) in both.
+
+    >>> agree([-1.0, -float("inf")], [-1.00001, -float("inf")], 1e-4), agree([-1.0], [-1.1], 1e-4)
+    (True, False)
+    """
+    return bool(np.allclose(found, expected, rtol=0, atol=tolerance))
 
 
 def _sides(pairs: Collection[tuple[int, int]]) -> tuple[list[int], list[int]]:
@@ -190,11 +237,29 @@ def out_of_memory(error: BaseException) -> bool:
     >>> out_of_memory(RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)")), out_of_memory(RuntimeError("x"))
     (True, False)
     """
-    said = str(error).lower()
-    if not isinstance(error, MemoryError) and "out of memory" not in said and "not enough memory" not in said:
-        return False
+    import torch
+
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return isinstance(error, RuntimeError) and any(name in str(error).lower() for name in NO_MEMORY)
+
+
+def release() -> None:
+    """Give memory that is held for later use back to the device; of use once the error that told of it is gone."""
     import torch
 
     if torch.cuda.is_available():
         torch.cuda.empty_cache()
-    return True
+    if torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+
+
+@contextmanager
+def memory_suffices(name: str) -> Iterator[None]:
+    """Turn lack of memory while a model is tried out into one clear error."""
+    try:
+        yield
+    except (MemoryError, RuntimeError) as error:
+        if not out_of_memory(error):
+            raise
+        raise MeasureError(f"memory does not suffice to run '{name}' on one sentence; use a smaller model.") from None

@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Generic, TypeAlias, TypeVar
+from typing import Generic, TypeVar
 
 from slant.errors import MeasureError
 from slant.models.protocols import Progress
-from slant.models.table import ScoreTable
+from slant.models.table import Ask, Ids, ScoreTable, Values
 
-Ids: TypeAlias = tuple[int, ...]
-#: Where to look in a sequence, and for which token.
-Ask: TypeAlias = tuple[int, int]
-#: Log-probabilities, in the order of a query's asks.
-Values: TypeAlias = tuple[float, ...]
 Answer = TypeVar("Answer")
 
 
@@ -65,12 +60,12 @@ class Limits:
 
 
 def cost(batch: Sequence[Query]) -> int:
-    """Return how many tokens a batch is, padding included.
+    """Return how many tokens a batch is, padding included; what is shared too, since each row has it in its cache.
 
     >>> cost([Query((1, 2, 3), ()), Query((1,), ())])
     6
     """
-    return len(batch) * max(len(query.ids) - query.shared for query in batch)
+    return len(batch) * max(len(query.ids) for query in batch)
 
 
 def batches(queries: Sequence[Query], limits: Limits) -> Iterator[list[Query]]:
@@ -86,7 +81,7 @@ def batches(queries: Sequence[Query], limits: Limits) -> Iterator[list[Query]]:
         asked = len({position for position, _ in query.asks})
         full = batch and (
             query.shared != batch[0].shared
-            or (len(batch) + 1) * (len(query.ids) - query.shared) > limits.tokens
+            or (len(batch) + 1) * len(query.ids) > limits.tokens
             or positions + asked > limits.positions
         )
         if full:
@@ -102,12 +97,14 @@ def batches(queries: Sequence[Query], limits: Limits) -> Iterator[list[Query]]:
 class Runner(Generic[Answer]):
     """Sends batches through `forward`; `passes` counts the sequences that were run.
 
-    `out_of_memory` tells such an error from others. What did not fit is halved, and so is all that follows.
+    `out_of_memory` tells such an error from others. What did not fit is halved, and so is all that follows; `release`
+    is called before, when nothing holds the failed pass any more.
     """
 
     forward: Callable[[Sequence[Query]], Sequence[Answer]]
     out_of_memory: Callable[[BaseException], bool]
     limits: Limits
+    release: Callable[[], None] = lambda: None
     passes: int = 0
 
     def parts(self, batch: list[Query]) -> Iterator[list[tuple[Query, Answer]]]:
@@ -119,16 +116,22 @@ class Runner(Generic[Answer]):
                 half = (len(part) + 1) // 2
                 waiting += [part[half:], part[:half]]
                 continue
-            try:
-                answers = self.forward(part)
-            except (MemoryError, RuntimeError) as error:
-                if not self.out_of_memory(error):
-                    raise
+            answers = self._try(part)
+            if answers is None:
+                self.release()
                 self._retreat(part)
                 waiting.append(part)
                 continue
             self.passes += len(part)
             yield list(zip(part, answers, strict=True))
+
+    def _try(self, part: list[Query]) -> Sequence[Answer] | None:
+        try:
+            return self.forward(part)
+        except (MemoryError, RuntimeError) as error:
+            if not self.out_of_memory(error):
+                raise
+        return None
 
     def _retreat(self, part: list[Query]) -> None:
         if len(part) == 1:

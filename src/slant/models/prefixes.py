@@ -10,7 +10,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from slant.models.plan import Ask, Ids, Plan, Query
+from slant.models.plan import Plan, Query
+from slant.models.table import Ask, Ids
 
 #: A beginning is run once for all where at least so many sequences share it; fewer make batches too small.
 SHARED_BY = 64

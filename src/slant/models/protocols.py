@@ -52,17 +52,23 @@ class CausalScore:
     """Log-likelihoods of one sentence under a left-to-right model, natural logarithm.
 
     `continuation`: of all that follows the target, given all up to and with it (None where the attribute stands
-    before the target); `sentence`: of the whole sentence.
+    before the target); `sentence`: of the whole sentence. `unweighed`: the target's first piece has nothing before it
+    and so no probability, which `sentence` then lacks.
     """
 
     continuation: float | None
     sentence: float
     pieces: tuple[str, ...]
     attribute_pieces: tuple[str, ...]
+    unweighed: bool = False
 
 
 class LanguageModel(Protocol):
-    """What every model can say of itself."""
+    """What every model can say of itself.
+
+    A model may also have `unplaceable(sentences)`, which returns, by index, why sentences cannot be scored: their
+    attributes are then left out and listed, before any other work is done.
+    """
 
     name: str
 

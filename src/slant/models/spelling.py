@@ -72,10 +72,13 @@ def written(sentence: Sentence, *, capital: bool) -> tuple[str, Span, Span]:
 class Speller:
     """Cuts sentences with a fast tokenizer and finds the words in them.
 
-    `capitalise`: where the tokenizer tells capitals from small letters, a sentence begins with a capital.
+    `capitalise`: where the tokenizer tells capitals from small letters, a sentence begins with a capital. `begin`: a
+    token to put before each sentence, beside those that the tokenizer adds.
     """
 
-    def __init__(self, tokenizer: Any, *, capitalise: bool = True, longest: int | None = None) -> None:
+    def __init__(
+        self, tokenizer: Any, *, capitalise: bool = True, longest: int | None = None, begin: int | None = None
+    ) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise MeasureError(
                 f"{type(tokenizer).__name__} does not tell where its pieces stand in a sentence; "
@@ -85,6 +88,8 @@ class Speller:
         self.cased = tokenizer("He")["input_ids"] != tokenizer("he")["input_ids"]
         self.capital = capitalise and self.cased
         self.longest = longest
+        self.begin = [] if begin is None else [begin]
+        self.special = set(tokenizer.all_special_ids)
 
     def spell(self, sentences: Sequence[Sentence]) -> list[Spelling]:
         """Return how each sentence is spelt; words that cannot be placed are named in one error."""
@@ -105,8 +110,10 @@ class Speller:
                 [text for text, _, _ in texts], return_offsets_mapping=True, return_special_tokens_mask=True
             )
             for row, sentence in enumerate(chunk):
-                ids, offsets = cut["input_ids"][row], cut["offset_mapping"][row]
-                spelt.append(self._locate(sentence, texts[row], ids, offsets, cut["special_tokens_mask"][row]))
+                ids = [*self.begin, *cut["input_ids"][row]]
+                offsets = [*((0, 0) for _ in self.begin), *cut["offset_mapping"][row]]
+                special = [*(1 for _ in self.begin), *cut["special_tokens_mask"][row]]
+                spelt.append(self._locate(sentence, texts[row], ids, offsets, special))
         return spelt
 
     def pieces(self, ids: Iterable[int]) -> tuple[str, ...]:
@@ -125,6 +132,8 @@ class Speller:
                 return f"'{word}' in '{text[0]}' {found}"
             if self.tokenizer.unk_token_id in [ids[i] for i in found]:
                 return f"'{word}' in '{text[0]}' is unknown to the model's tokenizer"
+            if self.special.intersection(ids[i] for i in found):
+                return f"'{word}' in '{text[0]}' is a special token of the model's, not a word"
             places.append(found)
         content = [i for i, is_special in enumerate(special) if not is_special]
         return Spelling(tuple(ids), places[0], places[1], range(content[0], content[-1] + 1))

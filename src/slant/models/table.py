@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import warnings
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from slant.journal import Journal
 
 Ids: TypeAlias = tuple[int, ...]
-Asks: TypeAlias = tuple[tuple[int, int], ...]
+#: Where to look in a sequence, and for which token.
+Ask: TypeAlias = tuple[int, int]
+Asks: TypeAlias = tuple[Ask, ...]
+#: Log-probabilities, in the order in which they are asked.
 Values: TypeAlias = tuple[float, ...]
+#: How far above 0 rounding may lift the logarithm of a probability (half precision).
+ROUNDING = 0.05
 
 
 class ScoreTable:
     """What a model has answered. With a `path`, each batch becomes one line there, on disk before the next one starts.
 
-    A line that is not whole counts as absent. Where the file cannot be written, the work goes on without, and says so.
+    What is not whole, or no log-probability, counts as absent. Where the file cannot be written, the work goes on
+    without, and says so.
 
     >>> table = ScoreTable()
     >>> table.keep([((1, 2), ((0, 5),), (-0.5,))])
@@ -37,7 +44,8 @@ class ScoreTable:
 
     def get(self, ids: Ids, asks: Asks) -> Values | None:
         """Return what is known of a query, or None."""
-        return self._values.get(_key(ids, asks))
+        found = self._values.get(_key(ids, asks))
+        return found if found is not None and len(found) == len(asks) else None
 
     def keep(self, answers: Iterable[tuple[Ids, Asks, Values]]) -> None:
         """Remember answers to queries."""
@@ -56,16 +64,45 @@ class ScoreTable:
             self._path = None
 
 
-def table_in(journal: Journal | str | PathLike[str] | None, name: str) -> ScoreTable:
-    """Return the table `name` of a journal (or of a folder), or one in memory only.
+class Tables:
+    """The tables of one piece of work, which asks a model several times: each is read once, and kept to the end.
+
+    >>> tables = Tables()
+    >>> table_in(tables, "x") is table_in(tables, "x")
+    True
+    """
+
+    def __init__(self, journal: Journal | str | PathLike[str] | None = None) -> None:
+        self.folder = _folder(journal)
+        self._open: dict[str, ScoreTable] = {}
+
+    def table(self, name: str, own: Journal | str | PathLike[str] | None) -> ScoreTable:
+        """Return the table `name`; without a folder, that of the model's `own` journal."""
+        if name not in self._open:
+            self._open[name] = table_in(self.folder or own, name)
+        return self._open[name]
+
+
+def table_in(
+    journal: Tables | Journal | str | PathLike[str] | None,
+    name: str,
+    own: Journal | str | PathLike[str] | None = None,
+) -> ScoreTable:
+    """Return the table `name` of a journal (or of a folder), else of the model's `own` one, else in memory only.
 
     >>> table_in(None, "x").get((1,), ()) is None
     True
     """
+    if isinstance(journal, Tables):
+        return journal.table(name, own)
+    folder = _folder(journal) or _folder(own)
+    return ScoreTable(folder / f"{name}.jsonl" if folder else None)
+
+
+def _folder(journal: Journal | str | PathLike[str] | None) -> Path | None:
     if journal is None:
-        return ScoreTable()
-    folder = journal.folder if isinstance(journal, Journal) else Path(journal)
-    return ScoreTable(folder / f"{name}.jsonl")
+        return None
+    return journal.folder if isinstance(journal, Journal) else Path(journal)
 
 
 def _key(ids: Ids, asks: Asks) -> str:
@@ -80,7 +117,21 @@ def _read(path: Path) -> dict[str, Values]:
         return known
     for line in lines:
         try:
-            known.update((key, tuple(map(float, values))) for key, values in dict(json.loads(line)).items())
-        except (ValueError, TypeError):  # cut short or damaged
+            entries = json.loads(line)
+        except (ValueError, RecursionError):  # cut short or damaged
             continue
+        if isinstance(entries, dict):
+            known.update((key, tuple(map(float, values))) for key, values in entries.items() if _sound(values))
     return known
+
+
+def _sound(values: Any) -> bool:
+    """Tell whether these are logarithms of probabilities.
+
+    >>> _sound([-0.5, 0]), _sound([0.5]), _sound([float("-inf")]), _sound("12"), _sound([True])
+    (True, False, False, False, False)
+    """
+    return isinstance(values, list) and all(
+        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value <= ROUNDING
+        for value in values
+    )
