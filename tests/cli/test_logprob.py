@@ -85,7 +85,7 @@ def test_templates_targets_and_settings_reach_the_measure(run: Run, loading: Loa
     assert content["confidence"] == 0.5
     run("logprob", "m", *JOBS, "--as-published", "--no-cache", "--quiet")
     assert loading.lm.settings[-1]["prior_place"] == "published"
-    assert loading.lm.settings[-1]["journal"] is None
+    assert loading.lm.settings[-1]["journal"].folder is None
 
 
 def test_attributes_come_from_a_file_and_its_column(run: Run, loading: Loading, tmp_path: Path) -> None:
@@ -171,3 +171,8 @@ def test_no_number_is_cut_whatever_the_width(
     assert max(map(len, table.splitlines())) <= width
     assert "−1.792" in table
     assert "…" not in table
+
+
+def test_words_on_the_command_line_may_be_many() -> None:
+    words = [f"word number {i}" for i in range(100)]
+    assert asked_for(None, None, ",".join(words))["attributes"] == words

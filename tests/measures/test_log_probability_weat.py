@@ -209,3 +209,24 @@ def test_the_authors_effect_sizes_come_out_of_their_scores(real_data: Path) -> N
         assert round(pooled["effect_size"], 4) == value
         assert pooled["effect_size_population"] != pytest.approx(value, abs=0.004)
         assert pooled["pvalue"] < 0.01 or value < 0
+
+
+class Partial(FakeMaskedLM):
+    """Cannot place some attributes."""
+
+    def unplaceable(self, sentences: Any) -> dict[int, str]:
+        return {i: f"'{s.attribute}' is unknown" for i, s in enumerate(sentences) if s.attribute in self.unknown}
+
+
+def test_attributes_that_cannot_be_placed_are_left_out_of_their_set_and_listed() -> None:
+    lm = Partial(unknown=["algebra"])
+    result = slant.log_probability_weat(lm, small())
+    without = small(attributes=(WordList("A", ("math", "numbers")), WordList("B", ("art", "dance", "drama"))))
+    assert result.effect_size == slant.log_probability_weat(FakeMaskedLM(), without).effect_size
+    assert result.attributes[0].words == ("math", "numbers")
+    assert result.missing == ("algebra",)
+    assert "algebra" not in {s.attribute for s in lm.asked}
+    suite = slant.log_probability_suite(Partial(unknown=["math", "algebra", "numbers"]), [small(), "career-family"])
+    assert [(s.test, s.reason) for s in suite.skipped] == [("small", "no word of 'A' of 'small' can be scored")]
+    with pytest.raises(MeasureError, match="no attribute can be scored"):
+        slant.log_probability_bias(Partial(unknown=["x"]), "[TARGET] is [ATTRIBUTE].", ("he", "she"), ["x"])

@@ -62,3 +62,16 @@ def test_a_folder_that_lacks_a_file_costs_its_cells_only(real_data: Path, tmp_pa
     own = cells(result, "authors' scores")
     assert [cell.verdict for cell in own] == ["met"] * 5 + ["not run"] * 4
     assert "kurita_table5_scores.tsv" in own[-1].note
+
+
+def test_data_that_cannot_be_opened_cost_their_cells_only(real_data: Path, tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{")
+    pytest.importorskip("transformers", reason="language models need transformers: pip install 'slant[lm]'")
+    result = slant.replicate_paper(
+        "kurita", data={"kurita-scores": real_data / "kurita", "bert-base-uncased": tmp_path}
+    )
+    assert [cell.verdict for cell in cells(result, "authors' scores")][:8] == ["met"] * 8
+    published = cells(result, "as published")
+    assert {cell.verdict for cell in published} == {"not run"}
+    assert published[0].note.startswith("bert-base-uncased: the config.json of")
+    assert published[5].note.endswith("; needs kurita-lists")

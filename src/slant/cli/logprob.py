@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from slant.cli.shared import Output, Running, command
 EXAMPLES = """
 [bold]Examples[/bold]
 
-slant logprob                                               he and she, 40 occupations, on SmolLM2-135M
+slant logprob                                               he and she, 40 occupations, on SmolLM2-135M-Instruct
 
 slant logprob bert-base-uncased --attributes nurse,engineer,"civil engineer"
 
@@ -47,7 +48,8 @@ app = typer.Typer(
 LanguageModelArgument = Annotated[
     str | None,
     typer.Argument(
-        metavar="MODEL", help="A language model: hub name, folder or data name; nothing: SmolLM2-135M (causal)."
+        metavar="MODEL",
+        help="A language model: hub name, folder or data name; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
     ),
 ]
 
@@ -243,7 +245,7 @@ def asked_for(template: list[str] | None, targets: str | None, attributes: str |
         parted = [[word.strip() for word in side.split("+") if word.strip()] for side in targets.split(",")]
         sides = [side for side in parted if side] if "," in targets else targets
     words: Any = attributes if attributes is not None or own else DEFAULT_ATTRIBUTES
-    if attributes is not None and "," in attributes and not Path(attributes).is_file():
+    if attributes is not None and "," in attributes and not os.path.isfile(attributes):  # noqa: PTH113 (may be long)
         words = [word.strip() for word in attributes.split(",") if word.strip()]
     return {"template": texts[0] if len(texts) == 1 else texts, "targets": sides, "attributes": words}
 

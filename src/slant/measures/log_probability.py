@@ -78,7 +78,8 @@ def log_probability_bias(
     `targets`: sets of words, probabilities summed within each, or a class set. `attributes`: words, a word set, a file
     (with its `column`) or a data name, in lower case if `lower`. `target_pieces`: a target of several pieces counts
     whole ("chain") or by its "first" piece; `single_mask`: one mask for an attribute of several pieces;
-    `as_published`: as the authors' code has it. `journal` is a folder that a killed run goes on from.
+    `as_published`: as the authors' code has it. `journal` is a folder that a killed run goes on from. Attributes that
+    the model cannot place (unknown characters, too long) are left out and listed.
 
     >>> import slant  # here, lm is a small model; slant.load_lm(…) opens real ones
     >>> s = slant.log_probability_bias(lm, "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "engineer"])
@@ -100,11 +101,11 @@ def log_probability_bias(
         templates=tuple(prompt.text for prompt in question.prompts),
         targets=target_sets(question.targets, scored),
         method=method_of(scored),
-        scores=attribute_scores(listed.words, question.targets, scored),
+        scores=attribute_scores(question.targets, scored),
         **_over_attributes(scored, question.targets, confidence),
         confidence=confidence,
         notes=notes_on(question.prompts, scored, how),
-        provenance=provenance(lm, question.source, (), None, settings),
+        provenance=provenance(lm, question.source, scored.missing, None, settings),
     )
 
 
@@ -117,16 +118,14 @@ def _attributes(question: Asked, given: Attributes | None, column: str | None, l
     return attribute_list([word for group in own.attributes for word in group.words], lower=lower)[0], own.id
 
 
-def attribute_scores(
-    words: tuple[str, ...], targets: tuple[WordList, ...], scored: Scored
-) -> tuple[AttributeScore, ...]:
+def attribute_scores(targets: tuple[WordList, ...], scored: Scored) -> tuple[AttributeScore, ...]:
     """Return one score per attribute: associations and probabilities over its templates (geometric means)."""
     names = [group.name for group in targets]
     mean = scored.association.mean(axis=1)
     scores, leaning = bias_scores(mean), mean.argmax(axis=1)
     by_template = _by_template(scored, leaning)
     p_target, p_prior = (
-        np.exp(part.mean(axis=1)).tolist() if part is not None else [[None] * len(names)] * len(words)
+        np.exp(part.mean(axis=1)).tolist() if part is not None else [[None] * len(names)] * len(scored.attributes)
         for part in (scored.target, scored.prior)
     )
     return tuple(
@@ -134,8 +133,8 @@ def attribute_scores(
             word, score, names[lean], tuple(map(SideScore, names, target, prior, association)), tuple(parts), pieces
         )
         for word, score, lean, target, prior, association, parts, pieces in zip(
-            words, scores.tolist(), leaning.tolist(), p_target, p_prior, mean.tolist(), by_template.tolist(),
-            scored.pieces.tolist(), strict=True,
+            scored.attributes, scores.tolist(), leaning.tolist(), p_target, p_prior, mean.tolist(),
+            by_template.tolist(), scored.pieces.tolist(), strict=True,
         )
     )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypeAlias, get_args
@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 from slant.errors import MeasureError
 from slant.journal import Journal
+from slant.measures.log_probability_targets import check_weighed, distinct
 from slant.measures.template_stimuli import Prompt
 from slant.models.protocols import CausalLM, CausalScore, MaskedLM, MaskedScore, Progress, Sentence, TargetPieces
+from slant.models.table import Tables
 from slant.results import Provenance, Representation, TargetSet
 from slant.stimuli import WordList
 from slant.version import __version__
@@ -22,7 +24,13 @@ FloatArray: TypeAlias = NDArray[np.float64]
 Model: TypeAlias = MaskedLM | CausalLM
 #: Sentences are given to the model this many at a time, which bounds memory.
 SENTENCES_AT_ONCE = 4_096
+#: A note names so many words of a longer list; the result has all of them.
+NAMED = 10
 MASKS, CONTINUATIONS, WHOLE = "masks", "continuations", "whole sentences"
+
+
+class NothingLeftError(MeasureError):
+    """A model that can be asked about none of the attributes."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +55,13 @@ class Scored:
     """What a model said: arrays of shape (attributes, templates, target sets), natural logarithms.
 
     `target` and `prior` are None for a causal model. `pieces` is (attributes,); `methods` names, for each template,
-    what was compared; `target_pieces` has the pieces of each target word.
+    what was compared; `target_pieces` has the pieces of each target word. `attributes` are those that were scored,
+    `missing` those that the model cannot be asked about; `repeated` has target words that are spelt like another.
     """
 
+    attributes: tuple[str, ...]
+    missing: tuple[str, ...]
+    repeated: dict[str, str]
     association: FloatArray
     target: FloatArray | None
     prior: FloatArray | None
@@ -91,25 +103,22 @@ def ask(
     journal: str | PathLike[str] | Journal | None = None,
     progress: Progress | None = None,
 ) -> Scored:
-    """Score every attribute in every template with every target; probabilities are summed within a target set."""
+    """Score every attribute in every template with every target; probabilities are summed within a target set.
+
+    Attributes that the model cannot place are found before anything is run, and left out.
+    """
+    known, missing = _placeable(lm, prompts, attributes)
     each = sum(len(words) for prompt in prompts for words in prompt.targets)
-    step = max(1, SENTENCES_AT_ONCE // each)
-    kept = Journal(journal) if isinstance(journal, str | PathLike) else journal
-    shape = (len(attributes), len(prompts), len(prompts[0].targets))
-    found = _Tables(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(len(attributes), np.int64), {}, {})
-    for start in range(0, len(attributes), step):
-        part = attributes[start : start + step]
-        sentences = [
-            Sentence(prompt.text, word, attribute)
-            for attribute in part
-            for prompt in prompts
-            for words in prompt.targets
-            for word in words
-        ]
-        shown = _within(progress, start * each, len(sentences), len(attributes) * each)
+    kept = Tables(journal)
+    found = _Tables.empty((len(known), len(prompts), len(prompts[0].targets)))
+    for start, sentences in _chunks(prompts, known):
+        shown = _within(progress, start * each, len(sentences), len(known) * each)
         _fill(found, start, prompts, sentences, _ask_model(lm, sentences, how, kept, shown))
     masked = isinstance(lm, MaskedLM)
     return Scored(
+        attributes=known,
+        missing=missing,
+        repeated=found.repeated,
         association=found.association,
         target=found.target if masked else None,
         prior=found.prior if masked else None,
@@ -117,6 +126,34 @@ def ask(
         methods=tuple(found.methods[place] for place in range(len(prompts))),
         target_pieces=found.target_pieces,
     )
+
+
+def _chunks(prompts: Sequence[Prompt], attributes: Sequence[str]) -> Iterator[tuple[int, list[Sentence]]]:
+    """Yield where some of the attributes begin, and all their sentences."""
+    pairs = [(prompt.text, word) for prompt in prompts for words in prompt.targets for word in words]
+    step = max(1, SENTENCES_AT_ONCE // len(pairs))
+    for start in range(0, len(attributes), step):
+        part = attributes[start : start + step]
+        yield start, [Sentence(text, word, attribute) for attribute in part for text, word in pairs]
+
+
+def _placeable(
+    lm: Model, prompts: Sequence[Prompt], attributes: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Part the attributes into those that the model can be asked about and others; a model may leave it unsaid."""
+    unplaceable: Callable[[Sequence[Sentence]], dict[int, str]] | None = getattr(lm, "unplaceable", None)
+    if unplaceable is None:
+        return tuple(attributes), ()
+    reasons: dict[str, str] = {}
+    for _, sentences in _chunks(prompts, attributes):
+        for place, reason in unplaceable(sentences).items():
+            reasons.setdefault(sentences[place].attribute, reason)
+    known = tuple(word for word in attributes if word not in reasons)
+    if not known:
+        said = list(dict.fromkeys(reasons.values()))
+        more = f" (and {len(said) - 3} more)" if len(said) > 3 else ""
+        raise NothingLeftError(f"no attribute can be scored: {'; '.join(said[:3])}{more}.")
+    return known, tuple(reasons)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,6 +164,11 @@ class _Tables:
     pieces: NDArray[np.int64]
     methods: dict[int, str]
     target_pieces: dict[str, tuple[str, ...]]
+    repeated: dict[str, str]
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int, int]) -> _Tables:
+        return cls(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape[0], np.int64), {}, {}, {})
 
 
 def _within(progress: Progress | None, done: int, these: int, total: int) -> Progress | None:
@@ -159,9 +201,13 @@ def _fill(
     place, row = 0, start
     while place < len(scores):
         for t, prompt in enumerate(prompts):
+            seen: dict[tuple[str, ...], tuple[int, str]] = {}
             for side, words in enumerate(prompt.targets):
                 part = scores[place : place + len(words)]
-                target, prior, method = _logarithms(part)
+                once = distinct(prompt, side, words, part, seen, found.repeated)
+                if len(once) > 1:
+                    check_weighed(prompt, once)
+                target, prior, method = _logarithms(once)
                 if not (np.isfinite(target).all() and np.isfinite(prior).all()):
                     raise MeasureError(f"the model gives no finite log-probability for '{sentences[place].text}'.")
                 found.association[row, t, side] = set_association(target, prior) if method != WHOLE else _sum(target)
@@ -214,6 +260,12 @@ def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[st
     if several and scored.target is not None:
         policy = "by a chain of masks" if how.target_pieces == "chain" else "by their first piece"
         notes.append(f"targets of several pieces, scored {policy}: {', '.join(several)}")
+    if scored.missing:
+        named = ", ".join(scored.missing[:NAMED]) + (" …" if len(scored.missing) > NAMED else "")
+        notes.append(f"attributes that the model cannot place, left out ({len(scored.missing)}): {named}")
+    if scored.repeated:
+        alike = ", ".join(f"{word} as {first}" for word, first in scored.repeated.items())
+        notes.append(f"targets that the model reads alike in a template, counted once there: {alike}")
     if how.as_published:
         notes.append("as published: one mask for the attribute, and the prior read one token before it")
     return tuple(notes)

@@ -14,6 +14,7 @@ from slant.measures.log_probability import attribute_scores, bias_scores
 from slant.measures.log_probability_scoring import (
     FloatArray,
     Model,
+    NothingLeftError,
     ask,
     asking,
     method_of,
@@ -63,8 +64,9 @@ def log_probability_weat(
     how = asking(lm, target_pieces, single_mask, as_published)
     chosen = two_by_two(test)
     question = asked(chosen, None)
-    first, second = chosen.attributes
-    scored = ask(lm, question.prompts, first.words + second.words, how, journal, progress)
+    words = tuple(word for group in chosen.attributes for word in group.words)
+    scored = ask(lm, question.prompts, words, how, journal, progress)
+    first, second = _scored_words(chosen, scored.attributes)
     by_template = bias_scores(scored.association)
     units = by_template if as_published else by_template.mean(axis=1, keepdims=True)
     seed = seed_of(rng)
@@ -73,15 +75,25 @@ def log_probability_weat(
         test=chosen.id, title=chosen.title, category=chosen.category,
         templates=tuple(prompt.text for prompt in question.prompts),
         targets=target_sets(question.targets, scored),  # type: ignore[arg-type]
-        attributes=(AttributeGroup(first.name, first.words), AttributeGroup(second.name, second.words)),
+        attributes=(first, second),
         as_published=as_published,
         **compared(units[: len(first.words)].ravel(), units[len(first.words) :].ravel(), chosen.id, settings, seed),
         n_scores=units.size,
         method=method_of(scored),
-        scores=attribute_scores(first.words + second.words, question.targets, scored),
+        scores=attribute_scores(question.targets, scored),
         notes=notes_on(question.prompts, scored, how),
-        provenance=provenance(lm, chosen.id, (), seed, settings),
+        provenance=provenance(lm, chosen.id, scored.missing, seed, settings),
     )  # fmt: skip
+
+
+def _scored_words(chosen: TemplateSet, scored: tuple[str, ...]) -> tuple[AttributeGroup, AttributeGroup]:
+    first, second = (
+        AttributeGroup(group.name, tuple(word for word in group.words if word in scored)) for group in chosen.attributes
+    )
+    for group in (first, second):
+        if not group.words:
+            raise NothingLeftError(f"no word of '{group.name}' of '{chosen.id}' can be scored.")
+    return first, second
 
 
 def compared(first: FloatArray, second: FloatArray, test: str, settings: dict[str, Any], seed: int) -> dict[str, Any]:
@@ -156,12 +168,13 @@ def log_probability_suite(
     for test in chosen:
         try:
             results.append(log_probability_weat(lm, test, rng=seed, **settings))
-        except NoEffectError as error:
+        except (NoEffectError, NothingLeftError) as error:
             skipped.append(SkippedTest(test.id, test.title, str(error).rstrip("."), ()))
     kept = {key: value for key, value in settings.items() if key not in ("journal", "progress")}
+    missing = tuple(dict.fromkeys(word for result in results for word in result.provenance.missing))
     return LogProbabilitySuiteResult(
         results=tuple(results),
         qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()) if results else (),
         skipped=tuple(skipped),
-        provenance=provenance(lm, " ".join(test.id for test in chosen), (), seed, kept),
+        provenance=provenance(lm, " ".join(test.id for test in chosen), missing, seed, kept),
     )

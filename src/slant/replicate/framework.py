@@ -95,13 +95,27 @@ class Opened:
     tolerance: float | None
 
 
+@dataclass(frozen=True)
+class Unusable:
+    """Data that are here and cannot be opened; the cells that need them say why."""
+
+    reason: str
+
+
 def run(paper: Paper, data: Mapping[str, str | PathLike[str]], seed: int) -> ReplicationResult:
     """Compute every cell whose data are here; `data` gives paths by data name."""
-    opened = {name: _open(paper, name, data) for name in paper.data}
+    opened = {name: _try_open(paper, name, data) for name in paper.data}
     cells = tuple(_cell(cell, {name: opened[name] for name in cell.data}, seed) for cell in paper.cells)
-    lacking = [name for name, found in opened.items() if found is None or found.tolerance is not None]
+    lacking = [name for name, found in opened.items() if found is None or getattr(found, "tolerance", None) is not None]
     advice = [_advice(paper, name) for name in lacking]
     return ReplicationResult(paper.id, paper.title, paper.citation, cells, (*paper.notes, *advice), seed, __version__)
+
+
+def _try_open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> Opened | Unusable | None:
+    try:
+        return _open(paper, name, data)
+    except SlantError as error:
+        return Unusable(f"{name}: {error}")
 
 
 def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> Opened | None:
@@ -119,13 +133,11 @@ def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> O
     return None
 
 
-def _cell(cell: Cell, opened: Mapping[str, Opened | None], seed: int) -> ReplicatedCell:
-    here = [found for found in opened.values() if found is not None]
+def _cell(cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int) -> ReplicatedCell:
+    here = [found for found in opened.values() if isinstance(found, Opened)]
     if len(here) < len(opened):
-        lacking = " and ".join(name for name, found in opened.items() if found is None)
-        return ReplicatedCell(
-            cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", "", f"needs {lacking}"
-        )
+        why = _why_not(opened)
+        return ReplicatedCell(cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", "", why)
     label = ", ".join(found.label for found in here)
     try:
         measured = cell.compute(*(found.content for found in here), seed)
@@ -136,6 +148,12 @@ def _cell(cell: Cell, opened: Mapping[str, Opened | None], seed: int) -> Replica
         cell.row, cell.column, cell.printed, measured.value, tolerance, _verdict(cell, measured.value, tolerance),
         label, "", measured.missing,
     )  # fmt: skip
+
+
+def _why_not(opened: Mapping[str, Opened | Unusable | None]) -> str:
+    lacking = " and ".join(name for name, found in opened.items() if found is None)
+    unusable = [found.reason for found in opened.values() if isinstance(found, Unusable)]
+    return "; ".join([*unusable, *([f"needs {lacking}"] if lacking else [])])
 
 
 def _verdict(cell: Cell, value: float, tolerance: float) -> str:

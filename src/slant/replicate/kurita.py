@@ -39,7 +39,8 @@ LIST_TEMPLATE = "[TARGET] is [ATTRIBUTE]"
 
 def _test(test: str, *, as_published: bool) -> Callable[[Any, int], Measured]:
     def compute(lm: Any, seed: int) -> Measured:
-        return Measured(log_probability_weat(lm, test, as_published=as_published, rng=seed).effect_size, ())
+        result = log_probability_weat(lm, test, as_published=as_published, rng=seed)
+        return Measured(result.effect_size, result.provenance.missing)
 
     return compute
 
@@ -57,7 +58,7 @@ def _share(file: str, before: str, *, as_published: bool) -> Callable[[Any, Path
         words = [before + word.lower() for word in read_attributes(lists / file)]
         sides = {"male": ["he"], "female": ["she"]}
         result = log_probability_bias(lm, LIST_TEMPLATE, sides, words, as_published=as_published)
-        return Measured(100 * result.share.share, ())
+        return Measured(100 * result.share.share, result.provenance.missing)
 
     return compute
 
