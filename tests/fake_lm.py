@@ -93,7 +93,7 @@ class FakeMaskedLM(Joint):
             [[uniform(s.template, getattr(s, word), i) - 0.5 for i in range(8)] for s in sentences], np.float32
         )
 
-    def in_vocabulary(self, word: str) -> bool:
+    def in_vocabulary(self, word: str, template: str = "", role: str = "target") -> bool:
         return word not in self.unknown
 
 

@@ -230,3 +230,20 @@ def test_attributes_that_cannot_be_placed_are_left_out_of_their_set_and_listed()
     assert [(s.test, s.reason) for s in suite.skipped] == [("small", "no word of 'A' of 'small' can be scored")]
     with pytest.raises(MeasureError, match="no attribute can be scored"):
         slant.log_probability_bias(Partial(unknown=["x"]), "[TARGET] is [ATTRIBUTE].", ("he", "she"), ["x"])
+
+
+class Placed(FakeMaskedLM):
+    """One word is of several pieces in one template only, as an attribute."""
+
+    def in_vocabulary(self, word: str, template: str = "", role: str = "target") -> bool:
+        return (word, template, role) != ("algebra", "[TARGET] like [ATTRIBUTE].", "attribute")
+
+
+def test_template_weat_asks_for_one_piece_at_each_place() -> None:
+    assert slant.template_weat(Placed(), small()).missing == ("algebra",)
+
+
+def test_the_published_p_value_says_what_it_is_worth() -> None:
+    published = slant.log_probability_weat(FakeMaskedLM(), small(), as_published=True)
+    assert "as if they were independent" in published.notes[-1]
+    assert slant.log_probability_weat(FakeMaskedLM(), small()).notes == ()

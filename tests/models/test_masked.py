@@ -419,6 +419,28 @@ def test_in_vocabulary_means_one_piece_inside_a_sentence() -> None:
         assert not lm.in_vocabulary("")
 
 
+def test_in_vocabulary_looks_at_the_place_in_a_template() -> None:
+    lm = wrapped("roberta")  # 'he' has one piece after a space, and one at the beginning, with a capital; 'art' has not
+    template = "[TARGET] said that [ATTRIBUTE] was late"
+    for role in ("target", "attribute"):
+        for word in ("he", "art", "nurse", "doctor"):
+            (score,) = lm.masked_scores([Sentence(template, **{"target": "it", "attribute": "it", role: word})])
+            pieces = score.pieces if role == "target" else score.attribute_pieces
+            assert lm.in_vocabulary(word, template, role) == (len(pieces) == 1)  # type: ignore[arg-type]
+    assert lm.in_vocabulary("art")
+    assert not lm.in_vocabulary("art", template)
+
+
+def test_vectors_come_from_a_model_that_has_no_encoder_apart() -> None:
+    model, tok = masked("bert")
+    alone = copy.deepcopy(model)
+    alone.base_model_prefix = "nothing"
+    lm = TransformersMaskedLM(alone, tok, "alone")
+    assert lm.network.base is alone
+    expected = wrapped("bert").word_vectors_in_place(SENTENCES[:3], "target")
+    np.testing.assert_allclose(lm.word_vectors_in_place(SENTENCES[:3], "target"), expected, atol=1e-4)
+
+
 def test_progress_reaches_its_end_and_the_record_says_what_the_model_is() -> None:
     lm = wrapped("roberta", token_budget=60)
     seen: list[tuple[str, int, int]] = []

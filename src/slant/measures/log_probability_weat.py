@@ -29,6 +29,12 @@ from slant.results import AttributeGroup, LogProbabilitySuiteResult, LogProbabil
 from slant.statistics import benjamini_hochberg, partition_pvalue, seed_of
 from slant.stimuli import TemplateSet, all_sets, load_set
 
+#: What the p-value of the authors' rows is worth.
+ROWS_NOTE = (
+    "the p-value re-partitions rows of template × attribute as if they were independent, which those of one attribute "
+    "are not; it tends to be too small"
+)
+
 
 class NoEffectError(MeasureError):
     """Scores without any spread, which have no effect size."""
@@ -81,7 +87,7 @@ def log_probability_weat(
         n_scores=units.size,
         method=method_of(scored),
         scores=attribute_scores(question.targets, scored),
-        notes=notes_on(question.prompts, scored, how),
+        notes=notes_on(question.prompts, scored, how) + ((ROWS_NOTE,) if as_published else ()),
         provenance=provenance(lm, chosen.id, scored.missing, seed, settings),
     )  # fmt: skip
 

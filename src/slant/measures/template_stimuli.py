@@ -9,13 +9,13 @@ from typing import Any, TypeAlias
 
 from slant.errors import MeasureError
 from slant.measures.wordsets import checked_words
+from slant.models.protocols import ATTRIBUTE, TARGET
 from slant.stimuli import ClassSet, Template, TemplateSet, WordList, load_set
 
 #: A sentence with [TARGET] and [ATTRIBUTE], several, or a template set (its name, its TOML file, itself).
 Templates: TypeAlias = str | PathLike[str] | Sequence[str] | TemplateSet
 #: Target sets: words, lists of words, words by name, or the name of a class set.
 Targets: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]] | Sequence[Any]
-SLOTS = ("[TARGET]", "[ATTRIBUTE]")
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,9 @@ def asked(template: Templates, targets: Targets | None) -> Asked:
 def _template_set(template: Any) -> TemplateSet | None:
     if isinstance(template, TemplateSet):
         return template
-    if isinstance(template, PathLike) or (isinstance(template, str) and not any(slot in template for slot in SLOTS)):
+    if isinstance(template, PathLike) or (
+        isinstance(template, str) and not any(slot in template for slot in (TARGET, ATTRIBUTE))
+    ):
         return load_set(template, TemplateSet)
     return None
 

@@ -33,7 +33,7 @@ def template_weat(
     """Run WEAT on contextual vectors: of a target with the attribute masked, of an attribute with the target masked.
 
     A word's vector is the mean, over the templates that it fits, of its last-layer vectors at unit length; words that
-    are not one piece of the vocabulary are left out and listed. Attribute words take the place of WEAT's targets: their
+    are not one piece there are left out and listed. Attribute words take the place of WEAT's targets: their
     associations with the two target sets are compared and re-partitioned, as `slant.log_probability_weat` does, so
     that the two effect sizes can stand side by side.
 
@@ -46,7 +46,7 @@ def template_weat(
         raise MeasureError(f"{getattr(lm, 'name', lm)!r:.60} is no masked language model, which this measure needs.")
     chosen = two_by_two(test)
     prompts = asked(chosen, None).prompts
-    used = [_in_vocabulary(lm, group) for group in chosen.groups]
+    used = [_in_vocabulary(lm, group, place, prompts) for place, group in enumerate(chosen.groups)]
     x, y, a, b = _unit_vectors(lm, prompts, used, progress)
     scores = associations(np.concatenate([a, b]), x, y)
     seed = seed_of(rng)
@@ -64,8 +64,15 @@ def template_weat(
     )  # fmt: skip
 
 
-def _in_vocabulary(lm: MaskedLM, group: WordList) -> WordsUsed:
-    known = tuple(word for word in group.words if lm.in_vocabulary(word))
+def _in_vocabulary(lm: MaskedLM, group: WordList, place: int, prompts: Sequence[Prompt]) -> WordsUsed:
+    """Keep the words that are one piece wherever they stand; the first two groups are targets, others attributes."""
+
+    def one_piece(word: str) -> bool:
+        if place > 1:
+            return all(lm.in_vocabulary(word, prompt.text, "attribute") for prompt in prompts)
+        return all(lm.in_vocabulary(word, p.text, "target") for p in prompts if word in p.targets[place])
+
+    known = tuple(word for word in group.words if one_piece(word))
     if not known:
         raise MeasureError(f"no word of '{group.name}' is one piece of the vocabulary of '{lm.name}'.")
     return WordsUsed(group.name, known, known, tuple(word for word in group.words if word not in known))

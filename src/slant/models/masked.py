@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from slant.errors import MeasureError
 from slant.models.network import Network, memory_suffices, out_of_memory, release
 from slant.models.plan import Plan, Query, Runner, answered, batches
-from slant.models.protocols import MaskedScore, Progress, Sentence, TargetPieces
+from slant.models.protocols import INSIDE, MaskedScore, Progress, Sentence, TargetPieces
 from slant.models.spelling import Speller, Spelling
 from slant.models.table import Ask, Ids, table_in
 
@@ -123,10 +123,11 @@ class TransformersMaskedLM:
                 progress("vectors", len(vectors), len(distinct))
         return np.array([vectors[query] for query in queries], dtype=np.float32)
 
-    def in_vocabulary(self, word: str) -> bool:
-        """Tell whether the word is a single piece, in the spelling that it would have inside a sentence."""
-        (found,) = self.speller.try_spell([Sentence("It is [TARGET] or [ATTRIBUTE]", word, "it")])
-        return isinstance(found, Spelling) and len(found.target) == 1
+    def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
+        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
+        words = {"target": "it", "attribute": "it", role: word}
+        (found,) = self.speller.try_spell([Sentence(template, **words)])
+        return isinstance(found, Spelling) and len(getattr(found, role)) == 1
 
     def _requests(self, found: Spelling, target_pieces: TargetPieces, attribute: int | None) -> list[Request]:
         """Return what to ask for the target's log-probability, the attribute shown (None) or under so many masks."""

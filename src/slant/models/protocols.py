@@ -11,6 +11,10 @@ from numpy.typing import NDArray
 
 #: Called with a step, how much of it is done, and how much there is.
 Progress: TypeAlias = Callable[[str, int, int], None]
+#: The places of a template that words take.
+TARGET, ATTRIBUTE = "[TARGET]", "[ATTRIBUTE]"
+#: A template both of whose words stand inside a sentence.
+INSIDE = f"It is {TARGET} or {ATTRIBUTE}"
 #: A target of several pieces: the whole word by a chain of masks, or its first piece (as published).
 TargetPieces: TypeAlias = Literal["chain", "first"]
 
@@ -30,7 +34,7 @@ class Sentence:
     @property
     def text(self) -> str:
         """The sentence with both words in it."""
-        return self.template.replace("[TARGET]", self.target).replace("[ATTRIBUTE]", self.attribute)
+        return self.template.replace(TARGET, self.target).replace(ATTRIBUTE, self.attribute)
 
 
 @dataclass(frozen=True)
@@ -100,8 +104,8 @@ class MaskedLM(LanguageModel, Protocol):
     ) -> NDArray[np.float32]:
         """Return last-layer vectors of `word` (pieces averaged) while the other one is masked; (sentences, d)."""
 
-    def in_vocabulary(self, word: str) -> bool:
-        """Tell whether the word is a single piece, in the spelling that it would have inside a sentence."""
+    def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
+        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
 
 
 @runtime_checkable

@@ -13,10 +13,9 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from slant.errors import MeasureError
-from slant.models.protocols import Sentence
+from slant.models.protocols import ATTRIBUTE, TARGET, Sentence
 
-TARGET, ATTRIBUTE = "[TARGET]", "[ATTRIBUTE]"
-_SLOTS = re.compile(r"(\[TARGET\]|\[ATTRIBUTE\])")
+_SLOTS = re.compile(f"({re.escape(TARGET)}|{re.escape(ATTRIBUTE)})")
 #: Sentences that are cut in one call of the tokenizer.
 CHUNK = 4096
 Span: TypeAlias = tuple[int, int]
