@@ -239,7 +239,7 @@ def out_of_memory(error: BaseException) -> bool:
     """
     import torch
 
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+    if isinstance(error, MemoryError | getattr(torch, "OutOfMemoryError", MemoryError)):  # torch 2.4 has no such class
         return True
     return isinstance(error, RuntimeError) and any(name in str(error).lower() for name in NO_MEMORY)
 
