@@ -1,0 +1,262 @@
+"""GGUF files become folders that transformers reads: same numbers, same tokens, whole or not at all."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from packaged import unpack
+
+from slant.errors import DataError, MissingExtraError
+from slant.models import conversion
+from slant.models.conversion import NEEDED, converted, prepared
+
+torch = pytest.importorskip("torch", reason="language models need the extra lm")
+gguf = pytest.importorskip("gguf", reason="GGUF files need gguf")
+pytest.importorskip("transformers", reason="language models need the extra lm")
+
+TEXT = ["He is a doctor and she is a nurse.", "They were born in 1984, weren't they? It's naïve."]
+HEADS, KEY_HEADS, HIDDEN = 4, 2, 64
+
+
+def bpe() -> Any:
+    """A small tokenizer as SmolLM2's is made: special tokens first, digits apart, bytes."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [pre_tokenizers.Digits(individual_digits=True), pre_tokenizers.ByteLevel(add_prefix_space=False)]
+    )
+    tokenizer.decoder = decoders.ByteLevel()
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    special = ["<|endoftext|>", "<|im_start|>", "<|im_end|>"]
+    trainer = trainers.BpeTrainer(vocab_size=320, special_tokens=special, initial_alphabet=alphabet)
+    tokenizer.train_from_iterator(TEXT * 5, trainer)
+    return tokenizer
+
+
+def llama(vocabulary: int) -> Any:
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    torch.manual_seed(0)
+    config = LlamaConfig(
+        vocab_size=vocabulary, hidden_size=HIDDEN, intermediate_size=96, num_hidden_layers=2,
+        num_attention_heads=HEADS, num_key_value_heads=KEY_HEADS, max_position_embeddings=128, rms_norm_eps=1e-5,
+        tie_word_embeddings=True, initializer_range=0.2,
+    )  # fmt: skip
+    return LlamaForCausalLM(config).eval()
+
+
+def as_gguf_has_it(name: str, array: np.ndarray) -> np.ndarray:
+    """llama.cpp's convert_hf_to_gguf.py, `permute`."""
+    heads = {"attn_q": HEADS, "attn_k": KEY_HEADS}.get(name.split(".")[-2])
+    if heads is None:
+        return array
+    return array.reshape(heads, 2, array.shape[0] // heads // 2, array.shape[1]).swapaxes(1, 2).reshape(array.shape)
+
+
+def write(path: Path, model: Any, tokenizer: Any, *, architecture: str = "llama", quantised: bool = False) -> None:
+    import json
+
+    writer = gguf.GGUFWriter(path, architecture)
+    writer.add_block_count(2)
+    writer.add_context_length(128)
+    writer.add_embedding_length(HIDDEN)
+    writer.add_feed_forward_length(96)
+    writer.add_head_count(HEADS)
+    writer.add_head_count_kv(KEY_HEADS)
+    writer.add_layer_norm_rms_eps(1e-5)
+    writer.add_rope_freq_base(10_000.0)
+    merges = json.loads(tokenizer.to_str())["model"]["merges"]
+    tokens = [tokenizer.id_to_token(number) for number in range(tokenizer.get_vocab_size())]
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("smollm")
+    writer.add_token_list(tokens)
+    writer.add_token_types([3 if number < 3 else 1 for number in range(len(tokens))])
+    writer.add_token_merges([" ".join(pair) for pair in merges])
+    writer.add_bos_token_id(1)
+    writer.add_eos_token_id(2)
+    writer.add_pad_token_id(2)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.LLAMA, 2)
+    for name, tensor in model.state_dict().items():
+        if name == "lm_head.weight":
+            continue
+        theirs = names.get_name(name, try_suffixes=(".weight",))
+        array = as_gguf_has_it(theirs, tensor.numpy())
+        kind = gguf.GGMLQuantizationType.Q8_0 if quantised and array.ndim > 1 else gguf.GGMLQuantizationType.F32
+        writer.add_tensor(theirs, gguf.quants.quantize(array, kind), raw_dtype=kind)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any, Any]:
+    """A tiny GGUF file, and the model and the tokenizer that are in it."""
+    path = tmp_path_factory.mktemp("gguf") / "tiny.gguf"
+    tokenizer = bpe()
+    model = llama(tokenizer.get_vocab_size())
+    write(path, model, tokenizer)
+    return path, model, tokenizer
+
+
+def logits(model: Any, ids: list[int]) -> Any:
+    with torch.inference_mode():
+        return model(torch.tensor([ids])).logits[0]
+
+
+def test_the_converted_model_is_the_one_in_the_file(made: tuple[Path, Any, Any]) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    path, model, tokenizer = made
+    folder = converted(path, "tiny")
+    assert all((folder / name).is_file() for name in NEEDED)
+    loaded, info = AutoModelForCausalLM.from_pretrained(folder, output_loading_info=True)
+    assert not any(info[kind] for kind in ("missing_keys", "unexpected_keys", "mismatched_keys"))
+    assert loaded.dtype == torch.float32
+    theirs = AutoTokenizer.from_pretrained(folder)
+    for text in TEXT:
+        ids = tokenizer.encode(text).ids
+        assert theirs(text)["input_ids"] == [0, *ids]
+        assert theirs.decode(ids) == text
+        torch.testing.assert_close(logits(loaded.eval(), [0, *ids]), logits(model, [0, *ids]), atol=1e-5, rtol=1e-5)
+    assert (theirs.bos_token, theirs.eos_token, theirs.pad_token) == ("<|endoftext|>", "<|im_end|>", "<|im_end|>")
+
+
+def test_quantised_tensors_come_back_within_their_rounding(made: tuple[Path, Any, Any], tmp_path: Path) -> None:
+    from safetensors.torch import load_file
+
+    _, model, tokenizer = made
+    write(tmp_path / "q8.gguf", model, tokenizer, quantised=True)
+    found = load_file(converted(tmp_path / "q8.gguf", "q8") / "model.safetensors")
+    for name, tensor in model.state_dict().items():
+        if name != "lm_head.weight":
+            assert (found[name] - tensor).abs().max() <= tensor.abs().max() / 127
+
+
+def test_a_file_is_converted_once(made: tuple[Path, Any, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    first = converted(made[0], "tiny")
+
+    def never(file: Path, folder: Path) -> None:
+        raise AssertionError("converted twice")
+
+    monkeypatch.setattr(conversion, "convert", never)
+    assert converted(made[0], "tiny") == first
+
+
+def test_another_content_is_another_folder(made: tuple[Path, Any, Any], tmp_path: Path) -> None:
+    other = llama(made[2].get_vocab_size())
+    with torch.no_grad():
+        other.model.norm.weight.mul_(2)
+    write(tmp_path / "tiny.gguf", other, made[2])
+    assert converted(tmp_path / "tiny.gguf", "tiny") != converted(made[0], "tiny")
+
+
+def test_a_conversion_that_fails_leaves_nothing(
+    made: tuple[Path, Any, Any], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(file: Path, folder: Path) -> None:
+        (folder / "config.json").write_text("{}")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(conversion, "convert", full)
+    with pytest.raises(DataError, match=r"'tiny' could not be converted .*No space left on device.*SLANT_CACHE"):
+        converted(made[0], "tiny")
+    assert list((cache / "models").iterdir()) == []
+
+
+def test_an_incomplete_folder_gives_way(made: tuple[Path, Any, Any], cache: Path) -> None:
+    folder = converted(made[0], "tiny")
+    (folder / "model.safetensors").unlink()
+    assert converted(made[0], "tiny") == folder
+    assert (folder / "model.safetensors").is_file()
+    assert [path.name for path in (cache / "models").iterdir()] == [folder.name]
+
+
+def test_two_at_once_both_get_the_whole_folder(
+    made: tuple[Path, Any, Any], cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both, found = threading.Barrier(2), []
+    convert = conversion.convert
+
+    def together(file: Path, folder: Path) -> None:
+        convert(file, folder)
+        both.wait(60)
+
+    monkeypatch.setattr(conversion, "convert", together)
+    threads = [threading.Thread(target=lambda: found.append(converted(made[0], "tiny"))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 2
+    assert found[0] == found[1]
+    assert all((found[0] / name).is_file() for name in NEEDED)
+    assert [path.name for path in (cache / "models").iterdir()] == [found[0].name]
+
+
+def test_what_is_no_gguf_file_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "x.gguf").write_bytes(b"no such thing" * 100)
+    with pytest.raises(DataError, match="is no GGUF file"):
+        converted(tmp_path / "x.gguf", "x")
+
+
+def test_another_architecture_is_one_clear_error(made: tuple[Path, Any, Any], tmp_path: Path) -> None:
+    write(tmp_path / "x.gguf", made[1], made[2], architecture="qwen2")
+    with pytest.raises(DataError, match=r"of kind \('qwen2', 'gpt2'\); only \('llama', 'gpt2'\)"):
+        converted(tmp_path / "x.gguf", "x")
+
+
+@pytest.mark.parametrize(
+    ("missing", "command"), [("gguf", r"pip install 'gguf>=0\.17\.1'"), ("torch", r"pip install 'slant\[lm\]'")]
+)
+def test_a_missing_library_names_the_command(
+    missing: str, command: str, made: tuple[Path, Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    with pytest.raises(MissingExtraError, match=command):
+        converted(made[0], "tiny")
+
+
+def test_data_of_another_kind_is_refused() -> None:
+    with pytest.raises(DataError, match="'gap' is data of kind 'benchmark'"):
+        prepared("gap")
+
+
+ENGLISH = (
+    "He opened the door and walked into the room.",
+    "Room door the he into walked opened and.",
+    "She gave birth to her son.",
+    "He gave birth to his son.",
+)
+
+
+def test_smollm2_writes_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    monkeypatch.setenv("SLANT_DATA", str(unpack("smollm2-135m", tmp_path)))
+    folder = prepared("smollm2-135m")
+    tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder).eval()
+    said = model.generate(
+        **tokenizer("The capital of France is", return_tensors="pt"), max_new_tokens=3, do_sample=False
+    )
+    assert "Paris" in tokenizer.decode(said[0])
+    english = "He opened the door and walked into the room."
+    assert perplexity(model, tokenizer, english) < 30
+    assert perplexity(model, tokenizer, english) < perplexity(
+        model, tokenizer, "Room door the he into walked opened and."
+    )
+    assert perplexity(model, tokenizer, "She gave birth to her son.") < perplexity(
+        model, tokenizer, "He gave birth to his son."
+    )
+
+
+def perplexity(model: Any, tokenizer: Any, text: str) -> float:
+    ids = tokenizer(text)["input_ids"]
+    chances = torch.log_softmax(logits(model, ids), dim=-1)
+    return float(torch.exp(-chances[torch.arange(len(ids) - 1), ids[1:]].mean()))
