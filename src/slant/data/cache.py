@@ -47,7 +47,7 @@ def cache_entries() -> list[CacheEntry]:
     True
     """
     found = []
-    for path in cache_folder().glob("*/*"):
+    for path in (*cache_folder().glob("*/*"), *cache_folder().glob("models/*/*")):
         try:
             stat = path.stat()
         except FileNotFoundError:  # another process finished or cleared it meanwhile

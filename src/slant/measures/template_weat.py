@@ -13,10 +13,9 @@ from slant.measures.log_probability_scoring import FloatArray, provenance
 from slant.measures.log_probability_weat import compared, two_by_two
 from slant.measures.template_stimuli import Prompt, asked
 from slant.measures.weat_statistic import associations
-from slant.measures.wordsets import unit_rows
 from slant.models.protocols import MaskedLM, Progress, Sentence
 from slant.results import TemplateWeatResult, WordAssociation, WordsUsed
-from slant.statistics import seed_of
+from slant.statistics import seed_of, unit_rows
 from slant.stimuli import TemplateSet, WordList
 
 
