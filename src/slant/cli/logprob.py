@@ -165,12 +165,12 @@ def logprob_command(
     [bold]slant logprob suite[/bold]: the published tests with effect sizes and exact p-values.
     """
     from slant.cli.printing import deliver, write_chart
-    from slant.cli.progress import bar
+    from slant.cli.progress import bar, resumable
     from slant.measures import log_probability_bias
 
     check_charts(histogram, bars)
     lm = modelling.open(model, quiet=running.quiet)
-    with bar(quiet=running.quiet) as progress:
+    with resumable(kept=not modelling.no_cache), bar(quiet=running.quiet) as progress:
         result = log_probability_bias(
             lm,
             **asked_for(template, targets, attributes),
@@ -209,12 +209,12 @@ def suite_command(
 ) -> None:
     """Run the tests of Kurita et al. (WEAT 1, 3, 6, 7, 8 in templates): effect size, exact p-value, q-value."""
     from slant.cli.printing import deliver
-    from slant.cli.progress import bar
+    from slant.cli.progress import bar, resumable
     from slant.errors import MeasureError
     from slant.measures import log_probability_suite
 
     lm = modelling.open(model, quiet=running.quiet)
-    with bar(quiet=running.quiet) as progress:
+    with resumable(kept=not modelling.no_cache), bar(quiet=running.quiet) as progress:
         result = log_probability_suite(
             lm,
             test or None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -50,6 +51,8 @@ def replicate_command(
         name, equals, path = item.partition("=")
         if not equals or not path:
             raise SlantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
+        if not Path(path).exists():
+            raise SlantError(f"there is no file or folder '{path}' for --data {name}; check the path.")
         given[name] = path
     known = set(described(paper).data)
     if unknown := sorted(set(given) - known):

@@ -35,6 +35,8 @@ def attribute_list(given: Attributes, *, column: str | None = None, lower: bool 
     """
     if isinstance(given, str | PathLike):
         words, source = _named(given, column)
+    elif column is not None:
+        raise MeasureError(f"column={column!r} is of no use with words; give a table.")
     elif isinstance(given, Iterable):
         words, source = checked_words(given), "own"
     else:
@@ -62,7 +64,7 @@ def _from_data(given: str) -> Path:
     if found is None or not found.is_file():
         raise StimuliError(
             f"there are no attributes '{given}'; give a word set ('slant words list'), a file with one on each line "
-            "or a table, or words parted by commas."
+            "or a table, or words parted by commas (one word: 'nurse,')."
         )
     return found
 

@@ -45,6 +45,8 @@ def asked(template: Templates, targets: Targets | None) -> Asked:
     >>> asked("career-family", None).prompts[1].targets
     (('boys', 'men'), ('girls', 'women'))
     """
+    if isinstance(template, str) and " " in template and "[" not in template:
+        raise MeasureError(f"the template {template!r} has no [TARGET] and [ATTRIBUTE]; write both into the sentence.")
     chosen = _template_set(template)
     templates = chosen.templates if chosen else _templates(template)
     if targets is None and chosen is None:

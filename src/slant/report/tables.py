@@ -185,7 +185,7 @@ MARKDOWN_TITLE = {c: escaped for c, escaped in MARKDOWN.items() if c != "_"}
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "<": "$<$", ">": "$>$",
-    "·": r"$\cdot$",
+    "·": r"$\cdot$", "≥": r"$\geq$", "≤": r"$\leq$",
 }  # fmt: skip
 
 
