@@ -51,11 +51,12 @@ def replicate_command(
         name, equals, path = item.partition("=")
         if not equals or not path:
             raise SlantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
-        if not Path(path).exists():
-            raise SlantError(f"there is no file or folder '{path}' for --data {name}; check the path.")
         given[name] = path
     known = set(described(paper).data)
     if unknown := sorted(set(given) - known):
         raise SlantError(f"'{paper}' uses no data named '{unknown[0]}'; it uses {', '.join(sorted(known))}.")
+    for name, path in given.items():
+        if not Path(path).exists():
+            raise SlantError(f"there is no file or folder '{path}' for --data {name}; check the path.")
     result = replicate_paper(paper, data=given, rng=running.seed)
     deliver(result, output, quiet=running.quiet)
