@@ -176,3 +176,23 @@ def test_no_number_is_cut_whatever_the_width(
 def test_words_on_the_command_line_may_be_many() -> None:
     words = [f"word number {i}" for i in range(100)]
     assert asked_for(None, None, ",".join(words))["attributes"] == words
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--histogram", "a.svg", "--bars", "./a.svg"], "the same file"),
+        (["--histogram", "a.svg", "--json", "a.svg"], "the same file"),
+        (["--attributes", "words.svg", "--bars", "words.svg"], "would be written over"),
+        (["--bars", "a.gif"], "cannot be written as '.gif'"),
+        (["--bars", "no/such/a.svg"], "there is no folder"),
+    ],
+)
+def test_pictures_eat_no_input_and_no_other_output(
+    run: Callable[..., Any], tmp_path: Path, arguments: list[str], words: str
+) -> None:
+    (tmp_path / "words.svg").write_text("nurse\nclerk\n")
+    answer = run("logprob", *arguments)
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert (tmp_path / "words.svg").read_text() == "nurse\nclerk\n"

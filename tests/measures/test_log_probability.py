@@ -19,6 +19,7 @@ from slant.errors import MeasureError, SlantError, StimuliError
 from slant.measures import log_probability_scoring as scoring
 from slant.measures.attribute_lists import attribute_list
 from slant.measures.log_probability import contrast
+from slant.measures.template_stimuli import asked
 from slant.models.protocols import CausalScore, MaskedScore, Sentence
 
 TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
@@ -351,3 +352,8 @@ def test_the_published_shares_come_out_of_the_authors_scores(real_data: Path) ->
     for name, percentage in (("positive_traits", 80.0), ("negative_traits", 78.9), ("job_titles", 88.5)):
         scores = [float(row["bias_prior_corrected_as_in_code"]) for row in rows if row["set"] == name]
         assert round(100 * contrast("he", "she", np.array(scores)).share, 1) == percentage
+
+
+def test_a_template_without_its_slots_is_named() -> None:
+    with pytest.raises(MeasureError, match=r"has no \[TARGET\] and \[ATTRIBUTE\]"):
+        asked("no slots here", [["he"], ["she"]])

@@ -38,6 +38,8 @@ app = typer.Typer(
 class EnumerationOutput(Output):
     """Where an enumeration is written: also as a page, and as a picture."""
 
+    PICTURES = ("heatmap",)
+
     html: Annotated[
         Path | None,
         typer.Option("--html", metavar="FILE", help="Write a page with all tables.", rich_help_panel=o.OUT),
@@ -51,19 +53,16 @@ class EnumerationOutput(Output):
 
     def files(self) -> list[Path]:
         """Return every file that was asked for."""
-        return [*super().files(), *(path for path in (self.html, self.heatmap) if path is not None)]
+        return [*super().files(), *([] if self.html is None else [self.html])]
 
     def check(self, inputs: Iterable[str] = ()) -> None:
-        """Refuse what could not be written, the kind of picture included."""
+        """Refuse what could not be written; a page needs a file."""
         from slant.cli.printing import STANDARD_OUTPUT
         from slant.errors import SlantError
-        from slant.report.charts import check_suffix
 
         super().check(inputs)
         if self.html == STANDARD_OUTPUT:
             raise SlantError("a page cannot go to standard output; name a file with --html.")
-        if self.heatmap is not None:
-            check_suffix(self.heatmap.suffix.lower())
 
 
 @app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,22 +26,12 @@ slant geometry vectors.bin --seeds 3 --chart geometry.svg   three seeds, with a 
 class GeometryOutput(Output):
     """Where the geometry is written: also as a picture."""
 
+    PICTURES = ("chart",)
+
     chart: Annotated[
         Path | None,
         typer.Option("--chart", metavar="FILE", help="Draw it (.svg, .png or .html).", rich_help_panel=o.OUT),
     ] = None
-
-    def files(self) -> list[Path]:
-        """Return every file that was asked for."""
-        return [*super().files(), *([] if self.chart is None else [self.chart])]
-
-    def check(self, inputs: Iterable[str] = ()) -> None:
-        """Refuse what could not be written, the kind of picture included."""
-        from slant.report.charts import check_suffix
-
-        super().check(inputs)
-        if self.chart is not None:
-            check_suffix(self.chart.suffix.lower())
 
 
 @command

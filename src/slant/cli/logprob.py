@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from slant.cli import options as o
-from slant.cli.default_command import DEFAULT, DefaultCommandGroup
+from slant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
 from slant.cli.shared import Output, Running, command
 
 EXAMPLES = """
@@ -105,7 +105,27 @@ class Modelling:
         }
 
 
-@app.command(DEFAULT, epilog=EXAMPLES)
+@dataclass(frozen=True)
+class LogprobOutput(Output):
+    """Where scores are written: also as pictures."""
+
+    PICTURES = ("histogram", "bars")
+
+    histogram: Annotated[
+        Path | None,
+        typer.Option(
+            "--histogram", metavar="FILE", help="Draw how scores are spread (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None
+    bars: Annotated[
+        Path | None,
+        typer.Option(
+            "--bars", metavar="FILE", help="Draw both ends of the ranking (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None
+
+
+@app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)
 @command
 def logprob_command(
     model: LanguageModelArgument = None,
@@ -140,22 +160,10 @@ def logprob_command(
     ] = None,
     lower: Annotated[bool, typer.Option("--lower", help="Write attributes in lower case.")] = False,
     confidence: o.ConfidenceOption = 0.95,
-    histogram: Annotated[
-        Path | None,
-        typer.Option(
-            "--histogram", metavar="FILE", help="Draw how scores are spread (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
-    ] = None,
-    bars: Annotated[
-        Path | None,
-        typer.Option(
-            "--bars", metavar="FILE", help="Draw both ends of the ranking (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
-    ] = None,
     *,
     modelling: Modelling,
     running: Running,
-    output: Output,
+    output: LogprobOutput,
 ) -> None:
     """Log-probability bias score of attributes between target sets, in a masked or causal model (Kurita et al. 2019).
 
@@ -168,7 +176,6 @@ def logprob_command(
     from slant.cli.progress import bar, resumable
     from slant.measures import log_probability_bias
 
-    check_charts(histogram, bars)
     lm = modelling.open(model, quiet=running.quiet)
     with resumable(kept=not modelling.no_cache), bar(quiet=running.quiet) as progress:
         result = log_probability_bias(
@@ -180,14 +187,14 @@ def logprob_command(
             **modelling.settings(),
             progress=progress,
         )
-    if histogram is not None:
+    if output.histogram is not None:
         from slant.report.log_probability_charts import score_histogram
 
-        write_chart(score_histogram(result), histogram)
-    if bars is not None:
+        write_chart(score_histogram(result), output.histogram)
+    if output.bars is not None:
         from slant.report.log_probability_charts import ranked_bars
 
-        write_chart(ranked_bars(result), bars)
+        write_chart(ranked_bars(result), output.bars)
     deliver(result, output, quiet=running.quiet)
 
 
@@ -248,16 +255,3 @@ def asked_for(template: list[str] | None, targets: str | None, attributes: str |
     if attributes is not None and "," in attributes and not os.path.isfile(attributes):  # noqa: PTH113 (may be long)
         words = [word.strip() for word in attributes.split(",") if word.strip()]
     return {"template": texts[0] if len(texts) == 1 else texts, "targets": sides, "attributes": words}
-
-
-def check_charts(*paths: Path | None) -> None:
-    """Refuse, before any work is done, charts that could not be written in the end."""
-    from slant.errors import SlantError
-
-    for path in paths:
-        if path is None:
-            continue
-        if path.suffix.lower() not in (".svg", ".png", ".html"):
-            raise SlantError(f"a chart cannot be written as '{path.suffix}'; use .svg, .png or .html.")
-        if not path.parent.is_dir():
-            raise SlantError(f"cannot write '{path}': there is no folder '{path.parent}'.")

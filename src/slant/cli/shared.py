@@ -11,7 +11,7 @@ import inspect
 from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import Any, ClassVar, get_type_hints
 
 from slant.cli import options as o
 
@@ -48,6 +48,9 @@ class RunningOnCores(Running):
 class Output:
     """Where results are written, besides the table on the terminal."""
 
+    #: Fields of a subclass that are files for pictures.
+    PICTURES: ClassVar[tuple[str, ...]] = ()
+
     json: o.JsonOption = None
     csv: o.CsvOption = None
     markdown: o.MarkdownOption = None
@@ -60,7 +63,11 @@ class Output:
 
     def files(self) -> list[Path]:
         """Return every file that was asked for."""
-        return list(self.by_suffix().values())
+        return [*self.by_suffix().values(), *self.pictures()]
+
+    def pictures(self) -> list[Path]:
+        """Return the files for pictures that were asked for."""
+        return [path for name in self.PICTURES if (path := getattr(self, name)) is not None]
 
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse, before any work is done, files that could not be written, or are among the `inputs`."""
@@ -74,6 +81,11 @@ class Output:
                 raise SlantError(f"cannot write '{path}': there is no folder '{path.parent}'.")
             if path.exists() and any(Path(text).exists() and path.samefile(text) for text in inputs):
                 raise SlantError(f"'{path}' is read from, and would be written over; name another file.")
+        if pictures := self.pictures():
+            from slant.report.charts import check_suffix
+
+            for path in pictures:
+                check_suffix(path.suffix.lower())
 
 
 def _resolved(path: Path) -> Path:

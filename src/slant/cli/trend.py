@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,18 @@ slant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes g
 """
 
 
+@dataclass(frozen=True)
+class TrendOutput(Output):
+    """Where a trend is written: also as a line chart."""
+
+    PICTURES = ("chart",)
+
+    chart: Annotated[
+        Path | None,
+        typer.Option("--chart", metavar="FILE", help="Line chart: .svg, .png or .html.", rich_help_panel=o.OUT),
+    ] = None
+
+
 @command
 def trend_command(
     sources: Annotated[
@@ -37,14 +50,11 @@ def trend_command(
     ] = False,
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
-    chart: Annotated[
-        Path | None, typer.Option("--chart", metavar="FILE", help="Line chart: .svg, .png or .html.")
-    ] = None,
     drop_last: o.DropLastOption = 0,
     *,
     reading: Reading,
     running: Running,
-    output: Output,
+    output: TrendOutput,
 ) -> None:
     """Polarity year by year, with a test for trend (Mann–Kendall, Spearman) and a line chart."""
     from slant.cli.loading import open_vectors
@@ -59,8 +69,8 @@ def trend_command(
     }
     settings: dict[str, Any] = {"scheme": scheme, "any_words": any_words, "bootstrap": bootstrap, "rng": running.seed}
     result = polarity_trend(series, set_or_words(classes), set_or_words(words), confidence=confidence, **settings)
-    if chart is not None:
-        write_chart(trend_chart(result), chart)
+    if output.chart is not None:
+        write_chart(trend_chart(result), output.chart)
     deliver(result, output, quiet=running.quiet)
 
 
