@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slant.report.tables import Column, Table, plain, small
+from slant.report.tables import Column, Table, between, plain, small
 from slant.results import DebiasCheck, SimilarityResult
 
 HIDES = (
@@ -25,7 +25,7 @@ def similarity_table(result: SimilarityResult) -> Table:
         Column("used", "used", str),
         Column("missing", "missing", str),
     )
-    rows = [{**row, "interval": _between(row["low"], row["high"])} for row in result.rows()]
+    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
     notes = [f"no vector for {plain(', '.join(result.missing))}"] if result.missing else []
     return Table(f"Word similarity on {result.provenance.representation.name}", columns, rows, tuple(notes))
 
@@ -45,8 +45,8 @@ def check_table(result: DebiasCheck) -> Table:
     rows = [
         {
             **row,
-            "after_range": _between(row["after_minimum"], row["after_maximum"]),
-            "interval": _between(row["difference_low"], row["difference_high"]),
+            "after_range": between(row["after_minimum"], row["after_maximum"]),
+            "interval": between(row["difference_low"], row["difference_high"]),
         }
         for row in result.rows()
     ]
@@ -55,7 +55,3 @@ def check_table(result: DebiasCheck) -> Table:
         notes.append(plain(" and ".join(result.learned_from_leaning)) + FITTED)
     notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
     return Table(f"{result.before.name}, before and after", columns, rows, tuple(notes))
-
-
-def _between(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{small(low)} to {small(high)}"

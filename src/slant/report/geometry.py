@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from slant.report.tables import Column, Table, number, plain, pvalue, small
+from slant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from slant.results import (
     Correlation,
     DirectBiasResult,
     GeometryResult,
     IndirectBiasResult,
-    MeasuredResult,
     ResidualBiasResult,
     ResidualNeighbours,
     SpaceGeometry,
@@ -27,7 +26,7 @@ def subspace_table(result: SubspaceResult) -> Table:
         Column("random_mean", "random words", small),
         Column("random_range", "range", str, min_width=60),
     )
-    rows = [{**row, "random_range": _range(row["random_minimum"], row["random_maximum"])} for row in result.rows()]
+    rows = [{**row, "random_range": between(row["random_minimum"], row["random_maximum"])} for row in result.rows()]
     notes = [f"{len(result.sets)} sets, each centred on its own mean; vectors at unit length."]
     if result.random:
         notes.append(
@@ -36,7 +35,7 @@ def subspace_table(result: SubspaceResult) -> Table:
         )
     notes += [f"left out, fewer than two words found: {plain(', '.join(words))}" for words in result.sets_left_out]
     title = f"Subspace of {plain(result.provenance.stimuli)} on {result.provenance.representation.name}"
-    return Table(title, columns, rows, (*notes, *_missing(result)))
+    return Table(title, columns, rows, (*notes, *missing_words(result)))
 
 
 def direct_bias_table(result: DirectBiasResult) -> Table:
@@ -62,7 +61,7 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
         notes.append("ratings: −1 female, 1 male; so projections that agree with people correlate negatively.")
     title = f"Direct bias along {plain(result.provenance.settings['direction'])} on "
     title += result.provenance.representation.name
-    return Table(title, columns, rows, (*notes, *_missing(result)), shown_rows=2 * MOST_WORDS)
+    return Table(title, columns, rows, (*notes, *missing_words(result)), shown_rows=2 * MOST_WORDS)
 
 
 def indirect_bias_table(result: IndirectBiasResult) -> Table:
@@ -81,7 +80,7 @@ def indirect_bias_table(result: IndirectBiasResult) -> Table:
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
     title = f"Indirect bias between {plain(result.first)} and {plain(result.second)} on "
     title += result.provenance.representation.name
-    return Table(title, columns, rows, (*notes, *_missing(result)), shown_rows=2 * MOST_WORDS)
+    return Table(title, columns, rows, (*notes, *missing_words(result)), shown_rows=2 * MOST_WORDS)
 
 
 def residual_table(result: ResidualBiasResult) -> Table:
@@ -98,13 +97,13 @@ def residual_table(result: ResidualBiasResult) -> Table:
     rows = [
         {
             **row,
-            "range": _range(row["minimum"], row["maximum"]),
-            "chance_range": _range(row["chance_minimum"], row["chance_maximum"]),
+            "range": between(row["minimum"], row["maximum"]),
+            "chance_range": between(row["chance_minimum"], row["chance_maximum"]),
         }
         for row in result.rows()
     ]
     title = f"What is left in {result.provenance.representation.name} of the bias of {result.original.name}"
-    return Table(title, columns, rows, (*residual_notes(result), *_missing(result)))
+    return Table(title, columns, rows, (*residual_notes(result), *missing_words(result)))
 
 
 def residual_notes(result: ResidualBiasResult) -> list[str]:
@@ -146,13 +145,13 @@ def geometry_table(result: GeometryResult) -> Table:
     rows = [
         {
             **row,
-            "range": _range(row["minimum"], row["maximum"]),
-            "after_range": _range(row["after_minimum"], row["after_maximum"]),
+            "range": between(row["minimum"], row["maximum"]),
+            "after_range": between(row["after_minimum"], row["after_maximum"]),
         }
         for row in result.rows()
     ]
     title = f"Geometry of {result.before.name}" + (f" and {result.after.name}" if result.after else "")
-    return Table(title, tuple(before + after), rows, (*_geometry_notes(result), *_missing(result)))
+    return Table(title, tuple(before + after), rows, (*_geometry_notes(result), *missing_words(result)))
 
 
 def _geometry_notes(result: GeometryResult) -> list[str]:
@@ -196,16 +195,3 @@ def _said(c: Correlation) -> str:
 
 def _other(poles: tuple[str, ...]) -> str:
     return poles[1] if len(poles) == 2 else "the others"
-
-
-def _range(low: float | None, high: float | None) -> str:
-    return "–" if low is None or high is None else f"{small(low)} to {small(high)}"
-
-
-def _short(name: str, most: int = 20) -> str:
-    shown = plain(name)
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
-
-
-def _missing(result: MeasuredResult) -> tuple[str, ...]:
-    return (f"no vector for {plain(', '.join(result.missing))}",) if result.missing else ()

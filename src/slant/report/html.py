@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from slant.report import charts, tables
-from slant.report.described import polarity_summary, table_of
+from slant.report.described import table_of
 from slant.report.enumeration_html import enumeration_fragment
+from slant.report.polarity import polarity_summary
 from slant.report.templating import environment
 from slant.results import AuditResult
 

@@ -89,6 +89,30 @@ def pvalue(value: float | None) -> str:
     return f"{value:.3f}" if value >= 0.0005 else f"{value:.1e}"
 
 
+def between(low: float | None, high: float | None, write: Callable[[float | None], str] = small) -> str:
+    """Write an interval.
+
+    >>> between(-0.1, 0.25), between(None, None)
+    ('−0.100 to 0.250', '–')
+    """
+    return "–" if low is None or high is None else f"{write(low)} to {write(high)}"
+
+
+def short(name: str, most: int = 20) -> str:
+    """Return a name that fits the head of a column.
+
+    >>> short("GoogleNews-vectors-negative300")
+    'GoogleNews-vectors-…'
+    """
+    shown = plain(name)
+    return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def missing_words(result: Any) -> tuple[str, ...]:
+    """Say which words a result lacks a vector for, if any, as a note."""
+    return (f"no vector for {plain(', '.join(result.missing))}",) if result.missing else ()
+
+
 def bar(value: float) -> str:
     """Draw an effect size between −2 and 2 as a bar to the left or right of a middle line.
 

@@ -1,0 +1,113 @@
+"""Polarity as tables: one embedding, several, over the years, and two embeddings side by side."""
+
+from __future__ import annotations
+
+from slant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
+from slant.results import AuditResult, ComparisonResult, PolarityComparison, PolarityResult, TrendResult
+
+#: A terminal shows this many words of a long list.
+MOST_WORDS = 20
+
+
+def polarity_summary(audit: AuditResult) -> Table:
+    """Describe the polarity scores of an audit, one row per setting."""
+    columns = (
+        Column("classes", "classes", plain, "left", wraps=True),
+        Column("scheme", "scheme", plain, "left"),
+        Column("score", "score", small),
+        Column("interval", "interval", str, min_width=80),
+        Column("words", "words", str),
+    )
+    rows = [
+        {
+            "classes": ", ".join(group.name for group in result.classes),
+            "scheme": result.scheme,
+            "score": result.score,
+            "interval": between(*((i.low, i.high) if (i := result.interval) else (None, None))),
+            "words": len(result.by_word),
+        }
+        for result in audit.polarity
+    ]
+    notes = ["score: how far professions lean between the classes on average; compare embeddings rather than read one."]
+    notes += [f"not run: {plain(what)}: {plain(why)}" for what, why in audit.not_run.items()]
+    return Table(f"Polarity on {audit.representation.name}", columns, rows, tuple(notes))
+
+
+def polarity_table(result: PolarityResult) -> Table:
+    """Describe the words that lean most, and the score of the embedding."""
+    columns = (
+        Column("word", "word", plain, "left"),
+        Column("score", "polarity", small),
+        Column("leans_to", "leans to", plain, "left"),
+    )
+    rows = sorted(result.rows(), key=lambda row: -abs(float(row["score"])))
+    interval = f" (interval {between(result.interval.low, result.interval.high)})" if result.interval else ""
+    classes = ", ".join(plain(group.name) for group in result.classes)
+    notes = [f"score of the embedding: {small(result.score)}{interval}, over {len(rows)} words"]
+    if len(rows) > MOST_WORDS:
+        notes.append(f"shown: the {MOST_WORDS} words that lean most; --csv or --json gives all.")
+    title = f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}"
+    return Table(title, columns, rows, (*notes, *missing_words(result)), shown_rows=MOST_WORDS)
+
+
+def polarity_comparison_table(result: PolarityComparison) -> Table:
+    """Describe the same words in several embeddings."""
+    columns = (
+        Column("representation", "embedding", plain, "left"),
+        Column("score", "score", small),
+        Column("interval", "interval", str, min_width=100),
+        Column("difference", "difference to the first", small),
+        Column("difference_interval", "interval", str, min_width=80),
+        Column("difference_pvalue", "p", pvalue),
+        Column("words", "words", str, min_width=110),
+    )
+    rows = [
+        {
+            **row,
+            "interval": between(row["low"], row["high"]),
+            "difference_interval": between(row["difference_low"], row["difference_high"]),
+        }
+        for row in result.rows()
+    ]
+    first = result.results[0]
+    classes = ", ".join(plain(group.name) for group in first.classes)
+    notes = [f"measured on the {len(result.shared_words)} words that all have; p: sign-flip test"]
+    notes += [f"{plain(name)} lacks {plain(', '.join(words))}" for name, words in result.left_out.items() if words]
+    return Table(f"Polarity ({first.scheme}: {classes})", columns, rows, tuple(notes))
+
+
+def trend_table(result: TrendResult) -> Table:
+    """Describe the score year by year, and the test for trend."""
+    columns = (
+        Column("year", "year", str),
+        Column("score", "score", small),
+        Column("interval", "interval", str),
+        Column("words", "words", str),
+    )
+    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
+    notes = [f"{result.basis}: {len(result.words)}"]
+    if t := result.test:
+        notes.append(
+            f"trend: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}), "
+            f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} a century"
+        )
+    notes += [f"{year} was left out: {plain(why)}" for year, why in result.years_left_out.items()]
+    title = f"Polarity over time ({result.scheme}: {', '.join(plain(c) for c in result.classes)})"
+    return Table(title, columns, rows, (*notes, *missing_words(result)))
+
+
+def comparison_table(result: ComparisonResult) -> Table:
+    """Describe two embeddings side by side."""
+    columns = (
+        Column("measure", "measure", plain, "left", wraps=True),
+        Column("first", short(result.first), small),
+        Column("second", short(result.second), small),
+        Column("difference", "difference", small),
+        Column("interval", "interval", str, min_width=92),
+        Column("pvalue", "p", pvalue, min_width=104),
+        Column("words", "words", str, min_width=110),
+    )
+    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
+    notes = ["only words that both have; the intervals draw the same words in both."]
+    notes += [f"not compared: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
+    return Table(f"{result.first} and {result.second}", columns, rows, (*notes, *missing_words(result)))
