@@ -1,4 +1,4 @@
-"""Doctests of the measures on language models speak to a small one whose probabilities are known, called `lm`."""
+"""Doctests of the measures on models speak to small ones whose answers are known: `lm`, `any_lm` and `encoder`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 
 
 @pytest.fixture(scope="session", autouse=True)
-def a_language_model(doctest_namespace: dict[str, Any]) -> None:
-    """Put `lm` where doctests see it."""
+def toy_models(doctest_namespace: dict[str, Any]) -> None:
+    """Put the models where doctests see them."""
     sys.path.insert(0, str(Path(__file__).resolve().parent / "tests"))
     fake = importlib.import_module("fake_lm")
     doctest_namespace["lm"] = fake.FakeMaskedLM(fake.TABLE)
     doctest_namespace["any_lm"] = fake.FakeMaskedLM()
+    doctest_namespace["encoder"] = importlib.import_module("fake_encoder").FakeEncoder()

@@ -54,8 +54,10 @@ _HOMES = {
 }
 
 #: Rooms that are reached as attributes, such as `slant.stimuli.first_names()`.
-_ROOMS = ("data", "debias", "measures", "replicate", "report", "results", "statistics", "stimuli", "vectors")
-_ROOMS = ("data", "measures", "models", "replicate", "report", "results", "statistics", "stimuli", "vectors")
+_ROOMS = (
+    "corpus", "data", "debias", "measures", "models", "replicate", "report", "results", "statistics", "stimuli",
+    "vectors",
+)  # fmt: skip
 
 if TYPE_CHECKING:
     from slant.auditing import audit

@@ -1,8 +1,8 @@
-"""What a measure may ask of a language model: nothing here knows torch, transformers or files."""
+"""What a measure may ask of a language model or an encoder: nothing here knows torch, transformers or files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
@@ -17,6 +17,8 @@ TARGET, ATTRIBUTE = "[TARGET]", "[ATTRIBUTE]"
 INSIDE = f"It is {TARGET} or {ATTRIBUTE}"
 #: A target of several pieces: the whole word by a chain of masks, or its first piece (as published).
 TargetPieces: TypeAlias = Literal["chain", "first"]
+#: How the vectors of a sentence become one: their mean over its words, or that of the first token ([CLS]).
+Pooling: TypeAlias = Literal["mean", "first"]
 
 
 @dataclass(frozen=True)
@@ -116,3 +118,51 @@ class CausalLM(LanguageModel, Protocol):
         self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Progress | None = None
     ) -> list[CausalScore]:
         """Score sentences, in their order; common beginnings share one pass."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text, and the spans in it whose vectors are wanted: (start, end) in characters, the end left out.
+
+    >>> Passage("The nurse slept.", ((4, 9),)).words
+    ('nurse',)
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What stands at the spans."""
+        return tuple(self.text[start:end] for start, end in self.spans)
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A model that gives words in sentences vectors of `dimensions`, by the layer and the pieces it was loaded with.
+
+    A text's vectors never depend on its neighbours: in a batch and alone they are the same (up to rounding).
+    """
+
+    name: str
+    dimensions: int
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `slant.results.Representation`; its fingerprint covers weights, layer and pieces."""
+
+    def layers(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
+
+    def span_vectors(
+        self, passages: Sequence[Passage], *, progress: Progress | None = None
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield (spans, dimensions) for each passage, in their order.
+
+        A text longer than the model can see is read through a window around its spans, or one for each span where
+        they stand too far apart; a span is never cut.
+        """
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, pooling: Pooling = "mean", progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return one vector for each text: (texts, dimensions)."""

@@ -1,0 +1,62 @@
+"""Words in sentences: what a measure asks of a corpus, and what it gets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Query:
+    """Words to find, how many sentences of each to keep, and words that a sentence must not hold.
+
+    A word is matched as a whole, whatever its case; a phrase has its words joined by spaces or underscores.
+    """
+
+    words: tuple[str, ...]
+    per_word: int
+    without: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Context:
+    """One word in one sentence: it stands at text[start:end].
+
+    >>> context = Context("The nurse slept.", 4, 9)
+    >>> context.word, context.swapped("man").text
+    ('nurse', 'The man slept.')
+    """
+
+    text: str
+    start: int
+    end: int
+
+    @property
+    def word(self) -> str:
+        """The word as it is written in the sentence."""
+        return self.text[self.start : self.end]
+
+    def swapped(self, word: str) -> Context:
+        """Return the same sentence with another word in that place."""
+        return Context(self.text[: self.start] + word + self.text[self.end :], self.start, self.start + len(word))
+
+
+@dataclass(frozen=True)
+class Contexts:
+    """What was found for a query: up to `per_word` sentences for each word, drawn evenly from all that hold it.
+
+    `counts` are the sentences that hold the word (and none of the words to avoid); `missing` have none. The drawn
+    sentences of a word stand in random order, so that the first n of them are a fair draw too.
+    """
+
+    by_word: dict[str, tuple[Context, ...]]
+    counts: dict[str, int]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ContextSample:
+    """The contexts of every query, by its name, from one reading of a corpus of so many sentences and tokens."""
+
+    contexts: dict[str, Contexts]
+    sentences: int
+    tokens: int
