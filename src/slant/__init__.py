@@ -17,6 +17,8 @@ _HOMES = {
     "SlantError": "slant.errors",
     "WordVectors": "slant.vectors",
     "audit": "slant.auditing",
+    "ceat": "slant.measures",
+    "ceat_suite": "slant.measures",
     "compare": "slant.measures",
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
@@ -36,6 +38,8 @@ _HOMES = {
     "log_probability_weat": "slant.measures",
     "make_survey": "slant.measures",
     "score_survey": "slant.measures",
+    "seat": "slant.measures",
+    "seat_suite": "slant.measures",
     "template_weat": "slant.measures",
     "weat": "slant.measures",
     "weat_suite": "slant.measures",
@@ -73,6 +77,7 @@ if TYPE_CHECKING:
         project_out,
     )
     from slant.errors import SlantError
+    from slant.measures.ceat import ceat, ceat_suite
     from slant.measures.comparison import compare
     from slant.measures.direct_bias import direct_bias
     from slant.measures.enumeration import enumerate_biases
@@ -85,6 +90,7 @@ if TYPE_CHECKING:
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
     from slant.measures.residual import residual_bias
+    from slant.measures.seat import seat, seat_suite
     from slant.measures.similarity import word_similarity
     from slant.measures.subspace import gender_subspace
     from slant.measures.survey import make_survey, score_survey
@@ -105,6 +111,8 @@ __all__ = [
     "WordVectors",
     "__version__",
     "audit",
+    "ceat",
+    "ceat_suite",
     "compare",
     "compare_polarity",
     "debias_check",
@@ -133,6 +141,8 @@ __all__ = [
     "replicate_paper",
     "residual_bias",
     "score_survey",
+    "seat",
+    "seat_suite",
     "template_weat",
     "weat",
     "weat_suite",

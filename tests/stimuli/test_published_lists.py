@@ -27,6 +27,7 @@ OF_KIND = {
     "words": {"words", "columns", "rows", "column_notes"},
     "classes": {"classes"},
     "templates": {"templates", "targets", "attributes"},
+    "sentences": {"kinds", "capitalised", "other", "article"},
 }
 
 # Caliskan et al. 2017, Table 1: words per target list, words per attribute list.
@@ -91,6 +92,7 @@ def test_no_list_has_an_empty_or_repeated_entry(identifier: str) -> None:
     groups += [record[field] for field in ("words", "poles") if field in record]
     groups += [texts(record)] if "templates" in record else []
     groups += [[row[0] for row in record.get("rows", [])]]
+    groups += [kind[field] for kind in record.get("kinds", []) for field in ("sentences", "words") if field in kind]
     groups += [[tuple(pair) for pair in record.get("pairs", [])], *record.get("pairs", [])]
     assert sum(map(len, groups)) > 0
     for group in groups:

@@ -35,7 +35,8 @@ slant words check my-test.toml --model glove.6B.100d.txt     also: which words t
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_command(
     kind: Annotated[
-        str | None, typer.Option("--kind", help="Only sets of one kind: weat, pairs, words, classes, templates.")
+        str | None,
+        typer.Option("--kind", help="Only sets of one kind: weat, pairs, words, classes, templates, sentences."),
     ] = None,
 ) -> None:
     """List the word sets that ship."""

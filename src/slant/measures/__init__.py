@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slant.measures.ceat import ceat, ceat_suite
 from slant.measures.comparison import compare
 from slant.measures.direct_bias import direct_bias
 from slant.measures.enumeration import enumerate_biases
@@ -14,6 +15,7 @@ from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend
 from slant.measures.residual import residual_bias
+from slant.measures.seat import seat, seat_suite
 from slant.measures.similarity import word_similarity
 from slant.measures.subspace import gender_subspace
 from slant.measures.survey import make_survey, score_survey
@@ -22,6 +24,8 @@ from slant.measures.weat import weat, weat_suite
 from slant.measures.wefat import wefat
 
 __all__ = [
+    "ceat",
+    "ceat_suite",
     "compare",
     "compare_polarity",
     "direct_bias",
@@ -38,6 +42,8 @@ __all__ = [
     "polarity_trend",
     "residual_bias",
     "score_survey",
+    "seat",
+    "seat_suite",
     "template_weat",
     "weat",
     "weat_suite",

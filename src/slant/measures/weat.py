@@ -81,7 +81,7 @@ def weat(
     """
     check_vectors(vectors)
     check_share(min_found)
-    chosen = _chosen_test(test, targets, attributes)
+    chosen = chosen_test(test, targets, attributes)
     settings = {
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
         "confidence": confidence, "equalise": equalise, "min_found": min_found,
@@ -102,7 +102,8 @@ def weat(
     return _measure(vectors, chosen, found, settings, seed, random)
 
 
-def _chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None) -> WeatSet:
+def chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None) -> WeatSet:
+    """Return the test that is named, or that the word lists make, or say what is wrong with them."""
     if (test is None) == (targets is None and attributes is None):
         raise MeasureError("give either the name of a test (such as 'weat-6') or both targets and attributes.")
     if isinstance(test, WeatSet):
@@ -166,7 +167,7 @@ def _measure(
         interval=bootstrap_interval(X, Y, A, B, settings["bootstrap"], settings["confidence"], random),
         leave_one_out=leave_one_out([group.unit for group in found], used),
         associations=_by_word(used, scores),
-        human=_human(test),
+        human=human_comparison(test),
         provenance=provenance(vectors, test.id, used, seed, settings),
     )  # fmt: skip
 
@@ -176,7 +177,8 @@ def _by_word(used: list[WordsUsed], scores: FloatArray) -> tuple[WordAssociation
     return tuple(WordAssociation(word, name, value) for (word, name), value in zip(words, scores.tolist(), strict=True))
 
 
-def _human(test: WeatSet) -> HumanComparison | None:
+def human_comparison(test: WeatSet) -> HumanComparison | None:
+    """Return what the study with people found that a test mirrors."""
     h = test.human
     return HumanComparison(h.reference, h.effect_size, h.participants, h.pvalue, h.note) if h else None
 
@@ -204,12 +206,7 @@ def weat_suite(
     settings = {**SETTINGS, **settings}
     check_vectors(vectors)
     check_share(min_found)
-    if isinstance(tests, str):
-        raise MeasureError(f"tests={tests!r} is one string; give a list of tests, or use slant.weat.")
-    chosen = list(all_sets(WeatSet)) if tests is None else [_chosen_test(test, None, None) for test in tests]
-    chosen = list({test.id: test for test in chosen}.values())  # a test named twice is one test
-    if not chosen:
-        raise MeasureError("no test was given; leave `tests` out to run every one that ships.")
+    chosen = chosen_tests(tests, "slant.weat")
     results: list[WeatResult] = []
     skipped: list[SkippedTest] = []
     seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others
@@ -228,6 +225,17 @@ def weat_suite(
             vectors, " ".join(test.id for test in chosen), missing, seed, {"min_found": min_found, **settings}
         ),
     )
+
+
+def chosen_tests(tests: Any, alone: str) -> list[WeatSet]:
+    """Return the tests of a suite, each once; None: every WEAT that ships. `alone` runs a single one."""
+    if isinstance(tests, str):
+        raise MeasureError(f"tests={tests!r} is one string; give a list of tests, or use {alone}.")
+    chosen = list(all_sets(WeatSet)) if tests is None else [chosen_test(test, None, None) for test in tests]
+    chosen = list({test.id: test for test in chosen}.values())  # a test named twice is one test
+    if not chosen:
+        raise MeasureError("no test was given; leave `tests` out to run every one that ships.")
+    return chosen
 
 
 def _too_few(vectors: WordVectors, test: WeatSet, min_found: float) -> str | None:

@@ -43,8 +43,10 @@ def bootstrap_effects(
     targets = np.concatenate([X, Y])
     cosines_a, cosines_b = targets @ A.T, targets @ B.T
     # Column r of `scores` holds s(w) of every target word under the r-th draw of the attributes.
-    scores = cosines_a @ _weights(len(A), n_resamples, random) - cosines_b @ _weights(len(B), n_resamples, random)
-    wx, wy = _weights(len(X), n_resamples, random), _weights(len(Y), n_resamples, random)
+    scores = cosines_a @ draw_weights(len(A), n_resamples, random) - cosines_b @ draw_weights(
+        len(B), n_resamples, random
+    )
+    wx, wy = draw_weights(len(X), n_resamples, random), draw_weights(len(Y), n_resamples, random)
     x, y = scores[: len(X)], scores[len(X) :]
     mean_x, mean_y = (wx * x).sum(axis=0), (wy * y).sum(axis=0)
     n, nx, ny = len(targets), len(X), len(Y)
@@ -55,7 +57,7 @@ def bootstrap_effects(
     return np.where(defined, (mean_x - mean_y) / np.where(defined, spread, 1.0), np.inf)
 
 
-def _weights(size: int, n_resamples: int, random: np.random.Generator) -> FloatArray:
+def draw_weights(size: int, n_resamples: int, random: np.random.Generator) -> FloatArray:
     """Shares of each word in `n_resamples` draws with replacement; shape (size, n_resamples)."""
     drawn = random.integers(0, size, (n_resamples, size)) + size * np.arange(n_resamples)[:, None]
     return np.bincount(drawn.ravel(), minlength=n_resamples * size).reshape(n_resamples, size).T / size

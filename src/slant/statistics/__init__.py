@@ -9,6 +9,7 @@ from slant.statistics.intervals import check_confidence, clopper_pearson, percen
 from slant.statistics.nearest_rows import nearest
 from slant.statistics.permutation import PermutationPvalue, partition_pvalue
 from slant.statistics.principal import principal_axes
+from slant.statistics.random_effects import RandomEffects, combine
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
 from slant.statistics.rank_correlation import rank_correlation_pvalue, rank_correlations
 from slant.statistics.rotation import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
@@ -20,6 +21,7 @@ from slant.statistics.unit_vectors import unit_rows
 __all__ = [
     "MOST_BOOTSTRAP",
     "PermutationPvalue",
+    "RandomEffects",
     "RotationCounts",
     "RotationPlan",
     "RotationProblem",
@@ -30,6 +32,7 @@ __all__ = [
     "check_count",
     "clopper_pearson",
     "clustering_accuracy",
+    "combine",
     "count_reached",
     "explained_ratios",
     "generator",

@@ -17,11 +17,13 @@ from slant.stimuli.schema import (
     WordList,
     WordSet,
 )
+from slant.stimuli.sentences import Article, SentenceSet, WordKind, own_sentences
 from slant.stimuli.word_rules import MOST_FREQUENT, is_plain, listed_words
 
 __all__ = [
     "KINDS",
     "MOST_FREQUENT",
+    "Article",
     "ClassSet",
     "FirstName",
     "HumanFinding",
@@ -29,10 +31,12 @@ __all__ = [
     "NameTable",
     "PairSet",
     "PublishedValue",
+    "SentenceSet",
     "StimulusSet",
     "Template",
     "TemplateSet",
     "WeatSet",
+    "WordKind",
     "WordList",
     "WordSet",
     "all_sets",
@@ -44,6 +48,7 @@ __all__ = [
     "load_set",
     "named",
     "names",
+    "own_sentences",
     "parse_set",
     "read_names",
     "read_set",

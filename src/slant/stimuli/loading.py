@@ -9,12 +9,14 @@ from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeAlias, TypeVar, overload
 
 import msgspec
 
 from slant.errors import StimuliError
-from slant.stimuli.schema import AnySet, ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet
+from slant.stimuli.schema import AnySet as SchemaSet
+from slant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet
+from slant.stimuli.sentences import SentenceSet
 
 KINDS: dict[str, type[StimulusSet]] = {
     "weat": WeatSet,
@@ -22,6 +24,7 @@ KINDS: dict[str, type[StimulusSet]] = {
     "words": WordSet,
     "classes": ClassSet,
     "templates": TemplateSet,
+    "sentences": SentenceSet,
 }
 #: A set of each kind that ships, to learn the layout from.
 EXAMPLES = {
@@ -30,8 +33,10 @@ EXAMPLES = {
     "words": "occupations-share-of-women",
     "classes": "gender-three",
     "templates": "career-family",
+    "sentences": "seat-templates",
 }
 MAX_BYTES = 64 << 20
+AnySet: TypeAlias = SchemaSet | SentenceSet
 
 Kind = TypeVar("Kind", bound=StimulusSet)
 

@@ -21,7 +21,7 @@ class WordList(Struct, frozen=True, forbid_unknown_fields=True):
     words: tuple[Text, ...]
 
     def __post_init__(self) -> None:
-        _no_duplicates(self.name, self.words)
+        no_duplicates(self.name, self.words)
 
 
 class HumanFinding(Struct, frozen=True, forbid_unknown_fields=True):
@@ -97,7 +97,7 @@ class PairSet(StimulusSet, frozen=True, kw_only=True, tag="pairs", forbid_unknow
     pairs: Annotated[tuple[tuple[Text, Text], ...], Meta(min_length=1)]
 
     def __post_init__(self) -> None:
-        _no_duplicates("pairs", self.pairs)
+        no_duplicates("pairs", self.pairs)
 
     @property
     def groups(self) -> tuple[WordList, ...]:
@@ -124,9 +124,9 @@ class WordSet(StimulusSet, frozen=True, kw_only=True, tag="words", forbid_unknow
             if not fits or not all(isinstance(value, float) for value in row[1:]):
                 raise StimuliError(f"row {number} is {list(row)}; expected a word and {len(self.columns) - 1} numbers.")
         if self.listed:
-            _no_duplicates("words", self.listed)
+            no_duplicates("words", self.listed)
         else:
-            _no_duplicates("rows", tuple(row[0] for row in self.rows))
+            no_duplicates("rows", tuple(row[0] for row in self.rows))
 
     @property
     def groups(self) -> tuple[WordList, ...]:
@@ -147,7 +147,7 @@ class ClassSet(StimulusSet, frozen=True, kw_only=True, tag="classes", forbid_unk
     classes: Annotated[tuple[WordList, ...], Meta(min_length=2)]
 
     def __post_init__(self) -> None:
-        _no_duplicates("classes", tuple(group.name for group in self.classes))
+        no_duplicates("classes", tuple(group.name for group in self.classes))
 
     @property
     def groups(self) -> tuple[WordList, ...]:
@@ -179,7 +179,7 @@ class TemplateSet(StimulusSet, frozen=True, kw_only=True, tag="templates", forbi
     attributes: tuple[WordList, ...] = ()
 
     def __post_init__(self) -> None:
-        _no_duplicates("templates", tuple(template.text for template in self.templates))
+        no_duplicates("templates", tuple(template.text for template in self.templates))
         for template in self.templates:
             if not template.targets:
                 continue
@@ -197,7 +197,8 @@ class TemplateSet(StimulusSet, frozen=True, kw_only=True, tag="templates", forbi
 AnySet: TypeAlias = WeatSet | PairSet | WordSet | ClassSet | TemplateSet
 
 
-def _no_duplicates(where: str, items: tuple[object, ...]) -> None:
+def no_duplicates(where: str, items: tuple[object, ...]) -> None:
+    """Refuse an item that is listed twice."""
     seen = set()
     for item in items:
         if item in seen:
