@@ -8,6 +8,7 @@ import typer
 
 from slant.cli import (
     audit,
+    ceat,
     compare,
     data,
     debias,
@@ -16,6 +17,7 @@ from slant.cli import (
     logprob,
     polarity,
     replicate,
+    seat,
     trend,
     weat,
     wefat,
@@ -57,6 +59,8 @@ app.command("polarity", epilog=polarity.EXAMPLES)(polarity.polarity_command)
 app.command("trend", epilog=trend.EXAMPLES)(trend.trend_command)
 app.command("geometry", epilog=geometry.EXAMPLES)(geometry.geometry_command)
 app.add_typer(logprob.app, name="logprob")
+app.command("seat", epilog=seat.EXAMPLES)(seat.seat_command)
+app.command("ceat", epilog=ceat.EXAMPLES)(ceat.ceat_command)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
 app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
 app.command("replicate", epilog=replicate.EXAMPLES)(replicate.replicate_command)

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from slant.cli.shared import Output
-    from slant.results import Result, WeatSuiteResult
+    from slant.results import CeatSuiteResult, Result, SeatSuiteResult, WeatSuiteResult
 
 STANDARD_OUTPUT = Path("-")
 
 
-def need_results(suite: WeatSuiteResult) -> None:
+def need_results(suite: WeatSuiteResult | SeatSuiteResult | CeatSuiteResult) -> None:
     """Refuse to report a suite in which no test could be run."""
     if not suite.results:
         skipped = suite.skipped[0]

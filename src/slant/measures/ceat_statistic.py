@@ -49,7 +49,7 @@ def _mean(group: Clustered, rows: NDArray[np.int64]) -> NDArray[Any]:
     total = group.unit.take(rows[:, 0], axis=0)
     for word in range(1, rows.shape[1]):
         total += group.unit.take(rows[:, word], axis=0)
-    return total / rows.shape[1]
+    return np.asarray(total / rows.shape[1])
 
 
 def _rows(group: Clustered, samples: int, random: np.random.Generator) -> NDArray[np.int64]:

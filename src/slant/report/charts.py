@@ -20,18 +20,22 @@ MOST_CATEGORIES = 24
 
 def weat_chart(suite: WeatSuiteResult) -> str:
     """Draw the effect size of each test as a bar with its interval, and people's as a diamond; returns SVG."""
+    return svg(forest(suite.rows()))
+
+
+def forest(rows: list[dict[str, Any]], *, ours: str = "this embedding") -> Any:
+    """Return a chart of the effect sizes of tests as bars with their intervals, and people's as diamonds."""
     import altair as alt
 
-    rows = suite.rows()
     data = alt.InlineData(values=[_shown(row) for row in rows])
     axis = alt.Axis(labelLimit=420, labelPadding=8, labelExpr="split(datum.label, '|')")
     y = alt.Y("label:N", sort=[_label(row) for row in rows], title=None, axis=axis)
     scale = alt.Scale(domain=_domain(rows))
-    series = alt.Scale(domain=["this embedding", "people (published study)"], range=[MODEL_COLOUR, PEOPLE_COLOUR])
+    series = alt.Scale(domain=[ours, "people (published study)"], range=[MODEL_COLOUR, PEOPLE_COLOUR])
     colour = alt.Color("series:N", scale=series, legend=alt.Legend(title=None, orient="top"))
     base = alt.Chart(data)
     bars = (
-        base.transform_calculate(series="'this embedding'")
+        base.transform_calculate(series=json.dumps(ours))
         .mark_bar(height=13, opacity=0.85)
         .encode(y=y, x=alt.X("d:Q", scale=scale, title="effect size d (0: no association)"), color=colour)
     )
@@ -46,7 +50,7 @@ def weat_chart(suite: WeatSuiteResult) -> str:
         .mark_point(shape="diamond", size=90, filled=True, opacity=1)
         .encode(y=y, x=alt.X("people:Q", scale=scale), color=colour)
     )
-    return svg(alt.layer(bars, intervals, people).properties(width=420, height=alt.Step(36)))
+    return alt.layer(bars, intervals, people).properties(width=420, height=alt.Step(36))
 
 
 def trend_chart(trend: TrendResult) -> str:

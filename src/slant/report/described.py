@@ -29,11 +29,14 @@ from slant.report.polarity import (
     polarity_table,
     trend_table,
 )
+from slant.report.sentence_tests import ceat_table, seat_table
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
 from slant.results import (
     AuditResult,
+    CeatResult,
+    CeatSuiteResult,
     ComparisonResult,
     DebiasCheck,
     DirectBiasResult,
@@ -49,6 +52,8 @@ from slant.results import (
     ReplicationResult,
     ResidualBiasResult,
     Result,
+    SeatResult,
+    SeatSuiteResult,
     SimilarityResult,
     SubspaceResult,
     SurveyResult,
@@ -110,6 +115,8 @@ def _audit(result: AuditResult) -> Table:
 #: How each kind of result is shown; a new kind adds a line.
 TABLES: dict[type[Result], Callable[[Any], Table]] = {
     AuditResult: _audit,
+    CeatResult: ceat_table,
+    CeatSuiteResult: ceat_table,
     ComparisonResult: comparison_table,
     EnumerationResult: cells_table,
     DebiasCheck: check_table,
@@ -125,6 +132,8 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     SurveyResult: survey_table,
     ReplicationResult: _replication,
     ResidualBiasResult: residual_table,
+    SeatResult: seat_table,
+    SeatSuiteResult: seat_table,
     SimilarityResult: similarity_table,
     SubspaceResult: subspace_table,
     TemplateWeatResult: template_weat_table,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from slant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
 from slant.results import GeneralisedWeatResult, WeatResult, WeatSuiteResult, WefatResult
@@ -48,7 +49,7 @@ def _weat_table(result: WeatResult | WeatSuiteResult, tests: Sequence[WeatResult
         "association; sets of equal size reach ±2.",
         "people: the effect in the study that a test mirrors; interval: over the choice of words.",
         f"p ({plain(tests[0].alternative) if tests else 'greater'}): over every re-partition of the targets, "
-        + ("exact for all tests" if all(_exact(t) for t in tests) else _inexact(tests))
+        + exactness(tests)
         + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
     ]
     missing = [f"{plain(t.test)}: no vector for {plain(', '.join(t.missing))}" for t in tests if t.missing]
@@ -64,11 +65,25 @@ def _stand_ins(test: WeatResult) -> str:
     return ", ".join(other) if any(t == w and w != w.lower() for w, t in pairs) else ""
 
 
-def _exact(test: WeatResult) -> bool:
+class PermutationTest(Protocol):
+    """What the note on p-values needs of a test."""
+
+    @property
+    def test(self) -> str: ...  # noqa: D102
+    @property
+    def pvalue_bounds(self) -> tuple[float, float]: ...  # noqa: D102
+    @property
+    def pvalue_method(self) -> str: ...  # noqa: D102
+
+
+def _exact(test: PermutationTest) -> bool:
     return test.pvalue_bounds[0] == test.pvalue_bounds[1]
 
 
-def _inexact(tests: Sequence[WeatResult]) -> str:
+def exactness(tests: Sequence[PermutationTest]) -> str:
+    """Say how sure the p-values of `tests` are."""
+    if all(_exact(test) for test in tests):
+        return "exact for all tests"
     parts = []
     for test in tests:
         if not _exact(test):

@@ -1,0 +1,89 @@
+"""`slant ceat`: association tests on words as they stand in sentences of a corpus."""
+
+from __future__ import annotations
+
+import importlib
+from typing import Annotated, Any
+
+import typer
+
+from slant.cli import options as o
+from slant.cli.encoders import (
+    ChartOutput,
+    EncoderArgument,
+    Encoding,
+    MinFoundOption,
+    OwnWordsOption,
+    TestOption,
+    chosen_sets,
+)
+from slant.cli.shared import Running, command
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant ceat all-minilm-l6-v2 --corpus comments.txt           every WEAT set in contexts of a corpus
+
+slant ceat bert-base-uncased --corpus comments.txt --test weat-6 --contexts 200 --chart weat-6.svg
+
+slant ceat ./my-encoder --corpus lower-case.txt --case any --json result.json
+"""
+
+
+@command
+def ceat_command(
+    model: EncoderArgument = None,
+    corpus: Annotated[
+        str, typer.Option("--corpus", metavar="PATH", help="Text to draw sentences from: a file, folder or data name.")
+    ] = ...,  # type: ignore[assignment]
+    test: TestOption = None,
+    words: OwnWordsOption = None,
+    samples: Annotated[
+        int, typer.Option("--samples", metavar="N", min=1, help="Draws of one context for each word.")
+    ] = 10_000,
+    contexts: Annotated[
+        int, typer.Option("--contexts", metavar="N", min=1, help="At most so many sentences for each word.")
+    ] = 1_000,
+    case: Annotated[
+        str, typer.Option("--case", help="Words count 'as written' (Bill, not bill) or in any case: any.")
+    ] = "as written",
+    alternative: o.AlternativeOption = "two-sided",
+    method: o.MethodOption = "auto",
+    n_resamples: o.ResamplesOption = 100_000,
+    min_found: MinFoundOption = 0.5,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no vectors for a later run.")] = False,
+    *,
+    encoding: Encoding,
+    running: Running,
+    output: ChartOutput,
+) -> None:
+    """Contextualised Embedding Association Tests (Guo & Caliskan 2021): WEAT over contexts of a corpus, any encoder.
+
+    Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate. A run
+    that is stopped goes on where it was when the same command is given again (unless --no-cache).
+    """
+    from slant.cli.printing import deliver, need_results, write_chart
+    from slant.cli.progress import bar, resumable
+    from slant.data import cache_folder
+    from slant.measures import ceat, ceat_suite
+
+    chosen = chosen_sets(test, words)
+    settings: dict[str, Any] = {
+        "samples": samples, "contexts_per_word": contexts, "case": case, "alternative": alternative, "method": method,
+        "n_resamples": n_resamples, "min_found": min_found, "rng": running.seed,
+        "store": None if no_cache else cache_folder() / "encoders",
+    }  # fmt: skip
+    load_corpus: Any = importlib.import_module("slant").load_corpus
+    text = load_corpus(corpus)
+    encoder = encoding.open(model, quiet=running.quiet)
+    with resumable(kept=not no_cache), bar(quiet=running.quiet) as progress:
+        if len(chosen) == 1:
+            result: Any = ceat(encoder, text, chosen[0], **settings, progress=progress)
+        else:
+            result = ceat_suite(encoder, text, chosen or None, **settings, progress=progress)
+            need_results(result)
+    if output.chart is not None:
+        from slant.report.sentence_charts import ceat_chart
+
+        write_chart(ceat_chart(result), output.chart)
+    deliver(result, output, quiet=running.quiet)

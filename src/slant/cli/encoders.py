@@ -1,0 +1,80 @@
+"""Open an encoder for a command, and the tests that are asked of it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from slant.cli import options as o
+from slant.cli.shared import Output
+
+if TYPE_CHECKING:
+    from slant.models.protocols import Encoder
+    from slant.stimuli import WeatSet
+
+PANEL = "Asking the model"
+
+EncoderArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: the default one."),
+]
+TestOption = Annotated[
+    list[str] | None, typer.Option("--test", metavar="NAME", help="A WEAT set that ships; can be repeated.")
+]
+OwnWordsOption = Annotated[
+    list[Path] | None,
+    typer.Option("--words", metavar="FILE", help="Your own WEAT set, a TOML file; can be repeated."),
+]
+MinFoundOption = Annotated[
+    float, typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there.")
+]
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How an encoder is loaded."""
+
+    device: Annotated[
+        str | None,
+        typer.Option(
+            "--device", metavar="NAME", help="cpu, cuda or mps; default: the best there is.", rich_help_panel=PANEL
+        ),
+    ] = None
+
+    def open(self, model: str | None, *, quiet: bool) -> Encoder:
+        """Open an encoder; what it has to say while loading goes to standard error."""
+        load_encoder: Any = importlib.import_module("slant").load_encoder
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            encoder: Encoder = load_encoder(model, device=self.device)
+        if not quiet:
+            for warning in caught:
+                print(f"note: {warning.message}", file=sys.stderr)
+        return encoder
+
+
+@dataclass(frozen=True)
+class ChartOutput(Output):
+    """Where the result of tests is written: also as a picture."""
+
+    PICTURES = ("chart",)
+
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--chart", metavar="FILE", help="Draw the effect sizes (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None
+
+
+def chosen_sets(tests: list[str] | None, words: list[Path] | None) -> list[WeatSet]:
+    """Return the tests that were named, and those in files."""
+    from slant.stimuli import WeatSet, load_set
+
+    return [load_set(source, WeatSet) for source in (*(tests or ()), *(words or ()))]
