@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 import warnings
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ PANEL = "Asking the model"
 
 EncoderArgument = Annotated[
     str | None,
-    typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: the default one."),
+    typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2."),
 ]
 TestOption = Annotated[
     list[str] | None, typer.Option("--test", metavar="NAME", help="A WEAT set that ships; can be repeated.")
@@ -36,23 +35,43 @@ MinFoundOption = Annotated[
 ]
 
 
+def _option(name: str, *, shown: str, metavar: str | None = None) -> Any:
+    return typer.Option(name, metavar=metavar, help=shown, rich_help_panel=PANEL)
+
+
+def _layer(text: str | None) -> str | int | None:
+    """Read a layer: a number, or a word as it is.
+
+    >>> _layer("-1"), _layer("mean"), _layer(None)
+    (-1, 'mean', None)
+    """
+    return int(text) if text is not None and text.removeprefix("-").isdecimal() else text
+
+
 @dataclass(frozen=True)
 class Encoding:
     """How an encoder is loaded."""
 
-    device: Annotated[
+    layer: Annotated[
         str | None,
-        typer.Option(
-            "--device", metavar="NAME", help="cpu, cuda or mps; default: the best there is.", rich_help_panel=PANEL
-        ),
+        _option("--layer", metavar="N", shown="last, mean of all, or a number (0: embeddings); ELMo's default: mean."),
     ] = None
+    pieces: Annotated[
+        str, _option("--pieces", shown="A word of several pieces: mean of their vectors, or the first.")
+    ] = "mean"
+    device: Annotated[
+        str | None, _option("--device", metavar="NAME", shown="cpu, cuda or mps; default: the best there is.")
+    ] = None
+    dtype: Annotated[str, _option("--dtype", shown="Precision of the weights.")] = "float32"
 
     def open(self, model: str | None, *, quiet: bool) -> Encoder:
         """Open an encoder; what it has to say while loading goes to standard error."""
-        load_encoder: Any = importlib.import_module("slant").load_encoder
+        from slant.models.encoder_loading import load_encoder
+
+        settings: dict[str, Any] = {"layer": _layer(self.layer), "pieces": self.pieces, "dtype": self.dtype}
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            encoder: Encoder = load_encoder(model, device=self.device)
+            encoder = load_encoder(model, device=self.device, **settings)
         if not quiet:
             for warning in caught:
                 print(f"note: {warning.message}", file=sys.stderr)

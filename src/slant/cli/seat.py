@@ -21,7 +21,7 @@ from slant.cli.shared import Running, command
 EXAMPLES = """
 [bold]Examples[/bold]
 
-slant seat all-minilm-l6-v2                                 every WEAT set in the sentences of May et al.
+slant seat                                                  every WEAT set in the sentences of May et al.
 
 slant seat bert-base-uncased --test weat-6 --pooling first  one test, sentences by their first token
 
