@@ -29,7 +29,9 @@ _HOMES = {
     "polarity": "slant.measures",
     "polarity_trend": "slant.measures",
     "generalised_weat": "slant.measures",
+    "Corpus": "slant.corpus",
     "load": "slant.vectors",
+    "load_corpus": "slant.corpus",
     "load_lm": "slant.models.loading",
     "log_probability_bias": "slant.measures",
     "log_probability_suite": "slant.measures",
@@ -62,6 +64,7 @@ _ROOMS = (
 if TYPE_CHECKING:
     from slant.auditing import audit
     from slant.checking import debias_check
+    from slant.corpus import Corpus, load_corpus
     from slant.debias import (
         double_hard_debias,
         half_sibling_debias,
@@ -98,6 +101,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AuditResult",
+    "Corpus",
     "EnumerationResult",
     "LookupPolicy",
     "SlantError",
@@ -119,6 +123,7 @@ __all__ = [
     "indirect_bias",
     "leace_debias",
     "load",
+    "load_corpus",
     "load_lm",
     "log_probability_bias",
     "log_probability_suite",

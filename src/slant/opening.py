@@ -147,7 +147,9 @@ def open_stream(location: Location, progress: Progress | None = None) -> Iterato
         packed = packing(raw.read(8))
         raw.seek(0)
         if location.member is not None and packed != "zip":
-            raise location.error(f"'{location.path.name}' is not a zip archive, so it has no '{location.member}' in it.")
+            raise location.error(
+                f"'{location.path.name}' is not a zip archive, so it has no '{location.member}' in it."
+            )
         if packed is not None:
             buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
             raw = stack.enter_context(_unpacked(buffered, packed, location))
