@@ -22,7 +22,7 @@ from slant.stimuli import WordList, load_set
 
 GENDER = load_set("weat-7")
 X, Y, A, B = (group.words for group in GENDER.groups)
-PLANTED = {word: 0.6 for word in X + A} | {word: -0.6 for word in Y + B}
+PLANTED = dict.fromkeys(X + A, 0.6) | dict.fromkeys(Y + B, -0.6)
 PLACES = ("north", "south", "east", "west", "centre")
 
 
@@ -79,7 +79,9 @@ def sets(seed: int = 0, sizes: tuple[int, ...] = (3, 1, 4)) -> list[Clustered]:
     rng = np.random.default_rng(seed)
     words = ("u", "v", "w")
     return [
-        clustered(WordList(name, words), {w: unit_rows(rng.normal(size=(n, 6))) for w, n in zip(words, sizes)})
+        clustered(
+            WordList(name, words), {w: unit_rows(rng.normal(size=(n, 6))) for w, n in zip(words, sizes, strict=False)}
+        )
         for name in ("x", "y", "p", "q")
     ]
 

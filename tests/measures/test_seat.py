@@ -22,7 +22,7 @@ from slant.vectors import WordVectors
 GENDER = load_set("weat-7")
 X, Y, A, B = (group.words for group in GENDER.groups)
 #: Mathematics and male terms lean one way, arts and female terms the other.
-PLANTED = {word: 1.0 for word in X + A} | {word: -1.0 for word in Y + B}
+PLANTED = dict.fromkeys(X + A, 1.0) | dict.fromkeys(Y + B, -1.0)
 SMALL: dict[str, Any] = {
     "targets": (["ant", "bee", "fly", "moth", "wasp"], ["rose", "iris", "lily", "tulip", "daisy"]),
     "attributes": (["love", "peace", "joy"], ["filth", "grief", "agony"]),
@@ -62,7 +62,7 @@ def test_swapping_targets_flips_the_sign() -> None:
 
 
 def test_with_one_sentence_a_word_it_is_weat() -> None:
-    encoder = FakeEncoder(leanings={word: 0.3 for word in X + A})
+    encoder = FakeEncoder(leanings=dict.fromkeys(X + A, 0.3))
     words = GENDER.words
     vectors = WordVectors.from_arrays(words, encoder.sentence_vectors([word.capitalize() for word in words]))
     ours = slant.seat(encoder, "weat-7", templates=["{word}"], bootstrap=300, rng=5)
@@ -231,11 +231,11 @@ def test_bad_settings_are_one_sentence(given: dict[str, Any], words: str) -> Non
 
 
 def test_other_bad_input_is_refused_too() -> None:
-    with pytest.raises(MeasureError, match="is not an encoder; open one with slant.load_encoder"):
+    with pytest.raises(MeasureError, match=r"is not an encoder; open one with slant\.load_encoder"):
         slant.seat(slant.load(), "weat-7")  # type: ignore[arg-type]
     with pytest.raises(StimuliError, match="one of kind 'sentences' is needed here"):
         slant.seat(FakeEncoder(), "weat-7", templates="weat-7")
     with pytest.raises(MeasureError, match="seat has no setting 'layer'"):
         slant.seat_suite(FakeEncoder(), layer=1)
-    with pytest.raises(MeasureError, match="or use slant.seat"):
+    with pytest.raises(MeasureError, match=r"or use slant\.seat"):
         slant.seat_suite(FakeEncoder(), "weat-7")
