@@ -198,6 +198,24 @@ def test_a_suite_reads_once_encodes_once_and_lists_what_it_skips() -> None:
     assert len(suite.qvalues) == 2
 
 
+def test_a_test_gives_the_same_alone_as_in_a_suite() -> None:
+    settings: dict[str, Any] = {"samples": 50, "contexts_per_word": 2, "rng": 3, "min_found": 0.5}
+    suite = slant.ceat_suite(
+        FakeEncoder(), SENTENCES + corpus(load_set("weat-6").words), ["weat-6", "weat-7"], **settings
+    )
+    alone = slant.ceat(FakeEncoder(), SENTENCES + corpus(load_set("weat-6").words), "weat-7", **settings)
+    assert suite.results[1] == alone
+
+
+def test_a_corpus_is_recorded() -> None:
+    given = slant.load_corpus(SENTENCES, name="places")
+    result = slant.ceat(FakeEncoder(), given, "weat-7", samples=20)
+    assert (result.corpus.name, result.corpus.sentences) == ("places", len(SENTENCES))
+    assert result.corpus.record is not None
+    assert result.corpus.record["fingerprint"] == given.fingerprint
+    assert result.provenance.settings["corpus"] == "places"
+
+
 def test_one_context_for_each_word_is_weat_of_those_vectors() -> None:
     encoder = FakeEncoder(seed=2)
     result = slant.ceat(encoder, corpus(GENDER.words, PLACES[:1]), "weat-7", samples=10)

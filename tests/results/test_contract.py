@@ -11,9 +11,11 @@ from typing import Any
 import pytest
 
 import slant
+from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from slant.errors import SlantError
 from slant.results import Result
+from slant.stimuli import load_set
 
 
 def all_kinds(cls: type[Result] = Result) -> Iterator[type[Result]]:
@@ -30,6 +32,8 @@ def examples() -> dict[str, Result]:
     found = slant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
     plan = slant.make_survey(found)
     answers = [{"worker": "w", "task": "exam", "item": plan.public_id("e01"), "answer": "G1"}]
+    encoder = FakeEncoder()
+    spoken = [f"They {verb} of {word}." for verb in ("spoke", "heard") for word in load_set("weat-7").words[1:]]
     made = [
         found,
         slant.score_survey(plan, answers),
@@ -54,6 +58,10 @@ def examples() -> dict[str, Result]:
         slant.log_probability_weat(lm, "career-family"),
         slant.log_probability_suite(lm),
         slant.template_weat(lm, "math-arts"),
+        slant.seat(encoder, "weat-7", bootstrap=20),
+        slant.seat_suite(encoder, ["weat-6", "weat-7"], bootstrap=20),
+        slant.ceat(encoder, spoken, "weat-7", samples=20),
+        slant.ceat_suite(encoder, spoken, ["weat-6", "weat-7"], samples=20),
     ]
     return {result.kind: result for result in made}
 
@@ -108,8 +116,8 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
     inner = content["results"][0] if kind == "polarity-comparison" else content
     provenance = inner.get("provenance") or inner["weat"]["provenance"]
     assert provenance["version"] == slant.__version__
-    assert provenance["representation"]["name"].startswith(("sample", "fake masked"))
-    assert len(provenance["representation"]["fingerprint"]) == 12
+    assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy encoder"))
+    assert len(provenance["representation"]["fingerprint"]) in (12, 16)
     assert isinstance(provenance["missing"], list)
     assert isinstance(provenance["settings"], dict)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Annotated, Any
 
 import typer
@@ -22,11 +21,11 @@ from slant.cli.shared import Running, command
 EXAMPLES = """
 [bold]Examples[/bold]
 
-slant ceat all-minilm-l6-v2 --corpus comments.txt           every WEAT set in contexts of a corpus
+slant ceat --corpus comments.txt                            every WEAT set in contexts of a corpus
 
 slant ceat bert-base-uncased --corpus comments.txt --test weat-6 --contexts 200 --chart weat-6.svg
 
-slant ceat ./my-encoder --corpus lower-case.txt --case any --json result.json
+slant ceat ./my-encoder --corpus comments.csv.gz --column body --case any --json result.json
 """
 
 
@@ -36,6 +35,12 @@ def ceat_command(
     corpus: Annotated[
         str, typer.Option("--corpus", metavar="PATH", help="Text to draw sentences from: a file, folder or data name.")
     ] = ...,  # type: ignore[assignment]
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="NAME", help="The column or key that holds the text.")
+    ] = None,
+    split: Annotated[
+        str, typer.Option("--split", help="Text to sentences: lines, sentences, paragraphs, or auto.")
+    ] = "auto",
     test: TestOption = None,
     words: OwnWordsOption = None,
     samples: Annotated[
@@ -64,6 +69,7 @@ def ceat_command(
     """
     from slant.cli.printing import deliver, need_results, write_chart
     from slant.cli.progress import bar, resumable
+    from slant.corpus import load_corpus
     from slant.data import cache_folder
     from slant.measures import ceat, ceat_suite
 
@@ -73,8 +79,7 @@ def ceat_command(
         "n_resamples": n_resamples, "min_found": min_found, "rng": running.seed,
         "store": None if no_cache else cache_folder() / "encoders",
     }  # fmt: skip
-    load_corpus: Any = importlib.import_module("slant").load_corpus
-    text = load_corpus(corpus)
+    text = load_corpus(corpus, column=column, split=split)
     encoder = encoding.open(model, quiet=running.quiet)
     with resumable(kept=not no_cache), bar(quiet=running.quiet) as progress:
         if len(chosen) == 1:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.corpus import Context, Query, sample_contexts
+from slant.corpus import Context, Corpus, Query, sample_contexts
 from slant.errors import MeasureError
 from slant.measures.clustered_words import usable_units
 from slant.models.protocols import Encoder, Passage, Progress
@@ -55,7 +55,8 @@ def draw_contexts(
         word: [c for c in found.by_word.get(word, ()) if case == "any" or written_as(word, c)][:per_word]
         for word in words
     }
-    read = CorpusRead(str(getattr(corpus, "name", "sentences given")), sample.sentences, sample.tokens)
+    name, record = (corpus.name, corpus.record()) if isinstance(corpus, Corpus) else ("sentences given", None)
+    read = CorpusRead(name, sample.sentences, sample.tokens, record)
     return Drawn(_encoded(encoder, contexts, store, progress), dict(found.counts), read)
 
 

@@ -16,6 +16,19 @@ from slant.results import (
     SkippedTest,
 )
 
+#: Below this the normal tail is smaller than a number can be.
+SMALLEST = 1e-300
+
+
+def published(value: float | None) -> str:
+    """Write a p-value that may be too small to be written.
+
+    >>> published(0.0123), published(2.3e-308)
+    ('0.012', '< 1e-300')
+    """
+    return "< 1e-300" if value is not None and value < SMALLEST else pvalue(value)
+
+
 SEAT_COLUMNS = (
     Column("test", "test", plain, "left"),
     Column("title", "what is compared", plain, "left", wraps=True),
@@ -37,7 +50,7 @@ CEAT_COLUMNS = (
     Column("people_effect_size", "d, people", number, min_width=118),
     Column("pvalue", "p", pvalue),
     Column("qvalue", "q", pvalue),
-    Column("published_pvalue", "p, published", pvalue, min_width=68),
+    Column("published_pvalue", "p, published", published, min_width=68),
 )
 SIGN = (
     "above 0: of what is compared, the first goes with the first attribute and the second with the second; 0: no "

@@ -134,11 +134,12 @@ class Heterogeneity:
 
 @dataclass(frozen=True)
 class CorpusRead:
-    """What the contexts were drawn from."""
+    """What the contexts were drawn from; `record` is a corpus's own (files, fingerprint), None for a list."""
 
     name: str
     sentences: int
     tokens: int
+    record: dict[str, Any] | None
 
 
 @dataclass(frozen=True)
