@@ -69,7 +69,7 @@ def _encoded(
     unit, usable = usable_units(vectors_of(encoder, passages, store=store, progress=progress))
     ends = np.cumsum([len(found) for found in contexts.values()])
     parts = zip(contexts, np.split(unit, ends[:-1]), np.split(usable, ends[:-1]), strict=True)
-    return {word: rows[kept] for word, rows, kept in parts}
+    return {word: rows if kept.all() else rows[kept] for word, rows, kept in parts}
 
 
 def written_as(word: str, context: Context) -> bool:

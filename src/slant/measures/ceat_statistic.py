@@ -22,8 +22,8 @@ def sampled_effects(
 ) -> tuple[FloatArray, FloatArray]:
     """Draw one context for each word `samples` times; return ES_i and V_i of each draw, both of shape (samples,).
 
-    ES is WEAT's effect size (ddof = 1) and V, as in the authors' code, the variance of the associations that it is
-    divided by. Draws in which all associations are equal have no effect size and are left out.
+    ES is WEAT's effect size (ddof = 1) and V, the paper's in-sample variance, that of the associations whose spread
+    ES is divided by. Draws in which all associations are equal have no effect size and are left out.
     """
     drawn = [_rows(group, samples, random) for group in (X, Y, A, B)]
     n = len(X.sizes)
