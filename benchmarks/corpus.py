@@ -20,7 +20,7 @@ import numpy as np
 
 import slant
 
-#: Words in each query, and how many sentences of each are kept; two queries leave out sentences with words of the first.
+#: Words in each query, and how many sentences of each are kept; two of them bar the words of the first.
 QUERIES = {"definitional": (20, 100), "professions": (320, 100), "leaning": (1_000, 10), "words": (4_660, 10)}
 PROBE = """
 import json, sys, time

@@ -21,6 +21,7 @@ PAGES = [
             "debiasing",
             "language-models",
             "sentence-tests",
+            "corpus",
             "reports",
         )
     ),

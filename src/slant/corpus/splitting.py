@@ -32,6 +32,7 @@ SEVERAL = 1.5
 WIDEST = 120
 #: Ends of sentences in any script: after these comes a space, or none in scripts that have none.
 END = re.compile(r"(?<![\W_][^\W_])(?<!\d)[.!?…؟।]+[\"'”’»)\]]*\s+(?![\W_]*[^\W\d_A-Z]*[a-zß-ÿа-я])|(?<=[。！？｡])")
+LINE_END = re.compile(r"\r\n?|\n")
 ENDED = re.compile(r"[.!?…؟।。！？｡:;][\"'”’»)\]]*$")
 
 
@@ -67,8 +68,22 @@ def _by_rule(text: str) -> list[str]:
     return [part for part in (*found, text[start:].strip()) if part]
 
 
-def way_of(lines: Sequence[str], split: Splitter) -> str:
-    """Tell from some lines (blank ones included) how a text becomes sentences.
+def lines_of(texts: Iterable[str], way: str) -> Lines:
+    """Yield texts of a column as lines: one each if a text is a sentence, else its lines and a blank one.
+
+    >>> list(lines_of(["He is\\na clerk."], "lines"))
+    [('He is a clerk.', True)]
+    """
+    for text in texts:
+        parts = LINE_END.split(text)
+        if way == "lines":
+            yield " ".join(parts), True
+        else:
+            yield from ((part, True) for part in (*parts, ""))
+
+
+def way_of(lines: Sequence[str], split: Splitter, *, wrapped: bool = True) -> str:
+    """Tell from some lines (blank ones included), which may be wrapped, how a text becomes sentences.
 
     "paragraphs": lines as wide as the others break off in the middle of a sentence, and blank lines part paragraphs;
     "sentences": a line holds 1.5 sentences or more on average; otherwise "lines".
@@ -81,7 +96,7 @@ def way_of(lines: Sequence[str], split: Splitter) -> str:
     filled = [line.strip() for line in lines if line.strip()]
     if not filled:
         return "lines"
-    if _wrapped(lines):
+    if wrapped and _wrapped(lines):
         return "paragraphs"
     return "sentences" if sum(len(split(line[:PIECE])) for line in filled) >= SEVERAL * len(filled) else "lines"
 
@@ -152,7 +167,8 @@ def _split(lines: Lines, split: Splitter, tally: Tally) -> Iterator[str]:
         found = split(running)
         if torn and found:
             del found[0]  # the end of a sentence that was left out
-            torn = not found and not ends
+            torn = not found
+        torn = torn and not ends
         rest = ""
         if not ends and found:
             last = found.pop()
