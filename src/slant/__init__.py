@@ -28,6 +28,7 @@ _HOMES = {
     "residual_bias": "slant.measures",
     "polarity": "slant.measures",
     "polarity_trend": "slant.measures",
+    "pronoun_choice": "slant.measures",
     "generalised_weat": "slant.measures",
     "load": "slant.vectors",
     "load_lm": "slant.models.loading",
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from slant.measures.polarity import polarity
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
+    from slant.measures.pronoun_choice import pronoun_choice
     from slant.measures.residual import residual_bias
     from slant.measures.similarity import word_similarity
     from slant.measures.subspace import gender_subspace
@@ -130,6 +132,7 @@ __all__ = [
     "polarity",
     "polarity_trend",
     "project_out",
+    "pronoun_choice",
     "replicate_paper",
     "residual_bias",
     "score_survey",

@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import slant
 from fake_lm import FakeMaskedLM
+from fake_pronouns import write_winogender
 from slant.errors import SlantError
 from slant.results import Result
 
@@ -54,6 +57,7 @@ def examples() -> dict[str, Result]:
         slant.log_probability_weat(lm, "career-family"),
         slant.log_probability_suite(lm),
         slant.template_weat(lm, "math-arts"),
+        slant.pronoun_choice(lm, write_winogender(Path(tempfile.mkdtemp()) / "winogender"), bootstrap=20),
     ]
     return {result.kind: result for result in made}
 

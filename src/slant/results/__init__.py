@@ -48,6 +48,15 @@ from slant.results.polarity import (
     WeatDifference,
     WordPolarity,
 )
+from slant.results.pronoun_choice import (
+    OccupationContrast,
+    OccupationPreference,
+    Preference,
+    PronounChoiceResult,
+    PronounGroup,
+    PronounScore,
+    SentenceRemark,
+)
 from slant.results.provenance import Provenance, Representation
 from slant.results.replication import ReplicatedCell, ReplicationResult
 from slant.results.residual import (
@@ -112,10 +121,16 @@ __all__ = [
     "MeasuredResult",
     "NameGroup",
     "NeighbourShare",
+    "OccupationContrast",
+    "OccupationPreference",
     "Picture",
     "PicturePoint",
     "PolarityComparison",
     "PolarityResult",
+    "Preference",
+    "PronounChoiceResult",
+    "PronounGroup",
+    "PronounScore",
     "Provenance",
     "ReplicatedCell",
     "ReplicationResult",
@@ -126,6 +141,7 @@ __all__ = [
     "ResidualNeighbours",
     "Result",
     "RotationsUsed",
+    "SentenceRemark",
     "SideScore",
     "SimilarityResult",
     "SkippedTest",
