@@ -76,6 +76,7 @@ class PronounLM:
     def __init__(self, planted: float = 0.0, general: float = 0.0, noise: float = 0.0, salt: int = 0) -> None:
         self.planted, self.general, self.noise, self.salt = planted, general, noise, salt
         self.asked: list[Sentence] = []
+        self.journals: list[Any] = []
 
     name = "fake masked pronouns"
 
@@ -100,6 +101,9 @@ class MaskedPronounLM(PronounLM):
         prior_place: str = "target", journal: Any = None, progress: Any = None,
     ) -> list[MaskedScore]:  # fmt: skip
         self.asked += sentences
+        self.journals.append(journal)
+        if progress:
+            progress("sentences", len(sentences), len(sentences))
         return [
             MaskedScore(
                 self.log_probability(s, hidden=False), self.log_probability(s, hidden=True), (s.target,), (s.attribute,)

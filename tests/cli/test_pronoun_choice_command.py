@@ -55,6 +55,16 @@ def test_winogender_shows_its_six_groups_and_both_ends(run: Run, folder: Path, t
     assert all(row["gap_interval"] == "–" for row in groups.rows)
 
 
+def test_answers_are_kept_in_the_cache_folder_unless_told_otherwise(
+    run: Run, folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lm = MaskedPronounLM(planted=1)
+    monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: lm)
+    for option in ((), ("--no-cache",)):
+        assert run("pronoun-choice", "any", "--data", str(folder / "winobias"), "-q", *option).returncode == 0
+    assert [tables.folder for tables in lm.journals] == [cache / "language-models", None]
+
+
 def test_a_wrong_source_is_told_before_a_model_is_loaded(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: pytest.fail("a model was loaded"))
     done = run("pronoun-choice", "any", "--data", "no-such-set", "--chart", "o.svg")

@@ -61,12 +61,15 @@ def test_pvalues_without_a_stereotype_are_spread_evenly() -> None:
         assert sum(value < 0.05 for value in values) <= 9
 
 
-def test_a_neutral_model_shows_nothing(sets: tuple[Path, Path]) -> None:
-    for group in slant.pronoun_choice(MaskedPronounLM(noise=1.0, salt=1), sets[1], **FAST).groups:
-        assert group.preference.pvalue > 0.05
-        assert group.contrast.pvalue > 0.05
-        assert group.correlation.pearson_pvalue > 0.05
-        assert group.preference.gap_interval.low < 0 < group.preference.gap_interval.high
+@pytest.mark.parametrize("general", [0.0, -2.0])
+def test_a_model_that_knows_no_stereotype_shows_none(sets: tuple[Path, Path], general: float) -> None:
+    for source in sets:
+        for group in slant.pronoun_choice(MaskedPronounLM(general=general), source, **FAST).groups:
+            assert group.contrast.difference == pytest.approx(0)
+            assert group.contrast.pvalue == 1
+            assert group.corrected.pvalue == 1
+            assert group.correlation is None
+            assert group.preference.pvalue > 0.5
 
 
 def test_what_a_model_prefers_everywhere_is_no_stereotype(sets: tuple[Path, Path]) -> None:
@@ -204,6 +207,19 @@ def test_correlation_pvalues_agree_with_scipys_permutation_test() -> None:
     assert rank_correlation_pvalue(many, many**2, n_resamples=99) == 0.01
     with pytest.raises(MeasureError, match="two of one length"):
         correlation_pvalue([1, 2], [1])
+
+
+def test_the_model_is_given_the_journal_and_tells_how_far_it_is(sets: tuple[Path, Path], tmp_path: Path) -> None:
+    lm, told = MaskedPronounLM(), []
+    slant.pronoun_choice(
+        lm,
+        sets[0],
+        bootstrap=0,
+        journal=tmp_path / "kept",
+        progress=lambda *said: told.append(said[1:]),
+    )
+    assert [tables.folder for tables in lm.journals] == [tmp_path / "kept"]
+    assert told == [(72, 72)]
 
 
 def test_the_same_seed_gives_the_same_result(sets: tuple[Path, Path]) -> None:
