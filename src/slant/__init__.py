@@ -30,6 +30,7 @@ _HOMES = {
     "residual_bias": "slant.measures",
     "polarity": "slant.measures",
     "polarity_trend": "slant.measures",
+    "pronoun_choice": "slant.measures",
     "generalised_weat": "slant.measures",
     "Corpus": "slant.corpus",
     "load": "slant.vectors",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from slant.measures.polarity import polarity
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
+    from slant.measures.pronoun_choice import pronoun_choice
     from slant.measures.residual import residual_bias
     from slant.measures.seat import seat, seat_suite
     from slant.measures.similarity import word_similarity
@@ -146,6 +148,7 @@ __all__ = [
     "polarity",
     "polarity_trend",
     "project_out",
+    "pronoun_choice",
     "replicate_paper",
     "residual_bias",
     "score_survey",

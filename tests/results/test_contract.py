@@ -5,7 +5,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ import pytest
 import slant
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
+from fake_pronouns import write_winogender
 from slant.errors import SlantError
 from slant.results import Result
 from slant.stimuli import load_set
@@ -62,6 +65,7 @@ def examples() -> dict[str, Result]:
         slant.seat_suite(encoder, ["weat-6", "weat-7"], bootstrap=20),
         slant.ceat(encoder, spoken, "weat-7", samples=20),
         slant.ceat_suite(encoder, spoken, ["weat-6", "weat-7"], samples=20),
+        slant.pronoun_choice(lm, write_winogender(Path(tempfile.mkdtemp()) / "winogender"), bootstrap=20),
     ]
     return {result.kind: result for result in made}
 

@@ -16,6 +16,7 @@ from slant.cli import (
     geometry,
     logprob,
     polarity,
+    pronoun_choice,
     replicate,
     seat,
     trend,
@@ -61,6 +62,7 @@ app.command("geometry", epilog=geometry.EXAMPLES)(geometry.geometry_command)
 app.add_typer(logprob.app, name="logprob")
 app.command("seat", epilog=seat.EXAMPLES)(seat.seat_command)
 app.command("ceat", epilog=ceat.EXAMPLES)(ceat.ceat_command)
+app.command("pronoun-choice", epilog=pronoun_choice.EXAMPLES)(pronoun_choice.pronoun_choice_command)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
 app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
 app.command("replicate", epilog=replicate.EXAMPLES)(replicate.replicate_command)

@@ -59,16 +59,9 @@ def _option(*names: str, shown: str, metavar: str | None = None) -> Any:
 
 
 @dataclass(frozen=True)
-class Modelling:
-    """How a language model is loaded and asked."""
+class Opening:
+    """How a language model is loaded, and where its answers are kept."""
 
-    target_pieces: Annotated[
-        str, _option("--target-pieces", shown="A target of several pieces: chain (the whole word) or first.")
-    ] = "chain"
-    single_mask: Annotated[bool, _option("--single-mask", shown="One mask for an attribute of several pieces.")] = False
-    as_published: Annotated[
-        bool, _option("--as-published", shown="Ask and count as the authors' code does (masked models).")
-    ] = False
     capitalise: Annotated[
         bool,
         _option(
@@ -93,15 +86,32 @@ class Modelling:
                 print(f"note: {warning.message}", file=sys.stderr)
         return lm
 
-    def settings(self) -> dict[str, Any]:
-        """Return what the measures take; a run that is stopped finds what it had in the cache folder."""
+    def journal(self) -> Path | None:
+        """Return the folder in which a run that is stopped finds what it had."""
         from slant.data import cache_folder
 
+        return None if self.no_cache else cache_folder() / "language-models"
+
+
+@dataclass(frozen=True)
+class Modelling(Opening):
+    """How a language model is loaded and asked."""
+
+    target_pieces: Annotated[
+        str, _option("--target-pieces", shown="A target of several pieces: chain (the whole word) or first.")
+    ] = "chain"
+    single_mask: Annotated[bool, _option("--single-mask", shown="One mask for an attribute of several pieces.")] = False
+    as_published: Annotated[
+        bool, _option("--as-published", shown="Ask and count as the authors' code does (masked models).")
+    ] = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the measures take."""
         return {
             "target_pieces": self.target_pieces,
             "single_mask": self.single_mask,
             "as_published": self.as_published,
-            "journal": None if self.no_cache else cache_folder() / "language-models",
+            "journal": self.journal(),
         }
 
 

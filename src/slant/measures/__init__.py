@@ -14,6 +14,7 @@ from slant.measures.log_probability_weat import log_probability_suite, log_proba
 from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend
+from slant.measures.pronoun_choice import pronoun_choice
 from slant.measures.residual import residual_bias
 from slant.measures.seat import seat, seat_suite
 from slant.measures.similarity import word_similarity
@@ -40,6 +41,7 @@ __all__ = [
     "make_survey",
     "polarity",
     "polarity_trend",
+    "pronoun_choice",
     "residual_bias",
     "score_survey",
     "seat",

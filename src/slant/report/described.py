@@ -30,6 +30,7 @@ from slant.report.polarity import (
     trend_table,
 )
 from slant.report.sentence_tests import ceat_table, seat_table
+from slant.report.pronoun_choice import groups_table, occupations_table
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
@@ -49,6 +50,7 @@ from slant.results import (
     LogProbabilityWeatResult,
     PolarityComparison,
     PolarityResult,
+    PronounChoiceResult,
     ReplicationResult,
     ResidualBiasResult,
     Result,
@@ -76,6 +78,8 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
         return terminal_tables(result, width)
     if isinstance(result, LogProbabilityResult):
         return model_tables(result)
+    if isinstance(result, PronounChoiceResult):
+        return groups_table(result), occupations_table(result, ends=True)
     if isinstance(result, AuditResult):
         found = terminal_tables(result.enumeration, width) if result.enumeration else ()
         return (table_of(result.weat), polarity_summary(result), *found)
@@ -86,6 +90,8 @@ def documents_of(result: Result) -> tuple[Table, ...]:
     """Describe `result` as the tables of a Markdown or LaTeX file."""
     if isinstance(result, LogProbabilityResult):
         return documents(result)
+    if isinstance(result, PronounChoiceResult):
+        return groups_table(result), occupations_table(result)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
@@ -129,6 +135,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     LogProbabilityWeatResult: weat_table,
     PolarityComparison: polarity_comparison_table,
     PolarityResult: polarity_table,
+    PronounChoiceResult: occupations_table,
     SurveyResult: survey_table,
     ReplicationResult: _replication,
     ResidualBiasResult: residual_table,

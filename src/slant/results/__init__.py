@@ -48,6 +48,15 @@ from slant.results.polarity import (
     WeatDifference,
     WordPolarity,
 )
+from slant.results.pronoun_choice import (
+    OccupationContrast,
+    OccupationPreference,
+    Preference,
+    PronounChoiceResult,
+    PronounGroup,
+    PronounScore,
+    SentenceRemark,
+)
 from slant.results.provenance import Provenance, Representation
 from slant.results.replication import ReplicatedCell, ReplicationResult
 from slant.results.residual import (
@@ -131,10 +140,16 @@ __all__ = [
     "MeasuredResult",
     "NameGroup",
     "NeighbourShare",
+    "OccupationContrast",
+    "OccupationPreference",
     "Picture",
     "PicturePoint",
     "PolarityComparison",
     "PolarityResult",
+    "Preference",
+    "PronounChoiceResult",
+    "PronounGroup",
+    "PronounScore",
     "Provenance",
     "ReplicatedCell",
     "ReplicationResult",
@@ -148,6 +163,7 @@ __all__ = [
     "SeatResult",
     "SeatSuiteResult",
     "SentenceWord",
+    "SentenceRemark",
     "SideScore",
     "SimilarityResult",
     "SkippedTest",

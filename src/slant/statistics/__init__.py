@@ -3,7 +3,7 @@
 Nothing here knows about words, vectors or results; the measures bring scores and take numbers away.
 """
 
-from slant.statistics.bootstrap import bootstrap_means
+from slant.statistics.bootstrap import bootstrap_means, cluster_bootstrap_means
 from slant.statistics.fdr import benjamini_hochberg
 from slant.statistics.intervals import check_confidence, clopper_pearson, percentile_interval, wilson
 from slant.statistics.nearest_rows import nearest
@@ -11,7 +11,7 @@ from slant.statistics.permutation import PermutationPvalue, partition_pvalue
 from slant.statistics.principal import principal_axes
 from slant.statistics.random_effects import RandomEffects, combine
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
-from slant.statistics.rank_correlation import rank_correlation_pvalue, rank_correlations
+from slant.statistics.rank_correlation import correlation_pvalue, rank_correlation_pvalue, rank_correlations
 from slant.statistics.rotation import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from slant.statistics.sign_flip import sign_flip_pvalue
 from slant.statistics.subspaces import centred, explained_ratios, subspace
@@ -31,8 +31,10 @@ __all__ = [
     "check_confidence",
     "check_count",
     "clopper_pearson",
+    "cluster_bootstrap_means",
     "clustering_accuracy",
     "combine",
+    "correlation_pvalue",
     "count_reached",
     "explained_ratios",
     "generator",

@@ -1,4 +1,4 @@
-"""Spearman's rank correlation, of many series at once, and its permutation p-value, exact for short series."""
+"""Spearman's rank correlation, of many series at once, and permutation p-values of it and of Pearson's."""
 
 from __future__ import annotations
 
@@ -45,8 +45,33 @@ def rank_correlation_pvalue(
     first, second = (np.asarray(rankdata(values), dtype=np.float64) for values in (x, y))
     if first.shape != second.shape or first.ndim != 1 or not first.size:
         raise MeasureError(f"series of shapes {first.shape} and {second.shape}: give two of one length.")
+    return _permuted(first, second, 1e-9, n_resamples, rng)  # ranks are halves of whole numbers, so equal sums are ties
+
+
+def correlation_pvalue(
+    x: ArrayLike, y: ArrayLike, *, n_resamples: int = 99_999, rng: int | np.random.Generator | None = 0
+) -> float:
+    """Return the two-sided p-value of Pearson's r of `x` and `y`, each (n,), over the orders of `y`.
+
+    Exact for up to 8 pairs; otherwise add-one over random orders. 0 < p ≤ 1.
+
+    >>> correlation_pvalue([1, 2, 3, 4], [1, 2, 3, 9]) == 2 / 24
+    True
+    """
+    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
+    if first.shape != second.shape or first.ndim != 1 or not first.size:
+        raise MeasureError(f"series of shapes {first.shape} and {second.shape}: give two of one length.")
+    rounding = 1e-12 * float(np.linalg.norm(first - first.mean()) * np.linalg.norm(second - second.mean()))
+    return _permuted(first, second, rounding, n_resamples, rng)
+
+
+def _permuted(
+    first: NDArray[np.float64], second: NDArray[np.float64], rounding: float, n_resamples: int,
+    rng: int | np.random.Generator | None,
+) -> float:  # fmt: skip
+    """Return how often the product of two series, each around its mean, is as large in another order of the second."""
     first, second = first - first.mean(), second - second.mean()
-    observed = abs(first @ second) - 1e-9  # ranks are halves of whole numbers, so equal sums are ties
+    observed = abs(first @ second) - rounding
     if first.size <= _EXACT:
         orders = np.array(list(itertools.permutations(range(first.size))))
         return float(np.mean(np.abs(second[orders] @ first) >= observed))

@@ -1,0 +1,92 @@
+"""`slant pronoun-choice`: which pronoun a language model prefers in WinoBias or Winogender."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from slant.cli import options as o
+from slant.cli.logprob import LanguageModelArgument, Opening
+from slant.cli.shared import Output, Running, command
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant pronoun-choice bert-base-uncased                            WinoBias, type 1 and type 2
+
+slant pronoun-choice bert-base-uncased --data winogender --chart occupations.svg
+
+slant pronoun-choice ./my-bert --data winobias --split test --csv occupations.csv --json all.json
+
+slant pronoun-choice --data ./WinoBias/data                       a causal model (SmolLM2), files of your own
+"""
+
+
+@dataclass(frozen=True)
+class PronounOutput(Output):
+    """Where choices are written: also as a picture."""
+
+    PICTURES = ("chart",)
+
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--chart",
+            metavar="FILE",
+            help="Draw occupations against their share of women (.svg, .png, .html).",
+            rich_help_panel=o.OUT,
+        ),
+    ] = None
+
+
+@command
+def pronoun_choice_command(
+    model: LanguageModelArgument = None,
+    data: Annotated[
+        str,
+        typer.Option(
+            "--data", metavar="NAME|PATH", help="winobias, winogender, a folder with their files, or one file."
+        ),
+    ] = "winobias",
+    split: Annotated[str | None, typer.Option("--split", help="dev or test of WinoBias; default: both.")] = None,
+    bootstrap: o.BootstrapOption = 2_000,
+    confidence: o.ConfidenceOption = 0.95,
+    n_resamples: Annotated[
+        int, typer.Option("--n-resamples", metavar="N", min=1, help="Random draws for each p-value that is not exact.")
+    ] = 9_999,
+    *,
+    opening: Opening,
+    running: Running,
+    output: PronounOutput,
+) -> None:
+    """Does a model prefer the pronoun that the stereotype of an occupation expects? WinoBias and Winogender.
+
+    Nothing is trained. A preference is no coreference decision. What comes out may be offensive: it is what the model
+    has learnt. A run that is stopped goes on where it was when the same command is given again (unless --no-cache).
+    """
+    from slant.cli.printing import deliver, write_chart
+    from slant.cli.progress import bar, resumable
+    from slant.measures.pronoun_choice import pronoun_choice, pronoun_set
+
+    pronoun_set(data, split)  # before a model is loaded, which takes longer
+    lm = opening.open(model, quiet=running.quiet)
+    with resumable(kept=not opening.no_cache), bar(quiet=running.quiet) as progress:
+        result = pronoun_choice(
+            lm,
+            data,
+            split=split,
+            bootstrap=bootstrap,
+            confidence=confidence,
+            n_resamples=n_resamples,
+            journal=opening.journal(),
+            rng=running.seed,
+            progress=progress,
+        )
+    if output.chart is not None:
+        from slant.report.pronoun_choice_charts import occupation_chart
+
+        write_chart(occupation_chart(result), output.chart)
+    deliver(result, output, quiet=running.quiet)
