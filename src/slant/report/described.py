@@ -29,8 +29,8 @@ from slant.report.polarity import (
     polarity_table,
     trend_table,
 )
-from slant.report.sentence_tests import ceat_table, seat_table
 from slant.report.pronoun_choice import groups_table, occupations_table
+from slant.report.sentence_tests import ceat_table, seat_table
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
