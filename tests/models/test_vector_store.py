@@ -225,3 +225,27 @@ def test_an_encoder_that_gives_another_shape_is_one_error() -> None:
 
     with pytest.raises(MeasureError, match=r"gives vectors of shape \(2, 3\) for 1 spans"):
         vectors_of(Wrong(), passages(1))
+
+
+def test_a_network_that_was_stopped_goes_on_to_the_last_bit(tmp_path: Path) -> None:
+    from tiny_lms import masked
+
+    from slant.models.encoder import TransformersEncoder
+
+    model, tok = masked("bert")
+    many = [Passage(p.text * (1 + i % 3), p.spans) for i, p in enumerate(passages(18))]
+
+    def encoder() -> TransformersEncoder:
+        return TransformersEncoder(model.bert, tok, "bert", token_budget=64)
+
+    def stops(_: str, done: int, __: int) -> None:
+        if done > 9:
+            raise KeyboardInterrupt
+
+    expected = vectors_of(encoder(), many)
+    with pytest.raises(KeyboardInterrupt):
+        vectors_of(encoder(), many, store=tmp_path, progress=stops)
+    assert len(shards(tmp_path)) == 2
+    on = encoder()
+    assert vectors_of(on, many, store=tmp_path).tobytes() == expected.tobytes()
+    assert on.passes == 10
