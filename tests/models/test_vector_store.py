@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -208,6 +209,16 @@ def test_spans_of_a_text_not_seen_whole_are_kept_together(tmp_path: Path) -> Non
     assert encoder.passes == 2
     vectors_of(encoder, [Passage(text, ((14, 20),)), Passage(text, ((2, 7),))], store=tmp_path)
     assert encoder.passes == 2
+
+
+def test_what_a_process_killed_long_ago_left_unfinished_is_swept_away(tmp_path: Path) -> None:
+    vectors_of(FakeEncoder(), passages(2), store=tmp_path)
+    old, new = (shards(tmp_path)[0].parent / f"{name}.partial" for name in ("old", "new"))
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    vectors_of(FakeEncoder(), passages(2), store=tmp_path)
+    assert (old.exists(), new.exists()) == (False, True)
 
 
 def test_progress_counts_the_texts_that_are_kept_as_done(tmp_path: Path) -> None:
