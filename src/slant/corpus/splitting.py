@@ -2,8 +2,8 @@
 
 English is split by nupunkt 0.8: pure Python, 150 kB, MIT, kept up, no dependencies. On the 4,454 texts of GAP it finds
 98 % of the boundaries that at least three of four others (those below but pysbd) agree on, and 1 % that at most one of
-them has; it does not part "Dr." from a name, and takes a second for 0.9 million tokens. The others: pysbd 0.3.4 does 0.04
-million a second (on 300 of the texts), is years old, and warns of its own syntax on Python 3.12; syntok and
+them has; it does not part "Dr." from a name, and takes a second for 0.9 million tokens. The others: pysbd 0.3.4 does
+0.04 million a second (on 300 of the texts), is years old, and warns of its own syntax on Python 3.12; syntok and
 sentence-splitter do 0.12 to 0.15; blingfire (1.9) agrees best, but is of 2021 and for x86-64 only; sentencex 1.0.32
 (11) parts "Dr." and "Ms." from the name, takes 19 s for 800 kB of unpaired quotes, and panics on some odd text. Other
 languages are split by plain rules, without knowledge of abbreviations.
