@@ -118,3 +118,13 @@ def test_a_fault_far_into_a_file_is_met_when_it_is_read(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="is not valid JSON"):
         list(corpus)
     assert corpus.too_long is None
+
+
+def test_a_file_that_has_gone_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("A nurse.")
+    corpus = slant.load_corpus(tmp_path / "a.txt")
+    (tmp_path / "a.txt").unlink()
+    with pytest.raises(CorpusError, match="cannot open"):
+        list(corpus)
+    with pytest.raises(CorpusError, match="cannot open"):
+        corpus.record()

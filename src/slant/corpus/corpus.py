@@ -93,9 +93,9 @@ class Corpus:
         """Return what a result keeps of it: name, fingerprint, kind, files, settings, and what was left out."""
         return {
             "name": self.name,
-            "fingerprint": self.fingerprint,
             "kind": self.kind,
             "files": [file.record() for file in self.files],
+            "fingerprint": self.fingerprint,
             "settings": dict(self.settings),
             "passed_over": list(self.passed_over),
             "too_long": self.too_long,

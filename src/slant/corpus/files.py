@@ -50,7 +50,10 @@ class TextFile:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return self.location.path.stat().st_size
+        try:
+            return self.location.path.stat().st_size
+        except OSError as error:
+            raise CorpusError(f"cannot open '{self.location.path}': {error.strerror}.") from None
 
     def record(self) -> dict[str, str | int | None]:
         """Return what a result keeps of the file."""

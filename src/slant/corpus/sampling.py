@@ -123,6 +123,7 @@ class _Draw:
         self.by_query: dict[str, dict[str, _Reservoir]] = {}
         for place, (name, query) in enumerate(queries.items()):
             self._set_up(name, query, 1 << place)
+        self.barring = frozenset(number for number, bars in enumerate(self.bars) if bars)
 
     def _set_up(self, name: str, query: Query, bit: int) -> None:
         self.by_query[name] = {}
@@ -141,7 +142,7 @@ class _Draw:
         if not held:
             return
         barred = 0
-        for number in held:
+        for number in self.barring & held:
             barred |= self.bars[number]
         hashed = _hashed(text, self.seed)
         for number in held:
