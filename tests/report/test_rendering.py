@@ -22,7 +22,8 @@ NASTY = ["<script>alert(1)</script>", "a|b", "x_y", "50%", "\x1b[31mred", "{{ 7*
 @pytest.fixture(scope="module")
 def nasty() -> slant.AuditResult:
     """An audit in which every word is out to do harm."""
-    from slant.results import AuditResult
+    from slant.auditing.glances import glances
+    from slant.results import AuditPart, AuditResult
     from slant.stimuli import WeatSet, WordList
 
     matrix = np.random.default_rng(0).normal(size=(len(NASTY), 4))
@@ -33,7 +34,10 @@ def nasty() -> slant.AuditResult:
         targets=(w[0], w[1]), attributes=(w[2], w[3]),
     )  # fmt: skip
     suite = slant.weat_suite(v, [test], min_found=0.1)
-    return AuditResult(suite.provenance.representation, suite, (), None, {}, "2026-01-01T00:00:00+00:00", "0")
+    return AuditResult(
+        suite.provenance.representation, "standard", 0, (AuditPart("weat", "WEAT", (suite,), 0.1),),
+        tuple(glances("weat", [suite])), {}, {}, "2026-01-01T00:00:00+00:00", "0",
+    )  # fmt: skip
 
 
 class Page(HTMLParser):
@@ -101,7 +105,8 @@ def test_terminal_tables_cannot_be_steered_by_a_token(nasty: slant.AuditResult) 
 
 
 def test_latex_and_markdown_escape_what_they_must(nasty: slant.AuditResult) -> None:
-    latex, markdown = to_latex(table_of(nasty)), to_markdown(table_of(nasty))
+    assert nasty.weat is not None
+    latex, markdown = to_latex(table_of(nasty.weat)), to_markdown(table_of(nasty.weat))
     body = latex[latex.index(r"\midrule") :]
     assert r"\& \%" in body
     assert not re.search(r"(?<!\\)%", body)

@@ -62,7 +62,8 @@ def audit_command(
             journal=None if reading.no_cache else cache_folder() / "enumeration",
             progress=progress,
         )
-    need_results(result.weat)
+    if result.weat is not None:
+        need_results(result.weat)
     base = output.with_suffix("") if output.suffix in (".html", ".json") else output
     page, data = (base.with_name(base.name + suffix) for suffix in (".html", ".json"))
     result.save(page)

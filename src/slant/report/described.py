@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from slant.report.audit import differences_table, glance_table
 from slant.report.debias import check_table, similarity_table
 from slant.report.enumeration import cells_table, document_tables, terminal_tables
 from slant.report.geometry import (
@@ -33,6 +34,8 @@ from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
 from slant.results import (
+    AuditComparison,
+    AuditPart,
     AuditResult,
     ComparisonResult,
     DebiasCheck,
@@ -72,8 +75,7 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
     if isinstance(result, LogProbabilityResult):
         return model_tables(result)
     if isinstance(result, AuditResult):
-        found = terminal_tables(result.enumeration, width) if result.enumeration else ()
-        return (table_of(result.weat), polarity_summary(result), *found)
+        return tuple(table for part in result.parts for table in _part_tables(result, part, width))
     return (table_of(result),)
 
 
@@ -103,13 +105,16 @@ def _digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}".replace("-", "−")
 
 
-def _audit(result: AuditResult) -> Table:
-    return table_of(result.weat)
+def _part_tables(audit: AuditResult, part: AuditPart, width: int) -> tuple[Table, ...]:
+    if part.measure == "polarity":
+        return (polarity_summary(audit),)
+    return tuple(table for result in part.results for table in tables_of(result, width))
 
 
 #: How each kind of result is shown; a new kind adds a line.
 TABLES: dict[type[Result], Callable[[Any], Table]] = {
-    AuditResult: _audit,
+    AuditComparison: differences_table,
+    AuditResult: glance_table,
     ComparisonResult: comparison_table,
     EnumerationResult: cells_table,
     DebiasCheck: check_table,

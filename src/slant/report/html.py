@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slant.errors import SlantError
 from slant.report import charts, tables
 from slant.report.described import table_of
 from slant.report.enumeration_html import enumeration_fragment
@@ -15,6 +16,8 @@ def page(audit: AuditResult) -> str:
     from markupsafe import Markup
 
     suite = audit.weat
+    if suite is None:
+        raise SlantError("this page needs the WEAT suite; save this audit as .json, .csv, .md or .tex.")
     table = table_of(suite)
     columns = [column for column in table.columns if not column.terminal_only]
     return (
@@ -38,7 +41,7 @@ def page(audit: AuditResult) -> str:
 
 def _summary(audit: AuditResult) -> str:
     suite = audit.weat
-    if not suite.results:
+    if suite is None or not suite.results:
         return "No test could be run: too few of the words are in the vocabulary."
     significant = [r for r, q in zip(suite.results, suite.qvalues, strict=True) if q < 0.05]
     largest = max(suite.results, key=lambda r: abs(r.effect_size))

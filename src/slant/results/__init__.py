@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from slant.results.audit import AuditResult
-from slant.results.codec import MeasuredResult, Result
+from slant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
+from slant.results.codec import MeasuredResult, Result, kinds, result_from_dict
 from slant.results.debias import CheckedMeasure, DebiasCheck, SimilarityResult
 from slant.results.enumeration import (
     CONTENT_NOTE,
@@ -85,6 +85,9 @@ __all__ = [
     "REST",
     "AttributeGroup",
     "AttributeScore",
+    "AuditComparison",
+    "AuditDifference",
+    "AuditPart",
     "AuditResult",
     "CandidatePool",
     "CheckedMeasure",
@@ -99,6 +102,7 @@ __all__ = [
     "EnumerationResult",
     "GeneralisedWeatResult",
     "GeometryResult",
+    "Glance",
     "GroupAssociation",
     "HumanComparison",
     "IndirectBias",
@@ -110,6 +114,7 @@ __all__ = [
     "LogProbabilitySuiteResult",
     "LogProbabilityWeatResult",
     "MeasuredResult",
+    "ModelDifference",
     "NameGroup",
     "NeighbourShare",
     "Picture",
@@ -149,4 +154,6 @@ __all__ = [
     "WordPolarity",
     "WordProjection",
     "WordsUsed",
+    "kinds",
+    "result_from_dict",
 ]

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from os import PathLike
 from typing import Any
 
+from slant.auditing.glances import glances
 from slant.errors import MeasureError
 from slant.measures import enumerate_biases, polarity, weat_suite
 from slant.measures.comparison import POLARITIES
-from slant.results import AuditResult, EnumerationResult, PolarityResult
+from slant.results import (
+    AuditPart,
+    AuditResult,
+    EnumerationResult,
+    MeasuredResult,
+    PolarityResult,
+    Representation,
+)
 from slant.vectors import WordVectors, load
 from slant.version import __version__
 
@@ -43,20 +52,30 @@ def audit(
         if name not in OPTIONAL:
             raise MeasureError(f"skip={name!r} is no measure that can be left out; use {' or '.join(OPTIONAL)}.")
     chosen = vectors if isinstance(vectors, WordVectors) else load(vectors)
-    suite = weat_suite(chosen, rng=rng)
     not_run = {name: "left out on request" for name in OPTIONAL if name in skip}
-    leanings = () if "polarity" in skip else _polarities(chosen, rng, not_run)
+    parts = [_part("weat", "Association tests (WEAT)", lambda: (weat_suite(chosen, rng=rng),))]
+    if "polarity" not in skip:
+        parts.append(_part("polarity", "Polarity of professions", lambda: _polarities(chosen, rng, not_run)))
     settings = {"rng": rng, "workers": workers, "journal": journal, "progress": progress}
-    found = None if "enumeration" in skip else _enumeration(chosen, settings, not_run)
+    if "enumeration" not in skip:
+        parts.append(_part("enumeration", "Bias enumeration", lambda: _enumeration(chosen, settings, not_run)))
     return AuditResult(
-        representation=suite.provenance.representation,
-        weat=suite,
-        polarity=leanings,
-        enumeration=found,
+        representation=Representation(**chosen.record()),
+        profile="standard",
+        seed=rng,
+        parts=tuple(part for part in parts if part.results),
+        glance=tuple(line for part in parts for line in glances(part.measure, part.results)),
         not_run=not_run,
+        failed={},
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         version=__version__,
     )
+
+
+def _part(measure: str, title: str, run: Callable[[], tuple[MeasuredResult, ...]]) -> AuditPart:
+    begun = time.perf_counter()
+    results = run()
+    return AuditPart(measure, title, results, round(time.perf_counter() - begun, 3))
 
 
 def _polarities(vectors: WordVectors, rng: int, not_run: dict[str, str]) -> tuple[PolarityResult, ...]:
@@ -70,9 +89,11 @@ def _polarities(vectors: WordVectors, rng: int, not_run: dict[str, str]) -> tupl
     return tuple(done)
 
 
-def _enumeration(vectors: WordVectors, settings: dict[str, Any], not_run: dict[str, str]) -> EnumerationResult | None:
+def _enumeration(
+    vectors: WordVectors, settings: dict[str, Any], not_run: dict[str, str]
+) -> tuple[EnumerationResult, ...]:
     try:
-        return enumerate_biases(vectors, precision=RISK, **settings)
+        return (enumerate_biases(vectors, precision=RISK, **settings),)
     except MeasureError as error:
         not_run["enumeration"] = str(error)
-        return None
+        return ()
