@@ -17,6 +17,7 @@ _HOMES = {
     "SlantError": "slant.errors",
     "WordVectors": "slant.vectors",
     "audit": "slant.auditing",
+    "audit_models": "slant.auditing",
     "compare": "slant.measures",
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
@@ -60,7 +61,7 @@ _ROOMS = (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from slant.auditing import audit
+    from slant.auditing import audit, audit_models
     from slant.checking import debias_check
     from slant.debias import (
         double_hard_debias,
@@ -105,6 +106,7 @@ __all__ = [
     "WordVectors",
     "__version__",
     "audit",
+    "audit_models",
     "compare",
     "compare_polarity",
     "debias_check",

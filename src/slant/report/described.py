@@ -26,7 +26,6 @@ from slant.report.log_probability import terminal_tables as model_tables
 from slant.report.polarity import (
     comparison_table,
     polarity_comparison_table,
-    polarity_summary,
     polarity_table,
     trend_table,
 )
@@ -35,7 +34,6 @@ from slant.report.tables import Column, Table, missing_words, plain
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
 from slant.results import (
     AuditComparison,
-    AuditPart,
     AuditResult,
     ComparisonResult,
     DebiasCheck,
@@ -69,13 +67,11 @@ def table_of(result: Result) -> Table:
 
 
 def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
-    """Describe `result` as the tables that a terminal shows: one, or for an audit one per measure."""
+    """Describe `result` as the tables that a terminal shows: one, or several where a result has more to show."""
     if isinstance(result, EnumerationResult):
         return terminal_tables(result, width)
     if isinstance(result, LogProbabilityResult):
         return model_tables(result)
-    if isinstance(result, AuditResult):
-        return tuple(table for part in result.parts for table in _part_tables(result, part, width))
     return (table_of(result),)
 
 
@@ -103,12 +99,6 @@ def _replication(result: ReplicationResult) -> Table:
 
 def _digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}".replace("-", "−")
-
-
-def _part_tables(audit: AuditResult, part: AuditPart, width: int) -> tuple[Table, ...]:
-    if part.measure == "polarity":
-        return (polarity_summary(audit),)
-    return tuple(table for result in part.results for table in tables_of(result, width))
 
 
 #: How each kind of result is shown; a new kind adds a line.
