@@ -18,6 +18,7 @@ _HOMES = {
     "WordVectors": "slant.vectors",
     "audit": "slant.auditing",
     "audit_models": "slant.auditing",
+    "check_policy": "slant.policies",
     "compare": "slant.measures",
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
     from slant.models.loading import load_lm
+    from slant.policies import check_policy
     from slant.replicate import replicate_paper
     from slant.results import AuditResult, EnumerationResult, WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
@@ -107,6 +109,7 @@ __all__ = [
     "__version__",
     "audit",
     "audit_models",
+    "check_policy",
     "compare",
     "compare_polarity",
     "debias_check",

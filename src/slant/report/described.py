@@ -29,6 +29,7 @@ from slant.report.polarity import (
     polarity_table,
     trend_table,
 )
+from slant.report.policy import policy_table
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
@@ -47,6 +48,7 @@ from slant.results import (
     LogProbabilityWeatResult,
     PolarityComparison,
     PolarityResult,
+    PolicyCheck,
     ReplicationResult,
     ResidualBiasResult,
     Result,
@@ -117,6 +119,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     LogProbabilityWeatResult: weat_table,
     PolarityComparison: polarity_comparison_table,
     PolarityResult: polarity_table,
+    PolicyCheck: policy_table,
     SurveyResult: survey_table,
     ReplicationResult: _replication,
     ResidualBiasResult: residual_table,
