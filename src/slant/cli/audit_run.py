@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from slant.errors import SlantError
 
 if TYPE_CHECKING:
     from slant.auditing.subjects import Subject
     from slant.cli.shared import Reading
-    from slant.results.audit import Profile
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Request:
 
     models: tuple[str, ...]
     reading: dict[str, Any]
-    profile: Profile
+    profile: Literal["quick", "standard", "full"]
     seed: int
     only: tuple[str, ...]
     skip: tuple[str, ...]
