@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import slant
+from fake_lm import FakeMaskedLM
 from slant.auditing import running
 from slant.auditing.steps import STEPS
 
@@ -118,6 +119,9 @@ def test_models_side_by_side_write_one_report(run: Any, tmp_path: Path) -> None:
         (["--resume", "nowhere"], "there is no run in 'nowhere'"),
         (["--resume", "nowhere", "sample"], "leave a model out"),
         (["--resume", "nowhere", "--skip", "weat"], "leave --skip out"),
+        (["--resume", "nowhere", "--seed", "3"], "leave --seed out"),
+        (["--resume", "nowhere", "--top", "3"], "leave options for reading out"),
+        (["--figures", "full-of-files/x"], "is a file; give a folder"),
         (["--only", "wheat"], "did you mean weat"),
         (["--words", "nowhere.toml"], "cannot open 'nowhere.toml'"),
         (["gap"], "is data of the kind 'benchmark'"),
@@ -160,3 +164,36 @@ def test_an_embedding_is_audited_without_what_language_models_need(tmp_path: Pat
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert (tmp_path / "slant-report.html").is_file()
+
+
+def test_a_language_model_is_audited_the_same_way(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slant.models.loading.load_lm", lambda name, device=None: FakeMaskedLM())
+    answer = run("audit", "sample-mlm", "--quick", "--only", "attribute-lists")
+    assert answer.returncode == 0
+    assert "occupations-share-of-women" in answer.stdout
+    assert "occupations-share-of-women" in (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+    both = run("audit", "sample", "sample-mlm", "--quick", "--only", "attribute-lists,polarity")
+    assert both.returncode == 0
+    none = run("audit", "sample", "sample-mlm", "--quick", "--only", "polarity")
+    assert none.returncode == 2
+    assert "of polarity, nothing fits 'fake masked', a masked language model" in none.stderr
+
+
+def test_the_report_is_never_written_over_what_is_read(run: Any, tmp_path: Path) -> None:
+    slant.load(top=3000).save(tmp_path / "v.txt")
+    (tmp_path / "v.txt").rename(tmp_path / "v.csv")
+    before = (tmp_path / "v.csv").read_bytes()
+    answer = run("audit", "v.csv", "-o", "v")
+    assert answer.returncode == 2
+    assert "is read from, and would be written over" in answer.stderr
+    assert (tmp_path / "v.csv").read_bytes() == before
+
+
+def test_clearing_the_cache_takes_runs_with_it(run: Any, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("geometry", stop))
+        run(*QUICK)
+    assert "polarity.json" in run("data", "cache").stdout
+    assert run("data", "cache", "--clear").returncode == 0
+    assert list((cache / "audits").iterdir()) == []
+    assert run(*QUICK).returncode == 0

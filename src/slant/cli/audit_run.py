@@ -100,7 +100,12 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
 def _refuse_strangers(place: Place) -> None:
     from slant.auditing.run_folder import REQUEST
 
-    if place.folder.is_dir() and any(place.folder.iterdir()) and not (place.folder / REQUEST).is_file():
+    if (
+        not place.ours
+        and place.folder.is_dir()
+        and any(place.folder.iterdir())
+        and not (place.folder / REQUEST).is_file()
+    ):
         raise SlantError(f"'{place.folder}' holds other files and no run; give a new folder with --run-folder.")
 
 
