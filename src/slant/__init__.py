@@ -19,6 +19,8 @@ _HOMES = {
     "audit": "slant.auditing",
     "ceat": "slant.measures",
     "ceat_suite": "slant.measures",
+    "audit_models": "slant.auditing",
+    "check_policy": "slant.policies",
     "compare": "slant.measures",
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
@@ -63,12 +65,12 @@ _HOMES = {
 
 #: Rooms that are reached as attributes, such as `slant.stimuli.first_names()`.
 _ROOMS = (
-    "corpus", "data", "debias", "measures", "models", "replicate", "report", "results", "statistics", "stimuli",
-    "vectors",
+    "corpus", "data", "debias", "measures", "models", "policies", "replicate", "report", "results", "statistics",
+    "stimuli", "vectors",
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from slant.auditing import audit
+    from slant.auditing import audit, audit_models
     from slant.checking import debias_check
     from slant.corpus import Corpus, load_corpus
     from slant.debias import (
@@ -105,6 +107,7 @@ if TYPE_CHECKING:
     from slant.measures.wefat import wefat
     from slant.models.encoder_loading import load_encoder
     from slant.models.loading import load_lm
+    from slant.policies import check_policy
     from slant.replicate import replicate_paper
     from slant.results import AuditResult, EnumerationResult, WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
@@ -119,8 +122,10 @@ __all__ = [
     "WordVectors",
     "__version__",
     "audit",
+    "audit_models",
     "ceat",
     "ceat_suite",
+    "check_policy",
     "compare",
     "compare_polarity",
     "debias_check",

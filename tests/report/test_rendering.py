@@ -22,7 +22,8 @@ NASTY = ["<script>alert(1)</script>", "a|b", "x_y", "50%", "\x1b[31mred", "{{ 7*
 @pytest.fixture(scope="module")
 def nasty() -> slant.AuditResult:
     """An audit in which every word is out to do harm."""
-    from slant.results import AuditResult
+    from slant.auditing.glances import glances
+    from slant.results import AuditPart, AuditResult
     from slant.stimuli import WeatSet, WordList
 
     matrix = np.random.default_rng(0).normal(size=(len(NASTY), 4))
@@ -33,7 +34,10 @@ def nasty() -> slant.AuditResult:
         targets=(w[0], w[1]), attributes=(w[2], w[3]),
     )  # fmt: skip
     suite = slant.weat_suite(v, [test], min_found=0.1)
-    return AuditResult(suite.provenance.representation, suite, (), None, {}, "2026-01-01T00:00:00+00:00", "0")
+    return AuditResult(
+        suite.provenance.representation, "standard", 0, (AuditPart("weat", "WEAT", (suite,), 0.1),),
+        tuple(glances("weat", [suite])), {}, {}, "2026-01-01T00:00:00+00:00", "0",
+    )  # fmt: skip
 
 
 class Page(HTMLParser):
@@ -63,7 +67,7 @@ def test_every_token_shows_as_text_in_the_page(nasty: slant.AuditResult) -> None
 
 
 def test_the_page_fetches_nothing_and_runs_nothing(nasty: slant.AuditResult) -> None:
-    text = render(slant.audit(skip=["enumeration"]), ".html")
+    text = render(slant.audit(only=["weat", "polarity"], profile="quick"), ".html")
     page = Page(text)
     policy = dict(page.attributes).get("content")
     assert "default-src 'none'" in str([v for k, v in page.attributes if k == "content"])
@@ -75,7 +79,7 @@ def test_the_page_fetches_nothing_and_runs_nothing(nasty: slant.AuditResult) -> 
 
 
 def test_the_page_has_one_h1_a_language_and_the_content_note_before_any_test() -> None:
-    text = render(slant.audit(skip=["enumeration"]), ".html")
+    text = render(slant.audit(only=["weat", "polarity"], profile="quick"), ".html")
     page = Page(text)
     assert page.tags.count("h1") == 1
     assert ("lang", "en") in page.attributes
@@ -83,7 +87,7 @@ def test_the_page_has_one_h1_a_language_and_the_content_note_before_any_test() -
 
 
 def test_the_page_shows_every_test_with_its_effect_size_and_missing_words() -> None:
-    audit = slant.audit(skip=["enumeration"])
+    audit = slant.audit(only=["weat", "polarity"], profile="quick")
     text = Page(render(audit, ".html")).text
     for r in audit.weat.results:
         assert r.title in text
@@ -101,7 +105,8 @@ def test_terminal_tables_cannot_be_steered_by_a_token(nasty: slant.AuditResult) 
 
 
 def test_latex_and_markdown_escape_what_they_must(nasty: slant.AuditResult) -> None:
-    latex, markdown = to_latex(table_of(nasty)), to_markdown(table_of(nasty))
+    assert nasty.weat is not None
+    latex, markdown = to_latex(table_of(nasty.weat)), to_markdown(table_of(nasty.weat))
     body = latex[latex.index(r"\midrule") :]
     assert r"\& \%" in body
     assert not re.search(r"(?<!\\)%", body)
@@ -129,12 +134,12 @@ def test_control_characters_become_visible() -> None:
 @pytest.mark.parametrize("suffix", list(RENDERERS))
 def test_an_audit_saves_in_every_format(suffix: str, tmp_path: Path) -> None:
     target = tmp_path / f"r{suffix}"
-    slant.audit(skip=["enumeration"]).save(target)
+    slant.audit(only=["weat", "polarity"], profile="quick").save(target)
     assert target.stat().st_size > 500
 
 
 def test_saving_to_an_unknown_or_unwritable_place_is_one_clear_error(tmp_path: Path) -> None:
-    audit = slant.audit(skip=["enumeration"])
+    audit = slant.audit(only=["weat", "polarity"], profile="quick")
     with pytest.raises(SlantError, match=r"nothing writes '\.docx' files"):
         audit.save(tmp_path / "r.docx")
     with pytest.raises(SlantError, match="cannot write"):
@@ -145,7 +150,7 @@ def test_saving_to_an_unknown_or_unwritable_place_is_one_clear_error(tmp_path: P
 
 
 def test_the_page_shows_polarity_and_what_could_not_be_run() -> None:
-    audit = slant.audit(skip=["enumeration"])
+    audit = slant.audit(only=["weat", "polarity"], profile="quick")
     text = Page(render(audit, ".html")).text
     assert len(audit.polarity) == 4
     for result in audit.polarity:
@@ -153,7 +158,7 @@ def test_the_page_shows_polarity_and_what_could_not_be_run() -> None:
     v = slant.load()
     keep = [i for i, w in enumerate(v.words) if w != "asian"]
     lacking = slant.audit(
-        slant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]), skip=["enumeration"]
+        slant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]), only=["weat", "polarity"]
     )
     assert len(lacking.polarity) == 2
     assert "not run: polarity one-vs-one, race-four" in Page(render(lacking, ".html")).text

@@ -17,7 +17,7 @@ from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from fake_pronouns import write_winogender
 from slant.errors import SlantError
-from slant.results import Result
+from slant.results import AuditComparison, AuditDifference, Interval, ModelDifference, Result
 from slant.stimuli import load_set
 
 
@@ -37,14 +37,20 @@ def examples() -> dict[str, Result]:
     answers = [{"worker": "w", "task": "exam", "item": plan.public_id("e01"), "answer": "G1"}]
     encoder = FakeEncoder()
     spoken = [f"They {verb} of {word}." for verb in ("spoke", "heard") for word in load_set("weat-7").words[1:]]
+    audit = slant.audit(v, only=["weat", "polarity", "geometry"], profile="quick")
+    line = audit.glance[0]
+    gap = ModelDifference("sample", 0.0, Interval(-0.1, 0.1, 0.95, 20), None, 30)
+    row = AuditDifference(line.measure, line.stimuli, line.category, line.effect_name, (line.effect,) * 2, (gap,))
     made = [
         found,
+        audit,
+        slant.check_policy(audit),
+        AuditComparison((audit, audit), (row,), {}, audit.created, audit.version),
         slant.score_survey(plan, answers),
         slant.weat(v, "weat-6"),
         slant.weat_suite(v),
         slant.wefat(v),
         slant.generalised_weat(v, [["he"], ["she", "her"]], [["war"], ["love", "nowhere"]]),
-        slant.audit(v, skip=["enumeration"]),
         slant.polarity(v, "gender-binary"),
         slant.compare_polarity([v, v], "gender-binary", bootstrap=20),
         slant.polarity_trend(dict.fromkeys((1900, 1910), v), "gender-binary", bootstrap=20),
@@ -114,11 +120,15 @@ def test_no_nan_ever_appears(results: dict[str, Result], kind: str) -> None:
 @kinds
 def test_provenance_says_what_was_measured_by_which_version(results: dict[str, Result], kind: str) -> None:
     content = results[kind].to_dict()
-    if kind == "replication":  # its cells come from several embeddings and name them
+    if kind in ("replication", "policy-check"):  # their lines are about several representations and name them
         assert content["version"] == slant.__version__
         return
-    inner = content["results"][0] if kind == "polarity-comparison" else content
-    provenance = inner.get("provenance") or inner["weat"]["provenance"]
+    inner = {
+        "polarity-comparison": lambda: content["results"][0],
+        "audit": lambda: content["parts"][0]["results"][0],
+        "audit-comparison": lambda: content["audits"][0]["parts"][0]["results"][0],
+    }.get(kind, lambda: content)()
+    provenance = inner["provenance"]
     assert provenance["version"] == slant.__version__
     assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy encoder"))
     assert len(provenance["representation"]["fingerprint"]) in (12, 16)
@@ -146,3 +156,22 @@ def test_every_kind_renders_in_every_format(results: dict[str, Result], kind: st
     from slant.report import render
 
     assert len(render(results[kind], suffix)) > 20
+
+
+def test_a_result_among_results_of_any_kind_must_say_a_kind_that_exists(results: dict[str, Result]) -> None:
+    for wrong in ("prophecy", "audit", "replication", None, ["weat"]):  # the middle ones are no measure's results
+        content = results["audit"].to_dict()
+        content["parts"][0]["results"][0]["kind"] = wrong
+        with pytest.raises(SlantError, match=r"no measure's result of kind .*parts\[0\]\.results\[0\]"):
+            slant.AuditResult.from_dict(content)
+    content = results["audit"].to_dict()
+    del content["parts"][0]["results"][0]["qvalues"]
+    with pytest.raises(SlantError, match=r"not a complete result of kind 'audit'.*'weat-suite'.*qvalues"):
+        slant.AuditResult.from_dict(content)
+
+
+@kinds
+def test_a_result_is_found_by_the_kind_that_its_json_says(results: dict[str, Result], kind: str) -> None:
+    from slant.results import result_from_dict
+
+    assert result_from_dict(results[kind].to_dict()) == results[kind]

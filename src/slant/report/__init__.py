@@ -7,7 +7,7 @@ from pathlib import Path
 
 from slant.errors import SlantError
 from slant.files import write_text
-from slant.results import AuditResult, EnumerationResult, Result
+from slant.results import AuditComparison, AuditResult, EnumerationResult, Result
 
 
 def _html(result: Result) -> str:
@@ -15,8 +15,10 @@ def _html(result: Result) -> str:
         from slant.report.enumeration_html import enumeration_page
 
         return enumeration_page(result)
-    from slant.report.html import page
+    from slant.report.html import page, tables_page
 
+    if isinstance(result, AuditComparison):
+        return tables_page(result)
     if not isinstance(result, AuditResult):
         raise SlantError(
             "a page is made of a whole audit or an enumeration; save this result as .json, .csv, .md or .tex."

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from slant.report.audit import differences_table, glance_table
 from slant.report.debias import check_table, similarity_table
 from slant.report.enumeration import cells_table, document_tables, terminal_tables
 from slant.report.geometry import (
@@ -25,16 +26,17 @@ from slant.report.log_probability import terminal_tables as model_tables
 from slant.report.polarity import (
     comparison_table,
     polarity_comparison_table,
-    polarity_summary,
     polarity_table,
     trend_table,
 )
+from slant.report.policy import policy_table
 from slant.report.pronoun_choice import groups_table, occupations_table
 from slant.report.sentence_tests import ceat_table, seat_table
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
 from slant.results import (
+    AuditComparison,
     AuditResult,
     CeatResult,
     CeatSuiteResult,
@@ -50,6 +52,7 @@ from slant.results import (
     LogProbabilityWeatResult,
     PolarityComparison,
     PolarityResult,
+    PolicyCheck,
     PronounChoiceResult,
     ReplicationResult,
     ResidualBiasResult,
@@ -73,16 +76,13 @@ def table_of(result: Result) -> Table:
 
 
 def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
-    """Describe `result` as the tables that a terminal shows: one, or for an audit one per measure."""
+    """Describe `result` as the tables that a terminal shows: one, or several where a result has more to show."""
     if isinstance(result, EnumerationResult):
         return terminal_tables(result, width)
     if isinstance(result, LogProbabilityResult):
         return model_tables(result)
     if isinstance(result, PronounChoiceResult):
         return groups_table(result), occupations_table(result, ends=True)
-    if isinstance(result, AuditResult):
-        found = terminal_tables(result.enumeration, width) if result.enumeration else ()
-        return (table_of(result.weat), polarity_summary(result), *found)
     return (table_of(result),)
 
 
@@ -114,15 +114,12 @@ def _digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}".replace("-", "−")
 
 
-def _audit(result: AuditResult) -> Table:
-    return table_of(result.weat)
-
-
 #: How each kind of result is shown; a new kind adds a line.
 TABLES: dict[type[Result], Callable[[Any], Table]] = {
-    AuditResult: _audit,
     CeatResult: ceat_table,
     CeatSuiteResult: ceat_table,
+    AuditComparison: differences_table,
+    AuditResult: glance_table,
     ComparisonResult: comparison_table,
     EnumerationResult: cells_table,
     DebiasCheck: check_table,
@@ -136,6 +133,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     PolarityComparison: polarity_comparison_table,
     PolarityResult: polarity_table,
     PronounChoiceResult: occupations_table,
+    PolicyCheck: policy_table,
     SurveyResult: survey_table,
     ReplicationResult: _replication,
     ResidualBiasResult: residual_table,

@@ -7,7 +7,7 @@ from slant.report.described import table_of
 from slant.report.enumeration_html import enumeration_fragment
 from slant.report.polarity import polarity_summary
 from slant.report.templating import environment
-from slant.results import AuditResult
+from slant.results import AuditComparison, AuditResult
 
 
 def page(audit: AuditResult) -> str:
@@ -15,6 +15,8 @@ def page(audit: AuditResult) -> str:
     from markupsafe import Markup
 
     suite = audit.weat
+    if suite is None:
+        return tables_page(audit)
     table = table_of(suite)
     columns = [column for column in table.columns if not column.terminal_only]
     return (
@@ -36,9 +38,30 @@ def page(audit: AuditResult) -> str:
     )
 
 
+def tables_page(result: AuditResult | AuditComparison) -> str:
+    """Return a plain page with one table: of an audit without WEAT, or of several side by side."""
+    from html import escape
+
+    table = table_of(result)
+    columns = [column for column in table.columns if not column.terminal_only]
+    heads = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in columns)
+    rows = "".join(
+        "<tr>" + "".join(f"<td>{escape(column.write(row[column.key]))}</td>" for column in columns) + "</tr>"
+        for row in table.rows
+    )
+    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
+    title = escape(tables.plain(table.title))
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
+        f"<body><h1>{title}</h1>"
+        "<p><strong>Content note.</strong> These tests reproduce stereotypes in order to measure them.</p>"
+        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table><ul>{notes}</ul></body></html>\n"
+    )
+
+
 def _summary(audit: AuditResult) -> str:
     suite = audit.weat
-    if not suite.results:
+    if suite is None or not suite.results:
         return "No test could be run: too few of the words are in the vocabulary."
     significant = [r for r, q in zip(suite.results, suite.qvalues, strict=True) if q < 0.05]
     largest = max(suite.results, key=lambda r: abs(r.effect_size))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from slant.results.audit import AuditResult
-from slant.results.codec import MeasuredResult, Result
+from slant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
+from slant.results.codec import MeasuredResult, Result, kinds, result_from_dict
 from slant.results.debias import CheckedMeasure, DebiasCheck, SimilarityResult
 from slant.results.enumeration import (
     CONTENT_NOTE,
@@ -48,6 +48,7 @@ from slant.results.polarity import (
     WeatDifference,
     WordPolarity,
 )
+from slant.results.policy import PolicyCheck, PolicyLine
 from slant.results.pronoun_choice import (
     OccupationContrast,
     OccupationPreference,
@@ -106,6 +107,9 @@ __all__ = [
     "REST",
     "AttributeGroup",
     "AttributeScore",
+    "AuditComparison",
+    "AuditDifference",
+    "AuditPart",
     "AuditResult",
     "CandidatePool",
     "CeatResult",
@@ -126,6 +130,7 @@ __all__ = [
     "EnumerationResult",
     "GeneralisedWeatResult",
     "GeometryResult",
+    "Glance",
     "GroupAssociation",
     "Heterogeneity",
     "HumanComparison",
@@ -138,6 +143,7 @@ __all__ = [
     "LogProbabilitySuiteResult",
     "LogProbabilityWeatResult",
     "MeasuredResult",
+    "ModelDifference",
     "NameGroup",
     "NeighbourShare",
     "OccupationContrast",
@@ -146,6 +152,8 @@ __all__ = [
     "PicturePoint",
     "PolarityComparison",
     "PolarityResult",
+    "PolicyCheck",
+    "PolicyLine",
     "Preference",
     "PronounChoiceResult",
     "PronounGroup",
@@ -187,4 +195,6 @@ __all__ = [
     "WordPolarity",
     "WordProjection",
     "WordsUsed",
+    "kinds",
+    "result_from_dict",
 ]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import json
+from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -13,6 +15,7 @@ from slant.errors import SlantError
 from slant.results.provenance import Provenance
 
 R = TypeVar("R", bound="Result")
+D = TypeVar("D")
 
 
 class Result:
@@ -22,7 +25,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as dictionaries, lists, strings and numbers, ready for JSON."""
-        return {"kind": self.kind, **_lists(msgspec.to_builtins(self))}
+        return {"kind": self.kind, **_fields(self)}
 
     def to_json(self) -> str:
         """Return the result as indented JSON."""
@@ -40,7 +43,7 @@ class Result:
             met = content.get("kind") if isinstance(content, dict) else type(content).__name__
             raise SlantError(f"this is not a result of kind '{cls.kind}' but {met!r}; check which file it is.")
         try:
-            return msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls)
+            return msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls, dec_hook=_by_kind)
         except msgspec.ValidationError as error:
             raise SlantError(f"this is not a complete result of kind '{cls.kind}': {error}.") from None
 
@@ -56,8 +59,80 @@ class MeasuredResult(Result):
         return self.provenance.missing
 
 
-def _lists(content: Any) -> Any:
-    """Turn tuples into the lists that JSON would make of them."""
+def kinds(cls: type[Result] = Result) -> dict[str, type[Result]]:
+    """Return every kind of result by the name that its JSON carries.
+
+    >>> kinds()["weat"].__name__
+    'WeatResult'
+    """
+    found: dict[str, type[Result]] = {}
+    for child in cls.__subclasses__():
+        if "kind" in vars(child):
+            found[child.kind] = child
+        found |= kinds(child)
+    return found
+
+
+def result_from_dict(content: Any) -> Result:
+    """Rebuild a result of whatever kind `content` says it is.
+
+    >>> result_from_dict({"kind": "prophecy"})
+    Traceback (most recent call last):
+    slant.errors.SlantError: this is not a result of a kind that slant knows but 'prophecy'; check which file it is.
+    """
+    met = content.get("kind") if isinstance(content, dict) else type(content).__name__
+    known = kinds()
+    if not isinstance(content, dict) or not isinstance(met, str) or met not in known:
+        raise SlantError(f"this is not a result of a kind that slant knows but {met!r}; check which file it is.")
+    return known[met].from_dict(content)
+
+
+def part_from_dict(cls: type[D], content: Any) -> D:
+    """Rebuild a part of a result that is no result itself, such as one part of an audit."""
+    try:
+        return msgspec.convert(content, cls, dec_hook=_by_kind)
+    except msgspec.ValidationError as error:
+        raise SlantError(f"this is not a complete {cls.__name__}: {error}.") from None
+
+
+def _by_kind(declared: type, content: Any) -> Any:
+    """Rebuild a result that stands where any kind of measure's result may stand; msgspec names the place of errors."""
+    if declared is not MeasuredResult:
+        raise NotImplementedError(declared)
+    met = content.get("kind") if isinstance(content, dict) else type(content).__name__
+    cls = kinds(MeasuredResult).get(met) if isinstance(met, str) else None
+    if cls is None:
+        raise ValueError(f"there is no measure's result of kind {met!r}")
+    try:
+        return cls.from_dict(content)
+    except SlantError as error:
+        raise ValueError(str(error).rstrip(".")) from None
+
+
+def _fields(content: Any) -> dict[str, Any]:
+    """Return a dataclass as plain data; results that may be of any kind carry their kind."""
+    cls: Any = type(content)  # a type is hashable, whatever mypy makes of a dataclass
+    tagged = _any_kind(cls)
+    return {f.name: _plain(getattr(content, f.name), tagged=f.name in tagged) for f in dataclasses.fields(cls)}
+
+
+def _plain(content: Any, *, tagged: bool) -> Any:
+    if tagged and isinstance(content, Result):
+        return content.to_dict()
+    if dataclasses.is_dataclass(content):
+        return _fields(content)
     if isinstance(content, dict):
-        return {key: _lists(value) for key, value in content.items()}
-    return [_lists(item) for item in content] if isinstance(content, list | tuple) else content
+        return {key: _plain(value, tagged=tagged) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_plain(item, tagged=tagged) for item in content]
+    return msgspec.to_builtins(content)
+
+
+@cache
+def _any_kind(cls: type) -> frozenset[str]:
+    """Return the fields of a dataclass that hold results of any kind."""
+    return frozenset(name for name, hint in get_type_hints(cls).items() if _mentions(hint))
+
+
+def _mentions(hint: Any) -> bool:
+    return hint is MeasuredResult or any(_mentions(inner) for inner in get_args(hint))

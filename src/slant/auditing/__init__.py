@@ -1,0 +1,145 @@
+"""Which measures fit a representation; runs them, keeps what is finished, and gathers the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from os import PathLike
+from typing import Any, get_args
+
+from slant.auditing.comparing import compare_audits
+from slant.auditing.own_words import own_sets
+from slant.auditing.run_folder import RunFolder
+from slant.auditing.running import OnFailure, Plan, chosen_steps, identity, only_fitting, run
+from slant.auditing.subjects import Subject, kind_of, subject_of
+from slant.errors import MeasureError
+from slant.results import AuditComparison, AuditResult
+from slant.results.audit import Profile
+from slant.vectors import load
+
+__all__ = ["audit", "audit_models", "audit_subject", "compare_audits"]
+
+
+def audit(
+    model: Any = None,
+    *,
+    profile: Profile = "standard",
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
+    words: Any = (),
+    rng: int = 0,
+    workers: int | None = None,
+    run_folder: str | PathLike[str] | None = None,
+    journal: str | PathLike[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    on_failure: OnFailure | None = None,
+) -> AuditResult:
+    """Audit an embedding or a language model (opened, or what `slant.load` or `slant.load_lm` takes; nothing: sample).
+
+    Which measures fit is decided from the representation. `profile`: "quick", "standard" or "full" (as in the papers).
+    `only` and `skip` name measures to run or to leave out; `words` are TOML files with stimuli of your own.
+
+    Each finished measure is written to `run_folder` at once; the same call goes on there after it was stopped. A
+    measure that cannot be run with these words or this model is in `not_run`, one that breaks off in `failed`
+    (`on_failure` is called with its name and its traceback; without it there is a warning). `workers`, `journal` and
+    `progress` are those of `slant.enumerate_biases`.
+
+    >>> import slant
+    >>> a = slant.audit(only=["weat", "polarity"], profile="quick")
+    >>> a.representation.name, len(a.weat.results), a.enumeration
+    ('sample', 10, None)
+    >>> a.glance[5].sentence
+    'Male names with Career, Female names with Family: a large effect (d = 1.72), strong evidence.'
+    """
+    return audit_subject(
+        opened(model), profile=profile, only=only, skip=skip, words=words, rng=rng, workers=workers,
+        run_folder=run_folder, journal=journal, progress=progress, on_failure=on_failure,
+    )  # fmt: skip
+
+
+def audit_subject(
+    subject: Subject,
+    *,
+    profile: Profile = "standard",
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
+    words: Any = (),
+    rng: int = 0,
+    workers: int | None = None,
+    run_folder: str | PathLike[str] | None = None,
+    fresh_if_other: bool = False,
+    journal: str | PathLike[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    on_failure: OnFailure | None = None,
+) -> AuditResult:
+    """Audit what was opened as a subject; see `slant.audit`.
+
+    `fresh_if_other`: a run folder with results of other settings is emptied, rather than refused.
+
+    >>> import slant
+    >>> audit_subject(subject_of(any_lm), only=["template-weat"]).parts[0].measure  # any_lm is a small masked model
+    'template-weat'
+    """
+    if profile not in get_args(Profile):
+        raise MeasureError(f"profile={profile!r} is not one of {', '.join(get_args(Profile))}.")
+    if isinstance(rng, bool) or not isinstance(rng, int) or rng < 0:
+        raise MeasureError(f"rng={rng!r} is no seed; an audit needs a whole number from 0 up, so that it can go on.")
+    own = own_sets(words) if words else ()
+    steps, left_out = chosen_steps(subject, _several(only), _several(skip), own)
+    plan = Plan(
+        steps, profile, rng, own, workers, progress, on_failure, left_out, None if journal is None else str(journal)
+    )
+    folder = None
+    if run_folder is not None:
+        folder = RunFolder(run_folder, identity(subject, plan), fresh_if_other=fresh_if_other)
+    return run(subject, plan, folder)
+
+
+def audit_models(models: Sequence[Any], *, only: Collection[str] = (), **settings: Any) -> AuditComparison:
+    """Audit several models and put them side by side; differences are to the first.
+
+    The settings are those of `slant.audit`; a measure of `only` is run on the models that it fits.
+
+    >>> import slant
+    >>> c = slant.audit_models([slant.load(), slant.load(top=20_000)], only=["polarity"], profile="quick")
+    >>> c.names, c.differences[0].stimuli, c.differences[0].differences[0].words > 50
+    (('sample', 'sample'), 'gender-binary, binary', True)
+    """
+    if isinstance(models, str | PathLike) or len(models) < 2:
+        raise MeasureError("one model was given; audit_models needs two or more, slant.audit takes one.")
+    subjects = [opened(model) for model in models]
+    if settings.get("run_folder") is not None:
+        raise MeasureError("run_folder is for one model; audit each with slant.audit, and use compare_audits.")
+    chosen = only_fitting(subjects, _several(only))
+    audits = [audit_subject(s, only=names, **settings) for s, names in zip(subjects, chosen, strict=True)]
+    return compare_audits(audits, subjects)
+
+
+def opened(model: Any) -> Subject:
+    """Return what `model` is or names, opened as the subject of an audit.
+
+    >>> opened(None).representation.name
+    'sample'
+    """
+    if isinstance(model, Subject):
+        return model
+    if model is not None and not isinstance(model, str | PathLike):
+        try:
+            return subject_of(model)
+        except MeasureError:
+            return subject_of(load(model))  # gensim's own objects, or an error that says what cannot be loaded
+    kind = kind_of(model)
+    if kind == "static":
+        return subject_of(load(model))
+    if kind == "language model":
+        from slant.models.loading import load_lm
+
+        return subject_of(load_lm(model))
+    raise MeasureError(NO_ENCODERS.format(model))
+
+
+#: Until measures for encoders are in the table of steps.
+NO_ENCODERS = "'{}' is an encoder without a head that predicts words; no measure of the audit fits it yet."
+
+
+def _several(names: Collection[str]) -> Collection[str]:
+    return [names] if isinstance(names, str) else names

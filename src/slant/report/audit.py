@@ -1,0 +1,44 @@
+"""Audits as tables: what each measure found at a glance, and several models side by side."""
+
+from __future__ import annotations
+
+from slant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from slant.results import AuditComparison, AuditResult
+
+GLANCE_COLUMNS = (
+    Column("measure", "measure", plain, "left"),
+    Column("stimuli", "stimuli", plain, "left", wraps=True),
+    Column("category", "about", plain, "left"),
+    Column("effect", "effect", small),
+    Column("effect_name", "which is", plain, "left", min_width=90),
+    Column("strength", "strength", lambda value: value or "–", "left"),
+    Column("pvalue", "p", pvalue, min_width=100),
+    Column("qvalue", "q", pvalue, min_width=100),
+    Column("evidence", "evidence", plain, "left"),
+)
+
+
+def glance_table(result: AuditResult) -> Table:
+    """Describe an audit, one row per measure and set of stimuli."""
+    notes = [f"not run: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
+    notes += [f"failed: {plain(what)}: {plain(why)}" for what, why in result.failed.items()]
+    title = f"Audit of {result.representation.name}"
+    return Table(title, GLANCE_COLUMNS, result.rows(), (*notes, *missing_words(result)), section_key="measure")
+
+
+def differences_table(result: AuditComparison) -> Table:
+    """Describe several audits, one row per line and further model."""
+    columns = (
+        Column("measure", "measure", plain, "left"),
+        Column("stimuli", "stimuli", plain, "left", wraps=True),
+        Column("effect_name", "effect", plain, "left", min_width=90),
+        Column("first", plain(result.names[0]), number),
+        Column("model", "other model", plain, "left"),
+        Column("value", "its value", number),
+        Column("difference", "difference", number),
+        Column("interval", "interval", str, min_width=110),
+        Column("pvalue", "p", pvalue, min_width=110),
+    )
+    rows = [{**row, "interval": between(row["low"], row["high"], number)} for row in result.rows()]
+    notes = [f"no paired difference: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
+    return Table(f"Audits of {', '.join(result.names)}", columns, rows, tuple(notes), section_key="measure")
