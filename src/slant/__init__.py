@@ -17,6 +17,8 @@ _HOMES = {
     "SlantError": "slant.errors",
     "WordVectors": "slant.vectors",
     "audit": "slant.auditing",
+    "audit_models": "slant.auditing",
+    "check_policy": "slant.policies",
     "compare": "slant.measures",
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
@@ -60,7 +62,7 @@ _ROOMS = (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from slant.auditing import audit
+    from slant.auditing import audit, audit_models
     from slant.checking import debias_check
     from slant.debias import (
         double_hard_debias,
@@ -92,6 +94,7 @@ if TYPE_CHECKING:
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
     from slant.models.loading import load_lm
+    from slant.policies import check_policy
     from slant.replicate import replicate_paper
     from slant.results import AuditResult, EnumerationResult, WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
@@ -105,6 +108,8 @@ __all__ = [
     "WordVectors",
     "__version__",
     "audit",
+    "audit_models",
+    "check_policy",
     "compare",
     "compare_polarity",
     "debias_check",

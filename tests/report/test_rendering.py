@@ -67,7 +67,7 @@ def test_every_token_shows_as_text_in_the_page(nasty: slant.AuditResult) -> None
 
 
 def test_the_page_fetches_nothing_and_runs_nothing(nasty: slant.AuditResult) -> None:
-    text = render(slant.audit(skip=["enumeration"]), ".html")
+    text = render(slant.audit(only=["weat", "polarity"], profile="quick"), ".html")
     page = Page(text)
     policy = dict(page.attributes).get("content")
     assert "default-src 'none'" in str([v for k, v in page.attributes if k == "content"])
@@ -79,7 +79,7 @@ def test_the_page_fetches_nothing_and_runs_nothing(nasty: slant.AuditResult) -> 
 
 
 def test_the_page_has_one_h1_a_language_and_the_content_note_before_any_test() -> None:
-    text = render(slant.audit(skip=["enumeration"]), ".html")
+    text = render(slant.audit(only=["weat", "polarity"], profile="quick"), ".html")
     page = Page(text)
     assert page.tags.count("h1") == 1
     assert ("lang", "en") in page.attributes
@@ -87,7 +87,7 @@ def test_the_page_has_one_h1_a_language_and_the_content_note_before_any_test() -
 
 
 def test_the_page_shows_every_test_with_its_effect_size_and_missing_words() -> None:
-    audit = slant.audit(skip=["enumeration"])
+    audit = slant.audit(only=["weat", "polarity"], profile="quick")
     text = Page(render(audit, ".html")).text
     for r in audit.weat.results:
         assert r.title in text
@@ -134,12 +134,12 @@ def test_control_characters_become_visible() -> None:
 @pytest.mark.parametrize("suffix", list(RENDERERS))
 def test_an_audit_saves_in_every_format(suffix: str, tmp_path: Path) -> None:
     target = tmp_path / f"r{suffix}"
-    slant.audit(skip=["enumeration"]).save(target)
+    slant.audit(only=["weat", "polarity"], profile="quick").save(target)
     assert target.stat().st_size > 500
 
 
 def test_saving_to_an_unknown_or_unwritable_place_is_one_clear_error(tmp_path: Path) -> None:
-    audit = slant.audit(skip=["enumeration"])
+    audit = slant.audit(only=["weat", "polarity"], profile="quick")
     with pytest.raises(SlantError, match=r"nothing writes '\.docx' files"):
         audit.save(tmp_path / "r.docx")
     with pytest.raises(SlantError, match="cannot write"):
@@ -150,7 +150,7 @@ def test_saving_to_an_unknown_or_unwritable_place_is_one_clear_error(tmp_path: P
 
 
 def test_the_page_shows_polarity_and_what_could_not_be_run() -> None:
-    audit = slant.audit(skip=["enumeration"])
+    audit = slant.audit(only=["weat", "polarity"], profile="quick")
     text = Page(render(audit, ".html")).text
     assert len(audit.polarity) == 4
     for result in audit.polarity:
@@ -158,7 +158,7 @@ def test_the_page_shows_polarity_and_what_could_not_be_run() -> None:
     v = slant.load()
     keep = [i for i, w in enumerate(v.words) if w != "asian"]
     lacking = slant.audit(
-        slant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]), skip=["enumeration"]
+        slant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]), only=["weat", "polarity"]
     )
     assert len(lacking.polarity) == 2
     assert "not run: polarity one-vs-one, race-four" in Page(render(lacking, ".html")).text

@@ -30,13 +30,14 @@ def examples() -> dict[str, Result]:
     found = slant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
     plan = slant.make_survey(found)
     answers = [{"worker": "w", "task": "exam", "item": plan.public_id("e01"), "answer": "G1"}]
-    audit = slant.audit(v, skip=["enumeration"])
+    audit = slant.audit(v, only=["weat", "polarity", "geometry"], profile="quick")
     line = audit.glance[0]
     gap = ModelDifference("sample", 0.0, Interval(-0.1, 0.1, 0.95, 20), None, 30)
     row = AuditDifference(line.measure, line.stimuli, line.category, line.effect_name, (line.effect,) * 2, (gap,))
     made = [
         found,
         audit,
+        slant.check_policy(audit),
         AuditComparison((audit, audit), (row,), {}, audit.created, audit.version),
         slant.score_survey(plan, answers),
         slant.weat(v, "weat-6"),
@@ -107,7 +108,7 @@ def test_no_nan_ever_appears(results: dict[str, Result], kind: str) -> None:
 @kinds
 def test_provenance_says_what_was_measured_by_which_version(results: dict[str, Result], kind: str) -> None:
     content = results[kind].to_dict()
-    if kind == "replication":  # its cells come from several embeddings and name them
+    if kind in ("replication", "policy-check"):  # their lines are about several representations and name them
         assert content["version"] == slant.__version__
         return
     inner = {

@@ -1,99 +1,142 @@
-"""Which measures fit a representation; runs them and gathers the results."""
+"""Which measures fit a representation; runs them, keeps what is finished, and gathers the results."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection
-from datetime import UTC, datetime
+from collections.abc import Callable, Collection, Sequence
 from os import PathLike
-from typing import Any
+from typing import Any, get_args
 
-from slant.auditing.glances import glances
+from slant.auditing.comparing import compare_audits
+from slant.auditing.own_words import own_sets
+from slant.auditing.run_folder import RunFolder
+from slant.auditing.running import OnFailure, Plan, chosen_steps, identity, run
+from slant.auditing.subjects import Subject, kind_of, subject_of
 from slant.errors import MeasureError
-from slant.measures import enumerate_biases, polarity, weat_suite
-from slant.measures.comparison import POLARITIES
-from slant.results import (
-    AuditPart,
-    AuditResult,
-    EnumerationResult,
-    MeasuredResult,
-    PolarityResult,
-    Representation,
-)
-from slant.vectors import WordVectors, load
-from slant.version import __version__
+from slant.results import AuditComparison, AuditResult
+from slant.results.audit import Profile
+from slant.vectors import load
 
-#: Measures that an audit can do without.
-OPTIONAL = ("polarity", "enumeration")
-#: The risk that any verdict of the enumeration differs from that of all 10,000 rotations.
-RISK = 0.001
+__all__ = ["audit", "audit_models", "audit_subject", "compare_audits"]
 
 
 def audit(
-    vectors: Any = None,
+    model: Any = None,
     *,
+    profile: Profile = "standard",
+    only: Collection[str] = (),
     skip: Collection[str] = (),
+    words: Any = (),
     rng: int = 0,
     workers: int | None = None,
+    run_folder: str | PathLike[str] | None = None,
     journal: str | PathLike[str] | None = None,
     progress: Callable[[str, int, int], None] | None = None,
+    on_failure: OnFailure | None = None,
 ) -> AuditResult:
-    """Audit `vectors` (an embedding, or what `slant.load` takes; nothing: the sample).
+    """Audit an embedding or a language model (opened, or what `slant.load` or `slant.load_lm` takes; nothing: sample).
 
-    Measures: WEAT, polarity, and bias enumeration; `skip` names those to leave out ("polarity", "enumeration").
-    `workers`, `journal` and `progress` are those of `slant.enumerate_biases`.
+    Which measures fit is decided from the representation. `profile`: "quick", "standard" or "full" (as in the papers).
+    `only` and `skip` name measures to run or to leave out; `words` are TOML files with stimuli of your own.
+
+    Each finished measure is written to `run_folder` at once; the same call goes on there after it was stopped. A
+    measure that cannot be run with these words or this model is in `not_run`, one that breaks off in `failed`
+    (`on_failure` is called with its name and its traceback; without it there is a warning). `workers`, `journal` and
+    `progress` are those of `slant.enumerate_biases`.
 
     >>> import slant
-    >>> a = slant.audit(skip=["enumeration"])
+    >>> a = slant.audit(only=["weat", "polarity"], profile="quick")
     >>> a.representation.name, len(a.weat.results), a.enumeration
     ('sample', 10, None)
+    >>> a.glance[5].sentence
+    'Male names with Career, Female names with Family: a large effect (d = 1.72), strong evidence.'
     """
-    for name in [skip] if isinstance(skip, str) else skip:
-        if name not in OPTIONAL:
-            raise MeasureError(f"skip={name!r} is no measure that can be left out; use {' or '.join(OPTIONAL)}.")
-    chosen = vectors if isinstance(vectors, WordVectors) else load(vectors)
-    not_run = {name: "left out on request" for name in OPTIONAL if name in skip}
-    parts = [_part("weat", "Association tests (WEAT)", lambda: (weat_suite(chosen, rng=rng),))]
-    if "polarity" not in skip:
-        parts.append(_part("polarity", "Polarity of professions", lambda: _polarities(chosen, rng, not_run)))
-    settings = {"rng": rng, "workers": workers, "journal": journal, "progress": progress}
-    if "enumeration" not in skip:
-        parts.append(_part("enumeration", "Bias enumeration", lambda: _enumeration(chosen, settings, not_run)))
-    return AuditResult(
-        representation=Representation(**chosen.record()),
-        profile="standard",
-        seed=rng,
-        parts=tuple(part for part in parts if part.results),
-        glance=tuple(line for part in parts for line in glances(part.measure, part.results)),
-        not_run=not_run,
-        failed={},
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=__version__,
+    return audit_subject(
+        opened(model), profile=profile, only=only, skip=skip, words=words, rng=rng, workers=workers,
+        run_folder=run_folder, journal=journal, progress=progress, on_failure=on_failure,
+    )  # fmt: skip
+
+
+def audit_subject(
+    subject: Subject,
+    *,
+    profile: Profile = "standard",
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
+    words: Any = (),
+    rng: int = 0,
+    workers: int | None = None,
+    run_folder: str | PathLike[str] | None = None,
+    fresh_if_other: bool = False,
+    journal: str | PathLike[str] | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+    on_failure: OnFailure | None = None,
+) -> AuditResult:
+    """Audit what was opened as a subject; see `slant.audit`.
+
+    `fresh_if_other`: a run folder with results of other settings is emptied, rather than refused.
+
+    >>> import slant
+    >>> audit_subject(subject_of(any_lm), only=["template-weat"]).parts[0].measure  # any_lm is a small masked model
+    'template-weat'
+    """
+    if profile not in get_args(Profile):
+        raise MeasureError(f"profile={profile!r} is not one of {', '.join(get_args(Profile))}.")
+    if isinstance(rng, bool) or not isinstance(rng, int) or rng < 0:
+        raise MeasureError(f"rng={rng!r} is no seed; an audit needs a whole number from 0 up, so that it can go on.")
+    own = own_sets(words) if words else ()
+    steps, left_out = chosen_steps(subject, _several(only), _several(skip), own)
+    plan = Plan(
+        steps, profile, rng, own, workers, progress, on_failure, left_out, None if journal is None else str(journal)
     )
+    folder = None
+    if run_folder is not None:
+        folder = RunFolder(run_folder, identity(subject, plan), fresh_if_other=fresh_if_other)
+    return run(subject, plan, folder)
 
 
-def _part(measure: str, title: str, run: Callable[[], tuple[MeasuredResult, ...]]) -> AuditPart:
-    begun = time.perf_counter()
-    results = run()
-    return AuditPart(measure, title, results, round(time.perf_counter() - begun, 3))
+def audit_models(models: Sequence[Any], **settings: Any) -> AuditComparison:
+    """Audit several models and put them side by side; differences are to the first.
+
+    The settings are those of `slant.audit`.
+
+    >>> import slant
+    >>> small = slant.load(top=20_000)
+    >>> c = slant.audit_models([slant.load(), small], only=["weat"], profile="quick")
+    >>> c.names, c.differences[0].stimuli, c.differences[0].differences[0].words > 50
+    (('sample', 'sample'), 'weat-1', True)
+    """
+    if isinstance(models, str | PathLike) or len(models) < 2:
+        raise MeasureError("one model was given; audit_models needs two or more, slant.audit takes one.")
+    subjects = [opened(model) for model in models]
+    return compare_audits([audit_subject(subject, **settings) for subject in subjects], subjects)
 
 
-def _polarities(vectors: WordVectors, rng: int, not_run: dict[str, str]) -> tuple[PolarityResult, ...]:
-    """Measure polarity in the usual settings; what the vocabulary lacks the words for is named, and left out."""
-    done = []
-    for classes, scheme in POLARITIES:
+def opened(model: Any) -> Subject:
+    """Return what `model` is or names, opened as the subject of an audit.
+
+    >>> opened(None).representation.name
+    'sample'
+    """
+    if isinstance(model, Subject):
+        return model
+    if model is not None and not isinstance(model, str | PathLike):
         try:
-            done.append(polarity(vectors, classes, scheme=scheme, rng=rng))
-        except MeasureError as error:
-            not_run[f"polarity {scheme}, {classes}"] = str(error)
-    return tuple(done)
+            return subject_of(model)
+        except MeasureError:
+            return subject_of(load(model))  # gensim's own objects, or an error that says what cannot be loaded
+    kind = kind_of(model)
+    if kind == "static":
+        return subject_of(load(model))
+    if kind == "language model":
+        from slant.models.loading import load_lm
+
+        return subject_of(load_lm(model))
+    raise MeasureError(NO_ENCODERS.format(model))
 
 
-def _enumeration(
-    vectors: WordVectors, settings: dict[str, Any], not_run: dict[str, str]
-) -> tuple[EnumerationResult, ...]:
-    try:
-        return (enumerate_biases(vectors, precision=RISK, **settings),)
-    except MeasureError as error:
-        not_run["enumeration"] = str(error)
-        return ()
+#: Until measures for encoders are in the table of steps.
+NO_ENCODERS = "'{}' is an encoder without a head that predicts words; no measure of the audit fits it yet."
+
+
+def _several(names: Collection[str]) -> Collection[str]:
+    return [names] if isinstance(names, str) else names

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from slant.auditing.conventions import evidence_of, strength_of
+from slant.measures.polarity import DEFAULT_WORDS
 from slant.results import (
+    DirectBiasResult,
     EnumerationResult,
     GeometryResult,
     Glance,
@@ -19,6 +21,7 @@ from slant.results import (
     MeasuredResult,
     PolarityResult,
     ResidualBiasResult,
+    SubspaceResult,
     TemplateWeatResult,
     WeatResult,
     WeatSuiteResult,
@@ -105,7 +108,9 @@ def _polarity(measure: str, r: PolarityResult, own: Mapping[str, str]) -> list[G
         f"{len(r.by_word):,} words lean between {classes} by {r.score:.3f} on average ({r.scheme}); "
         f"“{strongest.word}” leans most, to {strongest.leans_to}."
     )
-    return [line(measure, category_of(stimuli, own), f"{stimuli}, {r.scheme}", r.score, "polarity", sentence)]
+    words = str(r.provenance.settings["words"])
+    named = f"{stimuli}, {r.scheme}" + ("" if words == DEFAULT_WORDS else f", {words}")
+    return [line(measure, category_of(stimuli, own), named, r.score, "polarity", sentence)]
 
 
 def _enumeration(measure: str, r: EnumerationResult, own: Mapping[str, str]) -> list[Glance]:
@@ -123,19 +128,23 @@ def _enumeration(measure: str, r: EnumerationResult, own: Mapping[str, str]) -> 
 
 
 def _geometry(measure: str, r: GeometryResult, own: Mapping[str, str]) -> list[Glance]:
-    space, poles = r.before.subspace, _listed(r.before.subspace.poles)
-    pairs = space.provenance.stimuli
-    category, share = category_of(pairs, own), space.explained[0]
-    chance = f" (random words: {space.random[0].mean:.0%})" if space.random else ""
-    first = f"One direction holds {share:.0%} of how {poles} pairs differ{chance}."
-    direct = r.before.direct
-    words = direct.provenance.stimuli
-    second = f"{len(direct.by_word):,} words lie {direct.value:.3f} along that direction on average (direct bias)."
-    found = [
-        line(measure, category, f"{pairs}, subspace", share, "share of variance", first, space.pvalue),
-        line(measure, category, f"{words}, direct bias", direct.value, "direct bias", second),
-    ]
-    return found + (_residual(measure, r.before.residual, own) if r.before.residual else [])
+    space = r.before
+    found = _subspace(measure, space.subspace, own) + _direct(measure, space.direct, own)
+    return found + (_residual(measure, space.residual, own) if space.residual else [])
+
+
+def _subspace(measure: str, r: SubspaceResult, own: Mapping[str, str]) -> list[Glance]:
+    pairs, share = r.provenance.stimuli, r.explained[0]
+    chance = f" (of random words: {r.random[0].mean:.0%})" if r.random else ""
+    sentence = f"One direction holds {share:.0%} of how {_listed(r.poles)} words differ{chance}."
+    category = category_of(pairs, own)
+    return [line(measure, category, f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue)]
+
+
+def _direct(measure: str, r: DirectBiasResult, own: Mapping[str, str]) -> list[Glance]:
+    words, pairs = r.provenance.stimuli, str(r.provenance.settings.get("direction", ""))
+    sentence = f"{len(r.by_word):,} words lie {r.value:.3f} along the direction of {_listed(r.poles)} on average."
+    return [line(measure, category_of(pairs, own), f"{words}, direct bias", r.value, "direct bias", sentence)]
 
 
 def _residual(measure: str, r: ResidualBiasResult, own: Mapping[str, str]) -> list[Glance]:
@@ -145,7 +154,7 @@ def _residual(measure: str, r: ResidualBiasResult, own: Mapping[str, str]) -> li
     said: list[tuple[str, float, str, float | None, str]] = [
         ("clustering", c.accuracy, "accuracy", None,
          f"Two clusters tell words that lean to {first} from those that lean to {second} with {c.accuracy:.0%} "
-         f"accuracy (chance: {c.chance.mean:.0%})."),
+         f"accuracy in the embedding as it is (chance: {c.chance.mean:.0%})."),
         ("classification", k.accuracy, "accuracy", None,
          f"A classifier tells the two sides apart on words it has not seen with {k.accuracy:.0%} accuracy "
          f"(chance: {k.chance.mean:.0%})."),
@@ -157,13 +166,14 @@ def _residual(measure: str, r: ResidualBiasResult, own: Mapping[str, str]) -> li
 
 
 def _attributes(measure: str, r: LogProbabilityResult, own: Mapping[str, str]) -> list[Glance]:
-    c, stimuli = r.share, r.provenance.stimuli
+    c, (source, listed) = r.share, (r.provenance.stimuli, str(r.provenance.settings["attributes"]))
     sentence = (
         f"{c.count:,} of {c.n:,} words go with “{c.first}” rather than “{c.second}” ({c.share:.0%}, interval "
         f"{c.low:.0%} to {c.high:.0%})."
     )
-    names = {target.name.lower() for target in r.targets}
-    category = "gender" if names <= GENDERED else category_of(stimuli, own)
+    stimuli = listed if source == "own" else source if listed in ("own", source) else f"{source}, {listed}"
+    gendered = {target.name.lower() for target in r.targets} <= GENDERED
+    category = "gender" if gendered else category_of(source if source != "own" else listed, own)
     return [line(measure, category, stimuli, c.share, "share", sentence)]
 
 
@@ -189,6 +199,8 @@ GLANCES: dict[type[MeasuredResult], Callable[[str, Any, Mapping[str, str]], list
     PolarityResult: _polarity,
     EnumerationResult: _enumeration,
     GeometryResult: _geometry,
+    SubspaceResult: _subspace,
+    DirectBiasResult: _direct,
     ResidualBiasResult: _residual,
     LogProbabilityResult: _attributes,
 }

@@ -8,6 +8,7 @@ import typer
 
 from slant.cli import (
     audit,
+    check,
     compare,
     data,
     debias,
@@ -50,6 +51,7 @@ def slant_command(
 
 
 app.command("audit", epilog=audit.EXAMPLES)(audit.audit_command)
+app.command("check", epilog=check.EXAMPLES)(check.check_command)
 app.command("weat", epilog=weat.EXAMPLES)(weat.weat_command)
 app.command("wefat", epilog=wefat.EXAMPLES)(wefat.wefat_command)
 app.add_typer(enumeration.app, name="enumerate")

@@ -1,74 +1,248 @@
-"""`slant audit`: everything that fits an embedding, as a table, a page and JSON."""
+"""`slant audit`: everything that fits an embedding or a language model, as a page, JSON and CSV."""
 
 from __future__ import annotations
 
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from slant.cli import options as o
 from slant.cli.shared import Output, Reading, RunningOnCores, command
 
+if TYPE_CHECKING:
+    from slant.cli.audit_run import Place, Request
+    from slant.results import AuditComparison, AuditResult
+
 EXAMPLES = """
 [bold]Examples[/bold]
 
-slant audit                                   the bundled sample; writes slant-report.html and slant-report.json
+slant audit                                   the bundled sample; writes slant-report.html, .json and .csv
 
 slant audit glove.6B.300d.txt --top 200000    your embedding, its most frequent words
 
-slant audit vectors.bin -o vectors-report     writes vectors-report.html and vectors-report.json
+slant audit sample-mlm                        a language model: folder, hub name or data name
+
+slant audit before.txt after.txt              two models side by side, with differences
+
+slant audit vectors.bin --only weat,geometry --words my-words.toml --quick
+
+slant audit vectors.bin --full --run-folder run      as in the papers; after Ctrl-C: slant audit --resume run
+
+slant check slant-report.json --policy policy.toml   hold a report to limits, in CI
 """
+REPORTS = (".html", ".json", ".csv")
+RUN = "What is measured, and going on after a stop"
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """What an audit measures."""
+
+    quick: Annotated[bool, typer.Option("--quick", help="A first look: fewer draws.", rich_help_panel=RUN)] = False
+    full: Annotated[
+        bool, typer.Option("--full", help="As in the papers: all draws, no early stopping.", rich_help_panel=RUN)
+    ] = False
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="MEASURE,…", help="Run only these measures.", rich_help_panel=RUN),
+    ] = None
+    skip: Annotated[
+        list[str] | None,
+        typer.Option("--skip", metavar="MEASURE,…", help="Leave out these measures.", rich_help_panel=RUN),
+    ] = None
+    words: Annotated[
+        list[str] | None,
+        typer.Option("--words", metavar="FILE", help="Also your own stimuli (TOML); repeatable.", rich_help_panel=RUN),
+    ] = None
+    device: Annotated[
+        str | None,
+        typer.Option("--device", metavar="NAME", help="Of a language model: cpu, cuda, mps.", rich_help_panel=RUN),
+    ] = None
+    run_folder: Annotated[
+        Path | None,
+        typer.Option(
+            "--run-folder", metavar="FOLDER", help="Keep finished measures here (default: in the cache until done).",
+            rich_help_panel=RUN,
+        ),
+    ] = None  # fmt: skip
+    resume: Annotated[
+        Path | None,
+        typer.Option("--resume", metavar="FOLDER", help="Go on with the run in this folder.", rich_help_panel=RUN),
+    ] = None
 
 
 @command
 def audit_command(
-    model: o.ModelArgument = None,
+    models: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[MODEL]...",
+            help="Embeddings or language models: file, folder, data name, hub name; nothing: the bundled sample.",
+        ),
+    ] = None,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="NAME", help="Name of the report; .html and .json are added.")
-    ] = Path("slant-report"),
-    skip: Annotated[
-        list[str] | None, typer.Option("--skip", metavar="MEASURE", help="Leave out polarity or enumeration.")
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="NAME", help="Name of the report (default: slant-report); .html, .json and .csv "
+            "are added.",
+        ),
+    ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option("--figures", metavar="FOLDER", help="Write every chart as a file.", rich_help_panel=o.OUT),
     ] = None,
     *,
+    choosing: Choosing,
     reading: Reading,
     running: RunningOnCores,
     files: Output,
-) -> None:
-    """Audit an embedding and write a report (HTML and JSON): WEAT, polarity, and bias enumeration.
+) -> None:  # fmt: skip
+    """Audit embeddings or language models and write a report (HTML, JSON and CSV): every measure that fits.
+
+    A static embedding gets WEAT, polarity, geometry, residual tests and bias enumeration; a language model the
+    log-probability tests, attribute lists and, if it is masked, WEAT in templates. Each finished measure is kept at
+    once: a run that was stopped goes on. One that breaks off does not stop the rest (exit code 1 at the end).
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
     import sys
 
-    from slant.auditing import audit
-    from slant.cli.loading import open_vectors
-    from slant.cli.printing import STANDARD_OUTPUT, deliver, need_results
-    from slant.cli.progress import bar, noted, resumable
-    from slant.data import cache_folder
+    from slant.cli.audit_run import place_for, resumed
+    from slant.cli.printing import STANDARD_OUTPUT, deliver
+
+    place: Place | None
+    if choosing.resume is not None:
+        _alone(choosing, models)
+        request, place = resumed(choosing.resume)
+        reading = Reading(**request.reading)
+    else:
+        request = _request(models or [], output, choosing, reading, running.seed)
+        place = place_for(request, choosing.run_folder, kept=not reading.no_cache)
+    usual = Path("slant-report") if choosing.resume is None else Path(request.output)
+    base = _report_name(usual if output is None else output)
+    result = _audited(request, place, reading, running)
+    written = [base.with_name(base.name + suffix) for suffix in REPORTS]
+    for path in written:
+        result.save(path)
+    if figures is not None:
+        written += _figures(result, figures)
+    deliver(result, files, quiet=running.quiet)
+    if not running.quiet:
+        to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
+        print("\n" + "\n".join(f"written: {path}" for path in written), file=to)
+    _end(result, place)
+
+
+def _alone(choosing: Choosing, models: list[str] | None) -> None:
+    from slant.errors import SlantError
+
+    given: dict[str, object] = {
+        "a model": models,
+        "--quick": choosing.quick,
+        "--full": choosing.full,
+        "--only": choosing.only,
+    }
+    given |= {"--skip": choosing.skip, "--words": choosing.words, "--run-folder": choosing.run_folder}
+    for name, value in given.items():
+        if value:
+            raise SlantError(f"--resume goes on with what the run was asked for; leave {name} out.")
+
+
+def _request(models: list[str], output: Path | None, choosing: Choosing, reading: Reading, seed: int) -> Request:
+    from slant.auditing.own_words import absolute as absolute_words
+    from slant.auditing.own_words import own_sets
+    from slant.cli.audit_run import Request, absolute
+    from slant.errors import SlantError
+
+    if choosing.quick and choosing.full:
+        raise SlantError("--quick and --full were both given; choose one.")
+    name = _report_name(Path("slant-report") if output is None else output)
+    own_sets(choosing.words or ())  # a file that cannot be used is refused before any work
+    return Request(
+        models=tuple(absolute(model) for model in models),
+        reading=asdict(reading),
+        profile="quick" if choosing.quick else "full" if choosing.full else "standard",
+        seed=seed,
+        only=_parted(choosing.only),
+        skip=_parted(choosing.skip),
+        words=absolute_words(choosing.words or ()),
+        device=choosing.device,
+        output=str(name.resolve()),
+    )
+
+
+def _parted(given: list[str] | None) -> tuple[str, ...]:
+    """Return names that were given one by one or parted by commas."""
+    return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())
+
+
+def _report_name(output: Path) -> Path:
     from slant.errors import SlantError
 
     if not output.name:
         raise SlantError(f"-o '{output}' names no file; give a name such as 'slant-report'.")
     if not output.parent.is_dir():
         raise SlantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
-    vectors = open_vectors(model, reading, quiet=running.quiet)
-    with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
-        result = audit(
-            vectors,
-            skip=skip or (),
-            rng=running.seed,
-            workers=running.workers,
-            journal=None if reading.no_cache else cache_folder() / "enumeration",
-            progress=progress,
-        )
-    if result.weat is not None:
-        need_results(result.weat)
-    base = output.with_suffix("") if output.suffix in (".html", ".json") else output
-    page, data = (base.with_name(base.name + suffix) for suffix in (".html", ".json"))
-    result.save(page)
-    result.save(data)
-    deliver(result, files, quiet=running.quiet)
-    if not running.quiet:
-        to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
-        print(f"\nreport: {page}\ndata:   {data}", file=to)
+    return output.with_suffix("") if output.suffix in REPORTS else output
+
+
+def _audited(
+    request: Request, place: Place | None, reading: Reading, running: RunningOnCores
+) -> AuditResult | AuditComparison:
+    from slant.auditing import audit_subject, compare_audits
+    from slant.cli.audit_run import going_on, open_subject
+    from slant.cli.progress import bar, noted
+
+    models: tuple[str | None, ...] = request.models or (None,)
+    subjects = [open_subject(model, reading, request.device, quiet=running.quiet) for model in models]
+    audits = []
+    with going_on(place), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+        for number, subject in enumerate(subjects, 1):
+            audits.append(
+                audit_subject(
+                    subject,
+                    profile=request.profile,
+                    only=request.only,
+                    skip=request.skip,
+                    words=request.words,
+                    rng=request.seed,
+                    workers=running.workers,
+                    run_folder=place.of_model(number) if place else None,
+                    fresh_if_other=place.ours if place else False,
+                    progress=progress,
+                    on_failure=_print_failure,
+                )
+            )
+        return audits[0] if len(audits) == 1 else compare_audits(audits, subjects)
+
+
+def _print_failure(measure: str, trace: str) -> None:
+    import sys
+
+    print(f"slant: the measure '{measure}' failed; the rest goes on.\n{trace}", file=sys.stderr)
+
+
+def _figures(result: AuditResult | AuditComparison, folder: Path) -> list[Path]:
+    import importlib
+
+    saved: list[Path] = importlib.import_module("slant.report.figures").save_figures(result, folder)
+    return saved
+
+
+def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:
+    """Clean up after a run that is complete; say what failed, and how to try it again, otherwise."""
+    import shutil
+    import sys
+
+    from slant.results import AuditResult
+
+    audits = (result,) if isinstance(result, AuditResult) else result.audits
+    failed = [f"{name} ({why})" for audit in audits for name, why in audit.failed.items()]
+    if failed:
+        again = f" To try again: {place.to_go_on()}" if place else ""
+        print(f"slant: failed: {'; '.join(failed)}. The report has the rest.{again}", file=sys.stderr)
+        raise typer.Exit(1)
+    if place is not None and place.ours:
+        shutil.rmtree(place.folder, ignore_errors=True)

@@ -26,16 +26,15 @@ from slant.report.log_probability import terminal_tables as model_tables
 from slant.report.polarity import (
     comparison_table,
     polarity_comparison_table,
-    polarity_summary,
     polarity_table,
     trend_table,
 )
+from slant.report.policy import policy_table
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain, small
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
 from slant.results import (
     AuditComparison,
-    AuditPart,
     AuditResult,
     ComparisonResult,
     DebiasCheck,
@@ -49,6 +48,7 @@ from slant.results import (
     LogProbabilityWeatResult,
     PolarityComparison,
     PolarityResult,
+    PolicyCheck,
     ReplicationResult,
     ResidualBiasResult,
     Result,
@@ -88,13 +88,11 @@ def _value(value: Any) -> str:
 
 
 def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
-    """Describe `result` as the tables that a terminal shows: one, or for an audit one per measure."""
+    """Describe `result` as the tables that a terminal shows: one, or several where a result has more to show."""
     if isinstance(result, EnumerationResult):
         return terminal_tables(result, width)
     if isinstance(result, LogProbabilityResult):
         return model_tables(result)
-    if isinstance(result, AuditResult):
-        return tuple(table for part in result.parts for table in _part_tables(result, part, width))
     return (table_of(result),)
 
 
@@ -124,12 +122,6 @@ def _digits(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}".replace("-", "−")
 
 
-def _part_tables(audit: AuditResult, part: AuditPart, width: int) -> tuple[Table, ...]:
-    if part.measure == "polarity":
-        return (polarity_summary(audit),)
-    return tuple(table for result in part.results for table in tables_of(result, width))
-
-
 #: How each kind of result is shown; a new kind adds a line.
 TABLES: dict[type[Result], Callable[[Any], Table]] = {
     AuditComparison: differences_table,
@@ -146,6 +138,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     LogProbabilityWeatResult: weat_table,
     PolarityComparison: polarity_comparison_table,
     PolarityResult: polarity_table,
+    PolicyCheck: policy_table,
     SurveyResult: survey_table,
     ReplicationResult: _replication,
     ResidualBiasResult: residual_table,

@@ -48,6 +48,7 @@ from slant.results.polarity import (
     WeatDifference,
     WordPolarity,
 )
+from slant.results.policy import PolicyCheck, PolicyLine
 from slant.results.provenance import Provenance, Representation
 from slant.results.replication import ReplicatedCell, ReplicationResult
 from slant.results.residual import (
@@ -121,6 +122,8 @@ __all__ = [
     "PicturePoint",
     "PolarityComparison",
     "PolarityResult",
+    "PolicyCheck",
+    "PolicyLine",
     "Provenance",
     "ReplicatedCell",
     "ReplicationResult",

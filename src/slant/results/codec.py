@@ -15,6 +15,7 @@ from slant.errors import SlantError
 from slant.results.provenance import Provenance
 
 R = TypeVar("R", bound="Result")
+D = TypeVar("D")
 
 
 class Result:
@@ -88,6 +89,14 @@ def result_from_dict(content: Any) -> Result:
     if not isinstance(content, dict) or not isinstance(met, str) or met not in known:
         raise SlantError(f"this is not a result of a kind that slant knows but {met!r}; check which file it is.")
     return known[met].from_dict(content)
+
+
+def part_from_dict(cls: type[D], content: Any) -> D:
+    """Rebuild a part of a result that is no result itself, such as one part of an audit."""
+    try:
+        return msgspec.convert(content, cls, dec_hook=_by_kind)
+    except msgspec.ValidationError as error:
+        raise SlantError(f"this is not a complete {cls.__name__}: {error}.") from None
 
 
 def _by_kind(declared: type, content: Any) -> Any:

@@ -1,0 +1,171 @@
+"""Run the steps of an audit one after the other: keep what is finished, and go on where one breaks off."""
+
+from __future__ import annotations
+
+import time
+import traceback
+import warnings
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+from slant.auditing.glances import glances
+from slant.auditing.own_words import digest
+from slant.auditing.run_folder import Finished, RunFolder
+from slant.auditing.steps import OWN, STEPS, Step, names
+from slant.auditing.subjects import Subject
+from slant.auditing.work import Progress, Work
+from slant.errors import MeasureError, SlantError
+from slant.results import AuditPart, AuditResult
+from slant.results.audit import Profile
+from slant.stimuli import StimulusSet
+from slant.version import __version__
+
+#: Called with a measure that broke off, and its traceback.
+OnFailure = Callable[[str, str], None]
+ON_REQUEST = "left out on request"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a subject is audited: the steps, in order, and everything that they depend on."""
+
+    steps: tuple[Step, ...]
+    profile: Profile
+    seed: int
+    own: tuple[StimulusSet, ...] = ()
+    workers: int | None = None
+    progress: Progress | None = None
+    on_failure: OnFailure | None = None
+    left_out: tuple[str, ...] = ()
+    #: A folder for the pieces of long measures, where there is no run folder.
+    journal: str | None = None
+
+
+@dataclass
+class _Found:
+    """What has been found so far."""
+
+    parts: list[AuditPart] = field(default_factory=list)
+    not_run: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+
+
+def chosen_steps(
+    subject: Subject, only: Collection[str], skip: Collection[str], own: Collection[StimulusSet]
+) -> tuple[tuple[Step, ...], tuple[str, ...]]:
+    """Return the steps that fit and are asked for, and those that fit and are left out on request."""
+    fitting = [step for step in STEPS if step.suits(subject) and (own or step.id != OWN)]
+    if not fitting:
+        raise MeasureError(f"no measure of the audit fits {subject.is_a()}; give an embedding or a language model.")
+    for option, asked in (("only", only), ("skip", skip)):
+        for name in asked:
+            _check_name(option, name, fitting, subject)
+    kept = [step for step in fitting if (not only or step.id in only) and step.id not in skip]
+    if not kept:
+        raise MeasureError(f"nothing is left to measure; of {', '.join(s.id for s in fitting)}, leave at least one in.")
+    return tuple(kept), tuple(step.id for step in fitting if step not in kept)
+
+
+def _check_name(option: str, name: str, fitting: list[Step], subject: Subject) -> None:
+    import difflib
+
+    usable = ", ".join(step.id for step in fitting)
+    if name not in names():
+        near = difflib.get_close_matches(str(name), names(), n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise MeasureError(f"{option}={name!r} is no measure of an audit; {hint}these fit: {usable}.")
+    if option == "only" and name not in {step.id for step in fitting}:
+        why = "there are no words of your own" if name == OWN else f"'{name}' does not fit {subject.is_a()}"
+        raise MeasureError(f"{why}; these fit: {usable}.")
+
+
+def identity(subject: Subject, plan: Plan) -> dict[str, object]:
+    """Return all that the result of a step depends on; which other steps are run is no part of it."""
+    import msgspec
+
+    found: dict[str, object] = {
+        "version": __version__,
+        "representation": msgspec.to_builtins(subject.representation),
+        "profile": plan.profile,
+        "seed": plan.seed,
+        "words": digest(plan.own) if plan.own else None,
+        "corpus": None if subject.corpus is None else str(getattr(subject.corpus, "fingerprint", subject.corpus)),
+    }
+    return found
+
+
+def run(subject: Subject, plan: Plan, folder: RunFolder | None = None) -> AuditResult:
+    """Run every step of the plan, or take what the run folder has of it, and gather the results."""
+    found = _Found(not_run=dict.fromkeys(plan.left_out, ON_REQUEST))
+    for number, step in enumerate(plan.steps):
+        if plan.progress is not None:
+            plan.progress("audit", number, len(plan.steps))
+        finished = folder.recall(step.id) if folder else None
+        if finished is None:
+            finished = _run_step(subject, step, plan, folder, found)
+        if finished is not None:
+            found.not_run |= finished.not_run
+            found.parts += [finished.part] if finished.part is not None else []
+    if plan.progress is not None:
+        plan.progress("audit", len(plan.steps), len(plan.steps))
+    return _gathered(subject, plan, found)
+
+
+def _run_step(subject: Subject, step: Step, plan: Plan, folder: RunFolder | None, found: _Found) -> Finished | None:
+    work = Work(
+        subject, plan.profile, plan.seed, step.settings[plan.profile], plan.own if step.id == OWN else (), plan.workers,
+        folder.journal(step.id) if folder else _path(plan.journal), plan.progress,
+    )  # fmt: skip
+    begun = time.perf_counter()
+    try:
+        results = step.run(work)
+    except SlantError as error:  # what the words or the model explain; cheap to find again, so it is not kept
+        found.not_run[step.id] = str(error)
+        return None
+    except Exception as error:  # a fault of ours must not sink the other measures
+        found.failed[step.id] = _one_line(error)
+        _tell(step.id, traceback.format_exc(), plan, folder)
+        return None
+    seconds = round(time.perf_counter() - begun, 3)
+    finished = Finished(AuditPart(step.id, step.title, results, seconds) if results else None, dict(work.not_run))
+    if folder is not None:
+        folder.keep(step.id, finished)
+    return finished
+
+
+def _path(journal: str | None) -> Path | None:
+
+    return None if journal is None else Path(journal)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(f"{type(error).__name__}: {error}".split())[:300]
+
+
+def _tell(step: str, trace: str, plan: Plan, folder: RunFolder | None) -> None:
+    kept = folder.keep_failure(step, trace) if folder else None
+    if plan.on_failure is not None:
+        plan.on_failure(step, trace)
+    else:
+        where = f"; its traceback is in '{kept}'" if kept else ""
+        warnings.warn(f"the measure '{step}' failed{where}: {trace.strip().splitlines()[-1]}", stacklevel=4)
+
+
+def _gathered(subject: Subject, plan: Plan, found: _Found) -> AuditResult:
+    if not found.parts and not found.failed:
+        reasons = [f"{what}: {why}" for what, why in found.not_run.items() if why != ON_REQUEST]
+        raise MeasureError(f"nothing could be measured; {reasons[0] if reasons else 'no measure was left'}")
+    own = {item.id: item.category for item in plan.own}
+    return AuditResult(
+        representation=subject.representation,
+        profile=plan.profile,
+        seed=plan.seed,
+        parts=tuple(found.parts),
+        glance=tuple(line for part in found.parts for line in glances(part.measure, part.results, own)),
+        not_run=found.not_run,
+        failed=found.failed,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=__version__,
+    )

@@ -1,0 +1,187 @@
+"""The table of an audit: which measure fits what, and how each profile runs it. A new measure adds one entry.
+
+`quick` is for a first look, `standard` for most uses (under a minute on the sample), and `full` draws as many
+rotations, seeds and resamples as the papers do, without stopping early.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from slant.auditing.own_words import measure_own
+from slant.auditing.subjects import Subject, Trait
+from slant.auditing.work import Work
+from slant.errors import MeasureError
+from slant.measures import (
+    direct_bias,
+    enumerate_biases,
+    gender_subspace,
+    log_probability_bias,
+    log_probability_suite,
+    polarity,
+    residual_bias,
+    template_weat,
+    weat_suite,
+)
+from slant.measures.comparison import POLARITIES
+from slant.measures.log_probability import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE
+from slant.measures.log_probability_weat import two_by_two
+from slant.results import MeasuredResult
+from slant.results.audit import Profile
+from slant.stimuli import TemplateSet, all_sets
+
+Results = tuple[MeasuredResult, ...]
+#: The risk that any verdict of the enumeration differs from that of all rotations.
+RISK = 0.001
+
+
+@dataclass(frozen=True)
+class Step:
+    """One measure of an audit.
+
+    `fits` are the traits of which a subject needs at least one; `settings` has what each profile asks of the measure;
+    `categories` are the social categories that its stimuli are about.
+    """
+
+    id: str
+    title: str
+    fits: frozenset[Trait]
+    run: Callable[[Work], Results]
+    settings: Mapping[Profile, Mapping[str, Any]]
+    categories: tuple[str, ...]
+
+    def suits(self, subject: Subject) -> bool:
+        """Tell whether the measure can be run on a subject."""
+        return bool(self.fits & subject.traits)
+
+
+def _weat(work: Work) -> Results:
+    suite = weat_suite(work.subject.opened, rng=work.seed, **work.settings)
+    if not suite.results:
+        first = suite.skipped[0]
+        raise MeasureError(f"no test could be run; the first, {first.test}, because {first.reason}.")
+    return (suite,)
+
+
+def _polarity(work: Work) -> Results:
+    done: list[MeasuredResult] = []
+    for classes, scheme in POLARITIES:
+        with work.noting(f"polarity {scheme}, {classes}"):
+            done.append(polarity(work.subject.opened, classes, scheme=scheme, rng=work.seed, **work.settings))
+    return tuple(done)
+
+
+def _geometry(work: Work) -> Results:
+    vectors = work.subject.opened
+    return gender_subspace(vectors, rng=work.seed, **work.settings), direct_bias(vectors)
+
+
+def _residual(work: Work) -> Results:
+    # One embedding twice: the values that a debiasing would have to bring down.
+    return (residual_bias(work.subject.opened, work.subject.opened, rng=work.seed, **work.settings),)
+
+
+def _enumeration(work: Work) -> Results:
+    return (
+        enumerate_biases(
+            work.subject.opened, rng=work.seed, workers=work.workers, journal=work.journal, progress=work.progress,
+            **work.settings,
+        ),
+    )  # fmt: skip
+
+
+def _log_probability(work: Work) -> Results:
+    suite = log_probability_suite(work.subject.opened, rng=work.seed, **work.asking(), **work.settings)
+    if not suite.results:
+        raise MeasureError(f"no test could be run; the first because {suite.skipped[0].reason}.")
+    return (suite,)
+
+
+def _attribute_lists(work: Work) -> Results:
+    done: list[MeasuredResult] = []
+    for attributes in work.settings["lists"]:
+        with work.noting(f"attribute-lists, {attributes}"):
+            done.append(
+                log_probability_bias(
+                    work.subject.opened, DEFAULT_TEMPLATE, (["he"], ["she"]), attributes, **work.asking()
+                )
+            )
+    return tuple(done)
+
+
+def _template_weat(work: Work) -> Results:
+    done: list[MeasuredResult] = []
+    for test in _tests():
+        with work.noting(f"template-weat, {test.id}"):
+            done.append(template_weat(work.subject.opened, test, rng=work.seed, progress=work.progress))
+    return tuple(done)
+
+
+def _tests() -> list[TemplateSet]:
+    """Return the template sets that are tests, with two target and two attribute sets."""
+    two = [test for test in all_sets(TemplateSet) if len(test.targets) == len(test.attributes) == 2]
+    return [two_by_two(test) for test in two]
+
+
+STATIC: frozenset[Trait] = frozenset({"static"})
+MASKED: frozenset[Trait] = frozenset({"masked LM"})
+MODELS: frozenset[Trait] = frozenset({"masked LM", "causal LM"})
+RESAMPLES: dict[Profile, Mapping[str, Any]] = {
+    "quick": {"bootstrap": 500},
+    "standard": {"bootstrap": 2_000},
+    "full": {"bootstrap": 10_000},
+}
+NOTHING: dict[Profile, Mapping[str, Any]] = {"quick": {}, "standard": {}, "full": {}}
+
+#: In the order of the report.
+STEPS: tuple[Step, ...] = (
+    Step("weat", "Association tests (WEAT)", STATIC, _weat, RESAMPLES, ("race", "gender", "health", "age")),
+    Step("polarity", "Polarity of professions", STATIC, _polarity, RESAMPLES, ("gender", "race")),
+    Step(
+        "geometry", "Gender direction and direct bias", STATIC, _geometry,
+        {"quick": {"random_pairs": 200}, "standard": {"random_pairs": 1_000}, "full": {"random_pairs": 10_000}},
+        ("gender",),
+    ),
+    Step(
+        "residual", "How far words can be told apart by gender", STATIC, _residual,
+        {
+            "quick": {"seeds": 1, "classified": 1_000, "picture": "none"},
+            "standard": {"seeds": 3, "picture": "pca"},
+            "full": {"seeds": 10, "picture": "auto"},
+        },
+        ("gender",),
+    ),
+    Step(
+        "enumeration", "Bias enumeration", STATIC, _enumeration,
+        {
+            "quick": {"precision": RISK, "rotations": 4_000, "words": 8_000, "categories": 32},
+            "standard": {"precision": RISK},
+            "full": {},
+        },
+        ("several",),
+    ),
+    Step("log-probability", "Log-probability tests", MODELS, _log_probability, NOTHING, ("gender", "race")),
+    Step(
+        "attribute-lists", "Lists of attributes: he or she?", MODELS, _attribute_lists,
+        {
+            "quick": {"lists": (DEFAULT_ATTRIBUTES,)},
+            "standard": {"lists": (DEFAULT_ATTRIBUTES, "bold-professions")},
+            "full": {"lists": (DEFAULT_ATTRIBUTES, "bold-professions", "professions")},
+        },
+        ("gender",),
+    ),
+    Step("template-weat", "WEAT on words in templates", MASKED, _template_weat, NOTHING, ("gender", "race")),
+    Step("own words", "Your own words", STATIC | MODELS, measure_own, RESAMPLES, ()),
+)  # fmt: skip
+OWN = "own words"
+
+
+def names() -> tuple[str, ...]:
+    """Return the ids of all measures that an audit knows.
+
+    >>> names()[:3]
+    ('weat', 'polarity', 'geometry')
+    """
+    return tuple(step.id for step in STEPS)

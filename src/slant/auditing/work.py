@@ -1,0 +1,51 @@
+"""What a step of an audit is given: the subject, its settings, and where to note what could not be run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from slant.auditing.subjects import Subject
+from slant.errors import SlantError
+from slant.results.audit import Profile
+from slant.stimuli import StimulusSet
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Work:
+    """One step's work on one subject; `settings` are those of the profile for this step.
+
+    `journal` is a folder where a long measure may keep its own finished pieces; `not_run` fills with what the step
+    could not do, by name, and why.
+    """
+
+    subject: Subject
+    profile: Profile
+    seed: int
+    settings: Mapping[str, Any]
+    own: tuple[StimulusSet, ...] = ()
+    workers: int | None = None
+    journal: Path | None = None
+    progress: Progress | None = None
+    not_run: dict[str, str] = field(default_factory=dict)
+
+    def note(self, what: str, why: str) -> None:
+        """Note what could not be run, and why."""
+        self.not_run[what] = why
+
+    @contextmanager
+    def noting(self, what: str) -> Iterator[None]:
+        """Note an error that the words or the model explain, instead of giving up the whole step."""
+        try:
+            yield
+        except SlantError as error:
+            self.note(what, str(error))
+
+    def asking(self) -> dict[str, Any]:
+        """Return how every measure on a language model is asked to keep its pieces and to show how far it is."""
+        return {"journal": self.journal, "progress": self.progress}

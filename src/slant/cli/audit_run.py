@@ -1,0 +1,158 @@
+"""What `slant audit` was asked for, kept in a run folder, so that a run that was stopped can go on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from slant.errors import SlantError
+
+if TYPE_CHECKING:
+    from slant.auditing.subjects import Subject
+    from slant.cli.shared import Reading
+    from slant.results.audit import Profile
+
+
+@dataclass(frozen=True)
+class Request:
+    """Everything that decides what an audit measures, and the name of its report; paths are absolute."""
+
+    models: tuple[str, ...]
+    reading: dict[str, Any]
+    profile: Profile
+    seed: int
+    only: tuple[str, ...]
+    skip: tuple[str, ...]
+    words: tuple[str, ...]
+    device: str | None
+    output: str
+
+    def key(self) -> str:
+        """Return twelve characters that stand for what is measured; where the report goes is no part of it."""
+        content = {name: value for name, value in asdict(self).items() if name != "output"}
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folder of a run; `ours` says that it lies in the cache, where nobody asked for it, and goes when done."""
+
+    folder: Path
+    ours: bool
+
+    def of_model(self, number: int) -> Path:
+        """Return the folder of one model's results."""
+        return self.folder / f"model-{number}"
+
+    def to_go_on(self) -> str:
+        """Return the command that goes on with the run."""
+        import shlex
+
+        return f"slant audit --resume {shlex.quote(str(self.folder))}"
+
+
+def absolute(model: str) -> str:
+    """Return a model's path in full, so that a run can go on from another folder; other names stay as they are.
+
+    >>> absolute("sample-mlm")
+    'sample-mlm'
+    """
+    import os
+
+    if os.path.exists(model):  # noqa: PTH110 (a name too long for any file is no error here)
+        return str(Path(model).resolve())
+    for parent in Path(model).parents:
+        if parent.is_file():  # a member of an archive
+            return str(parent.resolve() / Path(model).relative_to(parent))
+    return model
+
+
+def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place | None:
+    """Return where the run is kept: the folder asked for, or one in the cache; None where that cannot be written."""
+    from slant.auditing.run_folder import REQUEST, write_through
+    from slant.data import cache_folder
+
+    if run_folder is None and not kept:
+        return None
+    place = Place(cache_folder() / "audits" / request.key(), True) if run_folder is None else Place(run_folder, False)
+    try:
+        _refuse_strangers(place)
+        place.folder.mkdir(parents=True, exist_ok=True)
+        write_through(place.folder / REQUEST, json.dumps(asdict(request), indent=2))
+    except (OSError, SlantError) as error:
+        if not place.ours:
+            raise (
+                error
+                if isinstance(error, SlantError)
+                else SlantError(f"cannot use '{place.folder}' as a run folder: {error.strerror or error}.")
+            ) from None
+        print(f"note: this run is kept nowhere, since '{place.folder}' cannot be written.", file=sys.stderr)
+        return None
+    return Place(place.folder.resolve(), place.ours)
+
+
+def _refuse_strangers(place: Place) -> None:
+    from slant.auditing.run_folder import REQUEST
+
+    if place.folder.is_dir() and any(place.folder.iterdir()) and not (place.folder / REQUEST).is_file():
+        raise SlantError(f"'{place.folder}' holds other files and no run; give a new folder with --run-folder.")
+
+
+def resumed(folder: Path) -> tuple[Request, Place]:
+    """Read what a run was asked for from its folder."""
+    import msgspec
+
+    from slant.auditing.run_folder import REQUEST
+    from slant.data import cache_folder
+
+    path = folder / REQUEST
+    try:
+        request = msgspec.json.decode(path.read_bytes(), type=Request)
+    except FileNotFoundError:
+        raise SlantError(f"there is no run in '{folder}'; it may have ended, or the folder is another one.") from None
+    except OSError as error:
+        raise SlantError(f"cannot open '{path}': {error.strerror}.") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise SlantError(f"'{path}' is damaged ({error}); start the audit again.") from None
+    return request, Place(folder.resolve(), folder.resolve().parent == (cache_folder() / "audits").resolve())
+
+
+@contextmanager
+def going_on(place: Place | None) -> Iterator[None]:
+    """Say, when the user stops the work, the exact command that goes on with it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if place is not None:
+            again = " (or the same command again)" if place.ours else ""
+            print(f"slant: stopped; what is finished is kept. To go on{again}: {place.to_go_on()}", file=sys.stderr)
+        raise
+
+
+def open_subject(model: str | None, reading: Reading, device: str | None, *, quiet: bool) -> Subject:
+    """Open a model, whatever it is; what loading has to say goes to standard error."""
+    from slant.auditing import NO_ENCODERS
+    from slant.auditing.subjects import kind_of, subject_of
+    from slant.cli.loading import open_vectors
+
+    kind = kind_of(model)
+    if kind == "static":
+        return subject_of(open_vectors(model, reading, quiet=quiet))
+    if kind == "encoder":
+        raise SlantError(NO_ENCODERS.format(model))
+    from slant.models.loading import load_lm
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        subject = subject_of(load_lm(model, device=device))
+    if not quiet:
+        for warning in caught:
+            print(f"note: {warning.message}", file=sys.stderr)
+    return subject
