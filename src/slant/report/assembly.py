@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from slant.report import charts
@@ -12,10 +12,7 @@ from slant.report.described import documents_of
 from slant.report.polarity import polarities_table
 from slant.report.sections import Section, pictures_of, section_of
 from slant.report.tables import Table, plain
-from slant.results import EnumerationResult, PolarityResult, Result, WeatResult, WeatSuiteResult
-
-#: A table on a page shows this many rows; the others unfold.
-MOST_ROWS = 25
+from slant.results import AuditResult, EnumerationResult, PolarityResult, Result, WeatResult, WeatSuiteResult
 
 
 @dataclass(frozen=True)
@@ -60,6 +57,12 @@ class Measure:
     details: tuple[Detail, ...] = ()
     tests: tuple[WeatResult, ...] = ()
     enumeration: EnumerationResult | None = None
+    heading: str = ""
+
+    @property
+    def title(self) -> str:
+        """What stands above it: a heading of its own, or that of its kind."""
+        return self.heading or self.section.title
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -67,13 +70,19 @@ class Measure:
         return (*self.figures_first, *(figure for detail in self.details for figure in detail.figures))
 
 
-def measures_of(name: str, results: Sequence[Result]) -> list[Measure]:
-    """Return one `Measure` for each kind of result, in their order."""
+def measures_of_audit(audit: AuditResult) -> list[Measure]:
+    """Return what a page shows of every part of an audit."""
+    return [found for part in audit.parts for found in measures_of(part.measure, part.results, part.title)]
+
+
+def measures_of(name: str, results: Sequence[Result], title: str = "") -> list[Measure]:
+    """Return one `Measure` for each kind of result, in their order; `title` heads it where there is only one."""
     kinds: dict[str, list[Result]] = {}
     for result in results:
         kinds.setdefault(result.kind, []).append(result)
     several = len(kinds) > 1
-    return [_measure(slug(f"{name}-{kind}" if several else name), found) for kind, found in kinds.items()]
+    made = [_measure(slug(f"{name}-{kind}" if several else name), found) for kind, found in kinds.items()]
+    return [replace(made[0], heading=plain(title))] if title and not several else made
 
 
 def _measure(name: str, results: list[Result]) -> Measure:

@@ -10,7 +10,7 @@ from typing import Any
 from slant.errors import SlantError
 from slant.files import write_bytes, write_text
 from slant.report import charts
-from slant.report.assembly import Figure, Measure, measures_of, slug
+from slant.report.assembly import Figure, Measure, measures_of, measures_of_audit, slug
 from slant.report.described import documents_of, table_of
 from slant.report.tables import Table, plain, to_csv, to_latex, to_markdown
 from slant.results import CONTENT_NOTE, AuditComparison, AuditResult, EnumerationResult, Result
@@ -64,7 +64,7 @@ def standalone(result: Result, measure: Measure, figure: Figure) -> str:
     said = textwrap.wrap(f"{_name(result)}: {figure.shows}", 90)
     note = textwrap.wrap(CONTENT_NOTE, 90) if isinstance(measure.enumeration, EnumerationResult) else []
     if chart.title is alt.Undefined:
-        title: Any = alt.Title(measure.section.title, subtitle=[*note, *said], anchor="start", offset=12)
+        title: Any = alt.Title(measure.title, subtitle=[*note, *said], anchor="start", offset=12)
         chart = chart.properties(title=title)
     return charts.svg(chart, ink=charts.INK, paper="white")
 
@@ -76,7 +76,7 @@ def _figures(result: Result) -> Iterator[tuple[Measure, Figure]]:
 
 def _measures(result: Result) -> list[Measure]:
     if isinstance(result, AuditResult):
-        return [measure for part in result.parts for measure in measures_of(part.measure, part.results)]
+        return measures_of_audit(result)
     return measures_of(result.kind, (result,))
 
 

@@ -60,9 +60,9 @@ class Cell:
     @property
     def count(self) -> str:
         """How many lines there are, and how many of them have evidence."""
-        if len(self.lines) == 1:
-            return ""
         tested = [line for line in self.lines if line.evidence != "not tested"]
+        if len(self.lines) == 1 or len(tested) == 1:
+            return ""
         if not tested:
             return f"largest of {len(self.lines)}"
         sure = sum(line.evidence in ("strong", "some") for line in tested)

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from slant.report import charts
-from slant.report.assembly import Measure, measures_of
-from slant.report.audit import GLANCE_COLUMNS
+from slant.report.assembly import Measure, measures_of, measures_of_audit
 from slant.report.enumeration_html import enumeration_fragment, enumeration_page
 from slant.report.glance import grid
 from slant.report.says import comparison_sentences, sentences
@@ -35,14 +34,13 @@ def page(result: Result) -> str:
 
 def audit_page(audit: AuditResult) -> str:
     """Return the report of an audit: what was found at a glance, then measure by measure."""
-    measures = [measure for part in audit.parts for measure in measures_of(part.measure, part.results)]
+    measures = measures_of_audit(audit)
     return render_page(
         "report.html.j2",
         measures,
         title=f"slant report: {plain(audit.representation.name)}",
         audit=audit,
         grid=grid(audit),
-        glance_columns=GLANCE_COLUMNS,
         sentences=sentences(audit),
     )
 
