@@ -193,9 +193,17 @@ def _styled(chart: Any, ink: str, paper: str) -> Any:
         .configure(font=FONT)
         .configure_title(color=ink, subtitleColor=ink)
         .configure_axis(
-            labelColor=ink, titleColor=ink, gridColor=ink, domainColor=ink, tickColor=ink, gridOpacity=0.12,
-            domainOpacity=0.4, tickOpacity=0.4, titleFontWeight="normal", labelFontSize=12,
-        )  # fmt: skip
+            labelColor=ink,
+            titleColor=ink,
+            gridColor=ink,
+            domainColor=ink,
+            tickColor=ink,
+            gridOpacity=0.12,
+            domainOpacity=0.4,
+            tickOpacity=0.4,
+            titleFontWeight="normal",
+            labelFontSize=12,
+        )
         .configure_legend(labelColor=ink, titleColor=ink, labelFontSize=12, columnPadding=24, symbolType="square")
         .configure_view(stroke=None)
     )

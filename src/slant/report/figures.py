@@ -1,4 +1,4 @@
-"""Charts and tables of a result as files: PNG and SVG, CSV, LaTeX and Markdown, one of each for every chart and table."""
+"""Charts and tables of a result as files: each chart as PNG and SVG, each table as CSV, LaTeX and Markdown."""
 
 from __future__ import annotations
 

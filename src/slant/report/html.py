@@ -16,8 +16,8 @@ from slant.report.templating import asset, environment, hashed
 from slant.results import AuditComparison, AuditResult, EnumerationResult, Representation, Result
 
 CONTENT = (
-    "These measures reproduce stereotypes about groups of people in order to measure them. An association found here is "
-    "a property of the model and of the text it was trained on, not a fact about people."
+    "These measures reproduce stereotypes about groups of people in order to measure them. An association found here "
+    "is a property of the model and of the text it was trained on, not a fact about people."
 )
 
 

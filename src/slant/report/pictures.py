@@ -207,7 +207,7 @@ def audits_picture(result: AuditComparison) -> Any | None:
     return _models_chart(named, tuple(map(plain, result.names)), "effect size d (0: no association)") if named else None
 
 
-def _models_chart(named: list[tuple[str, Sequence[float | None]]], models: tuple[str, ...], title: str) -> Any:
+def _models_chart(named: Sequence[tuple[str, Sequence[float | None]]], models: tuple[str, ...], title: str) -> Any:
     """Draw one row for each line: a mark for each model, joined by a rule."""
     import altair as alt
 
@@ -229,9 +229,12 @@ def _models_chart(named: list[tuple[str, Sequence[float | None]]], models: tuple
     )
     points = base.mark_point(filled=True, size=95, yOffset=8, opacity=1).encode(
         x=x, y=y, tooltip=tips("label", "model", "value:written"),
-        shape=alt.Shape("model:N", scale=shapes, legend=legend), color=alt.Color("model:N", scale=colours, legend=legend),
+        shape=alt.Shape("model:N", scale=shapes, legend=legend),
+        color=alt.Color("model:N", scale=colours, legend=legend),
     )  # fmt: skip
-    joined = base.mark_line(strokeWidth=1.5, yOffset=8, color="currentColor", opacity=0.4).encode(x=x, y=y, detail="row:O")
+    joined = base.mark_line(strokeWidth=1.5, yOffset=8, color="currentColor", opacity=0.4).encode(
+        x=x, y=y, detail="row:O"
+    )
     chart = alt.layer(joined, points, text.encode(y=y, x=alt.value(0), text="label:N"))
     return fluid(chart.properties(height=alt.Step(44)))
 

@@ -50,7 +50,9 @@ def _sure(audit: AuditResult) -> str:
     intervals = [i for part in audit.parts if part.measure == "weat" for r in part.results for i in _intervals(r)]
     if intervals:
         clear = sum(not i.low <= 0 <= i.high for i in intervals)
-        said += f"; for {clear} of {len(intervals)} association tests the interval over the choice of words leaves out 0"
+        said += (
+            f"; for {clear} of {len(intervals)} association tests the interval over the choice of words leaves out 0"
+        )
         said += ", while the others hang more on which words were chosen" if clear < len(intervals) else ""
     missing = len(audit.missing)
     words = "no word asked for is missing" if not missing else f"{missing:,} words asked for are not in the vocabulary"
@@ -64,7 +66,9 @@ def _intervals(result: Result) -> list[Interval]:
 def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
     """Return three sentences about several audits."""
     names = [f"“{plain(name)}”" for name in result.names]
-    clear = [(line, gap) for line in result.differences for gap in line.differences if gap.interval and _clear(gap.interval)]
+    clear = [
+        (line, gap) for line in result.differences for gap in line.differences if gap.interval and _clear(gap.interval)
+    ]
     paired = sum(gap.interval is not None for line in result.differences for gap in line.differences)
     audited = f"{listed(names)}; differences are to {names[0]}."
     if not clear:
@@ -73,8 +77,8 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
         line, gap = max(clear, key=lambda pair: abs(pair[1].difference or 0.0))
         change = f"{number(gap.difference)} in {plain(line.effect_name)}"
         found = (
-            f"{len(clear)} of {paired} paired differences leave out 0 over the choice of words; the largest is {change} "
-            f"({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
+            f"{len(clear)} of {paired} paired differences leave out 0 over the choice of words; the largest is "
+            f"{change} ({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
         )
     left = len(result.not_compared)
     rest = f" {left} line{' has' if left == 1 else 's have'} no paired difference." if left else ""
@@ -97,5 +101,3 @@ def listed(names: Sequence[str]) -> str:
     """
     *most, last = names or [""]
     return f"{', '.join(most)} and {last}" if most else last
-
-
