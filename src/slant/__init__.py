@@ -57,8 +57,8 @@ _HOMES = {
 
 #: Rooms that are reached as attributes, such as `slant.stimuli.first_names()`.
 _ROOMS = (
-    "corpus", "data", "debias", "measures", "models", "replicate", "report", "results", "statistics", "stimuli",
-    "vectors",
+    "corpus", "data", "debias", "measures", "models", "policies", "replicate", "report", "results", "statistics",
+    "stimuli", "vectors",
 )  # fmt: skip
 
 if TYPE_CHECKING:

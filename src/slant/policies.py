@@ -144,7 +144,8 @@ def parse_policy(text: str, where: str) -> Policy:
         return msgspec.convert(content, Policy)
     except (tomllib.TOMLDecodeError, msgspec.ValidationError, ValueError, RecursionError) as error:
         problem = str(error).rstrip(".")
-        raise SlantError(f"'{where}' is not a usable policy: {problem}. docs/audit.md shows one.") from None
+        end = "" if problem.endswith("?") else "."
+        raise SlantError(f"'{where}' is not a usable policy: {problem}{end} docs/audit.md shows one.") from None
 
 
 def _known_keys(content: Any, kind: type[Struct], what: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any, get_args
 from slant.auditing.comparing import compare_audits
 from slant.auditing.own_words import own_sets
 from slant.auditing.run_folder import RunFolder
-from slant.auditing.running import OnFailure, Plan, chosen_steps, identity, run
+from slant.auditing.running import OnFailure, Plan, chosen_steps, identity, only_fitting, run
 from slant.auditing.subjects import Subject, kind_of, subject_of
 from slant.errors import MeasureError
 from slant.results import AuditComparison, AuditResult
@@ -94,21 +94,24 @@ def audit_subject(
     return run(subject, plan, folder)
 
 
-def audit_models(models: Sequence[Any], **settings: Any) -> AuditComparison:
+def audit_models(models: Sequence[Any], *, only: Collection[str] = (), **settings: Any) -> AuditComparison:
     """Audit several models and put them side by side; differences are to the first.
 
-    The settings are those of `slant.audit`.
+    The settings are those of `slant.audit`; a measure of `only` is run on the models that it fits.
 
     >>> import slant
-    >>> small = slant.load(top=20_000)
-    >>> c = slant.audit_models([slant.load(), small], only=["weat"], profile="quick")
+    >>> c = slant.audit_models([slant.load(), slant.load(top=20_000)], only=["polarity"], profile="quick")
     >>> c.names, c.differences[0].stimuli, c.differences[0].differences[0].words > 50
-    (('sample', 'sample'), 'weat-1', True)
+    (('sample', 'sample'), 'gender-binary, binary', True)
     """
     if isinstance(models, str | PathLike) or len(models) < 2:
         raise MeasureError("one model was given; audit_models needs two or more, slant.audit takes one.")
     subjects = [opened(model) for model in models]
-    return compare_audits([audit_subject(subject, **settings) for subject in subjects], subjects)
+    if settings.get("run_folder") is not None:
+        raise MeasureError("run_folder is for one model; audit each with slant.audit, and use compare_audits.")
+    chosen = only_fitting(subjects, _several(only))
+    audits = [audit_subject(s, only=names, **settings) for s, names in zip(subjects, chosen, strict=True)]
+    return compare_audits(audits, subjects)
 
 
 def opened(model: Any) -> Subject:

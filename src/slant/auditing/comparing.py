@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
@@ -86,6 +87,10 @@ def _paired(
         result = compare(first, other, bootstrap=BOOTSTRAP[audits[0].profile], rng=audits[0].seed)
     except SlantError as error:
         not_compared[f"{first.name} and {other.name}"] = str(error)
+        return {}
+    except Exception as error:  # a fault of ours must not sink the audits, which are done
+        not_compared[f"{first.name} and {other.name}"] = f"failed: {type(error).__name__}: {error}"
+        warnings.warn(f"no paired differences: {type(error).__name__}: {error}", stacklevel=4)
         return {}
     for what, why in result.not_compared.items():
         not_compared[f"{what}, {first.name} and {other.name}"] = why

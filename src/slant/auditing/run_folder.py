@@ -57,7 +57,7 @@ class RunFolder:
             self.remove()
             before = None
         if before is None:
-            self._refuse_strangers()
+            self._make(may_hold_files=fresh_if_other)
             self._write(IDENTITY, self.identity)
 
     def recall(self, step: str) -> Finished | None:
@@ -109,10 +109,10 @@ class RunFolder:
             found = None
         return found if isinstance(found, dict) else {}
 
-    def _refuse_strangers(self) -> None:
+    def _make(self, *, may_hold_files: bool) -> None:
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            if any(entry.name != REQUEST for entry in self.folder.iterdir()):
+            if not may_hold_files and any(entry.name != REQUEST for entry in self.folder.iterdir()):
                 raise SlantError(f"'{self.folder}' holds other files and no run; give a new folder.")
         except OSError as error:
             raise SlantError(f"cannot use '{self.folder}' as a run folder: {error.strerror or error}.") from None

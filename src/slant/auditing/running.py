@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -66,6 +66,27 @@ def chosen_steps(
     if not kept:
         raise MeasureError(f"nothing is left to measure; of {', '.join(s.id for s in fitting)}, leave at least one in.")
     return tuple(kept), tuple(step.id for step in fitting if step not in kept)
+
+
+def only_fitting(subjects: Sequence[Subject], only: Collection[str]) -> list[tuple[str, ...]]:
+    """Return, for each of several models, the measures of `only` that fit it; refuse a model that none fits.
+
+    >>> import slant
+    >>> from slant.auditing.subjects import subject_of
+    >>> only_fitting([subject_of(slant.load()), subject_of(any_lm)], ["weat", "template-weat"])
+    [('weat',), ('template-weat',)]
+    """
+    if not only:
+        return [()] * len(subjects)
+    known = {step.id: step for step in STEPS}
+    found = [tuple(name for name in only if name not in known or known[name].suits(s)) for s in subjects]
+    for subject, names_left in zip(subjects, found, strict=True):
+        if not names_left:
+            raise MeasureError(
+                f"of {', '.join(only)}, nothing fits '{subject.representation.name}', {subject.is_a()}; name a measure "
+                "that does, too."
+            )
+    return found
 
 
 def _check_name(option: str, name: str, fitting: list[Step], subject: Subject) -> None:

@@ -93,6 +93,12 @@ def audit_command(
         Path | None,
         typer.Option("--figures", metavar="FOLDER", help="Write every chart as a file.", rich_help_panel=o.OUT),
     ] = None,
+    tables: Annotated[
+        Path | None,
+        typer.Option(
+            "--tables", metavar="FOLDER", help="Write every table as CSV, LaTeX and Markdown.", rich_help_panel=o.OUT
+        ),
+    ] = None,
     *,
     choosing: Choosing,
     reading: Reading,
@@ -114,7 +120,7 @@ def audit_command(
 
     place: Place | None
     if choosing.resume is not None:
-        _alone(choosing, models)
+        _alone(choosing, models, reading, running.seed)
         request, place = resumed(choosing.resume)
         reading = Reading(**request.reading)
     else:
@@ -122,12 +128,12 @@ def audit_command(
         place = place_for(request, choosing.run_folder, kept=not reading.no_cache)
     usual = Path("slant-report") if choosing.resume is None else Path(request.output)
     base = _report_name(usual if output is None else output)
-    result = _audited(request, place, reading, running)
     written = [base.with_name(base.name + suffix) for suffix in REPORTS]
-    for path in written:
+    _check_files(request, written, [figures, tables])
+    result = _audited(request, place, reading, running)
+    for path in reversed(written):  # the page last: it is made of more, and what was measured is safe by then
         result.save(path)
-    if figures is not None:
-        written += _figures(result, figures)
+    written += _as_files(result, figures, tables)
     deliver(result, files, quiet=running.quiet)
     if not running.quiet:
         to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
@@ -135,7 +141,7 @@ def audit_command(
     _end(result, place)
 
 
-def _alone(choosing: Choosing, models: list[str] | None) -> None:
+def _alone(choosing: Choosing, models: list[str] | None, reading: Reading, seed: int) -> None:
     from slant.errors import SlantError
 
     given: dict[str, object] = {
@@ -145,6 +151,7 @@ def _alone(choosing: Choosing, models: list[str] | None) -> None:
         "--only": choosing.only,
     }
     given |= {"--skip": choosing.skip, "--words": choosing.words, "--run-folder": choosing.run_folder}
+    given |= {"--seed": seed, "--device": choosing.device, "options for reading": reading != Reading()}
     for name, value in given.items():
         if value:
             raise SlantError(f"--resume goes on with what the run was asked for; leave {name} out.")
@@ -192,19 +199,21 @@ def _audited(
     request: Request, place: Place | None, reading: Reading, running: RunningOnCores
 ) -> AuditResult | AuditComparison:
     from slant.auditing import audit_subject, compare_audits
+    from slant.auditing.running import only_fitting
     from slant.cli.audit_run import going_on, open_subject
     from slant.cli.progress import bar, noted
 
     models: tuple[str | None, ...] = request.models or (None,)
     subjects = [open_subject(model, reading, request.device, quiet=running.quiet) for model in models]
+    chosen = only_fitting(subjects, request.only) if len(subjects) > 1 else [request.only]
     audits = []
     with going_on(place), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
-        for number, subject in enumerate(subjects, 1):
+        for number, (subject, only) in enumerate(zip(subjects, chosen, strict=True), 1):
             audits.append(
                 audit_subject(
                     subject,
                     profile=request.profile,
-                    only=request.only,
+                    only=only,
                     skip=request.skip,
                     words=request.words,
                     rng=request.seed,
@@ -224,11 +233,28 @@ def _print_failure(measure: str, trace: str) -> None:
     print(f"slant: the measure '{measure}' failed; the rest goes on.\n{trace}", file=sys.stderr)
 
 
-def _figures(result: AuditResult | AuditComparison, folder: Path) -> list[Path]:
+def _as_files(result: AuditResult | AuditComparison, figures: Path | None, tables: Path | None) -> list[Path]:
+    """Write the charts and tables that were asked for, each as files of their own."""
     import importlib
 
-    saved: list[Path] = importlib.import_module("slant.report.figures").save_figures(result, folder)
-    return saved
+    written: list[Path] = []
+    for name, folder in (("save_figures", figures), ("save_tables", tables)):
+        if folder is not None:
+            written += getattr(importlib.import_module("slant.report.figures"), name)(result, folder)
+    return written
+
+
+def _check_files(request: Request, written: list[Path], folders: list[Path | None]) -> None:
+    """Refuse, before any work, to write over what is read from, or into a folder that is a file."""
+    from slant.errors import SlantError
+
+    read = [Path(text) for text in (*request.models, *request.words) if Path(text).is_file()]
+    for path in written:
+        if path.exists() and any(path.samefile(source) for source in read):
+            raise SlantError(f"'{path}' is read from, and would be written over; choose another name with -o.")
+    for folder in folders:
+        if folder is not None and folder.exists() and not folder.is_dir():
+            raise SlantError(f"'{folder}' is a file; give a folder for charts and tables.")
 
 
 def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:

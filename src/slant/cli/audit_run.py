@@ -10,14 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from slant.errors import SlantError
 
 if TYPE_CHECKING:
     from slant.auditing.subjects import Subject
     from slant.cli.shared import Reading
-    from slant.results.audit import Profile
 
 
 @dataclass(frozen=True)
@@ -26,7 +25,7 @@ class Request:
 
     models: tuple[str, ...]
     reading: dict[str, Any]
-    profile: Profile
+    profile: Literal["quick", "standard", "full"]
     seed: int
     only: tuple[str, ...]
     skip: tuple[str, ...]
@@ -101,7 +100,12 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
 def _refuse_strangers(place: Place) -> None:
     from slant.auditing.run_folder import REQUEST
 
-    if place.folder.is_dir() and any(place.folder.iterdir()) and not (place.folder / REQUEST).is_file():
+    if (
+        not place.ours
+        and place.folder.is_dir()
+        and any(place.folder.iterdir())
+        and not (place.folder / REQUEST).is_file()
+    ):
         raise SlantError(f"'{place.folder}' holds other files and no run; give a new folder with --run-folder.")
 
 

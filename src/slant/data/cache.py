@@ -5,6 +5,7 @@ One folder per user (`platformdirs`), or the one that the environment variable `
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from dataclasses import dataclass
@@ -47,7 +48,8 @@ def cache_entries() -> list[CacheEntry]:
     True
     """
     found = []
-    for path in (*cache_folder().glob("*/*"), *cache_folder().glob("models/*/*")):
+    patterns = ("*/*", "models/*/*", "audits/*/**/*")
+    for path in dict.fromkeys(path for pattern in patterns for path in cache_folder().glob(pattern)):
         try:
             stat = path.stat()
         except FileNotFoundError:  # another process finished or cleared it meanwhile
@@ -65,6 +67,9 @@ def clear_cache() -> tuple[int, int]:
             entry.path.unlink(missing_ok=True)
         except OSError as error:
             raise SlantError(f"cannot delete '{entry.path}': {error.strerror}.") from None
+    for folder in sorted(cache_folder().glob("audits/*/**/"), reverse=True):  # those of runs, innermost first
+        with contextlib.suppress(OSError):  # another process has begun a run there
+            folder.rmdir()
     return len(entries), sum(entry.size for entry in entries)
 
 

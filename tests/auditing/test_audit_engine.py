@@ -1,0 +1,299 @@
+"""An audit decides what fits, runs it, and one measure that breaks off does not sink the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import slant
+from fake_lm import FakeCausalLM, FakeMaskedLM
+from slant.auditing import running
+from slant.auditing.glances import GLANCES
+from slant.auditing.steps import STEPS, Step
+from slant.auditing.subjects import CALLED, kind_of, subject_of
+from slant.auditing.work import Work
+from slant.errors import DataError, MeasureError, MissingExtraError, SlantError
+from slant.results import MeasuredResult, PolarityResult
+from slant.results.audit import Profile
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
+def test_every_step_has_a_title_settings_for_each_profile_and_fits_something(step: Step) -> None:
+    assert step.title
+    assert step.fits <= set(CALLED)
+    assert step.fits
+    assert set(step.settings) == set(get_args(Profile))
+
+
+def test_ids_of_steps_differ_and_a_full_run_draws_at_least_as_much_as_a_quick_one() -> None:
+    assert len({step.id for step in STEPS}) == len(STEPS)
+    for step in STEPS:
+        quick, full = step.settings["quick"], step.settings["full"]
+        for name in set(quick) & set(full):
+            if isinstance(quick[name], int):
+                assert quick[name] <= full[name]
+    enumeration = next(step for step in STEPS if step.id == "enumeration")
+    assert "precision" not in enumeration.settings["full"]  # no early stopping
+
+
+def test_a_static_embedding_gets_the_static_measures_and_a_glance_of_each(tiny_run: slant.AuditResult) -> None:
+    assert [part.measure for part in tiny_run.parts] == ["weat", "polarity", "geometry"]
+    assert {line.measure for line in tiny_run.glance} == {"weat", "polarity", "geometry"}
+    assert all(line.sentence.endswith(".") for line in tiny_run.glance)
+    assert tiny_run.not_run == {"residual": "left out on request", "enumeration": "left out on request"}
+    keys = [(line.measure, line.stimuli, line.effect_name) for line in tiny_run.glance]
+    assert len(set(keys)) == len(keys)
+    by_test = {line.stimuli: line.category for line in tiny_run.glance}
+    assert (by_test["weat-3"], by_test["weat-6"], by_test["weat-10"]) == ("race", "gender", "age")
+
+
+@pytest.fixture(scope="module")
+def tiny_run() -> slant.AuditResult:
+    return slant.audit(only=["weat", "polarity", "geometry"], profile="quick")
+
+
+@pytest.mark.parametrize(
+    ("lm", "measures"),
+    [
+        (FakeMaskedLM(), ["log-probability", "attribute-lists", "template-weat"]),
+        (FakeCausalLM(), ["log-probability", "attribute-lists"]),
+    ],
+)
+def test_a_language_model_gets_the_measures_that_fit_its_kind(lm: FakeMaskedLM, measures: list[str]) -> None:
+    subject = subject_of(lm)
+    assert [step.id for step in running.chosen_steps(subject, (), (), ())[0]] == measures
+    audit = slant.audit(lm, only=["attribute-lists"], profile="quick")
+    assert [(line.measure, line.stimuli, line.category) for line in audit.glance] == [
+        ("attribute-lists", "occupations-share-of-women", "gender")
+    ]
+    assert audit.weat is None
+    assert audit.polarity == ()
+    assert slant.AuditResult.from_dict(json.loads(audit.to_json())) == audit
+
+
+def test_every_result_of_an_audit_has_a_line(tiny_run: slant.AuditResult) -> None:
+    for part in tiny_run.parts:
+        assert all(type(result) in GLANCES for result in part.results)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"only": ["waet"]}, "did you mean weat"),
+        ({"skip": ["nothing at all"]}, "is no measure of an audit; these fit: weat"),
+        ({"only": ["template-weat"]}, "'template-weat' does not fit a static embedding"),
+        ({"only": ["own words"]}, "there are no words of your own"),
+        ({"only": "weat", "skip": "weat"}, "nothing is left to measure"),
+        ({"profile": "fast"}, "profile='fast' is not one of quick, standard, full"),
+        ({"rng": None}, "rng=None is no seed"),
+        ({"words": "no-such-set"}, "there is no word set 'no-such-set'"),
+    ],
+)
+def test_bad_settings_are_one_clear_error(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(SlantError, match=words):
+        slant.audit(slant.load(top=100), **settings)  # type: ignore[arg-type]
+
+
+def test_what_cannot_be_audited_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MeasureError, match="cannot be audited"):
+        subject_of(3)
+    with pytest.raises(SlantError, match="cannot load a int"):
+        slant.audit(3)
+    with pytest.raises(DataError, match="'gap' is data of the kind 'benchmark'"):
+        kind_of("gap")
+    with pytest.raises(SlantError, match=r"there is no file 'nowhere\.txt'"):
+        slant.audit("nowhere.txt")
+    with pytest.raises(SlantError, match="did you mean glove-6b-50d"):
+        slant.audit("glove-6b-5d")
+    monkeypatch.setenv("SLANT_OFFLINE", "1")
+    with pytest.raises(SlantError, match="nor data or a hub model of that name"):
+        slant.audit("who/knows")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(MissingExtraError, match=r"no file 'whoknows'.*pip install 'slant\[lm\]'"):
+        slant.audit("whoknows")
+
+
+def test_a_folder_is_told_by_its_configuration(tmp_path: Path) -> None:
+    for architectures, kind in (
+        (["BertForMaskedLM"], "language model"),
+        (["BertModel"], "encoder"),
+        (None, "language model"),
+    ):
+        (tmp_path / "config.json").write_text(json.dumps({"architectures": architectures}))
+        assert kind_of(tmp_path) == kind
+    (tmp_path / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
+    with pytest.raises(MeasureError, match="is an encoder without a head"):
+        slant.audit(tmp_path)
+    (tmp_path / "config.json").write_text("{")
+    with pytest.raises(DataError, match="cannot be read"):
+        kind_of(tmp_path)
+    (tmp_path / "config.json").unlink()
+    assert kind_of(tmp_path) == "static"  # a folder of vectors, such as HistWords
+
+
+def steps(*named: Step) -> tuple[Step, ...]:
+    return named
+
+
+def fake(name: str, run: object) -> Step:
+    nothing: dict[Profile, dict[str, int]] = {"quick": {}, "standard": {}, "full": {}}
+    return Step(name, name.title(), frozenset({"static"}), run, nothing, ())  # type: ignore[arg-type]
+
+
+def lean(work: Work) -> tuple[MeasuredResult, ...]:
+    return (slant.polarity(work.subject.opened, ["he", "she"], ["doctor", "nurse"], rng=work.seed, bootstrap=10),)
+
+
+def breaks(work: Work) -> tuple[MeasuredResult, ...]:
+    raise ZeroDivisionError("a fault\nof ours")
+
+
+def lacks(work: Work) -> tuple[MeasuredResult, ...]:
+    raise MeasureError("too few words.")
+
+
+def test_one_measure_that_breaks_off_does_not_sink_the_rest(
+    tiny: slant.WordVectors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(running, "STEPS", steps(fake("a", lean), fake("b", breaks), fake("c", lacks), fake("d", lean)))
+    told: list[tuple[str, str]] = []
+    audit = slant.audit(tiny, run_folder=tmp_path / "run", on_failure=lambda name, trace: told.append((name, trace)))
+    assert [part.measure for part in audit.parts] == ["a", "d"]
+    assert audit.failed == {"b": "ZeroDivisionError: a fault of ours"}
+    assert audit.not_run == {"c": "too few words."}
+    assert told[0][0] == "b"
+    assert "Traceback" in told[0][1]
+    assert (tmp_path / "run" / "b-failed.txt").read_text() == told[0][1]
+    with pytest.warns(UserWarning, match="the measure 'b' failed: of ours"):
+        slant.audit(tiny)
+
+
+def test_nothing_measured_at_all_is_an_error_that_says_why(
+    tiny: slant.WordVectors, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "STEPS", steps(fake("c", lacks)))
+    with pytest.raises(MeasureError, match="nothing could be measured; c: too few words"):
+        slant.audit(tiny)
+
+
+def test_the_seed_and_the_profile_reach_the_measures_and_the_result(tiny_run: slant.AuditResult) -> None:
+    again = slant.audit(only=["polarity"], profile="quick", rng=7)
+    assert (again.seed, again.profile) == (7, "quick")
+    assert {r.provenance.seed for r in again.polarity} == {7}
+    assert {r.interval.n_resamples for r in again.polarity if r.interval} == {500}
+    assert tiny_run.seed == 0
+
+
+OWN = {
+    "mine-weat": 'kind = "weat"\ncategory = "caste"\n[[targets]]\nname = "X"\nwords = ["king", "lord", "duke"]\n'
+    '[[targets]]\nname = "Y"\nwords = ["servant", "worker", "farmer"]\n[[attributes]]\nname = "A"\n'
+    'words = ["good", "honest"]\n[[attributes]]\nname = "B"\nwords = ["bad", "liar"]\n',
+    "mine-classes": 'kind = "classes"\ncategory = "age"\n[[classes]]\nname = "young"\nwords = ["young"]\n'
+    '[[classes]]\nname = "old"\nwords = ["old"]\n[[classes]]\nname = "adult"\nwords = ["adult"]\n',
+    "mine-pairs": 'kind = "pairs"\ncategory = "gender"\npoles = ["f", "m"]\n'
+    'pairs = [["she", "he"], ["woman", "man"]]\n',
+    "mine-words": 'kind = "words"\ncategory = "profession"\nwords = ["nurse", "engineer", "clerk"]\n',
+    "mine-templates": 'kind = "templates"\ncategory = "religion"\n[[templates]]\ntext = "[TARGET] are [ATTRIBUTE]."\n'
+    '[[targets]]\nname = "T"\nwords = ["nuns"]\n[[targets]]\nname = "U"\nwords = ["monks"]\n[[attributes]]\n'
+    'name = "A"\nwords = ["good", "kind"]\n[[attributes]]\nname = "B"\nwords = ["bad", "cruel"]\n',
+}
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> list[Path]:
+    head = 'title = "mine"\nlanguage = "en"\nlicence = "own"\ncitation = "own"\n'
+    for name, text in OWN.items():
+        kind, _, rest = text.partition("\n")
+        (tmp_path / f"{name}.toml").write_text(f"{kind}\n{head}{rest}", encoding="utf-8")
+    return [tmp_path / f"{name}.toml" for name in OWN]
+
+
+def test_own_words_go_to_the_measure_that_fits_them_in_an_embedding(own: list[Path]) -> None:
+    audit = slant.audit(only=["own words"], words=own, profile="quick")
+    assert {(line.stimuli, line.category) for line in audit.glance} == {
+        ("mine-weat", "caste"),
+        ("mine-classes, one-vs-one", "age"),
+        ("mine-classes, one-vs-rest", "age"),
+        ("mine-pairs, subspace", "gender"),
+        ("gender-binary, binary, mine-words", "gender"),
+    }
+    assert audit.not_run["own words, mine-templates"] == "a set of this kind needs a language model"
+
+
+def test_own_words_go_to_the_measure_that_fits_them_in_a_language_model(own: list[Path]) -> None:
+    audit = slant.audit(FakeMaskedLM(), only=["own words"], words=own, profile="quick")
+    assert {(line.stimuli, line.category, line.effect_name) for line in audit.glance} == {
+        ("mine-templates", "religion", "d"),
+        ("mine-classes, occupations-share-of-women", "age", "share"),
+        ("mine-words", "gender", "share"),
+    }
+    assert set(audit.not_run) >= {"own words, mine-weat", "own words, mine-pairs"}
+
+
+def test_two_own_sets_of_one_name_are_refused(own: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / own[0].name).write_bytes(own[0].read_bytes())
+    with pytest.raises(SlantError, match="two sets of words are called 'mine-weat'"):
+        slant.audit(words=[own[0], tmp_path / "more" / own[0].name])
+
+
+def test_several_models_stand_side_by_side_with_paired_differences() -> None:
+    v = slant.load()
+    keep = [i for i, w in enumerate(v.words) if w != "asian"]
+    noisy = v.matrix[keep] + np.random.default_rng(0).normal(scale=0.3, size=(len(keep), v.dimensions))
+    other = slant.WordVectors.from_arrays([v.words[i] for i in keep], noisy, name="noisy")
+    c = slant.audit_models([v, other], only=["weat", "polarity", "geometry"], profile="quick")
+    assert c.names == ("sample", "noisy")
+    by_key = {(line.measure, line.stimuli): line for line in c.differences}
+    weat = by_key["weat", "weat-6"].differences[0]
+    paired = next(w for w in slant.compare(v, other, bootstrap=500).weat if w.test == "weat-6")
+    assert (weat.difference, weat.interval, weat.words) == (
+        paired.difference.difference, paired.difference.interval, paired.words,
+    )  # fmt: skip
+    assert by_key["polarity", "gender-binary, binary"].differences[0].pvalue is not None
+    unpaired = by_key["geometry", "definitional-pairs, subspace"]
+    first, second = unpaired.values
+    assert first is not None
+    assert second is not None
+    assert unpaired.differences[0].difference == second - first
+    assert unpaired.differences[0].interval is None
+    lacking = by_key["polarity", "race-four, one-vs-one"]
+    assert lacking.values[1] is None
+    assert lacking.differences[0].difference is None
+    assert any("race-four" in what for what in c.not_compared)
+
+
+def test_an_embedding_and_a_language_model_can_stand_side_by_side() -> None:
+    skip = ["weat", "geometry", "residual", "enumeration", "log-probability", "template-weat"]
+    c = slant.audit_models([slant.load(top=5000), FakeMaskedLM()], skip=skip, profile="quick")
+    assert {line.measure for line in c.differences} == {"polarity", "attribute-lists"}
+    assert all(None in line.values for line in c.differences)
+
+
+def test_one_model_is_no_comparison() -> None:
+    with pytest.raises(MeasureError, match="one model was given"):
+        slant.audit_models([slant.load()])
+
+
+def test_the_glance_of_an_effect_against_the_tests_direction_says_so() -> None:
+    swapped = slant.weat(
+        slant.load(), targets=(["she", "woman"], ["he", "man"]), attributes=(["war"], ["love"]), bootstrap=0
+    )
+    from slant.auditing.glances import glances
+
+    [line] = glances("weat", [swapped])
+    assert line.effect is not None
+    assert line.effect < 0
+    assert "against the direction that the test asks about" in line.sentence
+
+
+def test_a_polarity_result_is_not_tested_and_has_no_strength(tiny_run: slant.AuditResult) -> None:
+    part = tiny_run.part("polarity")
+    assert part is not None
+    assert all(isinstance(result, PolarityResult) for result in part.results)
+    lines = [line for line in tiny_run.glance if line.measure == "polarity"]
+    assert {(line.strength, line.evidence) for line in lines} == {(None, "not tested")}

@@ -1,0 +1,167 @@
+"""A run that was stopped goes on where it was, and ends as if it had never been stopped."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slant
+from slant.auditing import running
+from slant.auditing.run_folder import Finished, RunFolder
+from slant.auditing.steps import STEPS, Step
+from slant.errors import SlantError
+
+ONLY = ("weat", "polarity", "geometry")
+
+
+def same(result: slant.AuditResult) -> dict[str, Any]:
+    """What two runs must agree on: everything but when, and how long."""
+    content = result.to_dict()
+    del content["created"]
+    for part in content["parts"]:
+        del part["seconds"]
+    return content
+
+
+@pytest.fixture(scope="module")
+def uninterrupted() -> slant.AuditResult:
+    return slant.audit(only=ONLY, profile="quick")
+
+
+def replaced(name: str, run: Any) -> tuple[Step, ...]:
+    from dataclasses import replace
+
+    return tuple(replace(step, run=run) if step.id == name else step for step in STEPS)
+
+
+def stop(work: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def refuse(work: Any) -> Any:
+    raise AssertionError("this step is finished, and must not run again")
+
+
+def test_after_ctrl_c_the_run_goes_on_and_ends_the_same(
+    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("geometry", stop))
+        with pytest.raises(KeyboardInterrupt):
+            slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {"run.json", "weat.json", "polarity.json"}
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("weat", refuse))
+        result = slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
+    assert same(result) == same(uninterrupted)
+    assert not result.failed
+
+
+KILLED = """
+import os, signal, sys
+from dataclasses import replace
+from slant.auditing import running
+from slant.cli import main
+
+def die(work):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+running.STEPS = tuple(replace(s, run=die) if s.id == "geometry" else s for s in running.STEPS)
+sys.argv = ["slant", "audit", "--quick", "--only", "weat,polarity,geometry", "--run-folder", "run", "-q"]
+main()
+"""
+
+
+def test_after_a_kill_the_command_line_goes_on_and_ends_the_same(
+    uninterrupted: slant.AuditResult, run: Any, tmp_path: Path
+) -> None:
+    killed = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert not (tmp_path / "slant-report.json").exists()
+    before = (tmp_path / "run" / "model-1" / "weat.json").stat().st_mtime_ns
+    answer = run("audit", "--resume", "run")
+    assert answer.returncode == 0
+    assert (tmp_path / "run" / "model-1" / "weat.json").stat().st_mtime_ns == before
+    content = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
+    assert same(slant.AuditResult.from_dict(content)) == same(uninterrupted)
+    assert (tmp_path / "run").is_dir()  # the user asked for this folder, so it stays
+
+
+def test_a_step_that_failed_is_tried_again(
+    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("polarity", refuse))
+        broken = slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r", on_failure=lambda *_: None)
+    assert set(broken.failed) == {"polarity"}
+    assert (tmp_path / "r" / "polarity-failed.txt").is_file()
+    result = slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r")
+    assert same(result) == same(uninterrupted)
+    assert not (tmp_path / "r" / "polarity-failed.txt").exists()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rng": 1}, "was made with seed 0, not 1"),
+        ({"profile": "standard"}, "was made with profile 'quick', not 'standard'"),
+        ({"words": "weat-6"}, "was made with words None, not "),
+    ],
+)
+def test_a_folder_of_other_settings_is_refused(tmp_path: Path, change: dict[str, Any], words: str) -> None:
+    slant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    with pytest.raises(SlantError, match=words):
+        slant.audit(**{"only": ["polarity"], "profile": "quick", "run_folder": tmp_path / "r", **change})
+
+
+def test_a_folder_of_another_model_or_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    v = slant.load()
+    other = slant.WordVectors.from_arrays(v.words, v.matrix[:, ::-1].copy(), name="sample")
+    with pytest.raises(SlantError, match="was made with representation fingerprint"):
+        slant.audit(other, only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    monkeypatch.setattr(running, "__version__", "99")
+    with pytest.raises(SlantError, match=r"was made with version .*, not '99'"):
+        slant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+
+
+def test_other_measures_may_be_chosen_when_a_run_goes_on(tmp_path: Path) -> None:
+    slant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    more = slant.audit(only=["polarity", "geometry"], profile="quick", run_folder=tmp_path / "r")
+    assert [part.measure for part in more.parts] == ["polarity", "geometry"]
+
+
+def test_a_folder_with_other_files_is_never_written_to(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(SlantError, match="holds other files and no run"):
+        slant.audit(only=["polarity"], run_folder=tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.parametrize("damage", ["", "{", "[]", '{"part": 3, "not_run": {}}', '{"part": null}', "\xff"])
+def test_a_damaged_step_counts_as_absent(tmp_path: Path, damage: str) -> None:
+    folder = RunFolder(tmp_path / "r", {})
+    folder.keep("a b", Finished(None, {"x": "y"}))
+    assert folder.recall("a b") == Finished(None, {"x": "y"})
+    (tmp_path / "r" / "a-b.json").write_bytes(damage.encode("latin-1"))
+    assert folder.recall("a b") is None
+
+
+def test_a_damaged_identity_is_refused(tmp_path: Path) -> None:
+    RunFolder(tmp_path / "r", {"seed": 0})
+    (tmp_path / "r" / "run.json").write_text("{")
+    with pytest.raises(SlantError, match="was made with format None"):
+        RunFolder(tmp_path / "r", {"seed": 0})
+    assert RunFolder(tmp_path / "r", {"seed": 0}, fresh_if_other=True).recall("weat") is None
+
+
+def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(SlantError, match=r"cannot use '.*' as a run folder"):
+        RunFolder(tmp_path / "file" / "r", {})

@@ -1,0 +1,199 @@
+"""`slant audit`: reports, runs that go on by themselves, models side by side, and failures that are told."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slant
+from fake_lm import FakeMaskedLM
+from slant.auditing import running
+from slant.auditing.steps import STEPS
+
+QUICK = ("audit", "--quick", "--only", "polarity,geometry")
+
+
+def replaced(name: str, run: Any) -> Any:
+    from dataclasses import replace
+
+    return tuple(replace(step, run=run) if step.id == name else step for step in STEPS)
+
+
+def stop(work: Any) -> Any:
+    raise KeyboardInterrupt
+
+
+def fail(work: Any) -> Any:
+    raise ZeroDivisionError("a fault of ours")
+
+
+def test_an_audit_writes_a_page_json_and_long_csv_and_leaves_no_run_behind(
+    run: Any, tmp_path: Path, cache: Path
+) -> None:
+    answer = run(*QUICK)
+    assert answer.returncode == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"slant-report.{s}" for s in ("csv", "html", "json")]
+    audit = slant.AuditResult.from_dict(json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8")))
+    assert audit.profile == "quick"
+    with (tmp_path / "slant-report.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["measure"], row["stimuli"]) for row in rows] == [(g.measure, g.stimuli) for g in audit.glance]
+    assert float(rows[0]["effect"]) == audit.glance[0].effect
+    assert list((cache / "audits").iterdir()) == []
+
+
+def test_ctrl_c_names_the_command_that_goes_on_and_both_ways_work(
+    run: Any, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("geometry", stop))
+        answer = run(*QUICK, "-o", "named")
+    assert answer.returncode not in (0, 2)
+    words = shlex.split(answer.stderr.partition("To go on (or the same command again): ")[2].splitlines()[0])
+    [kept] = (cache / "audits").iterdir()
+    assert words == ["slant", "audit", "--resume", str(kept)]
+    assert (kept / "model-1" / "polarity.json").is_file()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("polarity", fail))  # finished before, so it does not run
+        assert run(*words[1:]).returncode == 0
+    assert (tmp_path / "named.html").is_file()
+    assert not kept.exists()
+    gone = run(*words[1:])
+    assert gone.returncode == 2
+    assert "there is no run in" in gone.stderr
+
+
+def test_the_same_command_goes_on_by_itself(run: Any, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("geometry", stop))
+        run(*QUICK)
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("polarity", fail))
+        assert run(*QUICK).returncode == 0
+
+
+def test_without_cache_nothing_is_kept(run: Any, cache: Path) -> None:
+    assert run(*QUICK, "--no-cache").returncode == 0
+    assert not (cache / "audits").exists()
+
+
+def test_a_failed_measure_is_told_with_exit_code_1_and_the_report_has_the_rest(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("geometry", fail))
+        answer = run(*QUICK, "--run-folder", "kept")
+    assert answer.returncode == 1
+    assert "ZeroDivisionError: a fault of ours" in answer.stderr
+    assert "Traceback" in answer.stderr
+    assert "slant audit --resume" in answer.stderr
+    audit = slant.AuditResult.from_dict(json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8")))
+    assert set(audit.failed) == {"geometry"}
+    assert [part.measure for part in audit.parts] == ["polarity"]
+    assert run("audit", "--resume", "kept").returncode == 0
+
+
+def test_models_side_by_side_write_one_report(run: Any, tmp_path: Path) -> None:
+    slant.load(top=20_000).save(tmp_path / "small.txt")
+    answer = run(*QUICK, "sample", "small.txt")
+    assert answer.returncode == 0
+    content = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
+    assert content["kind"] == "audit-comparison"
+    assert [a["representation"]["name"] for a in content["audits"]] == ["sample", "small.txt"]
+    assert "small.txt" in (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--quick", "--full"], "--quick and --full were both given"),
+        (["--resume", "nowhere"], "there is no run in 'nowhere'"),
+        (["--resume", "nowhere", "sample"], "leave a model out"),
+        (["--resume", "nowhere", "--skip", "weat"], "leave --skip out"),
+        (["--resume", "nowhere", "--seed", "3"], "leave --seed out"),
+        (["--resume", "nowhere", "--top", "3"], "leave options for reading out"),
+        (["--figures", "full-of-files/x"], "is a file; give a folder"),
+        (["--only", "wheat"], "did you mean weat"),
+        (["--words", "nowhere.toml"], "cannot open 'nowhere.toml'"),
+        (["gap"], "is data of the kind 'benchmark'"),
+        (["all-minilm-l6-v2"], "is an encoder"),
+        (["--run-folder", "full-of-files"], "holds other files and no run"),
+    ],
+)
+def test_bad_input_is_refused_before_any_work(run: Any, tmp_path: Path, arguments: list[str], words: str) -> None:
+    (tmp_path / "full-of-files").mkdir()
+    (tmp_path / "full-of-files" / "x").write_text("mine")
+    answer = run("audit", *arguments)
+    assert answer.returncode == 2
+    assert words in answer.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["full-of-files"]
+    assert [path.name for path in (tmp_path / "full-of-files").iterdir()] == ["x"]
+
+
+def test_a_request_that_is_damaged_is_one_clear_error(run: Any, tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    for content in ("{", "[]", '{"models": 3}'):
+        (tmp_path / "r" / "request.json").write_text(content)
+        answer = run("audit", "--resume", "r")
+        assert answer.returncode == 2
+        assert "is damaged" in answer.stderr
+
+
+WITHOUT_EXTRAS = """
+import sys
+for name in ("torch", "transformers", "huggingface_hub", "h5py"):
+    sys.modules[name] = None
+from slant.cli import main
+sys.argv = ["slant", "audit", "--quick", "--only", "polarity", "-q"]
+main()
+"""
+
+
+def test_an_embedding_is_audited_without_what_language_models_need(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_EXTRAS], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "slant-report.html").is_file()
+
+
+def test_a_language_model_is_audited_the_same_way(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slant.models.loading.load_lm", lambda name, device=None: FakeMaskedLM())
+    answer = run("audit", "sample-mlm", "--quick", "--only", "attribute-lists")
+    assert answer.returncode == 0
+    assert "occupations-share-of-women" in answer.stdout
+    assert "occupations-share-of-women" in (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+    both = run("audit", "sample", "sample-mlm", "--quick", "--only", "attribute-lists,polarity")
+    assert both.returncode == 0
+    none = run("audit", "sample", "sample-mlm", "--quick", "--only", "polarity")
+    assert none.returncode == 2
+    assert "of polarity, nothing fits 'fake masked', a masked language model" in none.stderr
+
+
+def test_the_report_is_never_written_over_what_is_read(run: Any, tmp_path: Path) -> None:
+    slant.load(top=3000).save(tmp_path / "v.txt")
+    (tmp_path / "v.txt").rename(tmp_path / "v.csv")
+    before = (tmp_path / "v.csv").read_bytes()
+    answer = run("audit", "v.csv", "-o", "v")
+    assert answer.returncode == 2
+    assert "is read from, and would be written over" in answer.stderr
+    assert (tmp_path / "v.csv").read_bytes() == before
+
+
+def test_clearing_the_cache_takes_runs_with_it(run: Any, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", replaced("geometry", stop))
+        run(*QUICK)
+    assert "polarity.json" in run("data", "cache").stdout
+    assert run("data", "cache", "--clear").returncode == 0
+    assert list((cache / "audits").iterdir()) == []
+    assert run(*QUICK).returncode == 0
