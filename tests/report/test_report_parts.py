@@ -71,7 +71,7 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: slant.We
     assert list(about) == ["What was audited", "What was found", "How sure that is"]
     assert "“m” (10 words in 3 dimensions), with 1 measure: WEAT." in about["What was audited"]
     assert "2 of 3 tests stand out from chance; the largest effect, about gender: A with B." in about["What was found"]
-    assert "2 with strong evidence (q ≤ 0.01)" in about["How sure that is"]
+    assert "2 with strong evidence (q, or p for a single test, ≤ 0.01)" in about["How sure that is"]
     clear = sum(not r.interval.low <= 0 <= r.interval.high for r in suite.results if r.interval)
     assert f"for {clear} of 2 association tests the interval" in about["How sure that is"]
 

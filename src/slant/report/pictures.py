@@ -201,7 +201,7 @@ def comparison_picture(result: ComparisonResult) -> Any:
 def audits_picture(result: AuditComparison) -> Any | None:
     """Draw every effect size d in all models; other effects have other scales, and stand in the table."""
     named = [
-        (f"{plain(line.measure)}: {plain(line.stimuli)}", line.values)
+        (f"{plain(line.stimuli)} · {plain(line.measure)}, {plain(line.category)}", line.values)
         for line in result.differences if line.effect_name == "d"
     ]  # fmt: skip
     return _models_chart(named, tuple(map(plain, result.names)), "effect size d (0: no association)") if named else None
@@ -220,7 +220,7 @@ def _models_chart(named: Sequence[tuple[str, Sequence[float | None]]], models: t
     ]
     labels = [{"row": place, "label": label} for place, (label, _) in enumerate(named)]
     base, y = alt.Chart(alt.InlineData(values=rows)), alt.Y("row:O", axis=None)
-    x = alt.X("value:Q", title=title)
+    x = alt.X("value:Q", title=title, axis=alt.Axis(tickCount=8))
     legend: Any = alt.Legend(title=None, orient="top", columns=1)
     shapes = alt.Scale(domain=names, range=[SHAPES[i % len(SHAPES)] for i in range(len(names))])
     colours = alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])

@@ -23,7 +23,12 @@ def _audited(audit: AuditResult) -> str:
     left = len(audit.not_run) + len(audit.failed)
     rest = f"; {left} {'was' if left == 1 else 'were'} not run (see the end)" if left else ""
     count = f"{len(titles)} measure{'' if len(titles) == 1 else 's'}"
-    return f"“{plain(r.name)}”{size}, with {count}: {listed(titles)}{rest}."
+    return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(map(_lowered, titles))}{rest}."
+
+
+def _lowered(title: str) -> str:
+    """Return a title as it reads inside a sentence; an abbreviation stays as it is."""
+    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
 
 
 def _found(lines: Sequence[Glance]) -> str:
@@ -44,8 +49,8 @@ def _found(lines: Sequence[Glance]) -> str:
 def _sure(audit: AuditResult) -> str:
     strong = sum(line.evidence == "strong" for line in audit.glance)
     some = sum(line.evidence == "some" for line in audit.glance)
-    counts = [f"{strong} with strong evidence (q ≤ 0.01)"] if strong else []
-    counts += [f"{some} with some evidence (q ≤ 0.05)"] if some else []
+    counts = [f"{strong} with strong evidence (q, or p for a single test, ≤ 0.01)"] if strong else []
+    counts += [f"{some} with some evidence (≤ 0.05)"] if some else []
     said = f"{listed(counts) or 'none with evidence'}; q allows for the number of tests"
     intervals = [i for part in audit.parts if part.measure == "weat" for r in part.results for i in _intervals(r)]
     if intervals:
