@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+import re
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,8 @@ from fake_pronouns import write_winogender
 from slant.errors import SlantError
 from slant.results import AuditComparison, AuditDifference, Interval, ModelDifference, Result
 from slant.stimuli import load_set
+
+NOT_A_NUMBER = re.compile(r"\bnan\b|Infinity")
 
 
 def all_kinds(cls: type[Result] = Result) -> Iterator[type[Result]]:
@@ -156,6 +159,14 @@ def test_every_kind_renders_in_every_format(results: dict[str, Result], kind: st
     from slant.report import render
 
     assert len(render(results[kind], suffix)) > 20
+
+
+@kinds
+def test_every_kind_shows_in_a_notebook_without_a_script(results: dict[str, Result], kind: str) -> None:
+    shown = results[kind]._repr_html_()
+    assert "<table" in shown
+    assert "<script" not in shown
+    assert not NOT_A_NUMBER.search(shown)
 
 
 def test_a_result_among_results_of_any_kind_must_say_a_kind_that_exists(results: dict[str, Result]) -> None:

@@ -33,7 +33,7 @@ from slant.report.policy import policy_table
 from slant.report.pronoun_choice import groups_table, occupations_table
 from slant.report.sentence_tests import ceat_table, seat_table
 from slant.report.survey_table import survey_table
-from slant.report.tables import Column, Table, missing_words, plain
+from slant.report.tables import Column, Table, missing_words, plain, small
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
 from slant.results import (
     AuditComparison,
@@ -71,8 +71,27 @@ from slant.results import (
 
 
 def table_of(result: Result) -> Table:
-    """Describe `result` as a table."""
-    return TABLES[type(result)](result)
+    """Describe `result` as a table; a kind without a description of its own shows all fields of its rows."""
+    return TABLES.get(type(result), _any_table)(result)
+
+
+def _any_table(result: Any) -> Table:
+    rows = result.rows() if hasattr(result, "rows") else [_fields(result)]
+    columns = tuple(Column(key, key.replace("_", " "), _value, "left", wraps=True) for key in (rows[0] if rows else ()))
+    return Table(result.kind.replace("-", " "), columns, rows, missing_words(result) if _has_missing(result) else ())
+
+
+def _fields(result: Result) -> dict[str, Any]:
+    """Return what of a result can stand in one row."""
+    return {key: value for key, value in result.to_dict().items() if isinstance(value, str | int | float)}
+
+
+def _has_missing(result: Any) -> bool:
+    return bool(getattr(result, "missing", ()))
+
+
+def _value(value: Any) -> str:
+    return "–" if value is None else small(value) if isinstance(value, float) else plain(value)
 
 
 def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
