@@ -35,6 +35,7 @@ _HOMES = {
     "log_probability_suite": "slant.measures",
     "log_probability_weat": "slant.measures",
     "make_survey": "slant.measures",
+    "pronoun_resolution": "slant.measures",
     "score_survey": "slant.measures",
     "template_weat": "slant.measures",
     "weat": "slant.measures",
@@ -84,6 +85,7 @@ if TYPE_CHECKING:
     from slant.measures.polarity import polarity
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
+    from slant.measures.pronouns import pronoun_resolution
     from slant.measures.residual import residual_bias
     from slant.measures.similarity import word_similarity
     from slant.measures.subspace import gender_subspace
@@ -130,6 +132,7 @@ __all__ = [
     "polarity",
     "polarity_trend",
     "project_out",
+    "pronoun_resolution",
     "replicate_paper",
     "residual_bias",
     "score_survey",

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import gap_like
 import slant
 from fake_lm import FakeMaskedLM
 from slant.errors import SlantError
@@ -54,6 +55,16 @@ def examples() -> dict[str, Result]:
         slant.log_probability_weat(lm, "career-family"),
         slant.log_probability_suite(lm),
         slant.template_weat(lm, "math-arts"),
+        slant.pronoun_resolution(
+            gap_like.encoder(),
+            gap_like.gap_like(60),
+            lm=lm,
+            seeds=1,
+            topics=2,
+            bootstrap=20,
+            n_resamples=99,
+            classifier=slant.models.Classifier(units=4, epochs=2),
+        ),
     ]
     return {result.kind: result for result in made}
 
@@ -108,7 +119,7 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
     inner = content["results"][0] if kind == "polarity-comparison" else content
     provenance = inner.get("provenance") or inner["weat"]["provenance"]
     assert provenance["version"] == slant.__version__
-    assert provenance["representation"]["name"].startswith(("sample", "fake masked"))
+    assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy"))
     assert len(provenance["representation"]["fingerprint"]) == 12
     assert isinstance(provenance["missing"], list)
     assert isinstance(provenance["settings"], dict)

@@ -13,6 +13,7 @@ from slant.measures.log_probability_weat import log_probability_suite, log_proba
 from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend
+from slant.measures.pronouns import pronoun_resolution
 from slant.measures.residual import residual_bias
 from slant.measures.similarity import word_similarity
 from slant.measures.subspace import gender_subspace
@@ -36,6 +37,7 @@ __all__ = [
     "make_survey",
     "polarity",
     "polarity_trend",
+    "pronoun_resolution",
     "residual_bias",
     "score_survey",
     "template_weat",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slant.models.classifier import Classifier
 from slant.models.protocols import CausalLM, CausalScore, LanguageModel, MaskedLM, MaskedScore, Sentence
 
-__all__ = ["CausalLM", "CausalScore", "LanguageModel", "MaskedLM", "MaskedScore", "Sentence"]
+__all__ = ["CausalLM", "CausalScore", "Classifier", "LanguageModel", "MaskedLM", "MaskedScore", "Sentence"]

@@ -29,6 +29,9 @@ from slant.report.polarity import (
     polarity_table,
     trend_table,
 )
+from slant.report.pronouns import documents as pronoun_documents
+from slant.report.pronouns import outcomes_table
+from slant.report.pronouns import terminal_tables as pronoun_tables
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
@@ -46,6 +49,7 @@ from slant.results import (
     LogProbabilityWeatResult,
     PolarityComparison,
     PolarityResult,
+    PronounResolutionResult,
     ReplicationResult,
     ResidualBiasResult,
     Result,
@@ -71,6 +75,8 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
         return terminal_tables(result, width)
     if isinstance(result, LogProbabilityResult):
         return model_tables(result)
+    if isinstance(result, PronounResolutionResult):
+        return pronoun_tables(result)
     if isinstance(result, AuditResult):
         found = terminal_tables(result.enumeration, width) if result.enumeration else ()
         return (table_of(result.weat), polarity_summary(result), *found)
@@ -81,6 +87,8 @@ def documents_of(result: Result) -> tuple[Table, ...]:
     """Describe `result` as the tables of a Markdown or LaTeX file."""
     if isinstance(result, LogProbabilityResult):
         return documents(result)
+    if isinstance(result, PronounResolutionResult):
+        return pronoun_documents(result)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
@@ -122,6 +130,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     LogProbabilityWeatResult: weat_table,
     PolarityComparison: polarity_comparison_table,
     PolarityResult: polarity_table,
+    PronounResolutionResult: outcomes_table,
     SurveyResult: survey_table,
     ReplicationResult: _replication,
     ResidualBiasResult: residual_table,

@@ -48,6 +48,16 @@ from slant.results.polarity import (
     WeatDifference,
     WordPolarity,
 )
+from slant.results.pronouns import (
+    CalibrationBin,
+    GenderGap,
+    GenderOutcome,
+    PronounResolutionResult,
+    PronounSample,
+    Topic,
+    TopicCorrelation,
+    TopicWord,
+)
 from slant.results.provenance import Provenance, Representation
 from slant.results.replication import ReplicatedCell, ReplicationResult
 from slant.results.residual import (
@@ -86,6 +96,7 @@ __all__ = [
     "AttributeGroup",
     "AttributeScore",
     "AuditResult",
+    "CalibrationBin",
     "CandidatePool",
     "CheckedMeasure",
     "ComparisonResult",
@@ -97,6 +108,8 @@ __all__ = [
     "DirectBiasResult",
     "EnumeratedCell",
     "EnumerationResult",
+    "GenderGap",
+    "GenderOutcome",
     "GeneralisedWeatResult",
     "GeometryResult",
     "GroupAssociation",
@@ -116,6 +129,8 @@ __all__ = [
     "PicturePoint",
     "PolarityComparison",
     "PolarityResult",
+    "PronounResolutionResult",
+    "PronounSample",
     "Provenance",
     "ReplicatedCell",
     "ReplicationResult",
@@ -136,6 +151,9 @@ __all__ = [
     "SurveyResult",
     "TargetSet",
     "TemplateWeatResult",
+    "Topic",
+    "TopicCorrelation",
+    "TopicWord",
     "TrendPoint",
     "TrendResult",
     "TrendTest",
