@@ -14,7 +14,7 @@ from slant.cli.shared import Output, Running, command
 EXAMPLES = """
 [bold]Examples[/bold]
 
-slant pronouns all-minilm-l6-v2                                the development file of GAP, topics without bias
+slant pronouns                                       all-MiniLM-L6-v2, GAP's development file, topics without bias
 
 slant pronouns all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
 
@@ -87,7 +87,10 @@ class PronounsOutput(Output):
 
 @command
 def pronouns_command(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name.")],
+    model: Annotated[
+        str | None,
+        typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2."),
+    ] = None,
     gap: Annotated[
         list[str] | None,
         typer.Option("--gap", metavar="FILE|NAME", help="GAP file, its folder, or data name; can be repeated."),
@@ -104,6 +107,13 @@ def pronouns_command(
     template: Annotated[
         str | None,
         _option(TOPICS, "--template", metavar="TEXT", shown="Default: '[TARGET] are interested in [ATTRIBUTE]'."),
+    ] = None,
+    layer: Annotated[
+        str | None,
+        typer.Option("--layer", metavar="last|mean|N", help="Layer of the vectors; default: last (ELMo: mean)."),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="cpu, cuda or mps; default: the best there is.")
     ] = None,
     bootstrap: o.BootstrapOption = 1_000,
     n_resamples: Annotated[
@@ -135,9 +145,9 @@ def pronouns_command(
     read_gap(read)  # a bad row is told before a model is loaded
     with noted(quiet=running.quiet), resumable(kept=not no_cache), bar(quiet=running.quiet) as progress:
         result = slant.pronoun_resolution(
-            slant.load_encoder(model),
+            slant.load_encoder(model, layer=_layer(layer), device=device),
             read,
-            lm=slant.load_lm(lm) if lm is not None else None,
+            lm=slant.load_lm(lm, device=device) if lm is not None else None,
             train=train or None,
             topics=topics,
             top_words=top_words,
@@ -152,6 +162,15 @@ def pronouns_command(
         )
     _write(result, output)
     deliver(result, output, quiet=running.quiet)
+
+
+def _layer(given: str | None) -> Any:
+    """Read a number as one; the rest is for the loader to judge.
+
+    >>> _layer("-1"), _layer("mean"), _layer(None)
+    (-1, 'mean', None)
+    """
+    return int(given) if given is not None and given.removeprefix("-").isdecimal() else given
 
 
 def _write(result: Any, output: PronounsOutput) -> None:
