@@ -63,9 +63,8 @@ class Elmo:
             return torch.from_numpy(np.ascontiguousarray(array)).to(device, getattr(torch, dtype))
 
         self._w = {name: tensor(array) for name, array in weights.items()}
-        self._w["char_embed"] = torch.cat(
-            [self._w["char_embed"].new_zeros(1, options.characters), self._w["char_embed"]]
-        )
+        table = self._w["char_embed"]
+        self._w["char_embed"] = torch.cat([table.new_zeros(1, options.characters), table])
         self._cells = [self._cell(layer) for layer in range(options.layers)]
 
     @classmethod
@@ -79,7 +78,7 @@ class Elmo:
         digest = hashlib.blake2b(json.dumps([asdict(self.options), settings], sort_keys=True, default=str).encode())
         for name, array in sorted(self.weights.items()):
             digest.update(f"{name}{array.shape}".encode())
-            digest.update(np.ascontiguousarray(array))
+            digest.update(np.ascontiguousarray(array).data)
         return digest.hexdigest()[:12]
 
     def token_vectors(self, words: Sequence[str]) -> Tensor:

@@ -80,7 +80,7 @@ class ElmoEncoder(ContextEncoder):
 class ElmoReader:
     """Numbers its words anew for each set of texts: each distinct word goes through the character CNN once."""
 
-    sees = None
+    sees: int | None = None
     refuses_first = "ELMo has no token that stands for a sentence"
 
     def __init__(self, elmo: Elmo, layer: Layer) -> None:

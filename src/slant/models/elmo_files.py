@@ -148,14 +148,19 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, NDArray[np.float
 
     shapes = options.shapes()
     try:
-        needed = 2 * sum(map(prod, shapes.values()))  # half precision is the least
-        if needed > TIGHTEST * path.stat().st_size:
-            raise ValueError(f"it has {path.stat().st_size:,} bytes, too few for the weights that the options call for")
+        _check_size(path, shapes)
         with h5py.File(path, "r") as file:
             found = dict(_datasets(h5py, file, shapes))
             return {name: _finite(name, dataset[...].astype(np.float32)) for name, dataset in found.items()}
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, MemoryError) as error:
         raise DataError(f"the ELMo weights '{path}' cannot be used: {first_sentence(error)}.") from None
+
+
+def _check_size(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
+    """Refuse a file that cannot hold so many numbers, in half precision at least, before room is made for them."""
+    there = path.stat().st_size
+    if 2 * sum(map(prod, shapes.values())) > TIGHTEST * there:
+        raise ValueError(f"it has {there:,} bytes, too few for the weights that the options call for")
 
 
 def _datasets(h5py: Any, file: Any, shapes: dict[str, tuple[int, ...]]) -> Iterator[tuple[str, Any]]:
@@ -166,7 +171,7 @@ def _datasets(h5py: Any, file: Any, shapes: dict[str, tuple[int, ...]]) -> Itera
             if not isinstance(place, h5py.Group) or part not in place:
                 raise ValueError(f"'{name}' is missing")
             if not isinstance(place.get(part, getlink=True), h5py.HardLink):
-                raise ValueError(f"'{name}' is a link")  # perhaps to another file
+                raise ValueError(f"'{name}' is a link")  # noqa: TRY004 (perhaps to another file)
             place = place[part]
         if not isinstance(place, h5py.Dataset) or place.dtype.kind != "f" or place.is_virtual or place.external:
             raise ValueError(f"'{name}' is no array of numbers kept in this file")

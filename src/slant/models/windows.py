@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TypeAlias
 
 from slant.errors import MeasureError
@@ -103,4 +104,4 @@ def tiles(content: range, room: int) -> list[range]:
     """
     count = max(1, -(-len(content) // room))
     edges = [content.start + len(content) * i // count for i in range(count + 1)]
-    return [range(left, right) for left, right in zip(edges[:-1], edges[1:], strict=True)]
+    return [range(left, right) for left, right in pairwise(edges)]
