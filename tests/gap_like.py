@@ -6,7 +6,7 @@ it; where neither does, the answer is "neither". How often that is can be plante
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from fake_encoder import FakeEncoder
 from slant.measures.gap_files import COLUMNS, GapSample
 
 PRONOUNS = {"male": "he", "female": "she"}
-#: Topics of three words each; in the table below men go with the first, women with the second.
-TOPICS = (("football", "goals", "league"), ("ballet", "dance", "stage"))
+#: Topics of three words each; in the table below men go with the first, women with the second, both with the third.
+TOPICS = (("football", "goals", "league"), ("ballet", "dance", "stage"), ("garden", "flowers", "trees"))
+SHARES = ((0.08, 0.02), (0.02, 0.08), (0.05, 0.05))
 NAMES = ("ann", "bea", "cid", "dan", "eve", "fay", "gus", "hal")
 LEANINGS = {f"{name}{end}": 2.0 if end == "y" else -2.0 for name in NAMES for end in "xy"}
 TABLE = {
     (target, word): p
-    for topic, shares in zip(TOPICS, ((0.08, 0.02), (0.02, 0.08)), strict=True)
+    for topic, shares in zip(TOPICS, SHARES, strict=True)
     for word in topic
     for target, p in zip(("men", "women"), shares, strict=True)
 }
@@ -30,19 +31,25 @@ def gap_like(
     n: int = 200,
     neither: Mapping[str, float] | None = None,
     *,
-    by_topic: Mapping[str, tuple[float, float]] | None = None,
+    by_topic: Mapping[str, Sequence[float]] | None = None,
     seed: int = 0,
     prefix: str = "s",
 ) -> list[GapSample]:
-    """Return `n` samples; `neither` is its share by gender, `by_topic` by gender and topic instead."""
+    """Return about `n` samples; `neither` is its share by gender, `by_topic` by gender and topic instead.
+
+    Shares are met as nearly as whole samples allow, so that what was not planted is not there by chance.
+    """
     random = np.random.default_rng(seed)
-    samples = []
-    for number in range(n):
-        gender, topic = ("male", "female")[number % 2], int(random.integers(2))
-        share = by_topic[gender][topic] if by_topic else (neither or {"male": 0.3, "female": 0.3})[gender]
-        label = "neither" if random.random() < share else "AB"[int(random.integers(2))]
-        samples.append(sample(f"{prefix}{number}", gender, label, topic, random))
-    return samples
+    each = n // (len(PRONOUNS) * len(TOPICS))
+    made = []
+    for gender in PRONOUNS:
+        for topic in range(len(TOPICS)):
+            share = by_topic[gender][topic] if by_topic else (neither or {"male": 0.3, "female": 0.3})[gender]
+            labels = ["neither"] * round(each * share)
+            labels += ["AB"[k % 2] for k in range(each - len(labels))]
+            made += [(gender, label, topic) for label in labels]
+    order = random.permutation(len(made))
+    return [sample(f"{prefix}{number}", *made[place], random) for number, place in enumerate(order)]
 
 
 def sample(id_: str, gender: str, label: str, topic: int, random: np.random.Generator) -> GapSample:

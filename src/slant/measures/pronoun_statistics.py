@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,8 @@ from slant.statistics import (
 
 FloatArray = NDArray[np.float64]
 NEITHER = LABELS.index("neither")
+#: Up to so many samples the p-value of a gap is exact.
+EXACT = 50
 #: The smallest probability that the log-loss counts, as in scikit-learn for these numbers.
 SMALLEST = float(np.finfo(np.float64).eps)
 
@@ -89,8 +92,14 @@ def _interval(samples: FloatArray, how: Resampling) -> Interval:
 
 
 def gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: np.random.Generator) -> GenderGap:
-    """Compare the means of two groups, female minus male: permutation p-value over the genders, bootstrap interval."""
-    found = partition_pvalue(female, male, alternative="two-sided", n_resamples=how.n_resamples, rng=random)
+    """Compare the means of two groups, female minus male: permutation p-value over the genders, bootstrap interval.
+
+    The p-value is exact for small groups, and Monte Carlo for others, where exactness would take longer than training.
+    """
+    method: Any = "auto" if len(female) + len(male) <= EXACT else "monte carlo"
+    found = partition_pvalue(
+        female, male, alternative="two-sided", method=method, n_resamples=how.n_resamples, rng=random
+    )
     interval = None
     if how.bootstrap:
         drawn = [bootstrap_means(values, how.bootstrap, random) for values in (female, male)]
