@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from typing import Any
 
 from slant.errors import SlantError
 from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
-from slant.report.log_probability import percent
 from slant.report.tables import plain, pvalue, small
 from slant.results import MODEL_CONTENT_NOTE, PronounResolutionResult
 
@@ -27,10 +27,15 @@ def neither_by_gender(result: PronounResolutionResult) -> str:
         alt.Chart(alt.InlineData(values=_binned(result)))
         .mark_bar(opacity=0.8)
         .encode(
-            x=alt.X("low:Q", bin="binned", title="predicted probability of “neither”", scale=alt.Scale(domain=[0, 1])),
+            x=alt.X(
+                "low:Q",
+                bin="binned",
+                title="predicted probability of “neither”",
+                scale=alt.Scale(domain=[0, _end(result)]),
+            ),
             x2="high:Q",
             y=alt.Y("share:Q", title="share of samples", axis=alt.Axis(format="%")),
-            color=_colour(),
+            color=_colour(shown=False),
         )
     )
     means = [
@@ -53,9 +58,8 @@ def neither_by_gender(result: PronounResolutionResult) -> str:
         for gender in order
     ]  # fmt: skip
     gap = result.gap
-    said = (
-        f"female minus male: {_signed(gap.difference)} (labels {_signed(result.label_gap)}), p = {pvalue(gap.pvalue)}"
-    )
+    points = [f"{100 * share:+.1f}".replace("-", "−") for share in (gap.difference, result.label_gap)]
+    said = f"female minus male: {points[0]} points (labels: {points[1]}), p = {pvalue(gap.pvalue)}"
     chart = alt.vconcat(*panels).resolve_scale(y="shared").properties(title=_title(result, said))
     return svg(chart, ink=INK, paper=PAPER)
 
@@ -77,16 +81,22 @@ def neither_by_bias(result: PronounResolutionResult) -> str:
         f"{plain(found.gender)}: ρ = {small(found.rho)}, p = {pvalue(found.pvalue)}" for found in result.correlations
     )
     chart = alt.layer(cloud, means.encode(x=x, y=y, color=_colour())).properties(
-        width=520, height=320, title=_title(result, f"Spearman {said}; lines: means of {GROUPS} groups of samples")
+        width=520, height=320, title=_title(result, f"Spearman, {said}", f"lines: means of {GROUPS} groups of samples")
     )
     return svg(chart, ink=INK, paper=PAPER)
 
 
-def _colour() -> Any:
+def _end(result: PronounResolutionResult) -> float:
+    """Return the end of an axis that holds every probability of "neither": the next tenth."""
+    return min(1.0, math.ceil(10 * max(sample.p_neither for sample in result.samples) + 0.01) / 10)
+
+
+def _colour(*, shown: bool = True) -> Any:
     import altair as alt
 
     scale = alt.Scale(domain=list(COLOURS), range=list(COLOURS.values()))
-    return alt.Color("gender:N", scale=scale, legend=alt.Legend(title="pronouns", orient="top"))
+    legend = alt.Legend(title="pronouns", orient="top", symbolOpacity=1) if shown else None
+    return alt.Color("gender:N", scale=scale, legend=legend)
 
 
 def _binned(result: PronounResolutionResult) -> list[dict[str, Any]]:
@@ -118,14 +128,10 @@ def _tenths(result: PronounResolutionResult) -> list[dict[str, Any]]:
     return values
 
 
-def _signed(share: float) -> str:
-    return ("+" if share > 0 else "") + percent(share).replace("-", "−")
-
-
-def _title(result: PronounResolutionResult, said: str) -> Any:
+def _title(result: PronounResolutionResult, *said: str) -> Any:
     import altair as alt
 
-    about = [f"{plain(result.provenance.representation.name)}, {plain(result.provenance.stimuli)}", said]
+    about = [f"{plain(result.provenance.representation.name)}, {plain(result.provenance.stimuli)}", *said]
     return alt.Title(
         textwrap.wrap(MODEL_CONTENT_NOTE, 80), subtitle=about, anchor="start", offset=12, fontWeight="normal"
     )

@@ -24,13 +24,13 @@ def outcomes_table(result: PronounResolutionResult) -> Table:
     columns = (
         Column("gender", "pronouns", plain, "left"),
         Column("samples", "samples", _count),
-        Column("prior", "“neither” in labels", percent),
-        Column("predicted", "predicted, mean", percent),
-        Column("interval", "interval", str, min_width=70),
-        Column("accuracy", "accuracy", percent),
-        Column("log_loss", "log-loss", small, min_width=80),
-        Column("calibration_error", "calibration error", small, min_width=100),
-        Column("rho", "ρ with sample bias", small, min_width=120),
+        Column("prior", "neither: labels", _percent),
+        Column("predicted", "predicted", _percent),
+        Column("interval", "interval", str, min_width=76),
+        Column("accuracy", "accuracy", _percent),
+        Column("log_loss", "log-loss", small, min_width=90),
+        Column("calibration_error", "calibration error", small, min_width=110),
+        Column("rho", "ρ with bias", small, min_width=124),
     )
     rows = [{**row, "interval": between(row["low"], row["high"], _percent)} for row in result.rows()]
     title = f"Gendered pronoun resolution with {result.provenance.representation.name}"
@@ -105,8 +105,8 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
     said = [
         f"{plain(result.provenance.stimuli)}, predictions {plain(trained)}, mean of {result.gap_by_seed.n} seeds; "
         f"accuracy {_range(result.accuracy, percent)}, log-loss {_range(result.log_loss, small)}.",
-        f"“neither”, female minus male: predicted {_gap(result.gap)}, by seed {_range(result.gap_by_seed, _percent)}; "
-        f"in the labels {_percent(result.label_gap)}.",
+        f"“neither”, female minus male: predicted {_gap(result.gap)}, by seed {_range(result.gap_by_seed, _points)}; "
+        f"in the labels {_points(result.label_gap)} points.",
         f"predicted minus label, female minus male: {_gap(result.beyond_labels)}.",
     ]
     said += [_correlation(found) for found in result.correlations]
@@ -118,7 +118,7 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
 
 
 def _gap(gap: GenderGap) -> str:
-    return f"{_percent(gap.difference)}{_between(gap.interval, _percent)}, p = {pvalue(gap.pvalue)} (permutation)"
+    return f"{_points(gap.difference)} points{_between(gap.interval, _points)}, p = {pvalue(gap.pvalue)} (permutation)"
 
 
 def _correlation(found: TopicCorrelation) -> str:
@@ -139,7 +139,12 @@ def _range(spread: Spread, write: Any) -> str:
 
 
 def _percent(share: float | None) -> str:
-    return "–" if share is None else percent(share).replace("-", "−")
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _points(difference: float | None) -> str:
+    """Write a difference of shares in percentage points."""
+    return "–" if difference is None else f"{100 * difference:.1f}".replace("-", "−")
 
 
 def _count(value: int) -> str:
