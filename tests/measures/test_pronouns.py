@@ -178,10 +178,12 @@ def test_a_killed_run_goes_on_where_it_was_and_ends_alike(tmp_path: Path, monkey
         return real(*arguments, **settings)
 
     monkeypatch.setattr(module, "class_probabilities", counted)
+    asked = encoder()
     with pytest.raises(KeyboardInterrupt):
-        resolve(samples, journal=tmp_path)
-    result = resolve(samples, journal=tmp_path)
+        resolve(samples, journal=tmp_path, encoder=asked)
+    result = resolve(samples, journal=tmp_path, encoder=asked)
     assert fits.count("fit") == 5
+    assert asked.passes == len(samples)
     assert resolve(samples, journal=tmp_path) == result == resolve(samples)
     assert fits.count("fit") == 10  # the last one had no journal
     for kept in (tmp_path / "folds").iterdir():
@@ -194,6 +196,12 @@ def test_a_journal_of_other_settings_is_not_used(tmp_path: Path) -> None:
     first = resolve(samples, journal=tmp_path)
     other = resolve(samples, journal=tmp_path, classifier=Classifier(units=4, epochs=5))
     assert first.samples[0].p_neither != other.samples[0].p_neither
+
+
+def test_target_sets_of_ones_own_are_recorded_as_they_come_back() -> None:
+    result = resolve(gap_like(60), lm=FakeMaskedLM(), targets=(("boys", "men"), ("girls",)))
+    assert result.provenance.settings["targets"] == [["boys", "men"], ["girls"]]
+    assert PronounResolutionResult.from_dict(result.to_dict()) == result
 
 
 def test_the_seed_decides(planted: PronounResolutionResult) -> None:

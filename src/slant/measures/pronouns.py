@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ def pronoun_resolution(
     probabilities = _predicted(encoder, measured, learnt_from, (folds, seeds, seed), settings, journal, progress)
     record = {
         "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": _stopping(train), "topics": topics,
-        "top_words": top_words, "template": template, "targets": targets or TARGETS, "bins": bins,
+        "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
         "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "classifier": settings.record(),
     }  # fmt: skip
     return PronounResolutionResult(
@@ -128,6 +128,15 @@ def _training(
 
 def _stopping(train: Gap | None) -> str:
     return "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
+
+
+def _plain(targets: Any) -> Any:
+    """Return target sets as a record keeps them: names and lists."""
+    if isinstance(targets, str | PathLike):
+        return str(targets)
+    if isinstance(targets, Mapping):
+        return {str(name): list(words) for name, words in targets.items()}
+    return [side if isinstance(side, str) else list(side) for side in targets]
 
 
 def _inside(folder: str | PathLike[str] | None, name: str) -> Path | None:
