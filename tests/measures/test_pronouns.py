@@ -198,6 +198,15 @@ def test_a_journal_of_other_settings_is_not_used(tmp_path: Path) -> None:
     assert first.samples[0].p_neither != other.samples[0].p_neither
 
 
+def test_progress_tells_the_steps_apart() -> None:
+    told: list[tuple[str, int, int]] = []
+    resolve(gap_like(60), lm=FakeMaskedLM(), progress=lambda *step: told.append(step))
+    last = {step: (done, total) for step, done, total in told}
+    assert list(last) == ["words of topics", "texts", "classifiers"]
+    assert all(done == total for done, total in last.values())
+    assert last["classifiers"] == (5, 5)
+
+
 def test_target_sets_of_ones_own_are_recorded_as_they_come_back() -> None:
     result = resolve(gap_like(60), lm=FakeMaskedLM(), targets=(("boys", "men"), ("girls",)))
     assert result.provenance.settings["targets"] == [["boys", "men"], ["girls"]]

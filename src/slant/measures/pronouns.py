@@ -79,7 +79,14 @@ def pronoun_resolution(
     check_samples(measured, learnt_from, folds)
     seed = seed_of(rng)
     found = find_topics([sample.text for sample in measured], topics, top_words, seed)
-    said = leanings(lm, found.vocabulary, template, targets or TARGETS, _inside(journal, "language-model"), progress)
+    said = leanings(
+        lm,
+        found.vocabulary,
+        template,
+        targets or TARGETS,
+        _inside(journal, "language-model"),
+        _step(progress, "words of topics"),
+    )
     probabilities = _predicted(encoder, measured, learnt_from, (folds, seeds, seed), settings, journal, progress)
     record = {
         "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": _stopping(train), "topics": topics,
@@ -139,6 +146,14 @@ def _plain(targets: Any) -> Any:
     return [side if isinstance(side, str) else list(side) for side in targets]
 
 
+def _step(progress: Progress | None, name: str) -> Progress | None:
+    """Show progress under a name of our own: models call their steps alike."""
+    if progress is None:
+        return None
+    tell: Progress = progress
+    return lambda _, done, total: tell(name, done, total)
+
+
 def _inside(folder: str | PathLike[str] | None, name: str) -> Path | None:
     return None if folder is None else Path(folder) / name
 
@@ -150,7 +165,7 @@ def _predicted(
     """Return (seeds, measured, 3) probabilities."""
     folds, seeds, seed = runs
     everything = [*measured, *train]
-    x = features(encoder, everything, _inside(journal, "vectors"), progress)
+    x = features(encoder, everything, _inside(journal, "vectors"), _step(progress, "texts"))
     fits = plan(measured, train, folds, seeds, seed)
     shape = seeds, len(measured)
     return predictions(fits, x, _labels(everything), shape, settings, _inside(journal, "folds"), progress)
