@@ -20,7 +20,11 @@ PAGES = [
             "geometry",
             "debiasing",
             "language-models",
+<<<<<<< HEAD
             "pronouns",
+=======
+            "encoders",
+>>>>>>> encoder
             "reports",
         )
     ),
