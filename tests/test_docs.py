@@ -20,11 +20,8 @@ PAGES = [
             "geometry",
             "debiasing",
             "language-models",
-<<<<<<< HEAD
-            "pronouns",
-=======
             "encoders",
->>>>>>> encoder
+            "pronouns",
             "reports",
         )
     ),
