@@ -43,6 +43,7 @@ _HOMES = {
     "log_probability_suite": "slant.measures",
     "log_probability_weat": "slant.measures",
     "make_survey": "slant.measures",
+    "pronoun_resolution": "slant.measures",
     "score_survey": "slant.measures",
     "seat": "slant.measures",
     "seat_suite": "slant.measures",
@@ -97,6 +98,7 @@ if TYPE_CHECKING:
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
     from slant.measures.pronoun_choice import pronoun_choice
+    from slant.measures.pronouns import pronoun_resolution
     from slant.measures.residual import residual_bias
     from slant.measures.seat import seat, seat_suite
     from slant.measures.similarity import word_similarity
@@ -154,6 +156,7 @@ __all__ = [
     "polarity_trend",
     "project_out",
     "pronoun_choice",
+    "pronoun_resolution",
     "replicate_paper",
     "residual_bias",
     "score_survey",

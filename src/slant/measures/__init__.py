@@ -15,6 +15,7 @@ from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend
 from slant.measures.pronoun_choice import pronoun_choice
+from slant.measures.pronouns import pronoun_resolution
 from slant.measures.residual import residual_bias
 from slant.measures.seat import seat, seat_suite
 from slant.measures.similarity import word_similarity
@@ -42,6 +43,7 @@ __all__ = [
     "polarity",
     "polarity_trend",
     "pronoun_choice",
+    "pronoun_resolution",
     "residual_bias",
     "score_survey",
     "seat",

@@ -20,10 +20,11 @@ from slant.version import __version__
 
 @dataclass(frozen=True)
 class Measured:
-    """A recomputed value and the words that were missing for it."""
+    """A recomputed value, the words that were missing for it, and what to say of it."""
 
     value: float
     missing: tuple[str, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,10 @@ class Opener:
 
 @dataclass(frozen=True)
 class Paper:
-    """A published table as data. `drop_last` and `openers` say how data are loaded, `by_hand` how to get them."""
+    """A published table as data. `drop_last` and `openers` say how data are loaded, `by_hand` how to get them.
+
+    `same_as` names the data that are taken, opened in their own way, where those of a name are not given.
+    """
 
     id: str
     title: str
@@ -79,6 +83,7 @@ class Paper:
     drop_last: Mapping[str, int] = field(default_factory=dict)
     by_hand: Mapping[str, str] = field(default_factory=dict)
     openers: Mapping[str, Opener] = field(default_factory=dict)
+    same_as: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -120,7 +125,7 @@ def _try_open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) 
 
 def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> Opened | None:
     drop_last = paper.drop_last.get(name, 0)
-    given = data.get(name) or (find(name) if name in data_names() else None)
+    given = _place(name, data) or _place(paper.same_as.get(name, name), data)
     if given is not None and (opener := paper.openers.get(name)) is not None:
         content = opener.open(given)
         return Opened(content, opener.label(content), None)
@@ -131,6 +136,10 @@ def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> O
     if (stand_in := paper.stand_ins.get(name)) is not None:
         return Opened(stand_in.open(), stand_in.label, stand_in.tolerance)
     return None
+
+
+def _place(name: str, data: Mapping[str, str | PathLike[str]]) -> str | PathLike[str] | None:
+    return data.get(name) or (find(name) if name in data_names() else None)
 
 
 def _cell(cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int) -> ReplicatedCell:
@@ -146,7 +155,7 @@ def _cell(cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int)
     tolerance = max((found.tolerance for found in here if found.tolerance is not None), default=cell.tolerance)
     return ReplicatedCell(
         cell.row, cell.column, cell.printed, measured.value, tolerance, _verdict(cell, measured.value, tolerance),
-        label, "", measured.missing,
+        label, measured.note, measured.missing,
     )  # fmt: skip
 
 

@@ -31,6 +31,9 @@ from slant.report.polarity import (
 )
 from slant.report.policy import policy_table
 from slant.report.pronoun_choice import groups_table, occupations_table
+from slant.report.pronouns import documents as pronoun_documents
+from slant.report.pronouns import outcomes_table
+from slant.report.pronouns import terminal_tables as pronoun_tables
 from slant.report.sentence_tests import ceat_table, seat_table
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain, small
@@ -54,6 +57,7 @@ from slant.results import (
     PolarityResult,
     PolicyCheck,
     PronounChoiceResult,
+    PronounResolutionResult,
     ReplicationResult,
     ResidualBiasResult,
     Result,
@@ -102,6 +106,8 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
         return model_tables(result)
     if isinstance(result, PronounChoiceResult):
         return groups_table(result), occupations_table(result, ends=True)
+    if isinstance(result, PronounResolutionResult):
+        return pronoun_tables(result)
     return (table_of(result),)
 
 
@@ -111,6 +117,8 @@ def documents_of(result: Result) -> tuple[Table, ...]:
         return documents(result)
     if isinstance(result, PronounChoiceResult):
         return groups_table(result), occupations_table(result)
+    if isinstance(result, PronounResolutionResult):
+        return pronoun_documents(result)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
@@ -153,6 +161,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     PolarityResult: polarity_table,
     PronounChoiceResult: occupations_table,
     PolicyCheck: policy_table,
+    PronounResolutionResult: outcomes_table,
     SurveyResult: survey_table,
     ReplicationResult: _replication,
     ResidualBiasResult: residual_table,

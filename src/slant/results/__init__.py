@@ -58,6 +58,16 @@ from slant.results.pronoun_choice import (
     PronounScore,
     SentenceRemark,
 )
+from slant.results.pronouns import (
+    CalibrationBin,
+    GenderGap,
+    GenderOutcome,
+    PronounResolutionResult,
+    PronounSample,
+    Topic,
+    TopicCorrelation,
+    TopicWord,
+)
 from slant.results.provenance import Provenance, Representation
 from slant.results.replication import ReplicatedCell, ReplicationResult
 from slant.results.residual import (
@@ -111,6 +121,7 @@ __all__ = [
     "AuditDifference",
     "AuditPart",
     "AuditResult",
+    "CalibrationBin",
     "CandidatePool",
     "CeatResult",
     "CeatSuiteResult",
@@ -128,6 +139,8 @@ __all__ = [
     "EffectDistribution",
     "EnumeratedCell",
     "EnumerationResult",
+    "GenderGap",
+    "GenderOutcome",
     "GeneralisedWeatResult",
     "GeometryResult",
     "Glance",
@@ -157,6 +170,8 @@ __all__ = [
     "Preference",
     "PronounChoiceResult",
     "PronounGroup",
+    "PronounResolutionResult",
+    "PronounSample",
     "PronounScore",
     "Provenance",
     "ReplicatedCell",
@@ -182,6 +197,9 @@ __all__ = [
     "SurveyResult",
     "TargetSet",
     "TemplateWeatResult",
+    "Topic",
+    "TopicCorrelation",
+    "TopicWord",
     "TrendPoint",
     "TrendResult",
     "TrendTest",
