@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slant.measures.comparison import compare
+from slant.measures.contextual import contextual_bias
 from slant.measures.direct_bias import direct_bias
 from slant.measures.enumeration import enumerate_biases
 from slant.measures.generalised_weat import generalised_weat
@@ -24,6 +25,7 @@ from slant.measures.wefat import wefat
 __all__ = [
     "compare",
     "compare_polarity",
+    "contextual_bias",
     "direct_bias",
     "enumerate_biases",
     "gender_subspace",
