@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from slant.report.contextual import contextual_table, contextual_tables
 from slant.report.debias import check_table, similarity_table
 from slant.report.enumeration import cells_table, document_tables, terminal_tables
 from slant.report.geometry import (
@@ -35,6 +36,7 @@ from slant.report.weat import association_table, associations_table, generalised
 from slant.results import (
     AuditResult,
     ComparisonResult,
+    ContextualBiasResult,
     DebiasCheck,
     DirectBiasResult,
     EnumerationResult,
@@ -71,6 +73,8 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
         return terminal_tables(result, width)
     if isinstance(result, LogProbabilityResult):
         return model_tables(result)
+    if isinstance(result, ContextualBiasResult):
+        return contextual_tables(result)
     if isinstance(result, AuditResult):
         found = terminal_tables(result.enumeration, width) if result.enumeration else ()
         return (table_of(result.weat), polarity_summary(result), *found)
@@ -81,6 +85,8 @@ def documents_of(result: Result) -> tuple[Table, ...]:
     """Describe `result` as the tables of a Markdown or LaTeX file."""
     if isinstance(result, LogProbabilityResult):
         return documents(result)
+    if isinstance(result, ContextualBiasResult):
+        return contextual_tables(result)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
@@ -111,6 +117,7 @@ def _audit(result: AuditResult) -> Table:
 TABLES: dict[type[Result], Callable[[Any], Table]] = {
     AuditResult: _audit,
     ComparisonResult: comparison_table,
+    ContextualBiasResult: contextual_table,
     EnumerationResult: cells_table,
     DebiasCheck: check_table,
     DirectBiasResult: direct_bias_table,

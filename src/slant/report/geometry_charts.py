@@ -6,7 +6,7 @@ from typing import Any
 
 from slant.errors import SlantError
 from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
-from slant.results import DirectBiasResult, GeometryResult, ResidualBiasResult, SpaceGeometry, SubspaceResult
+from slant.results import DirectBiasResult, GeometryResult, Picture, ResidualBiasResult, SpaceGeometry, SubspaceResult
 
 RANDOM_COLOUR = "#9aa3af"
 MOST_WORDS = 12
@@ -14,7 +14,7 @@ MOST_WORDS = 12
 
 def subspace_chart(result: SubspaceResult) -> str:
     """Draw the share of variance of each component beside that of random words (Basta et al., Figure 1); SVG."""
-    return svg(_variance(result), ink="#1c2430", paper="white")
+    return svg(variance_bars(result.rows()), ink="#1c2430", paper="white")
 
 
 def cluster_chart(result: ResidualBiasResult) -> str:
@@ -39,25 +39,31 @@ def geometry_chart(result: GeometryResult) -> str:
 def _row(space: SpaceGeometry) -> Any:
     import altair as alt
 
-    parts = [_variance(space.subspace), _projections(space.direct)]
+    parts = [variance_bars(space.subspace.rows()), _projections(space.direct)]
     if space.residual is not None and space.residual.picture is not None:
         parts.append(_clusters(space.residual))
     title = alt.Title(space.name, anchor="start", fontSize=15)
     return alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
 
 
-def _variance(result: SubspaceResult) -> Any:
+def variance_bars(rows: list[dict[str, Any]]) -> Any:
+    """Return bars of the share of variance of each component, with ranges where the rows have them."""
     import altair as alt
 
-    values = [{"component": row["component"], "series": "pairs", "share": row["explained"]} for row in result.rows()]
-    if result.random:
-        values += [
-            {
-                "component": row["component"], "series": "random words", "share": row["random_mean"],
-                "low": row["random_minimum"], "high": row["random_maximum"],
-            }
-            for row in result.rows()
-        ]  # fmt: skip
+    values = [
+        {
+            "component": row["component"], "series": "pairs", "share": row["explained"], "low": row.get("minimum"),
+            "high": row.get("maximum"),
+        }
+        for row in rows
+    ]  # fmt: skip
+    values += [
+        {
+            "component": row["component"], "series": "random words", "share": row["random_mean"],
+            "low": row["random_minimum"], "high": row["random_maximum"],
+        }
+        for row in rows if row["random_mean"] is not None
+    ]  # fmt: skip
     colours = alt.Scale(domain=["pairs", "random words"], range=[MODEL_COLOUR, RANDOM_COLOUR])
     base = alt.Chart(alt.InlineData(values=values))
     x = alt.X("component:O", title="component", axis=alt.Axis(labelAngle=0))
@@ -71,22 +77,25 @@ def _variance(result: SubspaceResult) -> Any:
         .mark_rule(color="#1c2430")
         .encode(x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q")
     )
-    return alt.layer(bars, ranges).properties(width=360, height=240, title=_title("Explained variance"))
+    return alt.layer(bars, ranges).properties(width=360, height=240, title=chart_title("Explained variance"))
 
 
 def _clusters(result: ResidualBiasResult) -> Any:
-    import altair as alt
-
     if result.picture is None:
         raise SlantError("this result has no picture; measure it again with picture='auto'.")
-    values = [
-        {"x": p.x, "y": p.y, "side": p.side, "cluster": f"cluster {p.cluster + 1}"} for p in result.picture.points
-    ]
-    colours = alt.Scale(domain=list(result.poles), range=[MODEL_COLOUR, PEOPLE_COLOUR])
+    return cluster_points(result.picture, result.poles, result.clustering.accuracy)
+
+
+def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) -> Any:
+    """Return biased words in the plane, coloured by their original side, shaped by their cluster."""
+    import altair as alt
+
+    values = [{"x": p.x, "y": p.y, "side": p.side, "cluster": f"cluster {p.cluster + 1}"} for p in picture.points]
+    colours = alt.Scale(domain=list(poles), range=[MODEL_COLOUR, PEOPLE_COLOUR])
     shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
-    text = f"{len(values):,} most biased words ({result.picture.method.upper()}); accuracy "
-    text += f"{100 * result.clustering.accuracy:.1f} %"
+    text = f"{len(values):,} most biased words ({picture.method.upper()}); accuracy "
+    text += f"{100 * accuracy:.1f} %"
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_point(filled=True, size=22, opacity=0.7)
@@ -96,7 +105,7 @@ def _clusters(result: ResidualBiasResult) -> Any:
             color=alt.Color("side:N", scale=colours, legend=alt.Legend(title="original side", orient="top")),
             shape=alt.Shape("cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
         )
-        .properties(width=320, height=300, title=_title(text))
+        .properties(width=320, height=300, title=chart_title(text))
     )
 
 
@@ -118,11 +127,12 @@ def _projections(result: DirectBiasResult) -> Any:
             y=alt.Y("word:N", sort=[w.word for w in words], title=None, axis=alt.Axis(labelLimit=200)),
             color=alt.Color("pole:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
         )
-        .properties(width=300, height=alt.Step(14), title=_title(f"Direct bias {result.value:.3f}"))
+        .properties(width=300, height=alt.Step(14), title=chart_title(f"Direct bias {result.value:.3f}"))
     )
 
 
-def _title(text: str) -> Any:
+def chart_title(text: str) -> Any:
+    """Return a title that stands at the left."""
     import altair as alt
 
     return alt.Title(text, anchor="start", fontSize=12)
