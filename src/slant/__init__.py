@@ -31,6 +31,7 @@ _HOMES = {
     "polarity_trend": "slant.measures",
     "generalised_weat": "slant.measures",
     "load": "slant.vectors",
+    "load_encoder": "slant.models.encoder_loading",
     "load_lm": "slant.models.loading",
     "log_probability_bias": "slant.measures",
     "log_probability_suite": "slant.measures",
@@ -93,6 +94,7 @@ if TYPE_CHECKING:
     from slant.measures.template_weat import template_weat
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
+    from slant.models.encoder_loading import load_encoder
     from slant.models.loading import load_lm
     from slant.replicate import replicate_paper
     from slant.results import AuditResult, EnumerationResult, WeatResult
@@ -122,6 +124,7 @@ __all__ = [
     "indirect_bias",
     "leace_debias",
     "load",
+    "load_encoder",
     "load_lm",
     "log_probability_bias",
     "log_probability_suite",

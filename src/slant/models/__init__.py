@@ -1,7 +1,16 @@
-"""Contextual models: masked and causal language models. The only room that knows torch and transformers."""
+"""Contextual models: masked and causal language models, encoders. The only room that knows torch and transformers."""
 
 from __future__ import annotations
 
-from slant.models.protocols import CausalLM, CausalScore, LanguageModel, MaskedLM, MaskedScore, Sentence
+from slant.models.protocols import (
+    CausalLM,
+    CausalScore,
+    Encoder,
+    LanguageModel,
+    MaskedLM,
+    MaskedScore,
+    Passage,
+    Sentence,
+)
 
-__all__ = ["CausalLM", "CausalScore", "LanguageModel", "MaskedLM", "MaskedScore", "Sentence"]
+__all__ = ["CausalLM", "CausalScore", "Encoder", "LanguageModel", "MaskedLM", "MaskedScore", "Passage", "Sentence"]

@@ -34,7 +34,7 @@ class TransformersCausalLM:
     ) -> None:
         self.name = name
         self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
-        begin, beginning = _beginning(tokenizer, self.network.vocabulary)
+        begin, beginning = beginning_of(tokenizer, self.network.vocabulary)
         self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer), begin=begin)
         self.journal = journal
         with memory_suffices(name):
@@ -147,7 +147,7 @@ class TransformersCausalLM:
         return agree(found, plain, self.network.tolerance)
 
 
-def _beginning(tokenizer: Any, vocabulary: int) -> tuple[int | None, str]:
+def beginning_of(tokenizer: Any, vocabulary: int) -> tuple[int | None, str]:
     """Return the token to put before each sentence, if the tokenizer has one and does not do so, and a note."""
     ids = tokenizer("He is", return_special_tokens_mask=True)
     if ids["special_tokens_mask"][0]:

@@ -71,14 +71,7 @@ class Network:
         self.narrow = self.base is not model
         self.one_by_one = False
         self._lock = threading.Lock()  # narrowing changes the model for the time of a pass
-        self.limits = Limits(self._tokens(token_budget), max(1, LOGITS // self.vocabulary))
-
-    def _tokens(self, budget: int | None) -> int:
-        if budget is None:
-            return TOKENS if self.device.type == "cpu" else TOKENS_ACCELERATED
-        if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
-            raise MeasureError(f"token_budget is {budget!r}; give a whole number from 1 up, or None.")
-        return budget
+        self.limits = Limits(token_limit(token_budget, self.device), max(1, LOGITS // self.vocabulary))
 
     @property
     def tolerance(self) -> float:
@@ -179,17 +172,41 @@ class Network:
                 return True
         return False
 
-    def fingerprint(self, vocabulary: dict[str, int]) -> str:
-        """Return twelve hex digits from the class, the configuration, the vocabulary and every weight."""
+    def fingerprint(self, vocabulary: dict[str, int] | str, *settings: Any, unused: str | None = None) -> str:
+        """Return twelve hex digits from the class, the configuration, the vocabulary, every weight, and `settings`.
+
+        Weights with `unused` in their names are left out.
+        """
         import torch
 
+        written = vocabulary
+        if isinstance(vocabulary, dict):
+            written = repr(sorted(vocabulary.items(), key=lambda item: item[1]))
         digest = hashlib.blake2b(type(self.model).__name__.encode())
         digest.update(json.dumps(_settings(self.model.config.to_dict()), sort_keys=True, default=str).encode())
-        digest.update(repr(sorted(vocabulary.items(), key=lambda item: item[1])).encode("utf-8", "surrogatepass"))
+        digest.update(str(written).encode("utf-8", "surrogatepass"))
         for name, weight in sorted(self.model.state_dict().items()):
+            if unused is not None and unused in name:
+                continue
             digest.update(f"{name}{tuple(weight.shape)}{weight.dtype}".encode())
             digest.update(weight.detach().cpu().reshape(-1).contiguous().view(torch.uint8).numpy())
+        if settings:
+            digest.update(repr(settings).encode())
         return digest.hexdigest()[:12]
+
+
+def token_limit(budget: int | None, device: Any) -> int:
+    """Return how many tokens go through a model at once, by what the user says or where it runs.
+
+    >>> token_limit(0, None)
+    Traceback (most recent call last):
+    slant.errors.MeasureError: token_budget is 0; give a whole number from 1 up, or None.
+    """
+    if budget is None:
+        return TOKENS if device.type == "cpu" else TOKENS_ACCELERATED
+    if isinstance(budget, bool) or not isinstance(budget, int) or budget < 1:
+        raise MeasureError(f"token_budget is {budget!r}; give a whole number from 1 up, or None.")
+    return budget
 
 
 def _settings(config: Any) -> Any:
