@@ -9,6 +9,7 @@ import typer
 from slant.cli import (
     audit,
     compare,
+    contextual,
     data,
     debias,
     enumeration,
@@ -57,6 +58,7 @@ app.command("polarity", epilog=polarity.EXAMPLES)(polarity.polarity_command)
 app.command("trend", epilog=trend.EXAMPLES)(trend.trend_command)
 app.command("geometry", epilog=geometry.EXAMPLES)(geometry.geometry_command)
 app.add_typer(logprob.app, name="logprob")
+app.command("contextual", epilog=contextual.EXAMPLES)(contextual.contextual_command)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
 app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
 app.command("replicate", epilog=replicate.EXAMPLES)(replicate.replicate_command)

@@ -38,6 +38,7 @@ from slant.measures.spreads import spread
 from slant.measures.wordsets import FloatArray, check_vectors
 from slant.models.protocols import Encoder, Progress
 from slant.results import (
+    CONTEXTUAL,
     ContextualBiasResult,
     Picture,
     ProfessionInContext,
@@ -229,8 +230,12 @@ def _check(
     check_vectors(original)
     if compare is not None and not isinstance(compare, Mapping):
         raise MeasureError(f"compare={compare!r:.60} is no mapping of names to word vectors.")
-    for vectors in (compare or {}).values():
+    for column, vectors in (compare or {}).items():
         check_vectors(vectors)
+        if column == CONTEXTUAL:
+            raise MeasureError(
+                f"compare names a static space '{column}', which is what the encoder's column is called."
+            )
     check_count("repeats", repeats, 1, MOST_REPEATS)
     check_count("swaps", swaps, 1, MOST_SWAPS)
     check_count("k", k, 1, MOST_FREQUENT)

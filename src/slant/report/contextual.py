@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slant.report.tables import Column, Table, between, plain, pvalue, short, small
-from slant.results import ContextualBiasResult
+from slant.results import CONTEXTUAL, ContextualBiasResult
 
 #: Words that are named in a note; the JSON lists all.
 MOST_NAMED = 12
@@ -36,7 +36,7 @@ def contextual_table(result: ContextualBiasResult) -> Table:
 
 def space_table(result: ContextualBiasResult) -> Table:
     """Describe the means of the spaces side by side, the contextual one last, as in the paper's conclusions."""
-    spaces = [*(space.column for space in result.compared), "contextual"]
+    spaces = [*(space.column for space in result.compared), CONTEXTUAL]
     columns = (
         Column("measure", "measure", plain, "left", wraps=True),
         *(Column(f"space {place}", short(space), small) for place, space in enumerate(spaces)),
@@ -48,7 +48,7 @@ def space_table(result: ContextualBiasResult) -> Table:
         for what in measures
     ]
     names = [f"{plain(space.column)}: {plain(space.representation.name)}" for space in result.compared]
-    names.append(f"contextual: {plain(result.provenance.representation.name)}")
+    names.append(f"{CONTEXTUAL}: {plain(result.provenance.representation.name)}")
     notes = (
         "; ".join(names) + ".",
         "The same words and professions in every column; each space has its own direction.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from slant.results.audit import AuditResult
 from slant.results.codec import MeasuredResult, Result
 from slant.results.contextual import (
+    CONTEXTUAL,
     ComparedSpace,
     ContextualBiasResult,
     CorpusUsed,
@@ -94,6 +95,7 @@ from slant.results.weat import (
 
 __all__ = [
     "CONTENT_NOTE",
+    "CONTEXTUAL",
     "MODEL_CONTENT_NOTE",
     "REST",
     "AttributeGroup",

@@ -9,6 +9,9 @@ from slant.results.codec import MeasuredResult
 from slant.results.provenance import Provenance, Representation
 from slant.results.residual import Picture, Spread
 
+#: What the column of the encoder is called beside static spaces.
+CONTEXTUAL = "contextual"
+
 
 @dataclass(frozen=True)
 class RepeatedMeasure:
@@ -166,7 +169,7 @@ class ContextualBiasResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per measure and space: the contextual one first, then those it is compared with."""
-        spaces = [("contextual", self.provenance.representation.name, self.measures)]
+        spaces = [(CONTEXTUAL, self.provenance.representation.name, self.measures)]
         spaces += [(space.column, space.representation.name, space.measures) for space in self.compared]
         return [
             {"measure": what, "space": column, "name": name, **_numbers(getattr(measures, field))}
