@@ -30,8 +30,10 @@ _HOMES = {
     "polarity": "slant.measures",
     "polarity_trend": "slant.measures",
     "generalised_weat": "slant.measures",
+    "Corpus": "slant.corpus",
     "load": "slant.vectors",
     "load_encoder": "slant.models.encoder_loading",
+    "load_corpus": "slant.corpus",
     "load_lm": "slant.models.loading",
     "log_probability_bias": "slant.measures",
     "log_probability_suite": "slant.measures",
@@ -64,6 +66,7 @@ _ROOMS = (
 if TYPE_CHECKING:
     from slant.auditing import audit
     from slant.checking import debias_check
+    from slant.corpus import Corpus, load_corpus
     from slant.debias import (
         double_hard_debias,
         half_sibling_debias,
@@ -102,6 +105,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AuditResult",
+    "Corpus",
     "EnumerationResult",
     "LookupPolicy",
     "SlantError",
@@ -124,6 +128,7 @@ __all__ = [
     "indirect_bias",
     "leace_debias",
     "load",
+    "load_corpus",
     "load_encoder",
     "load_lm",
     "log_probability_bias",

@@ -20,6 +20,10 @@ class VectorsError(SlantError):
     """An embedding file that cannot be read, or vectors that make no sense."""
 
 
+class CorpusError(SlantError):
+    """Text that cannot be read (no text, a column that is not there), or a question to it that makes no sense."""
+
+
 class StimuliError(SlantError):
     """A word set that does not exist or does not validate."""
 

@@ -68,12 +68,13 @@ def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.
     Words with enough sentences are drawn from, evenly; where there are too few of them, those that have most.
     """
     enough, least = half(max(sizes)), 2 * len(sizes)
-    words = sorted((word for word, count in found.counts.items() if count), key=lambda word: -found.counts[word])
+    drawn = {word: len(contexts) for word, contexts in found.by_word.items() if contexts}
+    words = sorted(drawn, key=lambda word: -drawn[word])
     if len(words) < least:
         raise TooFewWordsError(
             f"the corpus holds {len(words)} words for {least // 2} random pairs; give random_pairs=0."
         )
-    eligible = words[: max(least, sum(found.counts[word] >= enough for word in words))]
+    eligible = words[: max(least, sum(drawn[word] >= enough for word in words))]
     made = []
     for _ in range(repeats):
         picked = [eligible[i] for i in random.choice(len(eligible), least, replace=False)]

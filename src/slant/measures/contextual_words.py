@@ -118,6 +118,6 @@ def lacking(drawn: Drawn, everything: Chosen, top: int, classified: int) -> dict
 def fewer_sentences(drawn: Drawn, words: BiasedWords, jobs: Professions, repeats: int) -> dict[str, int]:
     """Return how many of the words used have fewer sentences than repeats, so that some repeats share one."""
     return {
-        what: sum(drawn.contexts(what).counts[word] < repeats for word in used)
+        what: sum(len(drawn.contexts(what).by_word[word]) < repeats for word in used)
         for what, used in ((BIASED, words.words), (PROFESSIONS, jobs.words))
     }

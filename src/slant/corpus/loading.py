@@ -1,0 +1,199 @@
+"""`slant.load_corpus`: from whatever names some text to a `Corpus`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from slant import opening
+from slant.corpus.corpus import Corpus, GivenTexts, checked
+from slant.corpus.files import KINDS, Location, TextFile, examine, files_in, kind_of
+from slant.corpus.splitting import PIECE, WAYS, Splitter, splitter, way_of
+from slant.corpus.text import check_encoding
+from slant.data import could_be_name, did_you_mean
+from slant.errors import CorpusError
+
+#: Sentences with more characters than this are left out (and counted) unless `longest` says otherwise.
+LONGEST = 10_000
+#: So many texts that are given are looked at to find out how they are split.
+LOOKED_AT = 500
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """How files are to be read."""
+
+    column: str | None
+    split: str
+    encoding: str
+    splitter: Splitter
+
+    def examine(self, location: Location, label: str) -> TextFile:
+        return examine(
+            location, label, column=self.column, split=self.split, encoding=self.encoding, splitter=self.splitter
+        )
+
+
+def load_corpus(
+    source: Any,
+    *,
+    column: str | None = None,
+    split: str = "auto",
+    language: str = "en",
+    longest: int | None = None,
+    encoding: str = "utf-8",
+    name: str | None = None,
+) -> Corpus:
+    """Open text to draw sentences from: a file, a folder, a data name, sentences you have, or a list of files.
+
+    Text files, tables (.tsv, .csv) and JSON (.json, .jsonl), packed or not (.gz .bz2 .xz .zst .zip), are streamed.
+    `column` is the column of a table, or the key in JSON, that holds the text; where it is called "text" or
+    "sentence" it is found by itself, and JSON of nested lists of strings needs none. `split` says how text becomes
+    sentences: "lines" (one in each line), "sentences" (a line is running text), "paragraphs" (running text that
+    is wrapped, with blank lines between paragraphs) or "auto", which looks at each file. Sentences of more than
+    `longest` characters (10,000) are left out and counted.
+
+    >>> import slant
+    >>> corpus = slant.load_corpus(["Dr. Roe slept. She dreamt.", "He left. It was late."])
+    >>> list(corpus)
+    ['Dr. Roe slept.', 'She dreamt.', 'He left.', 'It was late.']
+    >>> slant.load_corpus("no-such-file.txt")
+    Traceback (most recent call last):
+    slant.errors.CorpusError: there is no file 'no-such-file.txt', nor data of that name; check the path ...
+    """
+    longest = _check_longest(longest)
+    if split not in ("auto", *WAYS):
+        raise CorpusError(f"split is {split!r}; give 'auto', {', '.join(map(repr, WAYS))}.")
+    if column is not None and (not isinstance(column, str) or not column):
+        raise CorpusError(f"column is {column!r}; give the name of a column.")
+    ways = _Ways(column, split, check_encoding(encoding), splitter(language))
+    settings = {"column": column, "split": split, "language": language, "longest": longest, "encoding": ways.encoding}
+    parts: list[TextFile | GivenTexts] = []
+    passed_over: list[str] = []
+    sources = _sources(source)
+    if sources is None:
+        parts.append(_given(source, ways))
+    for each in sources or ():
+        parts.extend(_parts(each, ways, passed_over))
+    _check_parts(parts, source, column)
+    called = name or ("given" if sources is None else " + ".join(_name(each) for each in sources))
+    return Corpus(called, tuple(parts), settings, tuple(passed_over))
+
+
+def _check_longest(longest: int | None) -> int:
+    if longest is None:
+        return LONGEST
+    if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= PIECE:
+        raise CorpusError(f"longest is {longest!r}; give a whole number of characters from 1 to {PIECE:,}.")
+    return longest
+
+
+def _sources(source: Any) -> list[Any] | None:
+    """Return the places that are named, or None where texts themselves are given."""
+    if isinstance(source, str | os.PathLike | Corpus):
+        return [source]
+    if isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise CorpusError(f"cannot read text from a {type(source).__name__}; give a path, a data name or sentences.")
+    if isinstance(source, Iterator):
+        raise CorpusError(
+            f"a {type(source).__name__} can be read only once; give a list of sentences, or write them to a file."
+        )
+    if not isinstance(source, list | tuple) or not source:
+        return None
+    first = source[:LOOKED_AT]
+    named = [each for each in first if _names_a_place(each)]
+    if not named:
+        return None
+    if len(named) < len(first):
+        other = next(each for each in first if not _names_a_place(each))
+        raise CorpusError(
+            f"some items are files ('{named[0]}'), others are not ({other!r}); give the one or the other."
+        )
+    return list(source)
+
+
+def _names_a_place(item: Any) -> bool:
+    """Tell whether an item of a list is a file or folder rather than a sentence."""
+    if isinstance(item, os.PathLike | Corpus):
+        return True
+    if not isinstance(item, str) or len(item) > 4096 or "\n" in item or "\0" in item:
+        return False
+    if " " not in item and Path(item).suffix and kind_of(item):
+        return True  # also where there is no such file: it is then said to be missing, not read as a sentence
+    try:
+        return os.sep in item and opening.path_of(item).exists()
+    except OSError:
+        return False
+
+
+def _name(source: Any) -> str:
+    return source.name if isinstance(source, Corpus) else opening.path_of(source).name or str(source)
+
+
+def _given(texts: Iterable[str], ways: _Ways) -> GivenTexts:
+    if ways.column is not None:
+        raise CorpusError(f"column is '{ways.column}', but texts that are given have no columns; leave it out.")
+    first = [line for text in islice(checked(texts), LOOKED_AT) for line in text.splitlines()]
+    way = way_of(first, ways.splitter) if ways.split == "auto" else ways.split
+    return GivenTexts(texts, "sentences" if ways.split == "auto" and way == "paragraphs" else way)
+
+
+def _parts(source: Any, ways: _Ways, passed_over: list[str]) -> Iterator[TextFile | GivenTexts]:
+    if isinstance(source, Corpus):
+        passed_over.extend(source.passed_over)
+        yield from source.parts
+        return
+    path = _path(source)
+    try:
+        if path.is_dir():
+            yield from _folder(path, ways, passed_over)
+            return
+        location = _locate(path, source)
+        if not location.path.is_file():
+            raise CorpusError(f"'{path}' is not a regular file; give a text file.")
+    except OSError as error:
+        raise CorpusError(f"cannot open '{path}': {error.strerror}.") from None
+    yield ways.examine(location, location.name)
+
+
+def _path(source: Any) -> Path:
+    if isinstance(source, str) and could_be_name(source):
+        from slant.data import resolve
+
+        if found := resolve(source, kinds=("corpus", "benchmark")):
+            return found
+    return opening.path_of(source)
+
+
+def _locate(path: Path, source: Any) -> Location:
+    try:
+        return opening.locate(path, Location)
+    except CorpusError:
+        raise CorpusError(
+            f"there is no file '{source}', nor data of that name; {did_you_mean(str(source))}check the path "
+            "('slant data list' shows the names)."
+        ) from None
+
+
+def _folder(folder: Path, ways: _Ways, passed_over: list[str]) -> Iterator[TextFile]:
+    taken, others = files_in(folder)
+    if not taken:
+        known = ", ".join(filter(None, KINDS))
+        raise CorpusError(f"'{folder}' holds no files of text; wanted are {known} (or no suffix), packed or not.")
+    passed_over.extend(path.relative_to(folder).as_posix() for path in others)
+    for path in taken:
+        yield ways.examine(Location(path), path.relative_to(folder).as_posix())
+
+
+def _check_parts(parts: list[TextFile | GivenTexts], source: Any, column: str | None) -> None:
+    files = [part for part in parts if isinstance(part, TextFile)]
+    if len(files) == len(parts) and all(file.empty for file in files):
+        raise CorpusError(f"there is no text in '{source}'; give a file that holds some.")
+    if not files and not any(text.strip() for part in parts for text in part.texts):  # type: ignore[union-attr]
+        raise CorpusError("no text was given; give some sentences.")
+    if column is not None and files and not any(file.column for file in files):
+        raise CorpusError(f"'{source}' is plain text and has no column '{column}'; leave column= out.")

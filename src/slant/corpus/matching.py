@@ -1,0 +1,162 @@
+"""Words in sentences: which of many words a sentence holds, by one look-up of its tokens.
+
+A word is matched as a whole, whatever its case (Unicode case folding, composed characters, ’ like '). A token is a run
+of letters, digits, underscores and the marks that belong to letters. Hyphens and apostrophes end it, so "he's" holds
+he, "nurse's" holds nurse and "doctor-patient" holds doctor; only "'t" stays with its word, so that "don't" is not
+Don. A phrase stands in a sentence with any white space, or with underscores, between its words; what else is in a word
+("mother-in-law", "AT&T") must stand there just so. Each word is looked for by itself: "nurse practitioner" holds both
+that phrase and nurse.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from itertools import pairwise
+
+
+@dataclass(frozen=True)
+class _Phrase:
+    """A word of several tokens: all of them must be there, then the pattern decides."""
+
+    tokens: frozenset[str]
+    pattern: re.Pattern[str]
+    number: int
+
+
+@cache
+def letters() -> str:
+    r"""Return a character class without its brackets: what `\w` matches, marks, and joiners inside words."""
+    marks = [code for code in range(0x300, 0x10000) if unicodedata.category(chr(code)).startswith("M")]
+    ranges: list[list[int]] = []
+    for code in marks:
+        if ranges and ranges[-1][1] == code - 1:
+            ranges[-1][1] = code
+        else:
+            ranges.append([code, code])
+    return r"\w\u200c\u200d" + "".join(f"\\u{low:04x}-\\u{high:04x}" for low, high in ranges)
+
+
+@cache
+def token_pattern() -> re.Pattern[str]:
+    """Return what finds the tokens of a text.
+
+    >>> token_pattern().findall("He's a well-known don; don't ask.")
+    ['He', 's', 'a', 'well', 'known', 'don', "don't", 'ask']
+    """
+    return re.compile(rf"[{letters()}]+(?:['’][tT](?![{letters()}]))?")
+
+
+def fold(text: str) -> str:
+    """Return a text as it is compared: case folded, characters composed, apostrophes alike.
+
+    >>> fold("Straße, DON’T")
+    "strasse, don't"
+    """
+    folded = text.casefold()
+    if folded.isascii():
+        return folded
+    if not unicodedata.is_normalized("NFC", folded):
+        folded = unicodedata.normalize("NFC", folded)
+    return folded.replace("’", "'")
+
+
+def canonical(word: str) -> str:
+    """Return a word as it is compared, a phrase with one space between its words.
+
+    >>> canonical("New_York"), canonical(" new  york ")
+    ('new york', 'new york')
+    """
+    return " ".join(fold(word).replace("_", " ").split())
+
+
+@cache
+def pattern_of(folded: str) -> re.Pattern[str]:
+    """Return what finds a (canonical) word of several tokens in folded text."""
+    parts = [re.escape(part) for part in folded.split(" ")]
+    spaced, joined = r"\s+".join(parts), "_".join(parts)
+    word = re.compile(f"[{letters()}]")
+    before = f"(?<![{letters()}])" if word.match(folded) else ""
+    after = f"(?![{letters()}]|'t(?![{letters()}]))" if word.match(folded[-1]) else ""
+    return re.compile(f"{before}(?:{spaced}|{joined}){after}")
+
+
+class Finder:
+    """Finds which of its words a sentence holds; words are numbered in the order given.
+
+    >>> finder = Finder(["he", "new_york", "++"])
+    >>> finder.held("HE left New  York."), finder.held("The new he-goat of York")
+    (({0, 1}, 4), ({0}, 6))
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._whole: dict[str, int] = {}
+        self._phrases: dict[str, list[_Phrase]] = {}
+        self._words = [canonical(word) for word in words]
+        for number, word in enumerate(self._words):
+            self._add(word, number)
+        self._known = frozenset(self._whole) | frozenset(self._phrases)
+        self._first = frozenset(self._phrases)
+        self._tokens = token_pattern().findall
+
+    def _add(self, word: str, number: int) -> None:
+        tokens = token_pattern().findall(word)
+        if tokens == [word]:
+            self._whole[word] = number
+        elif tokens:  # what has no letter or digit is in no sentence
+            if token_pattern().fullmatch(joined := word.replace(" ", "_")):
+                self._whole[joined] = number
+            phrase = _Phrase(frozenset(tokens), pattern_of(word), number)
+            self._phrases.setdefault(max(tokens, key=len), []).append(phrase)
+
+    def held(self, text: str) -> tuple[set[int], int]:
+        """Return the numbers of the words that a sentence holds, and how many tokens it has."""
+        folded = fold(text)
+        tokens = self._tokens(folded)
+        unique = set(tokens)
+        known = self._known & unique
+        if not known:
+            return set(), len(tokens)
+        if not self._phrases:
+            return {self._whole[token] for token in known}, len(tokens)
+        held = {self._whole[token] for token in known if token in self._whole}
+        for token in known & self._first:
+            for phrase in self._phrases[token]:
+                if phrase.tokens <= unique and phrase.pattern.search(folded):
+                    held.add(phrase.number)
+        return held, len(tokens)
+
+    def places(self, text: str, number: int) -> list[tuple[int, int]]:
+        """Return where a word stands in a sentence: (start, end) of each place.
+
+        >>> Finder(["he"]).places("He's he.", 0)
+        [(0, 2), (5, 7)]
+        """
+        word = self._words[number]
+        if word in self._whole:
+            return [found.span() for found in token_pattern().finditer(text) if fold(found.group()) == word]
+        aligned = _Aligned(text)
+        return [(aligned.of(m.start()), aligned.of(m.end())) for m in pattern_of(word).finditer(aligned.folded)]
+
+
+class _Aligned:
+    """A folded text that knows where each place of it is in the text: folding may change lengths."""
+
+    def __init__(self, text: str) -> None:
+        cuts = sorted({0, len(text), *(edge for found in token_pattern().finditer(text) for edge in found.span())})
+        pieces = [fold(text[start:end]) for start, end in pairwise(cuts)]
+        self.folded = "".join(pieces)
+        self._cuts = cuts
+        self._starts = [0]
+        for piece in pieces:
+            self._starts.append(self._starts[-1] + len(piece))
+
+    def of(self, place: int) -> int:
+        """Return the place in the text."""
+        piece = bisect_right(self._starts, place) - 1
+        inside = place - self._starts[piece]
+        return min(self._cuts[piece] + inside, self._cuts[piece + 1]) if inside else self._cuts[piece]

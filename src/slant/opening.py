@@ -1,0 +1,236 @@
+"""A file as a stream of bytes, whatever it is packed in (.gz .bz2 .xz .zst .zip), recognised by content."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from slant.errors import SlantError
+
+#: Called with (bytes read of the file on disk, its size).
+Progress = Callable[[int, int], None]
+
+MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstandard",
+    b"PK\x03\x04": "zip",
+}
+
+
+@dataclass(frozen=True)
+class Location:
+    """A file, the member to read where the file is a zip archive, and the kind of error that says what is wrong."""
+
+    path: Path
+    member: str | None = None
+    error: type[SlantError] = SlantError
+
+    @property
+    def name(self) -> str:
+        """The name that people know the data by."""
+        return Path(self.member).name if self.member else self.path.name
+
+
+Located = TypeVar("Located", bound=Location)
+
+
+def path_of(source: str | os.PathLike[str]) -> Path:
+    """Return `source` as a path, '~' expanded where it names somebody's home."""
+    try:
+        return Path(source).expanduser()
+    except RuntimeError:
+        return Path(source)
+
+
+def locate(source: str | os.PathLike[str], kind: type[Located]) -> Located:
+    """Find the file that `source` names; 'archive.zip/member.txt' names a member of an archive."""
+    path = path_of(source)
+    if path.exists():
+        return kind(path)
+    for parent in path.parents:
+        if parent.is_file():
+            return kind(parent, path.relative_to(parent).as_posix())
+    raise kind.error(f"there is no file '{source}'; check the path.")
+
+
+def packing(head: bytes) -> str | None:
+    """Tell how a file that begins with `head` is packed, or None.
+
+    >>> packing(bytes([0x1F, 0x8B, 8])), packing(b"the 0.1 0.2")
+    ('gzip', None)
+    """
+    return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
+
+
+class ByteStream:
+    """Sequential reads with a look ahead; faults of the packing become one clear error."""
+
+    def __init__(self, raw: IO[bytes], location: Location, packed: str | None) -> None:
+        self._raw = raw
+        self._ahead = b""
+        self.location = location
+        self.packed = packed
+
+    def peek(self, size: int) -> bytes:
+        """Return the next `size` bytes (fewer at the end of the file) without moving on."""
+        while len(self._ahead) < size and (more := self._read_raw(size - len(self._ahead))):
+            self._ahead += more
+        return self._ahead[:size]
+
+    def read(self, size: int) -> bytes:
+        """Return between 1 and `size` bytes, or b"" at the end."""
+        if self._ahead:
+            data, self._ahead = self._ahead[:size], self._ahead[size:]
+            return data
+        return self._read_raw(size)
+
+    def _read_raw(self, size: int) -> bytes:
+        try:
+            return self._raw.read(size)
+        except EOFError:
+            raise self.location.error(
+                f"'{self.location.name}' ends in the middle of its {self.packed} data; download it again."
+            ) from None
+        except Exception as error:  # each way of packing fails in its own ways, some of them undocumented
+            if not (self.packed or isinstance(error, OSError)):
+                raise
+            what = f"cannot be unpacked as {self.packed}" if self.packed else "cannot be read"
+            raise self.location.error(f"'{self.location.name}' {what} ({error}); download it again.") from None
+
+
+class _Counted(io.RawIOBase):
+    """The file on disk, telling how far it has been read."""
+
+    def __init__(self, raw: IO[bytes], size: int, progress: Progress) -> None:
+        self._raw, self._size, self._progress = raw, size, progress
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+        self._progress(self._raw.tell(), self._size)
+        return int(count)
+
+
+@contextmanager
+def open_stream(location: Location, progress: Progress | None = None) -> Iterator[ByteStream]:
+    """Open `location` for sequential reading, unpacked on the way."""
+    with ExitStack() as stack:
+        try:
+            raw: IO[bytes] = stack.enter_context(location.path.open("rb", buffering=0))
+        except OSError as error:
+            raise location.error(f"cannot open '{location.path}': {error.strerror}.") from None
+        if progress is not None:
+            raw = _Counted(raw, location.path.stat().st_size, progress)  # type: ignore[assignment]
+        packed = packing(raw.read(8))
+        raw.seek(0)
+        if location.member is not None and packed != "zip":
+            raise location.error(
+                f"'{location.path.name}' is not a zip archive, so it has no '{location.member}' in it."
+            )
+        if packed is not None:
+            buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
+            raw = stack.enter_context(_unpacked(buffered, packed, location))
+        yield ByteStream(raw, location, packed)
+
+
+def _unpacked(buffered: Any, packed: str, location: Location) -> Any:
+    if packed == "gzip":
+        return gzip.GzipFile(fileobj=buffered)
+    if packed == "bzip2":
+        return bz2.BZ2File(buffered)
+    if packed == "xz":
+        return lzma.LZMAFile(buffered)
+    if packed == "zstandard":
+        return io.BufferedReader(_Zstandard(buffered), 1 << 20)
+    return _zip_member(buffered, location)
+
+
+class _Zstandard(io.RawIOBase):
+    """Unpacks frame after frame; unlike zstandard's own reader it notices that the last one is cut off."""
+
+    #: Little enough that not even frames made to explode unpack to more than some 30 MB at a time.
+    PACKED_BYTES = 1 << 10
+
+    def __init__(self, file: IO[bytes]) -> None:
+        import zstandard
+
+        self._file = file
+        self._new_frame = zstandard.ZstdDecompressor().decompressobj
+        self._frame: Any = None
+        self._packed = self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready and (packed := self._packed or self._file.read(self.PACKED_BYTES)):
+            frame = self._frame or self._new_frame()
+            self._ready = frame.decompress(packed)
+            self._frame, self._packed = (None, frame.unused_data) if frame.eof else (frame, b"")
+        if not self._ready and self._frame is not None:
+            raise EOFError
+        data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
+    name = location.path.name
+    try:
+        archive = zipfile.ZipFile(file)
+        members = [info.filename for info in archive.infolist() if not info.is_dir()]
+    except Exception:  # a damaged directory can fail in any way
+        raise location.error(f"'{name}' is a damaged zip archive; download it again.") from None
+    if not members:
+        raise location.error(f"'{name}' is a zip archive without files; download it again.")
+    wanted = location.member or (members[0] if len(members) == 1 else None)
+    if wanted not in members:
+        listed = ", ".join(members[:8]) + (", …" if len(members) > 8 else "")
+        problem = f"has no '{wanted}'" if wanted else f"holds {len(members)} files"
+        raise location.error(f"'{name}' {problem}; name one of its files, such as '{name}/{members[0]}' ({listed}).")
+    try:
+        return archive.open(wanted)
+    except Exception as error:  # locked, damaged, or packed in a way unknown
+        raise location.error(f"'{wanted}' inside '{name}' cannot be unpacked ({error}).") from None
+
+
+@contextmanager
+def on_disk(stream: ByteStream) -> Iterator[Path]:
+    """Give the content of `stream` as a plain file: the file itself, or an unpacked copy while in use."""
+    if stream.packed is None:
+        yield stream.location.path
+        return
+    with tempfile.NamedTemporaryFile(prefix="slant-", suffix=".unpacked") as copy:
+        try:
+            while data := stream.read(8 << 20):
+                copy.write(data)
+            copy.flush()
+        except OSError as error:
+            raise stream.location.error(
+                f"'{stream.location.name}' could not be unpacked into '{tempfile.gettempdir()}' ({error.strerror}); "
+                "free some space there, set TMPDIR to another folder, or unpack it first."
+            ) from None
+        yield Path(copy.name)
