@@ -34,7 +34,7 @@ def planted(
     jobs = [word for word in load_set("professions", WordSet).words if "_" not in word][:60]
     specific = set(load_set("gender-specific-words", WordSet).words)
     jobs = [word for word in jobs if word not in specific]
-    named = [*random.permutation(NAMES)[:words], *jobs]
+    named = [*(NAMES[i] for i in random.permutation(len(NAMES))[:words]), *jobs]
     bias = dict(
         zip(named, np.tile([1.0, -1.0], len(named))[: len(named)] * random.uniform(0.3, 1, len(named)), strict=True)
     )

@@ -12,6 +12,7 @@ import pytest
 
 import slant
 from fake_lm import FakeMaskedLM
+from planted_text import planted
 from slant.errors import SlantError
 from slant.results import Result
 
@@ -30,6 +31,7 @@ def examples() -> dict[str, Result]:
     found = slant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
     plan = slant.make_survey(found)
     answers = [{"worker": "w", "task": "exam", "item": plan.public_id("e01"), "answer": "G1"}]
+    text = planted(words=250)
     made = [
         found,
         slant.score_survey(plan, answers),
@@ -54,6 +56,16 @@ def examples() -> dict[str, Result]:
         slant.log_probability_weat(lm, "career-family"),
         slant.log_probability_suite(lm),
         slant.template_weat(lm, "math-arts"),
+        slant.contextual_bias(
+            text.encoder,
+            text.corpus,
+            original=text.original,
+            repeats=2,
+            swaps=4,
+            random_pairs=20,
+            picture="pca",
+            compare={"static": text.original},
+        ),
     ]
     return {result.kind: result for result in made}
 
@@ -108,7 +120,7 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
     inner = content["results"][0] if kind == "polarity-comparison" else content
     provenance = inner.get("provenance") or inner["weat"]["provenance"]
     assert provenance["version"] == slant.__version__
-    assert provenance["representation"]["name"].startswith(("sample", "fake masked"))
+    assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy encoder"))
     assert len(provenance["representation"]["fingerprint"]) == 12
     assert isinstance(provenance["missing"], list)
     assert isinstance(provenance["settings"], dict)

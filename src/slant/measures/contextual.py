@@ -37,8 +37,10 @@ from slant.measures.residual_clustering import check_picture, picture_of, plane_
 from slant.measures.spreads import spread
 from slant.measures.wordsets import FloatArray, check_vectors
 from slant.models.protocols import Encoder, Progress
+from slant.parallel import one_thread_each
 from slant.results import (
     CONTEXTUAL,
+    ComparedSpace,
     ContextualBiasResult,
     Picture,
     ProfessionInContext,
@@ -125,16 +127,11 @@ def contextual_bias(
     sizes = [pair.swapped for pair in used]
     beside = swap_random(drawn.contexts(BIASED), sizes, repeats, swapping) if random_pairs else []
     vectors = encode(encoder, drawn, words, jobs, made, beside, store=store, progress=progress)
-    directions, subspace, variance = _subspace(vectors, drawn, used, random_pairs, swapping)
-    others = [one.components()[0][0] for one in vectors.beside]
-    found = measure_space(vectors.repeats(directions, others), plan, variance, spawn(measuring, repeats))
-    static_seed = seed_of(comparing)
-    compared = tuple(
-        compared_space(
-            column, static, words, jobs, plan, used, random_pairs=random_pairs, repeats=repeats, seed=static_seed
-        )
-        for column, static in (compare or {}).items()
-    )
+    with one_thread_each():  # sums in one order: a seed gives one answer on any machine
+        directions, subspace, variance = _subspace(vectors, drawn, used, random_pairs, swapping)
+        others = [one.components()[0][0] for one in vectors.beside]
+        found = measure_space(vectors.repeats(directions, others), plan, variance, spawn(measuring, repeats))
+        compared = _compared(compare or {}, words, jobs, plan, used, random_pairs, repeats, seed_of(comparing))
     absent, fewer = lacking(drawn, everything, top, classified), fewer_sentences(drawn, words, jobs, repeats)
     settings = {
         "pairs": drawn.pairs_id, "professions": word_list(professions)[1], "specific": word_list(specific)[1],
@@ -181,6 +178,16 @@ def _subspace(
         agreement=spread(projections(np.array(directions), together)),
     )
     return directions, subspace, variance_measure(shares, beside)
+
+
+def _compared(
+    compare: Mapping[str, WordVectors], words: BiasedWords, jobs: Professions, plan: Plan,
+    pairs: tuple[SwappedPair, ...], random_pairs: int, repeats: int, seed: int,
+) -> tuple[ComparedSpace, ...]:  # fmt: skip
+    return tuple(
+        compared_space(column, static, words, jobs, plan, pairs, random_pairs=random_pairs, repeats=repeats, seed=seed)
+        for column, static in compare.items()
+    )
 
 
 def _in_context(drawn: Drawn, jobs: Professions, found: SpaceFound) -> tuple[ProfessionInContext, ...]:

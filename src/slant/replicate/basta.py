@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 from slant.data import cache_folder
@@ -25,13 +24,26 @@ def _direct(vectors: WordVectors, seed: int) -> Measured:
     return Measured(result.value, result.missing)
 
 
-@lru_cache(maxsize=1)
-def _measured(encoder: Any, corpus: Any, original: WordVectors, seed: int) -> ContextualBiasResult:
-    """Measure once for all cells."""
-    return contextual_bias(
-        encoder, corpus, original=original, repeats=REPEATS, top=TOP, classified=CLASSIFIED, k=NEAREST, gamma=GAMMA,
-        picture="none", store=cache_folder() / "encoders", rng=seed,
-    )  # fmt: skip
+class _Once:
+    """The last measurement, so that the cells of a column share it; a long one is not made anew for each."""
+
+    def __init__(self) -> None:
+        self._given: tuple[Any, ...] = ()
+        self._result: ContextualBiasResult | None = None
+
+    def __call__(self, encoder: Any, corpus: Any, original: WordVectors, seed: int) -> ContextualBiasResult:
+        given = (encoder, corpus, original, seed)
+        same = len(self._given) == len(given) and all(a is b for a, b in zip(self._given, given, strict=True))
+        if self._result is None or not same:
+            self._result = contextual_bias(
+                encoder, corpus, original=original, repeats=REPEATS, top=TOP, classified=CLASSIFIED, k=NEAREST,
+                gamma=GAMMA, picture="none", store=cache_folder() / "encoders", rng=seed,
+            )  # fmt: skip
+            self._given = given
+        return self._result
+
+
+_measured = _Once()
 
 
 def _contextual(measure: str) -> Callable[[Any, Any, WordVectors, int], Measured]:
