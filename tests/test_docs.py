@@ -13,7 +13,16 @@ PAGES = [
     "README.md",
     *(
         f"docs/{name}.md"
-        for name in ("weat", "enumeration", "polarity", "geometry", "debiasing", "language-models", "reports")
+        for name in (
+            "weat",
+            "enumeration",
+            "polarity",
+            "geometry",
+            "debiasing",
+            "language-models",
+            "encoders",
+            "reports",
+        )
     ),
 ]
 NUMBER = re.compile(r"#\s*([−-]?\d+(?:\.\d+)?(?:e-?\d+)?)(?=:)")

@@ -132,10 +132,11 @@ def _weights(name: str, where: str, config: Any, dtype: str, only_local: bool) -
     """Return the encoder with all its weights; a pooler, or a decoder, is never used and may be missing."""
     from transformers import AutoModel
 
-    unused = ("pooler", "decoder") if config.is_encoder_decoder else ("pooler",)
     model, info = from_files(AutoModel, where, config, dtype, only_local)
+    both = hasattr(model, "encoder") and hasattr(model, "decoder")
+    unused = ("pooler", "decoder") if both else ("pooler",)
     missing = sorted(key for key in info["missing_keys"] if not any(part in key for part in unused))
     if missing or info["mismatched_keys"]:
         lacking = f"'{missing[0]}'" if missing else "weights of the right sizes"
         raise DataError(f"the files of '{name}' lack {lacking}, so that its vectors would be random.")
-    return model.get_encoder() if config.is_encoder_decoder else model
+    return model.encoder if both else model

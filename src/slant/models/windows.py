@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -33,20 +35,28 @@ class Cut:
         if not 0 <= start < end <= len(self.text):
             raise MeasureError(f"the span {start} to {end} is not inside {shown(self.text)} ({len(self.text)} long).")
         found: list[int] = []
-        spaces: list[int] = []
+        for i in range(bisect_right(self._visible, start, key=lambda token: token[1]), len(self._visible)):
+            left, _, places = self._visible[i]
+            if left >= end:
+                break
+            found += places
+        if not found:
+            raise MeasureError(f"{self.text[start:end]!r} in {shown(self.text)} is nothing that the model reads.")
+        return tuple(found)
+
+    @cached_property
+    def _visible(self) -> list[tuple[int, int, range]]:
+        """The tokens that are more than space: from where to where they stand, and their places with spaces before."""
+        found = []
+        first = self.content.start
         for i in self.content:
             left, right = self.offsets[i]
             while left < right and self.text[left].isspace():
                 left += 1
-            if left >= right:
-                spaces.append(i)
-                continue
-            if left < end and right > start:
-                found += [*spaces, i]
-            spaces = []
-        if not found:
-            raise MeasureError(f"{self.text[start:end]!r} in {shown(self.text)} is nothing that the model reads.")
-        return tuple(found)
+            if left < right:
+                found.append((left, right, range(first, i + 1)))
+                first = i + 1
+        return found
 
     def through(self, window: range) -> Ids:
         """Return the tokens of a window, between the special ones that stand around the text."""
