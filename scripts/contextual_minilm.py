@@ -4,7 +4,7 @@
     python scripts/contextual_minilm.py GAP-FOLDER BOLD-WIKIPEDIA-FOLDER --encoder FOLDER
 
 Of BOLD it takes the sentences of Wikipedia, of which the prompts are the beginnings. Prints the tables in Markdown,
-and how long each part took; vectors are not taken from the cache, so that the time is whole.
+and how long each part took; without --store nothing is taken from an earlier run, so that the time is whole.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ def main() -> None:
     parser.add_argument("--encoder", default=ENCODER)
     parser.add_argument("--picture", type=Path, help="draw it (SVG)")
     parser.add_argument("--json", type=Path, help="write the whole result")
+    parser.add_argument("--store", type=Path, help="folder that keeps vectors, for a run that is stopped")
     parser.add_argument("--repeats", type=int, default=10)
     given = parser.parse_args()
     started, worked = time.perf_counter(), time.process_time()
@@ -36,7 +37,9 @@ def main() -> None:
     encoder = slant.load_encoder(given.encoder)
     columns = {"static": static, "debiased": slant.hard_debias(static)}
     loaded = time.perf_counter()
-    result = slant.contextual_bias(encoder, corpus, original=static, compare=columns, repeats=given.repeats)
+    result = slant.contextual_bias(
+        encoder, corpus, original=static, compare=columns, repeats=given.repeats, store=given.store
+    )
     measured = time.perf_counter()
     print(render(result, ".md"))
     busy = time.process_time() - worked
