@@ -21,6 +21,7 @@ PAGES = [
             "debiasing",
             "language-models",
             "encoders",
+            "corpus",
             "contextual",
             "reports",
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slant.corpus.files import TextFile, fingerprint_of
-from slant.corpus.splitting import Lines, Tally, sentences, splitter
+from slant.corpus.splitting import Lines, Tally, lines_of, sentences, splitter
 from slant.errors import CorpusError
 
 
@@ -20,11 +20,8 @@ class GivenTexts:
     split: str = "lines"
 
     def lines(self) -> Lines:
-        """Yield the lines of the texts, a blank one after each."""
-        for text in checked(self.texts):
-            for line in text.splitlines():
-                yield line, True
-            yield "", True
+        """Yield the lines that the texts make."""
+        return lines_of(checked(self.texts), self.split)
 
 
 def checked(texts: Iterable[Any]) -> Iterator[str]:
@@ -96,9 +93,9 @@ class Corpus:
         """Return what a result keeps of it: name, fingerprint, kind, files, settings, and what was left out."""
         return {
             "name": self.name,
-            "fingerprint": self.fingerprint,
             "kind": self.kind,
             "files": [file.record() for file in self.files],
+            "fingerprint": self.fingerprint,
             "settings": dict(self.settings),
             "passed_over": list(self.passed_over),
             "too_long": self.too_long,

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from slant import opening
 from slant.corpus import json_texts, tables
-from slant.corpus.splitting import Lines, Splitter, way_of
+from slant.corpus.splitting import Lines, Splitter, lines_of, way_of
 from slant.corpus.text import read_lines
 from slant.errors import CorpusError, SlantError
 from slant.opening import Progress, open_stream
@@ -50,7 +50,10 @@ class TextFile:
     @property
     def size(self) -> int:
         """Bytes on disk."""
-        return self.location.path.stat().st_size
+        try:
+            return self.location.path.stat().st_size
+        except OSError as error:
+            raise CorpusError(f"cannot open '{self.location.path}': {error.strerror}.") from None
 
     def record(self) -> dict[str, str | int | None]:
         """Return what a result keeps of the file."""
@@ -59,7 +62,7 @@ class TextFile:
         }  # fmt: skip
 
     def lines(self, progress: Progress | None = None) -> Lines:
-        """Yield the lines of the file, or of the texts in its column (a blank one after each)."""
+        """Yield the lines of the file, or those that the texts in its column make."""
         with open_stream(self.location, progress) as stream:
             if self.kind == "text":
                 yield from read_lines(stream, self.encoding)
@@ -69,10 +72,7 @@ class TextFile:
             else:
                 lines = read_lines(stream, self.encoding)
                 cells = tables.texts(lines, DELIMITERS[self.kind], self.column or "", self.label)
-            for cell in cells:
-                for line in cell.splitlines():
-                    yield line, True
-                yield "", True
+            yield from lines_of(cells, self.split)
 
 
 def kind_of(name: str) -> str | None:
@@ -132,9 +132,7 @@ def examine(
             return TextFile(location, label, kind, encoding, empty=True)
         file = TextFile(location, label, kind, encoding, tables.choose_column(header, column, label))
     lines = _first_lines(file)
-    way = way_of(lines, splitter) if split == "auto" else split
-    if split == "auto" and way == "paragraphs" and kind != "text":
-        way = "sentences"
+    way = way_of(lines, splitter, wrapped=kind == "text") if split == "auto" else split
     empty = not any(line.strip() for line in lines)
     return TextFile(location, label, kind, file.encoding, file.column, way, empty)
 

@@ -53,9 +53,9 @@ def load_corpus(
     Text files, tables (.tsv, .csv) and JSON (.json, .jsonl), packed or not (.gz .bz2 .xz .zst .zip), are streamed.
     `column` is the column of a table, or the key in JSON, that holds the text; where it is called "text" or
     "sentence" it is found by itself, and JSON of nested lists of strings needs none. `split` says how text becomes
-    sentences: "lines" (one in each line), "sentences" (a line is running text), "paragraphs" (running text that
-    is wrapped, with blank lines between paragraphs) or "auto", which looks at each file. Sentences of more than
-    `longest` characters (10,000) are left out and counted.
+    sentences: "lines" (one in each line of a file, or cell of a column), "sentences" (a line is running text),
+    "paragraphs" (running text that is wrapped, with blank lines between paragraphs) or "auto", which looks at each
+    file. Sentences of more than `longest` characters (10,000) are left out and counted.
 
     >>> import slant
     >>> corpus = slant.load_corpus(["Dr. Roe slept. She dreamt.", "He left. It was late."])
@@ -137,9 +137,8 @@ def _name(source: Any) -> str:
 def _given(texts: Iterable[str], ways: _Ways) -> GivenTexts:
     if ways.column is not None:
         raise CorpusError(f"column is '{ways.column}', but texts that are given have no columns; leave it out.")
-    first = [line for text in islice(checked(texts), LOOKED_AT) for line in text.splitlines()]
-    way = way_of(first, ways.splitter) if ways.split == "auto" else ways.split
-    return GivenTexts(texts, "sentences" if ways.split == "auto" and way == "paragraphs" else way)
+    first = list(islice(checked(texts), LOOKED_AT))
+    return GivenTexts(texts, way_of(first, ways.splitter, wrapped=False) if ways.split == "auto" else ways.split)
 
 
 def _parts(source: Any, ways: _Ways, passed_over: list[str]) -> Iterator[TextFile | GivenTexts]:

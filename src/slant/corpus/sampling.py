@@ -15,7 +15,7 @@ from hashlib import blake2b
 import numpy as np
 
 from slant.corpus.contexts import Context, Contexts, ContextSample, Query
-from slant.corpus.corpus import Corpus
+from slant.corpus.corpus import Corpus, checked
 from slant.corpus.matching import Finder, canonical
 from slant.errors import CorpusError
 
@@ -61,13 +61,13 @@ def _counted(sentences: Iterable[str], progress: Progress | None) -> Iterator[st
     if isinstance(sentences, str):
         raise CorpusError("one string was given, not sentences; give a list of strings or slant.load_corpus(…).")
     if progress is None:
-        yield from sentences
+        yield from checked(sentences)
     elif isinstance(sentences, Corpus) and sentences.bytes:
         yield from sentences.read(lambda done, total: progress(STEP, done, total))
     else:
         total = len(sentences) if isinstance(sentences, Sized) else 0
         done = 0
-        for done, text in enumerate(sentences, 1):
+        for done, text in enumerate(checked(sentences), 1):
             yield text
             if done % EVERY == 0:
                 progress(STEP, done, total)
@@ -123,6 +123,7 @@ class _Draw:
         self.by_query: dict[str, dict[str, _Reservoir]] = {}
         for place, (name, query) in enumerate(queries.items()):
             self._set_up(name, query, 1 << place)
+        self.barring = frozenset(number for number, bars in enumerate(self.bars) if bars)
 
     def _set_up(self, name: str, query: Query, bit: int) -> None:
         self.by_query[name] = {}
@@ -141,7 +142,7 @@ class _Draw:
         if not held:
             return
         barred = 0
-        for number in held:
+        for number in self.barring & held:
             barred |= self.bars[number]
         hashed = _hashed(text, self.seed)
         for number in held:

@@ -1,12 +1,14 @@
 """Running text into sentences, and whether a text needs it.
 
-English is split by nupunkt: pure Python, 150 kB, MIT, kept up, no dependencies. On the 4,454 texts of GAP it finds
-98 % of the boundaries that most of four other splitters agree on, and 1 % that hardly one has; it does not part "Dr."
-from a name, and takes a second for 0.9 million tokens. The others that were tried: pysbd 0.3.4 does 0.04 million a
-second, is not kept up, and warns of its own syntax on Python 3.12; syntok and sentence-splitter do 0.12 to 0.15;
-blingfire (1.9) agrees best, but has had no release for years and brings a library built for few platforms; sentencex
-(11) parts "Dr." and "Ms." from the name, takes seconds for text with unpaired quotes, and panics on some. Other
+English is split by nupunkt 0.8: pure Python, 150 kB, MIT, kept up, no dependencies. On the 4,454 texts of GAP it finds
+98 % of the boundaries that at least three of four others (those below but pysbd) agree on, and 1 % that at most one of
+them has; it does not part "Dr." from a name, and takes a second for 0.9 million tokens. The others: pysbd 0.3.4 does
+0.04 million a second (on 300 of the texts), is years old, and warns of its own syntax on Python 3.12; syntok and
+sentence-splitter do 0.12 to 0.15; blingfire (1.9) agrees best, but is of 2021 and for x86-64 only; sentencex 1.0.32
+(11) parts "Dr." and "Ms." from the name, takes 19 s for 800 kB of unpaired quotes, and panics on some odd text. Other
 languages are split by plain rules, without knowledge of abbreviations.
+
+When text is taken for wrapped or running is a rule of thumb, not fitted to data: hence it is recorded.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ SEVERAL = 1.5
 WIDEST = 120
 #: Ends of sentences in any script: after these comes a space, or none in scripts that have none.
 END = re.compile(r"(?<![\W_][^\W_])(?<!\d)[.!?…؟।]+[\"'”’»)\]]*\s+(?![\W_]*[^\W\d_A-Z]*[a-zß-ÿа-я])|(?<=[。！？｡])")
+LINE_END = re.compile(r"\r\n?|\n")
 ENDED = re.compile(r"[.!?…؟।。！？｡:;][\"'”’»)\]]*$")
 
 
@@ -67,8 +70,22 @@ def _by_rule(text: str) -> list[str]:
     return [part for part in (*found, text[start:].strip()) if part]
 
 
-def way_of(lines: Sequence[str], split: Splitter) -> str:
-    """Tell from some lines (blank ones included) how a text becomes sentences.
+def lines_of(texts: Iterable[str], way: str) -> Lines:
+    """Yield texts of a column as lines: one each if a text is a sentence, else its lines and a blank one.
+
+    >>> list(lines_of(["He is\\na clerk."], "lines"))
+    [('He is a clerk.', True)]
+    """
+    for text in texts:
+        parts = LINE_END.split(text)
+        if way == "lines":
+            yield " ".join(parts), True
+        else:
+            yield from ((part, True) for part in (*parts, ""))
+
+
+def way_of(lines: Sequence[str], split: Splitter, *, wrapped: bool = True) -> str:
+    """Tell from some lines (blank ones included), which may be wrapped, how a text becomes sentences.
 
     "paragraphs": lines as wide as the others break off in the middle of a sentence, and blank lines part paragraphs;
     "sentences": a line holds 1.5 sentences or more on average; otherwise "lines".
@@ -81,7 +98,7 @@ def way_of(lines: Sequence[str], split: Splitter) -> str:
     filled = [line.strip() for line in lines if line.strip()]
     if not filled:
         return "lines"
-    if _wrapped(lines):
+    if wrapped and _wrapped(lines):
         return "paragraphs"
     return "sentences" if sum(len(split(line[:PIECE])) for line in filled) >= SEVERAL * len(filled) else "lines"
 
@@ -152,7 +169,8 @@ def _split(lines: Lines, split: Splitter, tally: Tally) -> Iterator[str]:
         found = split(running)
         if torn and found:
             del found[0]  # the end of a sentence that was left out
-            torn = not found and not ends
+            torn = not found
+        torn = torn and not ends
         rest = ""
         if not ends and found:
             last = found.pop()

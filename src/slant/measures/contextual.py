@@ -96,12 +96,12 @@ def contextual_bias(
     keeps vectors, so that a run that was stopped goes on.
 
     >>> import slant
-    >>> v = slant.load(top=1_500)
-    >>> text = [f"{a} met the {w} ." for w in v.words[20:700] for a in ("She", "he")]
+    >>> v = slant.load(top=8_000)
+    >>> text = [f"{who} met the {word} ." for word in v.words[:600] for who in ("She", "he")]
     >>> text += [f"A {w} slept ." for w in ("nurse", "lawyer", "teacher", "writer", "artist", "actor", "officer")]
     >>> r = slant.contextual_bias(encoder, text, original=v, repeats=2, random_pairs=20, picture="none")
-    >>> r.measures.clustering.over.n, r.subspace.pairs[0].words, "dancer" in r.missing
-    (2, ('she', 'he'), True)
+    >>> r.measures.clustering.over.n, "dancer" in r.missing, len(r.subspace.direction)
+    (2, True, 64)
     """
     space = load() if original is None else original
     _check(encoder, space, compare, repeats, swaps, top, classified, k, random_pairs)
@@ -123,6 +123,7 @@ def contextual_bias(
         words.clustered, words.classified, words.bias > 0, jobs.queries, jobs.query_bias,
         words.places(jobs.query_tokens), k, gamma,
     )  # fmt: skip
+    plan.check()
     made, used = swap_pairs(drawn, repeats, swaps)
     sizes = [pair.swapped for pair in used]
     beside = swap_random(drawn.contexts(BIASED), sizes, repeats, swapping) if random_pairs else []

@@ -19,6 +19,9 @@ from slant.measures.wordsets import FloatArray
 from slant.results import RepeatedMeasure, SpaceMeasures
 from slant.statistics import clustering_accuracy, generator, nearest, two_clusters
 
+#: Fewer have no neighbours to choose among.
+FEWEST_PROFESSIONS = 4
+
 
 @dataclass(frozen=True)
 class Repeat:
@@ -61,6 +64,14 @@ class Plan:
         """Neighbours among the professions: at most a third of them."""
         return min(self.k, int((len(self.queries) - 1) * MOST_OF_POOL))
 
+    def check(self) -> None:
+        """Refuse words that are too few for a correlation, before anything is encoded for them."""
+        if len(self.queries) < FEWEST_PROFESSIONS or self.k_used < 1:
+            raise TooFewWordsError(
+                f"{len(self.queries)} professions have a bias in the static space and a sentence without definitional "
+                f"words; at least {FEWEST_PROFESSIONS} are needed, give a larger corpus."
+            )
+
     def both_sides(self, per_side: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
         """Return the rows of the strongest words of both sides, and which of them are of the first."""
         half = len(self.leans) // 2
@@ -82,8 +93,8 @@ def shuffled_accuracies(
 ) -> FloatArray:
     """Return how well clusters (n,) agree with labels (n,) after each of 999 shuffles of the labels.
 
-    >>> shuffled_accuracies(np.array([0, 1]), np.array([True, False]), np.random.default_rng(0)).mean()
-    1.0
+    >>> set(shuffled_accuracies(np.array([0, 1]), np.array([True, False]), np.random.default_rng(0)).tolist())
+    {1.0}
     """
     shuffled = random.permuted(np.tile(labels, (SHUFFLES, 1)), axis=1)
     agree = np.mean(shuffled == (clusters == 1), axis=1)
@@ -116,10 +127,6 @@ def measure_space(
     repeats: Iterable[Repeat], plan: Plan, variance: RepeatedMeasure, randoms: Sequence[np.random.Generator]
 ) -> SpaceFound:
     """Measure a space, one repeat for each generator; `variance` is known from its pairs already."""
-    if plan.k_used < 1 or plan.k_within < 1 or len(plan.queries) < 3:
-        raise TooFewWordsError(
-            f"{len(plan.queries)} professions and {len(plan.leans)} biased words are too few for a correlation."
-        )
     shuffles = int(generator(randoms[0]).integers(2**63))
     found = [_measure(vectors, plan, random, shuffles) for vectors, random in zip(repeats, randoms, strict=True)]
     direct = over_repeats([one.direct for one in found], chances=[c for one in found for c in one.direct_beside])

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from slant.corpus import Contexts
 from slant.errors import TooFewWordsError
 from slant.measures.contextual_sentences import BIASED, DEFINITIONAL, PROFESSIONS, Drawn
+from slant.measures.contextual_space import FEWEST_PROFESSIONS
 from slant.measures.polarity import Words, word_list
 from slant.measures.residual import Chosen, bias_by_projection
 from slant.measures.wordsets import FloatArray, find
@@ -87,10 +88,10 @@ def choose_professions(
     excluded = {word.lower().replace(" ", "_") for word in word_list(specific)[0]}
     gendered = {word for word in asked if word.lower().replace(" ", "_") in excluded}
     words = tuple(word for word in asked if contexts.counts.get(word) and (keep_specific or word not in gendered))
-    if len(words) < 3:
+    if len(words) < FEWEST_PROFESSIONS:
         raise TooFewWordsError(
             f"the corpus holds {len(words)} of the {len(asked)} professions in sentences without definitional words; "
-            "at least 3 are needed."
+            f"at least {FEWEST_PROFESSIONS} are needed."
         )
     found = find(original, WordList(PROFESSIONS, words)).words
     token = dict(zip(found.used, found.tokens, strict=True))
