@@ -242,6 +242,8 @@ def test_files_are_found_by_the_names_that_allennlp_gives_them(tmp_path: Path) -
     [
         ("{", "cannot be used"),
         ("[]", "cannot be used"),
+        ("[" * 9999, "cannot be used"),
+        (" " * 10**6 + "{}", "it has 1,000,002 bytes, too many for options"),
         ("{}", "lack 'char_cnn'"),
         (changed(lstm={"dim": 0}), "lstm.dim is 0; it must be a whole number from 1 to 100,000"),
         (changed(lstm={"dim": 10**12}), "lstm.dim is 1000000000000"),

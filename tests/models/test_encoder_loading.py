@@ -58,6 +58,13 @@ def test_a_left_to_right_model_is_taken_with_a_note(tmp_path: Path) -> None:
     np.testing.assert_array_equal(vectors(encoder), vectors(TransformersEncoder(model.base_model, tok, "x")))
 
 
+def test_the_default_language_model_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = saved(*causal("llama"), tmp_path)
+    monkeypatch.setattr("slant.models.encoder_loading.folder_by_data_name", lambda name, kinds, whole: folder)
+    assert "weights rounded to 4 bits" in slant.load_encoder("smollm2-135m").record()["note"]
+    assert "4 bits" not in slant.load_encoder(folder).record()["note"]
+
+
 @pytest.mark.parametrize("architecture", ["T5EncoderModel", "BartModel"])
 def test_of_a_model_with_a_decoder_the_encoder_is_taken(architecture: str, tmp_path: Path) -> None:
     tok = tokenizer("unigram")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -210,6 +211,16 @@ def test_spans_of_a_text_not_seen_whole_are_kept_together(tmp_path: Path) -> Non
     assert encoder.passes == 2
 
 
+def test_what_a_process_killed_long_ago_left_unfinished_is_swept_away(tmp_path: Path) -> None:
+    vectors_of(FakeEncoder(), passages(2), store=tmp_path)
+    old, new = (shards(tmp_path)[0].parent / f"{name}.partial" for name in ("old", "new"))
+    for path in (old, new):
+        path.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    vectors_of(FakeEncoder(), passages(2), store=tmp_path)
+    assert (old.exists(), new.exists()) == (False, True)
+
+
 def test_progress_counts_the_texts_that_are_kept_as_done(tmp_path: Path) -> None:
     vectors_of(FakeEncoder(), passages(8), store=tmp_path)
     told: list[tuple[str, int, int]] = []
@@ -225,3 +236,27 @@ def test_an_encoder_that_gives_another_shape_is_one_error() -> None:
 
     with pytest.raises(MeasureError, match=r"gives vectors of shape \(2, 3\) for 1 spans"):
         vectors_of(Wrong(), passages(1))
+
+
+def test_a_network_that_was_stopped_goes_on_to_the_last_bit(tmp_path: Path) -> None:
+    from tiny_lms import masked
+
+    from slant.models.encoder import TransformersEncoder
+
+    model, tok = masked("bert")
+    many = [Passage(p.text * (1 + i % 3), p.spans) for i, p in enumerate(passages(18))]
+
+    def encoder() -> TransformersEncoder:
+        return TransformersEncoder(model.bert, tok, "bert", token_budget=64)
+
+    def stops(_: str, done: int, __: int) -> None:
+        if done > 9:
+            raise KeyboardInterrupt
+
+    expected = vectors_of(encoder(), many)
+    with pytest.raises(KeyboardInterrupt):
+        vectors_of(encoder(), many, store=tmp_path, progress=stops)
+    assert len(shards(tmp_path)) == 2
+    on = encoder()
+    assert vectors_of(on, many, store=tmp_path).tobytes() == expected.tobytes()
+    assert on.passes == 10

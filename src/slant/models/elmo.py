@@ -265,7 +265,12 @@ def _with_rows(state: Tensor, rows: int) -> Tensor:
 
 
 def padded_rows(rows: Sequence[Sequence[int]], vectors: Tensor) -> Tensor:
-    """Return (rows, time, d): the vectors that each row's numbers stand for, zeros after its end."""
+    """Return (rows, time, d): the vectors that each row's numbers stand for, zeros after its end.
+
+    >>> import torch
+    >>> padded_rows([[1, 0], [1]], torch.tensor([[5.0], [7.0]])).tolist()
+    [[[7.0], [5.0]], [[7.0], [0.0]]]
+    """
     found = vectors.new_zeros(len(rows), max(map(len, rows)), vectors.shape[1])
     for place, row in enumerate(rows):
         found[place, : len(row)] = vectors[list(row)]

@@ -23,6 +23,8 @@ from slant.models.opening import first_sentence, need_extra
 LARGEST = 10**9
 #: No file of weights is packed tighter than this.
 TIGHTEST = 20
+#: Bytes of an options file; the published ones have a few hundred.
+LONGEST = 10**6
 #: Rows of the table of characters: 256 bytes and five marks; AllenNLP counts padding of sentences as one more.
 CHARACTERS = 261
 #: Names of the files, by preference; `*` is what both have in common.
@@ -87,13 +89,17 @@ def elmo_files(place: Path) -> tuple[Path, Path] | None:
 
 
 def _first(folder: Path, patterns: tuple[str, ...]) -> list[Path]:
-    return next((found for pattern in patterns if (found := sorted(folder.glob(pattern)))), [])
+    return next((found for pattern in patterns if (found := _files(folder, pattern))), [])
+
+
+def _files(folder: Path, pattern: str) -> list[Path]:
+    return sorted(path for path in folder.glob(pattern) if path.is_file())
 
 
 def read_options(path: Path) -> ElmoOptions:
     """Return what an options file says; anything missing, or out of all proportion, is one clear error."""
     try:
-        content = json.loads(path.read_text("utf-8"))
+        content = json.loads(_text(path))
         cnn, lstm = content["char_cnn"], content["lstm"]
         options = ElmoOptions(
             characters=_whole(cnn["embedding"]["dim"], "embedding.dim", 10_000),
@@ -114,6 +120,12 @@ def read_options(path: Path) -> ElmoOptions:
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"the ELMo options '{path}' cannot be used: {first_sentence(error)}.") from None
     return options
+
+
+def _text(path: Path) -> str:
+    if (there := path.stat().st_size) > LONGEST:
+        raise ValueError(f"it has {there:,} bytes, too many for options")
+    return path.read_text("utf-8")
 
 
 def _check(options: ElmoOptions, cnn: dict[str, Any]) -> None:

@@ -67,6 +67,7 @@ class TransformersReader:
         self.network, self.tokenizer, self.layer = network, tokenizer, layer
         self.sees = longest(network.model, tokenizer)
         self._begin: list[int] = []
+        self._options: dict[str, Any] = {}
         self.notes, self.refuses_first = [""], ""
         self._try_out(name)
 
@@ -93,8 +94,8 @@ class TransformersReader:
         ids, mask = self.network.padded(sequences)
         with torch.inference_mode():
             if self.layer == "last" and not every:
-                return self.network.model(input_ids=ids, attention_mask=mask)[0]
-            output = self.network.model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
+                return self.network.model(input_ids=ids, attention_mask=mask, **self._options)[0]
+            output = self.network.model(input_ids=ids, attention_mask=mask, output_hidden_states=True, **self._options)
             states = (*output.hidden_states[:-1], output[0])
             return states if every else chosen(states, self.layer)
 
@@ -125,6 +126,7 @@ class TransformersReader:
             self.refuses_first = "it reads from left to right, so that the first token sees no other"
             begin, beginning = beginning_of(self.tokenizer, self.network.vocabulary)
             self._begin = [] if begin is None else [begin]
+            self._options = {"use_cache": False}  # it would hold keys and values of every layer
         self.notes = [
             "" if ahead else LEFT_TO_RIGHT,
             beginning.partition(",")[0],

@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slant.errors import DataError
+from slant.models.loading import DEFAULT as LM
+from slant.models.loading import DEFAULT_NOTE as LM_NOTE
+from slant.models.loading import SAMPLE
 from slant.models.opening import (
     check_asked,
     config_of,
@@ -31,7 +34,6 @@ if TYPE_CHECKING:
 
 #: What is loaded when nothing is named; it comes inside a package.
 DEFAULT = "all-minilm-l6-v2"
-SAMPLE = "sample-mlm"
 KINDS = ("encoder", "language model")
 EITHER = "give the folder of a transformers model (config.json), or of an ELMo (options.json and weights in .hdf5)"
 
@@ -67,6 +69,8 @@ def load_encoder(
     if folder is not None and not (folder / "config.json").is_file():
         return _elmo(name, folder, chosen, dtype, {**options, "layer": _or(layer, "mean")})
     options["layer"] = _or(layer, "last")
+    if name == LM and folder != path_of(name):
+        options["note"] = LM_NOTE
     return first_that_opens(
         name, folder, lambda where, only_local: _opened(name, where, only_local, chosen, dtype, options)
     )

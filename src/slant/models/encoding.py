@@ -217,7 +217,13 @@ def check_choice(layer: object, pieces: object, depth: int, name: str) -> None:
 
 
 def chosen(states: Sequence[Any], layer: Layer) -> Any:
-    """Return the layer that is asked for, of all: tensors (…, d)."""
+    """Return the layer that is asked for, of all: tensors (…, d).
+
+    >>> import torch
+    >>> layers = [torch.tensor([n]) for n in (1.0, 2.0, 6.0)]
+    >>> [chosen(layers, layer).item() for layer in ("last", "mean", 0, -2)]
+    [6.0, 3.0, 1.0, 2.0]
+    """
     if layer != "mean":
         return states[-1 if layer == "last" else layer]
     total = states[0].float()

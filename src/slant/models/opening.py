@@ -65,7 +65,11 @@ def path_of(name: str) -> Path:
 
 
 def device_of(asked: str | None) -> str:
-    """Return the device to use: the one asked for, if it is there, else the best there is."""
+    """Return the device to use: the one asked for, if it is there, else the best there is.
+
+    >>> device_of("cpu")
+    'cpu'
+    """
     import torch
 
     there = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": torch.backends.mps.is_available()}

@@ -140,8 +140,12 @@ def _opened(store: str | PathLike[str], encoder: Encoder) -> VectorStore | None:
     if not record["fingerprint"]:
         warnings.warn(f"no vectors are kept: the encoder '{encoder.name}' has no fingerprint.", stacklevel=3)
         return None
+    from slant.data import sweep_partial_files
+
     identity = json.dumps([record["fingerprint"], record["format"], encoder.dimensions])
-    return VectorStore(Path(store) / _digest(identity.encode()), encoder.dimensions)
+    folder = Path(store) / _digest(identity.encode())
+    sweep_partial_files(folder)
+    return VectorStore(folder, encoder.dimensions)
 
 
 class VectorStore:
