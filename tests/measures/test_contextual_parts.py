@@ -89,7 +89,7 @@ def test_values_that_no_repeat_has_are_none() -> None:
 
 def test_p_values_are_even_where_there_is_nothing_to_find() -> None:
     """Each repeat has nearly the same vectors, so the p-value of their mean must not count them as independent."""
-    n, p, d, runs = 40, 24, 12, 40
+    n, p, d, runs = 40, 24, 12, 30
     nothing, pvalues = RepeatedMeasure(None, (), None, None), []
     for seed in range(runs):
         random = np.random.default_rng(seed)
