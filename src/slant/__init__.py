@@ -25,6 +25,7 @@ _HOMES = {
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
     "EnumerationResult": "slant.results",
+    "contextual_bias": "slant.measures",
     "direct_bias": "slant.measures",
     "gender_subspace": "slant.measures",
     "geometry": "slant.measures",
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
     from slant.errors import SlantError
     from slant.measures.ceat import ceat, ceat_suite
     from slant.measures.comparison import compare
+    from slant.measures.contextual import contextual_bias
     from slant.measures.direct_bias import direct_bias
     from slant.measures.enumeration import enumerate_biases
     from slant.measures.generalised_weat import generalised_weat
@@ -130,6 +132,7 @@ __all__ = [
     "check_policy",
     "compare",
     "compare_polarity",
+    "contextual_bias",
     "debias_check",
     "direct_bias",
     "double_hard_debias",

@@ -18,6 +18,7 @@ import slant
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from fake_pronouns import write_winogender
+from planted_text import planted
 from slant.errors import SlantError
 from slant.results import AuditComparison, AuditDifference, Interval, ModelDifference, Result
 from slant.stimuli import load_set
@@ -45,6 +46,7 @@ def examples() -> dict[str, Result]:
     line = audit.glance[0]
     gap = ModelDifference("sample", 0.0, Interval(-0.1, 0.1, 0.95, 20), None, 30)
     row = AuditDifference(line.measure, line.stimuli, line.category, line.effect_name, (line.effect,) * 2, (gap,))
+    text = planted(words=250)
     made = [
         found,
         audit,
@@ -85,6 +87,16 @@ def examples() -> dict[str, Result]:
             bootstrap=20,
             n_resamples=99,
             classifier=slant.models.Classifier(units=4, epochs=2),
+        ),
+        slant.contextual_bias(
+            text.encoder,
+            text.corpus,
+            original=text.original,
+            repeats=2,
+            swaps=4,
+            random_pairs=20,
+            picture="pca",
+            compare={"static": text.original},
         ),
     ]
     return {result.kind: result for result in made}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slant.measures.ceat import ceat, ceat_suite
 from slant.measures.comparison import compare
+from slant.measures.contextual import contextual_bias
 from slant.measures.direct_bias import direct_bias
 from slant.measures.enumeration import enumerate_biases
 from slant.measures.generalised_weat import generalised_weat
@@ -30,6 +31,7 @@ __all__ = [
     "ceat_suite",
     "compare",
     "compare_polarity",
+    "contextual_bias",
     "direct_bias",
     "enumerate_biases",
     "gender_subspace",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from slant.report.audit import differences_table, glance_table
+from slant.report.contextual import contextual_table, contextual_tables
 from slant.report.debias import check_table, similarity_table
 from slant.report.enumeration import cells_table, document_tables, terminal_tables
 from slant.report.geometry import (
@@ -44,6 +45,7 @@ from slant.results import (
     CeatResult,
     CeatSuiteResult,
     ComparisonResult,
+    ContextualBiasResult,
     DebiasCheck,
     DirectBiasResult,
     EnumerationResult,
@@ -108,6 +110,8 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
         return groups_table(result), occupations_table(result, ends=True)
     if isinstance(result, PronounResolutionResult):
         return pronoun_tables(result)
+    if isinstance(result, ContextualBiasResult):
+        return contextual_tables(result)
     return (table_of(result),)
 
 
@@ -119,6 +123,8 @@ def documents_of(result: Result) -> tuple[Table, ...]:
         return groups_table(result), occupations_table(result)
     if isinstance(result, PronounResolutionResult):
         return pronoun_documents(result)
+    if isinstance(result, ContextualBiasResult):
+        return contextual_tables(result)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
@@ -148,6 +154,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     AuditComparison: differences_table,
     AuditResult: glance_table,
     ComparisonResult: comparison_table,
+    ContextualBiasResult: contextual_table,
     EnumerationResult: cells_table,
     DebiasCheck: check_table,
     DirectBiasResult: direct_bias_table,

@@ -7,7 +7,7 @@ from typing import Any
 from slant.errors import SlantError
 from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg, tips
 from slant.report.tables import plain, small
-from slant.results import DirectBiasResult, GeometryResult, ResidualBiasResult, SpaceGeometry, SubspaceResult
+from slant.results import DirectBiasResult, GeometryResult, Picture, ResidualBiasResult, SpaceGeometry, SubspaceResult
 
 RANDOM_COLOUR = "#9aa3af"
 MOST_WORDS = 12
@@ -49,17 +49,27 @@ def _row(space: SpaceGeometry) -> Any:
 
 def variance_picture(result: SubspaceResult) -> Any:
     """Draw the share of variance of each component beside that of random words; returns an Altair chart."""
+    return variance_bars(result.rows())
+
+
+def variance_bars(rows: list[dict[str, Any]]) -> Any:
+    """Return bars of the share of variance of each component, with ranges where the rows have them."""
     import altair as alt
 
-    values = [{"component": row["component"], "series": "pairs", "share": row["explained"]} for row in result.rows()]
-    if result.random:
-        values += [
-            {
-                "component": row["component"], "series": "random words", "share": row["random_mean"],
-                "low": row["random_minimum"], "high": row["random_maximum"],
-            }
-            for row in result.rows()
-        ]  # fmt: skip
+    values = [
+        {
+            "component": row["component"], "series": "pairs", "share": row["explained"], "low": row.get("minimum"),
+            "high": row.get("maximum"),
+        }
+        for row in rows
+    ]  # fmt: skip
+    values += [
+        {
+            "component": row["component"], "series": "random words", "share": row["random_mean"],
+            "low": row["random_minimum"], "high": row["random_maximum"],
+        }
+        for row in rows if row["random_mean"] is not None
+    ]  # fmt: skip
     colours = alt.Scale(domain=["pairs", "random words"], range=[MODEL_COLOUR, RANDOM_COLOUR])
     base = alt.Chart(alt.InlineData(values=values))
     x = alt.X("component:O", title="component", axis=alt.Axis(labelAngle=0))
@@ -73,24 +83,29 @@ def variance_picture(result: SubspaceResult) -> Any:
         .mark_rule(color="currentColor")
         .encode(x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q")
     )
-    return alt.layer(bars, ranges).properties(width=360, height=240, title=_title("Explained variance"))
+    return alt.layer(bars, ranges).properties(width=360, height=240, title=chart_title("Explained variance"))
 
 
 def clusters_picture(result: ResidualBiasResult) -> Any:
     """Draw the most biased words in the plane; returns an Altair chart."""
-    import altair as alt
-
     if result.picture is None:
         raise SlantError("this result has no picture; measure it again with picture='auto'.")
+    return cluster_points(result.picture, result.poles, result.clustering.accuracy)
+
+
+def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) -> Any:
+    """Return biased words in the plane, coloured by their original side, shaped by their cluster."""
+    import altair as alt
+
     values = [
         {"word": plain(p.word), "x": p.x, "y": p.y, "side": plain(p.side), "cluster": f"cluster {p.cluster + 1}"}
-        for p in result.picture.points
+        for p in picture.points
     ]
-    colours = alt.Scale(domain=list(map(plain, result.poles)), range=[MODEL_COLOUR, PEOPLE_COLOUR])
+    colours = alt.Scale(domain=list(map(plain, poles)), range=[MODEL_COLOUR, PEOPLE_COLOUR])
     shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
-    text = f"{len(values):,} most biased words ({result.picture.method.upper()}); accuracy "
-    text += f"{100 * result.clustering.accuracy:.1f} %"
+    text = f"{len(values):,} most biased words ({picture.method.upper()}); accuracy "
+    text += f"{100 * accuracy:.1f} %"
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_point(filled=True, size=22, opacity=0.7)
@@ -101,7 +116,7 @@ def clusters_picture(result: ResidualBiasResult) -> Any:
             shape=alt.Shape("cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
             tooltip=tips("word", "side", "cluster"),
         )
-        .properties(width=320, height=300, title=_title(text))
+        .properties(width=320, height=300, title=chart_title(text))
     )
 
 
@@ -129,11 +144,12 @@ def projections_picture(result: DirectBiasResult) -> Any:
             color=alt.Color("pole:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
             tooltip=tips("word", "projection:written"),
         )
-        .properties(width=300, height=alt.Step(14), title=_title(f"Direct bias {result.value:.3f}"))
+        .properties(width=300, height=alt.Step(14), title=chart_title(f"Direct bias {result.value:.3f}"))
     )
 
 
-def _title(text: str) -> Any:
+def chart_title(text: str) -> Any:
+    """Return a title that stands at the left."""
     import altair as alt
 
     return alt.Title(text, anchor="start", fontSize=12)
