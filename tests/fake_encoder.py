@@ -36,7 +36,7 @@ class FakeEncoder:
         self.passes = 0  #: texts that were encoded, to check that each is encoded once
 
     def record(self) -> dict[str, Any]:
-        planted = hashlib.sha256(repr((sorted(self.leanings.items()), self.noise, self.seed)).encode()).hexdigest()[:16]
+        planted = hashlib.sha256(repr((sorted(self.leanings.items()), self.noise, self.seed)).encode()).hexdigest()[:12]
         return {
             "name": self.name, "fingerprint": planted, "format": "toy", "words": 0, "dimensions": self.dimensions,
             "note": "",

@@ -25,6 +25,7 @@ _HOMES = {
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
     "EnumerationResult": "slant.results",
+    "contextual_bias": "slant.measures",
     "direct_bias": "slant.measures",
     "gender_subspace": "slant.measures",
     "geometry": "slant.measures",
@@ -43,6 +44,7 @@ _HOMES = {
     "log_probability_suite": "slant.measures",
     "log_probability_weat": "slant.measures",
     "make_survey": "slant.measures",
+    "pronoun_resolution": "slant.measures",
     "score_survey": "slant.measures",
     "seat": "slant.measures",
     "seat_suite": "slant.measures",
@@ -86,6 +88,7 @@ if TYPE_CHECKING:
     from slant.errors import SlantError
     from slant.measures.ceat import ceat, ceat_suite
     from slant.measures.comparison import compare
+    from slant.measures.contextual import contextual_bias
     from slant.measures.direct_bias import direct_bias
     from slant.measures.enumeration import enumerate_biases
     from slant.measures.generalised_weat import generalised_weat
@@ -97,6 +100,7 @@ if TYPE_CHECKING:
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend
     from slant.measures.pronoun_choice import pronoun_choice
+    from slant.measures.pronouns import pronoun_resolution
     from slant.measures.residual import residual_bias
     from slant.measures.seat import seat, seat_suite
     from slant.measures.similarity import word_similarity
@@ -128,6 +132,7 @@ __all__ = [
     "check_policy",
     "compare",
     "compare_polarity",
+    "contextual_bias",
     "debias_check",
     "direct_bias",
     "double_hard_debias",
@@ -154,6 +159,7 @@ __all__ = [
     "polarity_trend",
     "project_out",
     "pronoun_choice",
+    "pronoun_resolution",
     "replicate_paper",
     "residual_bias",
     "score_survey",

@@ -11,6 +11,7 @@ from slant.cli import (
     ceat,
     check,
     compare,
+    contextual,
     data,
     debias,
     enumeration,
@@ -18,6 +19,7 @@ from slant.cli import (
     logprob,
     polarity,
     pronoun_choice,
+    pronouns,
     replicate,
     seat,
     trend,
@@ -65,6 +67,8 @@ app.add_typer(logprob.app, name="logprob")
 app.command("seat", epilog=seat.EXAMPLES)(seat.seat_command)
 app.command("ceat", epilog=ceat.EXAMPLES)(ceat.ceat_command)
 app.command("pronoun-choice", epilog=pronoun_choice.EXAMPLES)(pronoun_choice.pronoun_choice_command)
+app.command("pronouns", epilog=pronouns.EXAMPLES)(pronouns.pronouns_command)
+app.command("contextual", epilog=contextual.EXAMPLES)(contextual.contextual_command)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
 app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
 app.command("replicate", epilog=replicate.EXAMPLES)(replicate.replicate_command)

@@ -19,6 +19,8 @@ slant replicate lu                                        with what is on this m
 slant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
 
 slant replicate kurita --data bert-base-uncased=./bert-base-uncased --data kurita-lists=FOLDER
+
+slant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    with what is at hand, labelled
 """
 
 
@@ -28,6 +30,14 @@ def replicate_command(
     data: Annotated[
         list[str] | None,
         typer.Option("--data", metavar="NAME=PATH", help="Where data of that name are; can be repeated."),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option("--encoder", metavar="MODEL", help="Another encoder than the paper's; such cells are labelled."),
+    ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", metavar="PATH", help="Another corpus than the paper's; can be repeated."),
     ] = None,
     *,
     running: Running,
@@ -58,5 +68,6 @@ def replicate_command(
     for name, path in given.items():
         if not Path(path).exists():
             raise SlantError(f"there is no file or folder '{path}' for --data {name}; check the path.")
-    result = replicate_paper(paper, data=given, rng=running.seed)
+    instead = {kind: content for kind, content in (("encoder", encoder), ("corpus", corpus)) if content}
+    result = replicate_paper(paper, data=given, instead=instead, rng=running.seed)
     deliver(result, output, quiet=running.quiet)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slant.measures.ceat import ceat, ceat_suite
 from slant.measures.comparison import compare
+from slant.measures.contextual import contextual_bias
 from slant.measures.direct_bias import direct_bias
 from slant.measures.enumeration import enumerate_biases
 from slant.measures.generalised_weat import generalised_weat
@@ -15,6 +16,7 @@ from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend
 from slant.measures.pronoun_choice import pronoun_choice
+from slant.measures.pronouns import pronoun_resolution
 from slant.measures.residual import residual_bias
 from slant.measures.seat import seat, seat_suite
 from slant.measures.similarity import word_similarity
@@ -29,6 +31,7 @@ __all__ = [
     "ceat_suite",
     "compare",
     "compare_polarity",
+    "contextual_bias",
     "direct_bias",
     "enumerate_biases",
     "gender_subspace",
@@ -42,6 +45,7 @@ __all__ = [
     "polarity",
     "polarity_trend",
     "pronoun_choice",
+    "pronoun_resolution",
     "residual_bias",
     "score_survey",
     "seat",

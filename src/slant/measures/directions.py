@@ -50,7 +50,7 @@ class FoundDirection:
 def find_sets(vectors: WordVectors, pairs: Pairs) -> FoundSets:
     """Look sets up; words without a vector are recorded, and a set needs two words that have different ones."""
     check_vectors(vectors)
-    sets, name, poles = _chosen(pairs)
+    sets, name, poles = chosen_sets(pairs)
     arrays, words, left_out, found = [], [], [], []
     for number, members in enumerate(sets, 1):
         looked_up = find(vectors, WordList(f"set {number}", tuple(dict.fromkeys(members))))
@@ -67,7 +67,7 @@ def find_sets(vectors: WordVectors, pairs: Pairs) -> FoundSets:
     return FoundSets(name, poles, tuple(arrays), tuple(words), tuple(left_out), tuple(found))
 
 
-def _chosen(pairs: Pairs) -> tuple[tuple[tuple[str, ...], ...], str, tuple[str, ...]]:
+def chosen_sets(pairs: Pairs) -> tuple[tuple[tuple[str, ...], ...], str, tuple[str, ...]]:
     """Return the sets, the id of where they come from, and the names of their sides."""
     if isinstance(pairs, str | PathLike):
         chosen = load_set(pairs, PairSet)

@@ -13,7 +13,7 @@ from slant.errors import MeasureError, TooFewWordsError
 from slant.measures.direct_bias import SPECIFIC_WORDS
 from slant.measures.polarity import Words, word_list
 from slant.measures.residual_classification import Gamma, check_gamma, measure_classification
-from slant.measures.residual_clustering import PICTURES, measure_clustering, picture_of
+from slant.measures.residual_clustering import check_picture, measure_clustering, picture_of
 from slant.measures.residual_neighbours import measure_neighbours
 from slant.measures.wordsets import FloatArray, check_vectors, checked_words, find, provenance
 from slant.results import CandidatePool, Representation, ResidualBiasResult, ResidualNeighbours, WordsUsed
@@ -227,5 +227,4 @@ def _check(original: Any, measured: Any, top: int, classified: int, seeds: int, 
         check_count(name, value, FEWEST, MOST_FREQUENT)
     check_count("seeds", seeds, 1, MOST_SEEDS)
     check_count("k", k, 1, MOST_FREQUENT)
-    if picture not in PICTURES:
-        raise MeasureError(f"picture={picture!r} is not one of {', '.join(PICTURES)}.")
+    check_picture(picture)

@@ -53,14 +53,29 @@ def picture_of(
     vectors: FloatArray, words: Sequence[str], sides: Sequence[str], clusters: NDArray[np.intp], method: str, seed: int
 ) -> Picture | None:
     """Lay vectors (n, d) out in the plane, by UMAP where it is installed ("auto") or asked for, else by PCA."""
-    if method not in PICTURES:
-        raise MeasureError(f"picture={method!r} is not one of {', '.join(PICTURES)}.")
+    check_picture(method)
     if method == "none":
         return None
-    chosen = ("umap" if _umap_is_here() else "pca") if method == "auto" else method
-    plane = _umap(vectors, seed) if chosen == "umap" else _pca(vectors)
+    chosen, plane = plane_of(vectors, method, seed)
     points = zip(words, sides, clusters.tolist(), plane.tolist(), strict=True)
     return Picture(chosen, tuple(PicturePoint(word, side, cluster, x, y) for word, side, cluster, (x, y) in points))
+
+
+def plane_of(vectors: FloatArray, method: str, seed: int) -> tuple[str, FloatArray]:
+    """Return the method that is used ("auto": what is installed) and vectors (n, d) in the plane, (n, 2).
+
+    >>> method, plane = plane_of(np.eye(4), "pca", 0)
+    >>> method, plane.shape
+    ('pca', (4, 2))
+    """
+    chosen = ("umap" if _umap_is_here() else "pca") if method == "auto" else method
+    return chosen, _umap(vectors, seed) if chosen == "umap" else _pca(vectors)
+
+
+def check_picture(method: str) -> None:
+    """Refuse a way to draw that there is not."""
+    if method not in PICTURES:
+        raise MeasureError(f"picture={method!r} is not one of {', '.join(PICTURES)}.")
 
 
 def _umap_is_here() -> bool:

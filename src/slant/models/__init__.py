@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slant.models.classifier import Classifier
 from slant.models.protocols import (
     CausalLM,
     CausalScore,
@@ -13,4 +14,14 @@ from slant.models.protocols import (
     Sentence,
 )
 
-__all__ = ["CausalLM", "CausalScore", "Encoder", "LanguageModel", "MaskedLM", "MaskedScore", "Passage", "Sentence"]
+__all__ = [
+    "CausalLM",
+    "CausalScore",
+    "Classifier",
+    "Encoder",
+    "LanguageModel",
+    "MaskedLM",
+    "MaskedScore",
+    "Passage",
+    "Sentence",
+]

@@ -6,6 +6,7 @@ import difflib
 import importlib
 from collections.abc import Mapping
 from os import PathLike
+from typing import Any
 
 import numpy as np
 
@@ -33,14 +34,26 @@ def paper(name: str) -> Paper:
 
 
 def replicate_paper(
-    name: str, *, data: Mapping[str, str | PathLike[str]] | None = None, rng: int | np.random.Generator | None = 0
+    name: str,
+    *,
+    data: Mapping[str, str | PathLike[str]] | None = None,
+    instead: Mapping[str, Any] | None = None,
+    rng: int | np.random.Generator | None = 0,
 ) -> ReplicationResult:
     """Recompute a paper's table and put it beside the printed one; `data` gives paths by data name.
 
-    What is not on this machine is not fetched: such cells are marked, with what to do.
+    What is not on this machine is not fetched: such cells are marked, with what to do. `instead` gives another
+    "encoder" or "corpus" than the paper's, where it uses one; such cells are computed, and labelled.
 
     >>> import slant
     >>> [cell.verdict for cell in slant.replicate_paper("lu").cells if cell.column == "Baseline"]
     ['met', 'not run']
     """
-    return run(paper(name), data or {}, seed_of(rng))
+    described = paper(name)
+    given = {}
+    for kind, content in (instead or {}).items():
+        if kind not in described.replaceable:
+            known = ", ".join(described.replaceable) or "nothing"
+            raise MeasureError(f"'{name}' has no {kind} that could be another one; what can be replaced: {known}.")
+        given[described.replaceable[kind]] = content
+    return run(described, data or {}, seed_of(rng), given)

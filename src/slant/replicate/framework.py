@@ -20,10 +20,11 @@ from slant.version import __version__
 
 @dataclass(frozen=True)
 class Measured:
-    """A recomputed value and the words that were missing for it."""
+    """A recomputed value, the words that were missing for it, and what to say of it."""
 
     value: float
     missing: tuple[str, ...]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,10 @@ class Opener:
 
 @dataclass(frozen=True)
 class Paper:
-    """A published table as data. `drop_last` and `openers` say how data are loaded, `by_hand` how to get them."""
+    """A published table as data. `drop_last` and `openers` say how data are loaded, `by_hand` how to get them.
+
+    `same_as` names the data that are taken, opened in their own way, where those of a name are not given.
+    """
 
     id: str
     title: str
@@ -79,6 +83,9 @@ class Paper:
     drop_last: Mapping[str, int] = field(default_factory=dict)
     by_hand: Mapping[str, str] = field(default_factory=dict)
     openers: Mapping[str, Opener] = field(default_factory=dict)
+    same_as: Mapping[str, str] = field(default_factory=dict)
+    #: What may be given in place of data, by kind ("encoder", "corpus"), and the name of the data it stands for.
+    replaceable: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -88,11 +95,15 @@ class Paper:
 
 @dataclass(frozen=True)
 class Opened:
-    """What a data name was opened as, how it is called in the table, and the tolerance it allows (None: the cell's)."""
+    """What a data name was opened as, how it is called in the table, and the tolerance it allows (None: the cell's).
+
+    `other`: the user gave something else in place of what the paper used, so that no printed value is to be met.
+    """
 
     content: Any
     label: str
     tolerance: float | None
+    other: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,17 +113,24 @@ class Unusable:
     reason: str
 
 
-def run(paper: Paper, data: Mapping[str, str | PathLike[str]], seed: int) -> ReplicationResult:
-    """Compute every cell whose data are here; `data` gives paths by data name."""
-    opened = {name: _try_open(paper, name, data) for name in paper.data}
+def run(
+    paper: Paper, data: Mapping[str, str | PathLike[str]], seed: int, instead: Mapping[str, Any] | None = None
+) -> ReplicationResult:
+    """Compute every cell whose data are here; `data` gives paths by data name, `instead` what stands for others."""
+    opened = {name: _try_open(paper, name, data, instead or {}) for name in paper.data}
     cells = tuple(_cell(cell, {name: opened[name] for name in cell.data}, seed) for cell in paper.cells)
     lacking = [name for name, found in opened.items() if found is None or getattr(found, "tolerance", None) is not None]
     advice = [_advice(paper, name) for name in lacking]
     return ReplicationResult(paper.id, paper.title, paper.citation, cells, (*paper.notes, *advice), seed, __version__)
 
 
-def _try_open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> Opened | Unusable | None:
+def _try_open(
+    paper: Paper, name: str, data: Mapping[str, str | PathLike[str]], instead: Mapping[str, Any]
+) -> Opened | Unusable | None:
     try:
+        if name in instead:
+            content = paper.openers[name].open(instead[name])
+            return Opened(content, f"{paper.openers[name].label(content)}, not {name}", None, other=True)
         return _open(paper, name, data)
     except SlantError as error:
         return Unusable(f"{name}: {error}")
@@ -120,7 +138,7 @@ def _try_open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) 
 
 def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> Opened | None:
     drop_last = paper.drop_last.get(name, 0)
-    given = data.get(name) or (find(name) if name in data_names() else None)
+    given = _place(name, data) or _place(paper.same_as.get(name, name), data)
     if given is not None and (opener := paper.openers.get(name)) is not None:
         content = opener.open(given)
         return Opened(content, opener.label(content), None)
@@ -131,6 +149,10 @@ def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> O
     if (stand_in := paper.stand_ins.get(name)) is not None:
         return Opened(stand_in.open(), stand_in.label, stand_in.tolerance)
     return None
+
+
+def _place(name: str, data: Mapping[str, str | PathLike[str]]) -> str | PathLike[str] | None:
+    return data.get(name) or (find(name) if name in data_names() else None)
 
 
 def _cell(cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int) -> ReplicatedCell:
@@ -144,10 +166,12 @@ def _cell(cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int)
     except SlantError as error:
         return ReplicatedCell(cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", label, str(error))
     tolerance = max((found.tolerance for found in here if found.tolerance is not None), default=cell.tolerance)
+    verdict = _verdict(cell, measured.value, tolerance)
+    if any(found.other for found in here):
+        verdict = "not compared: other data than the paper's"
     return ReplicatedCell(
-        cell.row, cell.column, cell.printed, measured.value, tolerance, _verdict(cell, measured.value, tolerance),
-        label, "", measured.missing,
-    )  # fmt: skip
+        cell.row, cell.column, cell.printed, measured.value, tolerance, verdict, label, measured.note, measured.missing
+    )
 
 
 def _why_not(opened: Mapping[str, Opened | Unusable | None]) -> str:

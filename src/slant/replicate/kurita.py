@@ -1,4 +1,4 @@
-"""Kurita et al. 2019, Tables 3 and 5: effect sizes and shares of the log-probability bias score (MEASURES §7)."""
+"""Kurita et al. 2019: Tables 3 and 5, on the log-probability bias score (MEASURES §7), and §4 on pronouns (§8)."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from slant.measures import log_probability_bias, log_probability_weat, template_
 from slant.measures.attribute_lists import read_attributes
 from slant.measures.log_probability import contrast
 from slant.measures.weat_statistic import effect_size
+from slant.replicate import kurita_pronouns as pronouns
 from slant.replicate.framework import Cell, Measured, Opener, Paper
 
 MODEL, LISTS, SCORES = "bert-base-uncased", "kurita-lists", "kurita-scores"
@@ -145,10 +146,10 @@ def _table_5() -> tuple[Cell, ...]:
 
 PAPER = Paper(
     id="kurita",
-    title="Kurita et al. 2019, Tables 3 and 5",
+    title="Kurita et al. 2019, Tables 3 to 6",
     citation="Kurita, K., Vyas, N., Pareek, A., Black, A. W., & Tsvetkov, Y. (2019). Measuring bias in contextualized "
     "word representations. Proceedings of the First Workshop on Gender Bias in NLP, 166–172. arXiv:1906.07337",
-    cells=_table_3() + _table_5(),
+    cells=_table_3() + pronouns.cells(MODEL) + _table_5(),
     notes=(
         "Table 3: effect sizes d; Table 5: % of attributes with a score of 0 or more for 'he'.",
         "Printed: what the outputs stored in the authors' notebooks (weat_result_replication, Exposing_Bias_BERT) "
@@ -160,13 +161,17 @@ PAPER = Paper(
         "The tolerances of 'as published' (0.05 in d, 1 point in %) allow for another release of the weights.",
         "Table 5 in the notebook: '[TARGET] is [ATTRIBUTE]' without a full stop, attributes in lower case, skills "
         "after 'good at'; job titles are those of Montgomery County, 2017.",
+        *pronouns.NOTES,
     ),
+    same_as={pronouns.ENCODER: MODEL},
     openers={
-        MODEL: Opener(_open_model, lambda lm: str(lm.name)),
+        **pronouns.OPENERS,
+        MODEL: Opener(_open_model, pronouns.labelled),
         LISTS: Opener(_folder, lambda folder: f"lists in {folder.name}"),
         SCORES: Opener(_folder, lambda folder: f"scores in {folder.name}"),
     },
     by_hand={
+        **pronouns.BY_HAND,
         LISTS: "'slant data get kurita-lists' has all but the job titles; for these, a folder with the same files and "
         "job_titles_salary_2017.tsv (column job_title)",
         SCORES: f"a folder with {WEAT_SCORES} (columns test, side, difference) and {LIST_SCORES} (columns set, "

@@ -7,22 +7,12 @@ from pathlib import Path
 
 from slant.errors import SlantError
 from slant.files import write_text
-from slant.results import AuditComparison, AuditResult, EnumerationResult, Result
+from slant.results import Result
 
 
 def _html(result: Result) -> str:
-    if isinstance(result, EnumerationResult):
-        from slant.report.enumeration_html import enumeration_page
+    from slant.report.html import page
 
-        return enumeration_page(result)
-    from slant.report.html import page, tables_page
-
-    if isinstance(result, AuditComparison):
-        return tables_page(result)
-    if not isinstance(result, AuditResult):
-        raise SlantError(
-            "a page is made of a whole audit or an enumeration; save this result as .json, .csv, .md or .tex."
-        )
     return page(result)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from slant.report.tables import Column, Table, between, missing_words, plain, pvalue, small
 from slant.results import AuditComparison, AuditResult
 
 GLANCE_COLUMNS = (
@@ -32,13 +32,13 @@ def differences_table(result: AuditComparison) -> Table:
         Column("measure", "measure", plain, "left"),
         Column("stimuli", "stimuli", plain, "left", wraps=True),
         Column("effect_name", "effect", plain, "left", min_width=90),
-        Column("first", plain(result.names[0]), number),
+        Column("first", plain(result.names[0]), small),
         Column("model", "other model", plain, "left"),
-        Column("value", "its value", number),
-        Column("difference", "difference", number),
+        Column("value", "its value", small),
+        Column("difference", "difference", small),
         Column("interval", "interval", str, min_width=110),
         Column("pvalue", "p", pvalue, min_width=110),
     )
-    rows = [{**row, "interval": between(row["low"], row["high"], number)} for row in result.rows()]
+    rows = [{**row, "interval": between(row["low"], row["high"], small)} for row in result.rows()]
     notes = [f"no paired difference: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
     return Table(f"Audits of {', '.join(result.names)}", columns, rows, tuple(notes), section_key="measure")

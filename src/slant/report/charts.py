@@ -7,54 +7,43 @@ import textwrap
 from typing import Any, Literal
 
 from slant.errors import SlantError
-from slant.report.enumeration import IN_HEADINGS, heading
+from slant.report.covering import covered
+from slant.report.enumeration import IN_HEADINGS, heading, named
 from slant.report.enumeration_notes import shown_tests
-from slant.report.tables import plain
+from slant.report.tables import plain, pvalue, small
 from slant.results import CONTENT_NOTE, EnumeratedCell, EnumerationResult, TrendResult, WeatSuiteResult
 
+#: These two differ in lightness too, and stand out from white as from a dark page (contrast 3:1 at least).
 MODEL_COLOUR = "#3b6fd4"
-PEOPLE_COLOUR = "#e07b00"
+PEOPLE_COLOUR = "#d27300"
+INK = "#1c2430"
+FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
+HEAT_TIPS = ("names", "words about", "score:written", "p", "q")
 #: A heat map draws at most this many tests.
 MOST_CATEGORIES = 24
 
 
 def weat_chart(suite: WeatSuiteResult) -> str:
-    """Draw the effect size of each test as a bar with its interval, and people's as a diamond; returns SVG."""
-    return svg(forest(suite.rows()))
+    """Draw the effect size of each test as a dot with its interval, and people's as a diamond; returns SVG."""
+    from slant.report.pictures import suite_picture
 
-
-def forest(rows: list[dict[str, Any]], *, ours: str = "this embedding") -> Any:
-    """Return a chart of the effect sizes of tests as bars with their intervals, and people's as diamonds."""
-    import altair as alt
-
-    data = alt.InlineData(values=[_shown(row) for row in rows])
-    axis = alt.Axis(labelLimit=420, labelPadding=8, labelExpr="split(datum.label, '|')")
-    y = alt.Y("label:N", sort=[_label(row) for row in rows], title=None, axis=axis)
-    scale = alt.Scale(domain=_domain(rows))
-    series = alt.Scale(domain=[ours, "people (published study)"], range=[MODEL_COLOUR, PEOPLE_COLOUR])
-    colour = alt.Color("series:N", scale=series, legend=alt.Legend(title=None, orient="top"))
-    base = alt.Chart(data)
-    bars = (
-        base.transform_calculate(series=json.dumps(ours))
-        .mark_bar(height=13, opacity=0.85)
-        .encode(y=y, x=alt.X("d:Q", scale=scale, title="effect size d (0: no association)"), color=colour)
-    )
-    intervals = (
-        base.transform_filter("isValid(datum.low)")
-        .mark_rule(strokeWidth=1.4, color="currentColor")
-        .encode(y=y, x=alt.X("low:Q", scale=scale), x2="high:Q")
-    )
-    people = (
-        base.transform_filter("isValid(datum.people)")
-        .transform_calculate(series="'people (published study)'")
-        .mark_point(shape="diamond", size=90, filled=True, opacity=1)
-        .encode(y=y, x=alt.X("people:Q", scale=scale), color=colour)
-    )
-    return alt.layer(bars, intervals, people).properties(width=420, height=alt.Step(36))
+    return svg(suite_picture(suite))
 
 
 def trend_chart(trend: TrendResult) -> str:
     """Draw the score of each year as a line with its interval as a band; returns SVG."""
+    import altair as alt
+
+    title = alt.Title(
+        f"Polarity over time ({trend.scheme})",
+        subtitle=f"{', '.join(trend.classes)}; {len(trend.words)} words; band: interval over the words",
+        anchor="start",
+    )
+    return svg(trend_picture(trend).properties(title=title), ink=INK, paper="white")
+
+
+def trend_picture(trend: TrendResult) -> Any:
+    """Draw the score of each year as a line with its interval as a band; returns an Altair chart."""
     import altair as alt
 
     gaps = [{"year": year, "score": None, "low": None, "high": None} for year in trend.years_left_out]
@@ -66,12 +55,7 @@ def trend_chart(trend: TrendResult) -> str:
         x=x, y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q"
     )
     line = base.mark_line(color=MODEL_COLOUR, point=alt.OverlayMarkDef(color=MODEL_COLOUR)).encode(x=x, y=y)
-    title = alt.Title(
-        f"Polarity over time ({trend.scheme})",
-        subtitle=f"{', '.join(trend.classes)}; {len(trend.words)} words; band: interval over the words",
-        anchor="start",
-    )
-    return svg(alt.layer(band, line).properties(width=560, height=260, title=title), ink="#1c2430", paper="white")
+    return alt.layer(band, line).properties(width=560, height=260)
 
 
 def enumeration_heatmap(
@@ -84,26 +68,38 @@ def enumeration_heatmap(
     """
     import altair as alt
 
-    tests = shown_tests(result, categories) or list(enumerate(result.ordering, 1))[:categories]
-    rows = [_square(rank, cell) for rank, c in tests for cell in result.of_category(c)]
-    base = alt.Chart(alt.InlineData(values=rows))
-    groups = ["\n".join([plain(g.label), *map(plain, g.illustrative[:IN_HEADINGS])]) for g in result.groups]
-    x = alt.X("group:O", title=None, **_named(dict(enumerate(groups)), "top", _step(groups)))
-    y = alt.Y("test:O", title=None, **_named({rank: heading(result, rank, c) for rank, c in tests}, "left", 260))
-    squares = (
-        base.transform_filter("isValid(datum.score)")
-        .mark_rect(stroke="currentColor", strokeOpacity=0.25, strokeWidth=0.5)
-        .encode(x=x, y=y, color=_score_colour())
-    )
-    chart = alt.layer(squares, _verdicts(base, x, y)).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
+    chart = heatmap_picture(result, categories=categories)
     if not standalone:
         return svg(chart)
     note = textwrap.wrap(CONTENT_NOTE, 70)
-    significant = len(shown_tests(result, None))
-    which = f"{len(tests)} of {significant} tests with significant cells" if significant else "nothing is significant"
+    shown, significant = len(_charted(result, categories)), len(shown_tests(result, None))
+    which = f"{shown} of {significant} tests with significant cells" if significant else "nothing is significant"
     subtitle = f"Score of groups × categories of words, {plain(result.provenance.representation.name)}: {which}"
     title = alt.Title(note, subtitle=subtitle, anchor="start", offset=16, fontWeight="normal")
-    return svg(chart.properties(title=title), ink="#1c2430", paper="white")
+    return svg(chart.properties(title=title), ink=INK, paper="white")
+
+
+def heatmap_picture(result: EnumerationResult, *, categories: int = MOST_CATEGORIES) -> Any:
+    """Draw the scores of groups × categories, possibly offensive words covered; returns an Altair chart."""
+    import altair as alt
+
+    tests = _charted(result, categories)
+    heads = {rank: heading(result, rank, c, write=covered) for rank, c in tests}
+    rows = [_square(result, heads[rank], rank, cell) for rank, c in tests for cell in result.of_category(c)]
+    base = alt.Chart(alt.InlineData(values=rows))
+    groups = ["\n".join([plain(g.label), *map(plain, g.illustrative[:IN_HEADINGS])]) for g in result.groups]
+    x = alt.X("group:O", title=None, **_named(dict(enumerate(groups)), "top", _step(groups)))
+    y = alt.Y("test:O", title=None, **_named(heads, "left", 260))
+    squares = (
+        base.transform_filter("isValid(datum.score)")
+        .mark_rect(stroke="currentColor", strokeOpacity=0.25, strokeWidth=0.5)
+        .encode(x=x, y=y, color=_score_colour(), tooltip=tips(*HEAT_TIPS))
+    )
+    return alt.layer(squares, _verdicts(base, x, y)).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
+
+
+def _charted(result: EnumerationResult, categories: int) -> list[tuple[int, int]]:
+    return shown_tests(result, categories) or list(enumerate(result.ordering, 1))[:categories]
 
 
 def _verdicts(base: Any, x: Any, y: Any) -> Any:
@@ -115,7 +111,7 @@ def _verdicts(base: Any, x: Any, y: Any) -> Any:
     significant = alt.datum.verdict == "significant"
     return (
         base.transform_filter("isValid(datum.verdict)")
-        .mark_point(size=60, strokeWidth=1.3, opacity=1)
+        .mark_point(size=60, strokeWidth=1.3, opacity=1, tooltip=None)
         .encode(
             x=x,
             y=y,
@@ -130,6 +126,14 @@ def _verdicts(base: Any, x: Any, y: Any) -> Any:
     )
 
 
+def tips(*fields: str) -> list[Any]:
+    """Return what shows when the pointer rests on a mark: fields that hold text, "title:field" where they differ."""
+    import altair as alt
+
+    parted = [(field.partition(":")[0], field.partition(":")[2] or field) for field in fields]
+    return [alt.Tooltip(field, type="nominal", title=title) for title, field in parted]
+
+
 def _score_colour() -> Any:
     import altair as alt
 
@@ -137,9 +141,11 @@ def _score_colour() -> Any:
     return alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domainMin=0), legend=legend)
 
 
-def _square(rank: int, cell: EnumeratedCell) -> dict[str, Any]:
+def _square(result: EnumerationResult, head: str, rank: int, cell: EnumeratedCell) -> dict[str, Any]:
     verdict = "significant" if cell.significant else None if cell.tested else "no test"
-    return {"group": cell.group, "test": rank, "score": cell.score, "verdict": verdict}
+    said = {"names": plain(named(result.groups[cell.group])), "words about": head}
+    figures = {"written": small(cell.score), "p": pvalue(cell.pvalue), "q": pvalue(cell.qvalue)}
+    return {"group": cell.group, "test": rank, "score": cell.score, "verdict": verdict, **said, **figures}
 
 
 def _step(names: list[str]) -> int:
@@ -162,17 +168,45 @@ def _named(names: dict[int, str], orient: Literal["top", "left"], limit: int) ->
 
 def svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> str:
     """Return `chart` as SVG; by default its text takes the colour of the page around it."""
-    import altair as alt
     import vl_convert
 
-    chart = (
+    return str(vl_convert.vegalite_to_svg(_styled(chart, ink, paper).to_json(), vl_version=_version()))
+
+
+def vega(chart: Any) -> dict[str, Any]:
+    """Return `chart` as a Vega specification for a page, whose script then needs no Vega-Lite."""
+    import vl_convert
+
+    made = vl_convert.vegalite_to_vega(_styled(chart, "currentColor", "transparent").to_json(), vl_version=_version())
+    return dict(made)
+
+
+def _version() -> str:
+    import altair as alt
+
+    return alt.SCHEMA_VERSION.rsplit(".", 1)[0]
+
+
+def _styled(chart: Any, ink: str, paper: str) -> Any:
+    return (
         chart.properties(background=paper)
-        .configure(font="Arial, Helvetica, 'Liberation Sans', sans-serif")
-        .configure_axis(labelColor=ink, titleColor=ink, gridOpacity=0.25, labelFontSize=12)
+        .configure(font=FONT)
+        .configure_title(color=ink, subtitleColor=ink)
+        .configure_axis(
+            labelColor=ink,
+            titleColor=ink,
+            gridColor=ink,
+            domainColor=ink,
+            tickColor=ink,
+            gridOpacity=0.12,
+            domainOpacity=0.4,
+            tickOpacity=0.4,
+            titleFontWeight="normal",
+            labelFontSize=12,
+        )
         .configure_legend(labelColor=ink, titleColor=ink, labelFontSize=12, columnPadding=24, symbolType="square")
         .configure_view(stroke=None)
     )
-    return str(vl_convert.vegalite_to_svg(chart.to_json(), vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
 
 
 def check_suffix(suffix: str) -> None:
@@ -196,21 +230,3 @@ def as_file(svg: str, suffix: str) -> bytes:
         return bytes(vl_convert.svg_to_png(svg, scale=2))
     page = f'<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>slant chart</title>\n{svg}\n</html>\n'
     return page.encode()
-
-
-def _label(row: dict[str, Any]) -> str:
-    """Two lines, parted by a bar: test and targets, then the attributes."""
-    targets, _, attributes = row["title"].replace("|", "/").partition(": ")
-    return f"{row['test']}: {targets}|{attributes}"
-
-
-def _shown(row: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "label": _label(row), "d": row["effect_size"], "low": row["low"], "high": row["high"],
-        "people": row["people_effect_size"],
-    }  # fmt: skip
-
-
-def _domain(rows: list[dict[str, Any]]) -> list[float]:
-    values = [v for row in rows for v in (row["effect_size"], row["low"], row["high"]) if v is not None]
-    return [min(-0.5, *values), max(2.0, *values)]

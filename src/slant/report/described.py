@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from slant.report.audit import differences_table, glance_table
+from slant.report.contextual import contextual_table, contextual_tables
 from slant.report.debias import check_table, similarity_table
 from slant.report.enumeration import cells_table, document_tables, terminal_tables
 from slant.report.geometry import (
@@ -31,9 +32,12 @@ from slant.report.polarity import (
 )
 from slant.report.policy import policy_table
 from slant.report.pronoun_choice import groups_table, occupations_table
+from slant.report.pronouns import documents as pronoun_documents
+from slant.report.pronouns import outcomes_table
+from slant.report.pronouns import terminal_tables as pronoun_tables
 from slant.report.sentence_tests import ceat_table, seat_table
 from slant.report.survey_table import survey_table
-from slant.report.tables import Column, Table, missing_words, plain
+from slant.report.tables import Column, Table, missing_words, plain, small
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
 from slant.results import (
     AuditComparison,
@@ -41,6 +45,7 @@ from slant.results import (
     CeatResult,
     CeatSuiteResult,
     ComparisonResult,
+    ContextualBiasResult,
     DebiasCheck,
     DirectBiasResult,
     EnumerationResult,
@@ -54,6 +59,7 @@ from slant.results import (
     PolarityResult,
     PolicyCheck,
     PronounChoiceResult,
+    PronounResolutionResult,
     ReplicationResult,
     ResidualBiasResult,
     Result,
@@ -71,8 +77,27 @@ from slant.results import (
 
 
 def table_of(result: Result) -> Table:
-    """Describe `result` as a table."""
-    return TABLES[type(result)](result)
+    """Describe `result` as a table; a kind without a description of its own shows all fields of its rows."""
+    return TABLES.get(type(result), _any_table)(result)
+
+
+def _any_table(result: Any) -> Table:
+    rows = result.rows() if hasattr(result, "rows") else [_fields(result)]
+    columns = tuple(Column(key, key.replace("_", " "), _value, "left", wraps=True) for key in (rows[0] if rows else ()))
+    return Table(result.kind.replace("-", " "), columns, rows, missing_words(result) if _has_missing(result) else ())
+
+
+def _fields(result: Result) -> dict[str, Any]:
+    """Return what of a result can stand in one row."""
+    return {key: value for key, value in result.to_dict().items() if isinstance(value, str | int | float)}
+
+
+def _has_missing(result: Any) -> bool:
+    return bool(getattr(result, "missing", ()))
+
+
+def _value(value: Any) -> str:
+    return "–" if value is None else small(value) if isinstance(value, float) else plain(value)
 
 
 def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
@@ -83,6 +108,10 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
         return model_tables(result)
     if isinstance(result, PronounChoiceResult):
         return groups_table(result), occupations_table(result, ends=True)
+    if isinstance(result, PronounResolutionResult):
+        return pronoun_tables(result)
+    if isinstance(result, ContextualBiasResult):
+        return contextual_tables(result)
     return (table_of(result),)
 
 
@@ -92,6 +121,10 @@ def documents_of(result: Result) -> tuple[Table, ...]:
         return documents(result)
     if isinstance(result, PronounChoiceResult):
         return groups_table(result), occupations_table(result)
+    if isinstance(result, PronounResolutionResult):
+        return pronoun_documents(result)
+    if isinstance(result, ContextualBiasResult):
+        return contextual_tables(result)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
@@ -121,6 +154,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     AuditComparison: differences_table,
     AuditResult: glance_table,
     ComparisonResult: comparison_table,
+    ContextualBiasResult: contextual_table,
     EnumerationResult: cells_table,
     DebiasCheck: check_table,
     DirectBiasResult: direct_bias_table,
@@ -134,6 +168,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     PolarityResult: polarity_table,
     PronounChoiceResult: occupations_table,
     PolicyCheck: policy_table,
+    PronounResolutionResult: outcomes_table,
     SurveyResult: survey_table,
     ReplicationResult: _replication,
     ResidualBiasResult: residual_table,

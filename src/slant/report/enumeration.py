@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 from slant.report.enumeration_notes import NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests
 from slant.report.tables import Column, Table, plain, pvalue, small
-from slant.results import CONTENT_NOTE, Demographics, EnumeratedCell, EnumerationResult, NameGroup
+from slant.results import CONTENT_NOTE, Demographics, EnumeratedCell, EnumerationResult, NameGroup, WordCategory
 
 #: From this width on a terminal has a column for each race.
 WIDE_GROUPS = 160
@@ -171,10 +172,16 @@ def listed_table(result: EnumerationResult) -> Table:
     return Table(_title("Associations", result), columns, rows, notes(result), section_key="rank")
 
 
-def heading(result: EnumerationResult, rank: int, category: int, separator: str = ", ") -> str:
+def heading(
+    result: EnumerationResult, rank: int, category: int, separator: str = ", ", write: Callable[[str], str] = plain
+) -> str:
     """Name a test for people: its rank and its centre words."""
-    found = result.categories[category]
-    return f"{rank}. " + separator.join(map(plain, found.centre_words[:IN_HEADINGS] or (found.label,)))
+    return f"{rank}. " + separator.join(map(write, centre(result.categories[category])))
+
+
+def centre(category: WordCategory) -> tuple[str, ...]:
+    """Return the words that name a category."""
+    return category.centre_words[:IN_HEADINGS] or (category.label,)
 
 
 def named(group: NameGroup) -> str:

@@ -1,4 +1,4 @@
-"""Enumerated biases as HTML: a fragment for any page, and a page of its own. No script, no outside host."""
+"""Enumerated biases as HTML: a fragment for any page, and a page of its own. Possibly offensive words stay covered."""
 
 from __future__ import annotations
 
@@ -7,49 +7,63 @@ from typing import Any
 from slant.report import charts, tables
 from slant.report import enumeration as described
 from slant.report import enumeration_notes as noted
-from slant.report.templating import environment
+from slant.report.covering import cover, may_offend
+from slant.report.sections import HEAT_MAP
+from slant.report.templating import asset, environment
 from slant.results import EnumeratedCell, EnumerationResult
 
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
 WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}
 
 
-def enumeration_fragment(result: EnumerationResult, *, level: int = 2) -> str:
-    """Return a `<section>` with its own scoped style, headed by an `<h2>` (or other `level`)."""
+def enumeration_fragment(
+    result: EnumerationResult, *, level: int = 2, figure: str | None = None, styled: bool = True, headed: bool = True
+) -> str:
+    """Return a block with its own scoped style, headed by an `<h2>` (or other `level`).
+
+    A page that has the style and the heading already leaves them out; `figure` is its own markup for the heat map.
+    """
     from markupsafe import Markup
 
     tests = [_test(result, rank, category) for rank, category in noted.shown_tests(result, None)]
-    groups = described.groups_table(result)
+    if figure is None and tests:
+        picture = f'<div class="enum-scroll">{charts.enumeration_heatmap(result)}</div>'
+        figure = f'<figure>{picture}<figcaption class="enum-soft enum-small">{HEAT_MAP}</figcaption></figure>'
     template = environment().get_template("enumeration.html.j2")
     return template.render(
         level=level,
+        headed=headed,
+        style=Markup(asset("templates/enumeration.css")) if styled else "",
         result=result,
-        groups=groups,
+        groups=described.groups_table(result),
         named=[tables.plain(described.named(group)) for group in result.groups],
         headings=[described.head(group).split("\n") for group in result.groups],
         shown=tests[: noted.MOST_TESTS],
         more=tests[noted.MOST_TESTS :],
-        chart=Markup(charts.enumeration_heatmap(result)) if tests else "",
-        charted=min(len(tests), charts.MOST_CATEGORIES),
+        figure=Markup(figure or ""),
         notes=noted.notes(result, all_shown=True),
         weights=WEIGHTS,
         alpha=result.provenance.settings["alpha"],
+        offending=_offending(tests),
+        cover=cover,
+        may_offend=may_offend,
         plain=tables.plain,
     )
 
 
 def enumeration_page(result: EnumerationResult) -> str:
     """Return a self-contained page around the fragment."""
-    from markupsafe import Markup
+    from slant.report.assembly import measures_of
+    from slant.report.html import render_page
 
-    fragment = Markup(enumeration_fragment(result, level=1))
-    template = environment().get_template("enumeration_page.html.j2")
-    return template.render(result=result, fragment=fragment, plain=tables.plain)
+    measures = measures_of("enumeration", (result,))
+    title = f"slant enumeration: {tables.plain(result.provenance.representation.name)}"
+    return render_page("enumeration_page.html.j2", measures, title=title, result=result, level=1)
 
 
 def _test(result: EnumerationResult, rank: int, category: int) -> dict[str, Any]:
     cells = [{**_figures(cell), "words": cell.words} for cell in result.of_category(category)]
-    return {"heading": described.heading(result, rank, category), "cells": cells}
+    return {"rank": rank, "centre": described.centre(result.categories[category]), "cells": cells}
 
 
 def _figures(cell: EnumeratedCell) -> dict[str, str]:
@@ -59,3 +73,10 @@ def _figures(cell: EnumeratedCell) -> dict[str, str]:
     kind = next((name for name, most in WEIGHTS.items() if cell.qvalue <= most), "weak")
     figures = f"score {score}, p {p}, q {q}"
     return {"kind": kind if cell.significant else "none", "figures": figures}
+
+
+def _offending(tests: list[dict[str, Any]]) -> int:
+    """Count the words of the table that are covered at first."""
+    cells = [cell for test in tests for cell in test["cells"] if cell["kind"] not in ("none", "untested")]
+    words = [word for cell in cells for word in cell["words"]] + [word for test in tests for word in test["centre"]]
+    return len({word for word in words if may_offend(word)})

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from slant.errors import SlantError
-from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
-from slant.results import DirectBiasResult, GeometryResult, ResidualBiasResult, SpaceGeometry, SubspaceResult
+from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg, tips
+from slant.report.tables import plain, small
+from slant.results import DirectBiasResult, GeometryResult, Picture, ResidualBiasResult, SpaceGeometry, SubspaceResult
 
 RANDOM_COLOUR = "#9aa3af"
 MOST_WORDS = 12
@@ -14,17 +15,17 @@ MOST_WORDS = 12
 
 def subspace_chart(result: SubspaceResult) -> str:
     """Draw the share of variance of each component beside that of random words (Basta et al., Figure 1); SVG."""
-    return svg(_variance(result), ink="#1c2430", paper="white")
+    return svg(variance_picture(result), ink="#1c2430", paper="white")
 
 
 def cluster_chart(result: ResidualBiasResult) -> str:
     """Draw the most biased words in the plane, coloured by their original side, shaped by their cluster; SVG."""
-    return svg(_clusters(result), ink="#1c2430", paper="white")
+    return svg(clusters_picture(result), ink="#1c2430", paper="white")
 
 
 def projection_chart(result: DirectBiasResult) -> str:
     """Draw the words that lean most to either side as bars; SVG."""
-    return svg(_projections(result), ink="#1c2430", paper="white")
+    return svg(projections_picture(result), ink="#1c2430", paper="white")
 
 
 def geometry_chart(result: GeometryResult) -> str:
@@ -39,25 +40,36 @@ def geometry_chart(result: GeometryResult) -> str:
 def _row(space: SpaceGeometry) -> Any:
     import altair as alt
 
-    parts = [_variance(space.subspace), _projections(space.direct)]
+    parts = [variance_picture(space.subspace), projections_picture(space.direct)]
     if space.residual is not None and space.residual.picture is not None:
-        parts.append(_clusters(space.residual))
-    title = alt.Title(space.name, anchor="start", fontSize=15)
+        parts.append(clusters_picture(space.residual))
+    title = alt.Title(plain(space.name), anchor="start", fontSize=15)
     return alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
 
 
-def _variance(result: SubspaceResult) -> Any:
+def variance_picture(result: SubspaceResult) -> Any:
+    """Draw the share of variance of each component beside that of random words; returns an Altair chart."""
+    return variance_bars(result.rows())
+
+
+def variance_bars(rows: list[dict[str, Any]]) -> Any:
+    """Return bars of the share of variance of each component, with ranges where the rows have them."""
     import altair as alt
 
-    values = [{"component": row["component"], "series": "pairs", "share": row["explained"]} for row in result.rows()]
-    if result.random:
-        values += [
-            {
-                "component": row["component"], "series": "random words", "share": row["random_mean"],
-                "low": row["random_minimum"], "high": row["random_maximum"],
-            }
-            for row in result.rows()
-        ]  # fmt: skip
+    values = [
+        {
+            "component": row["component"], "series": "pairs", "share": row["explained"], "low": row.get("minimum"),
+            "high": row.get("maximum"),
+        }
+        for row in rows
+    ]  # fmt: skip
+    values += [
+        {
+            "component": row["component"], "series": "random words", "share": row["random_mean"],
+            "low": row["random_minimum"], "high": row["random_maximum"],
+        }
+        for row in rows if row["random_mean"] is not None
+    ]  # fmt: skip
     colours = alt.Scale(domain=["pairs", "random words"], range=[MODEL_COLOUR, RANDOM_COLOUR])
     base = alt.Chart(alt.InlineData(values=values))
     x = alt.X("component:O", title="component", axis=alt.Axis(labelAngle=0))
@@ -68,25 +80,32 @@ def _variance(result: SubspaceResult) -> Any:
     )  # fmt: skip
     ranges = (
         base.transform_filter("isValid(datum.low)")
-        .mark_rule(color="#1c2430")
+        .mark_rule(color="currentColor")
         .encode(x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q")
     )
-    return alt.layer(bars, ranges).properties(width=360, height=240, title=_title("Explained variance"))
+    return alt.layer(bars, ranges).properties(width=360, height=240, title=chart_title("Explained variance"))
 
 
-def _clusters(result: ResidualBiasResult) -> Any:
-    import altair as alt
-
+def clusters_picture(result: ResidualBiasResult) -> Any:
+    """Draw the most biased words in the plane; returns an Altair chart."""
     if result.picture is None:
         raise SlantError("this result has no picture; measure it again with picture='auto'.")
+    return cluster_points(result.picture, result.poles, result.clustering.accuracy)
+
+
+def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) -> Any:
+    """Return biased words in the plane, coloured by their original side, shaped by their cluster."""
+    import altair as alt
+
     values = [
-        {"x": p.x, "y": p.y, "side": p.side, "cluster": f"cluster {p.cluster + 1}"} for p in result.picture.points
+        {"word": plain(p.word), "x": p.x, "y": p.y, "side": plain(p.side), "cluster": f"cluster {p.cluster + 1}"}
+        for p in picture.points
     ]
-    colours = alt.Scale(domain=list(result.poles), range=[MODEL_COLOUR, PEOPLE_COLOUR])
+    colours = alt.Scale(domain=list(map(plain, poles)), range=[MODEL_COLOUR, PEOPLE_COLOUR])
     shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
-    text = f"{len(values):,} most biased words ({result.picture.method.upper()}); accuracy "
-    text += f"{100 * result.clustering.accuracy:.1f} %"
+    text = f"{len(values):,} most biased words ({picture.method.upper()}); accuracy "
+    text += f"{100 * accuracy:.1f} %"
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_point(filled=True, size=22, opacity=0.7)
@@ -95,34 +114,42 @@ def _clusters(result: ResidualBiasResult) -> Any:
             y=alt.Y("y:Q", axis=axis, scale=alt.Scale(zero=False)),
             color=alt.Color("side:N", scale=colours, legend=alt.Legend(title="original side", orient="top")),
             shape=alt.Shape("cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
+            tooltip=tips("word", "side", "cluster"),
         )
-        .properties(width=320, height=300, title=_title(text))
+        .properties(width=320, height=300, title=chart_title(text))
     )
 
 
-def _projections(result: DirectBiasResult) -> Any:
+def projections_picture(result: DirectBiasResult) -> Any:
+    """Draw the words that lean most to either side as bars; returns an Altair chart."""
     import altair as alt
 
     first, second = result.extremes(MOST_WORDS)
     words = [*first, *second[::-1]]
-    poles = [result.poles[0], result.poles[1] if len(result.poles) == 2 else "the others"]
+    poles = [plain(result.poles[0]), plain(result.poles[1]) if len(result.poles) == 2 else "the others"]
     values = [
-        {"word": w.word, "projection": w.projection, "pole": poles[0] if w.projection > 0 else poles[1]} for w in words
-    ]
+        {
+            "word": plain(w.word), "projection": w.projection, "pole": poles[0] if w.projection > 0 else poles[1],
+            "written": small(w.projection),
+        }
+        for w in words
+    ]  # fmt: skip
     colours = alt.Scale(domain=poles, range=[PEOPLE_COLOUR, MODEL_COLOUR])
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
         .encode(
             x=alt.X("projection:Q", title="cosine with the direction"),
-            y=alt.Y("word:N", sort=[w.word for w in words], title=None, axis=alt.Axis(labelLimit=200)),
+            y=alt.Y("word:N", sort=[plain(w.word) for w in words], title=None, axis=alt.Axis(labelLimit=200)),
             color=alt.Color("pole:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
+            tooltip=tips("word", "projection:written"),
         )
-        .properties(width=300, height=alt.Step(14), title=_title(f"Direct bias {result.value:.3f}"))
+        .properties(width=300, height=alt.Step(14), title=chart_title(f"Direct bias {result.value:.3f}"))
     )
 
 
-def _title(text: str) -> Any:
+def chart_title(text: str) -> Any:
+    """Return a title that stands at the left."""
     import altair as alt
 
     return alt.Title(text, anchor="start", fontSize=12)

@@ -1,86 +1,145 @@
-"""The report as one self-contained page: no script, no outside host, every token escaped."""
+"""Results as self-contained pages: no outside host, no script but ours, every token escaped."""
 
 from __future__ import annotations
 
-from slant.report import charts, tables
-from slant.report.described import table_of
-from slant.report.enumeration_html import enumeration_fragment
-from slant.report.polarity import polarity_summary
-from slant.report.templating import environment
-from slant.results import AuditComparison, AuditResult
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from slant.report import charts
+from slant.report.assembly import Measure, measures_of, measures_of_audit
+from slant.report.enumeration_html import enumeration_fragment, enumeration_page
+from slant.report.glance import grid
+from slant.report.says import comparison_sentences, sentences
+from slant.report.tables import number, plain, pvalue, small
+from slant.report.templating import asset, environment, hashed
+from slant.results import AuditComparison, AuditResult, EnumerationResult, Representation, Result
+
+CONTENT = (
+    "These measures reproduce stereotypes about groups of people in order to measure them. An association found here "
+    "is a property of the model and of the text it was trained on, not a fact about people."
+)
 
 
-def page(audit: AuditResult) -> str:
-    """Return the report of an audit as HTML."""
+def page(result: Result) -> str:
+    """Return any result as a page of its own."""
+    if isinstance(result, AuditResult):
+        return audit_page(result)
+    if isinstance(result, AuditComparison):
+        return comparison_page(result)
+    if isinstance(result, EnumerationResult):
+        return enumeration_page(result)
+    return single_page(result)
+
+
+def audit_page(audit: AuditResult) -> str:
+    """Return the report of an audit: what was found at a glance, then measure by measure."""
+    measures = measures_of_audit(audit)
+    return render_page(
+        "report.html.j2",
+        measures,
+        title=f"slant report: {plain(audit.representation.name)}",
+        audit=audit,
+        grid=grid(audit),
+        sentences=sentences(audit),
+    )
+
+
+def comparison_page(result: AuditComparison) -> str:
+    """Return audits of several models side by side, with the differences to the first."""
+    measures = measures_of("differences", (result,))
+    return render_page(
+        "comparison.html.j2",
+        measures,
+        title="slant comparison: " + ", ".join(map(plain, result.names)),
+        result=result,
+        grids=[grid(audit) for audit in result.audits],
+        sentences=comparison_sentences(result),
+    )
+
+
+def single_page(result: Result) -> str:
+    """Return one result as a page."""
+    measures = measures_of(result.kind, (result,))
+    provenance = getattr(result, "provenance", None)
+    name = f": {plain(provenance.representation.name)}" if provenance else ""
+    return render_page(
+        "result.html.j2", measures, title=f"slant: {measures[0].section.title}{name}",
+        provenance=provenance,
+    )  # fmt: skip
+
+
+def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, **values: Any) -> str:
+    """Fill a template that extends page.html.j2: one style, and scripts known by their hashes."""
     from markupsafe import Markup
 
-    suite = audit.weat
-    if suite is None:
-        return tables_page(audit)
-    table = table_of(suite)
-    columns = [column for column in table.columns if not column.terminal_only]
+    def fragment(measure: Measure) -> Any:
+        drawn = [macros.module.figure(figure) for figure in measure.figures_first]  # type: ignore[attr-defined]
+        result = measure.enumeration
+        assert result is not None
+        whole = level == 1
+        return Markup(enumeration_fragment(result, level=level, figure="".join(drawn), styled=False, headed=whole))
+
+    figures = [figure for measure in measures for figure in measure.figures]
+    style = asset("templates/report.css") + asset("templates/enumeration.css")
+    scripts = [asset("templates/report.js")]
+    if figures:
+        scripts = [asset("assets/vega.min.js"), asset("assets/vega-interpreter.js"), *scripts]
+    macros = environment().get_template("macros.html.j2")
     return (
         environment()
-        .get_template("report.html.j2")
+        .get_template(template)
         .render(
-            audit=audit,
-            suite=suite,
-            columns=columns,
-            rows=table.rows,
-            polarity=polarity_summary(audit),
-            notes=table.notes,
-            enumeration=Markup(enumeration_fragment(audit.enumeration)) if audit.enumeration else "",
-            chart=Markup(charts.weat_chart(suite)) if suite.results else "",
-            found=_summary(audit) + _enumerated(audit),
-            number=tables.number,
-            plain=tables.plain,
+            fragment=fragment,
+            measures=measures,
+            style=Markup(style),
+            scripts=[Markup(script) for script in scripts],
+            policy=policy(style, scripts),
+            specifications=[(figure.id, script_json(charts.vega(figure.chart))) for figure in figures],
+            content=CONTENT,
+            plain=plain,
+            number=number,
+            pvalue=pvalue,
+            small=small,
+            described=described,
+            **values,
         )
     )
 
 
-def tables_page(result: AuditResult | AuditComparison) -> str:
-    """Return a plain page with one table: of an audit without WEAT, or of several side by side."""
-    from html import escape
+def policy(style: str, scripts: Iterable[str]) -> str:
+    """Return a content-security policy that allows one style, these scripts, and nothing else.
 
-    table = table_of(result)
-    columns = [column for column in table.columns if not column.terminal_only]
-    heads = "".join(f'<th scope="col">{escape(column.title)}</th>' for column in columns)
-    rows = "".join(
-        "<tr>" + "".join(f"<td>{escape(column.write(row[column.key]))}</td>" for column in columns) + "</tr>"
-        for row in table.rows
-    )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
-    title = escape(tables.plain(table.title))
+    >>> policy("", [])
+    "default-src 'none'; style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; script-src 'none'; ..."
+    """
+    known = " ".join(hashed(script) for script in scripts) or "'none'"
     return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>'
-        f"<body><h1>{title}</h1>"
-        "<p><strong>Content note.</strong> These tests reproduce stereotypes in order to measure them.</p>"
-        f"<table><thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table><ul>{notes}</ul></body></html>\n"
+        f"default-src 'none'; style-src {hashed(style)}; script-src {known}; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
     )
 
 
-def _summary(audit: AuditResult) -> str:
-    suite = audit.weat
-    if suite is None or not suite.results:
-        return "No test could be run: too few of the words are in the vocabulary."
-    significant = [r for r, q in zip(suite.results, suite.qvalues, strict=True) if q < 0.05]
-    largest = max(suite.results, key=lambda r: abs(r.effect_size))
-    steady = sum(1 for r in significant if r.interval and not r.interval.low <= 0 <= r.interval.high)
-    share = (
-        f"{len(significant)} of {len(suite.results)} association tests show an association that chance does not explain"
-    )
-    return (
-        f"{share} (false-discovery rate 5 %); for {steady} of these the interval over the choice of words also leaves "
-        f"out 0, while the others hang more on which words were chosen. The largest effect is in “{largest.title}”: "
-        f"d = {tables.number(largest.effect_size)}, p = {tables.pvalue(largest.pvalue)}."
-    )
+def script_json(content: Any) -> Any:
+    """Return data for a script element: nothing in it can end the element or begin a comment.
+
+    >>> str(script_json({"word": "</script>"}))
+    '{"word":"\\\\u003c/script\\\\u003e"}'
+    """
+    from markupsafe import Markup
+
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
 
 
-def _enumerated(audit: AuditResult) -> str:
-    if (found := audit.enumeration) is None:
-        return ""
-    return (
-        f" Without naming any association in advance, {len(found.significant):,} of {len(found.cells):,} pairs of a "
-        f"group of names and a category of words stand out from chance (false-discovery rate "
-        f"{100 * float(found.provenance.settings['alpha']):g} %)."
-    )
+def described(representation: Representation) -> str:
+    """Describe an embedding or a model in one line, as it is.
+
+    >>> described(Representation("sample", "0a1b", "text", 20_000, 50))
+    'sample (text), 20,000 words × 50 dimensions, fingerprint 0a1b'
+    """
+    r = representation
+    size = f"{r.words:,} words × {r.dimensions} dimensions"
+    return f"{plain(r.name)} ({plain(r.format)}), {size}, fingerprint {plain(r.fingerprint)}"

@@ -20,11 +20,16 @@ INK, PAPER = "#1c2430", "white"
 
 def score_histogram(result: LogProbabilityResult) -> str:
     """Draw how the scores of all attributes are spread, coloured by the side of zero that they fall on; returns SVG."""
+    return svg(histogram_picture(result).properties(title=_title(result)), ink=INK, paper=PAPER)
+
+
+def histogram_picture(result: LogProbabilityResult) -> Any:
+    """Draw how the scores of all attributes are spread; returns an Altair chart."""
     import altair as alt
 
     # Counted here, so that a chart of 20,000 attributes stays small; bins have an edge at zero.
     values = _binned([score.score for score in result.scores])
-    chart = (
+    return (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
         .encode(
@@ -33,13 +38,18 @@ def score_histogram(result: LogProbabilityResult) -> str:
             y=alt.Y("count:Q", title="attributes"),
             color=alt.condition(alt.datum.low >= 0, alt.value(MODEL_COLOUR), alt.value(PEOPLE_COLOUR)),
         )
-        .properties(width=520, height=240, title=_title(result))
+        .properties(width=520, height=240)
     )
-    return svg(chart, ink=INK, paper=PAPER)
 
 
 def ranked_bars(result: LogProbabilityResult, *, most: int = MOST_BARS) -> str:
     """Draw the scores of the attributes at both ends of the ranking as bars, largest first; returns SVG."""
+    shown = len(result.scores) if len(result.scores) <= most else most // 2 * 2
+    return svg(bars_picture(result, most=most).properties(title=_title(result, shown)), ink=INK, paper=PAPER)
+
+
+def bars_picture(result: LogProbabilityResult, *, most: int = MOST_BARS) -> Any:
+    """Draw the scores of the attributes at both ends of the ranking as bars; returns an Altair chart."""
     import altair as alt
 
     ranked = result.ranked
@@ -49,7 +59,7 @@ def ranked_bars(result: LogProbabilityResult, *, most: int = MOST_BARS) -> str:
     # Looked up by place, since two attributes may read the same once they are made plain.
     names = json.dumps({place: plain(score.attribute) for place, score in enumerate(shown)})
     axis = alt.Axis(labelExpr=f"{names}[datum.value]", labelLimit=320, ticks=False, domain=False)
-    chart = (
+    return (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar(height=12)
         .encode(
@@ -57,9 +67,8 @@ def ranked_bars(result: LogProbabilityResult, *, most: int = MOST_BARS) -> str:
             x=alt.X("score:Q", title=_axis(result)),
             color=alt.condition(alt.datum.score >= 0, alt.value(MODEL_COLOUR), alt.value(PEOPLE_COLOUR)),
         )
-        .properties(width=420, height=alt.Step(18), title=_title(result, len(shown)))
+        .properties(width=420, height=alt.Step(18))
     )
-    return svg(chart, ink=INK, paper=PAPER)
 
 
 def _binned(scores: list[float]) -> list[dict[str, Any]]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 from slant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
 from slant.results import AuditResult, ComparisonResult, PolarityComparison, PolarityResult, TrendResult
 
@@ -10,7 +13,15 @@ MOST_WORDS = 20
 
 
 def polarity_summary(audit: AuditResult) -> Table:
-    """Describe the polarity scores of an audit, one row per setting."""
+    """Describe the polarity scores of an audit, one row per setting, and say what was not run."""
+    table = polarities_table(audit.polarity)
+    notes = [f"not run: {plain(what)}: {plain(why)}" for what, why in audit.not_run.items()]
+    title = f"Polarity on {audit.representation.name}"
+    return replace(table, title=title, notes=(*table.notes, *notes))
+
+
+def polarities_table(results: Sequence[PolarityResult]) -> Table:
+    """Describe polarity scores, one row per setting."""
     columns = (
         Column("classes", "classes", plain, "left", wraps=True),
         Column("scheme", "scheme", plain, "left"),
@@ -26,11 +37,10 @@ def polarity_summary(audit: AuditResult) -> Table:
             "interval": between(*((i.low, i.high) if (i := result.interval) else (None, None))),
             "words": len(result.by_word),
         }
-        for result in audit.polarity
+        for result in results
     ]
-    notes = ["score: how far professions lean between the classes on average; compare embeddings rather than read one."]
-    notes += [f"not run: {plain(what)}: {plain(why)}" for what, why in audit.not_run.items()]
-    return Table(f"Polarity on {audit.representation.name}", columns, rows, tuple(notes))
+    note = "score: how far the words lean between the classes on average; compare embeddings rather than read one."
+    return Table("Polarity", columns, rows, (note,))
 
 
 def polarity_table(result: PolarityResult) -> Table:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, forest, svg
+from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
+from slant.report.pictures import tests_picture
 from slant.report.tables import number, plain, pvalue
 from slant.results import MODEL_CONTENT_NOTE, CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
 
@@ -13,9 +14,9 @@ INK, PAPER = "#1c2430", "white"
 
 
 def seat_chart(result: SeatResult | SeatSuiteResult) -> str:
-    """Draw the effect size of each SEAT as a bar with its interval over words, and people's as a diamond; SVG."""
+    """Draw the effect size of each SEAT as a dot with its interval over words, and people's as a diamond; SVG."""
     said = f"SEAT on {plain(result.provenance.representation.name)}; lines: interval over the choice of words"
-    return svg(forest(result.rows(), ours="this encoder").properties(title=_title([said])), ink=INK, paper=PAPER)
+    return svg(tests_picture(result.rows(), "this encoder").properties(title=_title([said])), ink=INK, paper=PAPER)
 
 
 def ceat_chart(result: CeatResult | CeatSuiteResult) -> str:

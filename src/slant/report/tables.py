@@ -52,12 +52,19 @@ class Table:
 
 
 def plain(text: object) -> str:
-    """Return `text` with control characters made visible, so that no token can steer a terminal.
+    """Return `text` with control characters, line separators and marks of direction made visible.
+
+    So no token can steer a terminal, part a line, or turn what stands after it around.
 
     >>> plain("a" + chr(27) + "[31m")
     'a\\\\x1b[31m'
     """
-    return "".join(c if unicodedata.category(c)[0] != "C" else ascii(c)[1:-1] for c in str(text))
+    return "".join(ascii(c)[1:-1] if _unseen(c) else c for c in str(text))
+
+
+def _unseen(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] == "C" or category in ("Zl", "Zp")
 
 
 def number(value: float | None) -> str:

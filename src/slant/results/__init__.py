@@ -4,6 +4,20 @@ from __future__ import annotations
 
 from slant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
 from slant.results.codec import MeasuredResult, Result, kinds, result_from_dict
+from slant.results.contextual import (
+    CONTEXTUAL,
+    ComparedSpace,
+    ContextualBiasResult,
+    CorpusUsed,
+    ProfessionInContext,
+    ProfessionPicture,
+    ProfessionPoint,
+    RepeatedMeasure,
+    SpaceMeasures,
+    SwappedPair,
+    SwappedSubspace,
+    WordNumbers,
+)
 from slant.results.debias import CheckedMeasure, DebiasCheck, SimilarityResult
 from slant.results.enumeration import (
     CONTENT_NOTE,
@@ -58,6 +72,16 @@ from slant.results.pronoun_choice import (
     PronounScore,
     SentenceRemark,
 )
+from slant.results.pronouns import (
+    CalibrationBin,
+    GenderGap,
+    GenderOutcome,
+    PronounResolutionResult,
+    PronounSample,
+    Topic,
+    TopicCorrelation,
+    TopicWord,
+)
 from slant.results.provenance import Provenance, Representation
 from slant.results.replication import ReplicatedCell, ReplicationResult
 from slant.results.residual import (
@@ -103,6 +127,7 @@ from slant.results.weat import (
 
 __all__ = [
     "CONTENT_NOTE",
+    "CONTEXTUAL",
     "MODEL_CONTENT_NOTE",
     "REST",
     "AttributeGroup",
@@ -111,14 +136,18 @@ __all__ = [
     "AuditDifference",
     "AuditPart",
     "AuditResult",
+    "CalibrationBin",
     "CandidatePool",
     "CeatResult",
     "CeatSuiteResult",
     "CheckedMeasure",
+    "ComparedSpace",
     "ComparisonResult",
     "ContextWord",
+    "ContextualBiasResult",
     "Contrast",
     "CorpusRead",
+    "CorpusUsed",
     "Correlation",
     "DebiasCheck",
     "Demographics",
@@ -128,6 +157,8 @@ __all__ = [
     "EffectDistribution",
     "EnumeratedCell",
     "EnumerationResult",
+    "GenderGap",
+    "GenderOutcome",
     "GeneralisedWeatResult",
     "GeometryResult",
     "Glance",
@@ -155,10 +186,16 @@ __all__ = [
     "PolicyCheck",
     "PolicyLine",
     "Preference",
+    "ProfessionInContext",
+    "ProfessionPicture",
+    "ProfessionPoint",
     "PronounChoiceResult",
     "PronounGroup",
+    "PronounResolutionResult",
+    "PronounSample",
     "PronounScore",
     "Provenance",
+    "RepeatedMeasure",
     "ReplicatedCell",
     "ReplicationResult",
     "Representation",
@@ -176,12 +213,18 @@ __all__ = [
     "SimilarityResult",
     "SkippedTest",
     "SpaceGeometry",
+    "SpaceMeasures",
     "Spread",
     "SubspaceResult",
     "Survey",
     "SurveyResult",
+    "SwappedPair",
+    "SwappedSubspace",
     "TargetSet",
     "TemplateWeatResult",
+    "Topic",
+    "TopicCorrelation",
+    "TopicWord",
     "TrendPoint",
     "TrendResult",
     "TrendTest",
@@ -192,6 +235,7 @@ __all__ = [
     "WefatWord",
     "WordAssociation",
     "WordCategory",
+    "WordNumbers",
     "WordPolarity",
     "WordProjection",
     "WordsUsed",

@@ -36,6 +36,10 @@ class Result:
         # The one door from results to rendering, opened by name: results themselves know nothing of it.
         importlib.import_module("slant.report").save(self, path)
 
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook as a table and charts."""
+        return str(importlib.import_module("slant.report.notebook").notebook_html(self))
+
     @classmethod
     def from_dict(cls: type[R], content: dict[str, Any]) -> R:
         """Rebuild the result that `to_dict` gave."""

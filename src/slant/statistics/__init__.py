@@ -5,6 +5,7 @@ Nothing here knows about words, vectors or results; the measures bring scores an
 
 from slant.statistics.bootstrap import bootstrap_means, cluster_bootstrap_means
 from slant.statistics.fdr import benjamini_hochberg
+from slant.statistics.grouped_folds import grouped_folds
 from slant.statistics.intervals import check_confidence, clopper_pearson, percentile_interval, wilson
 from slant.statistics.nearest_rows import nearest
 from slant.statistics.permutation import PermutationPvalue, partition_pvalue
@@ -38,6 +39,7 @@ __all__ = [
     "count_reached",
     "explained_ratios",
     "generator",
+    "grouped_folds",
     "nearest",
     "partition_pvalue",
     "percentile_interval",

@@ -1,0 +1,57 @@
+"""The worked example of docs/contextual.md: all-MiniLM-L6-v2 on the text of GAP and BOLD, static spaces beside it.
+
+    python scripts/contextual_minilm.py --picture docs/images/contextual.svg    # fetches gap, bold and the encoder
+    python scripts/contextual_minilm.py GAP-FOLDER BOLD-WIKIPEDIA-FOLDER --encoder FOLDER
+
+Of BOLD it takes the sentences of Wikipedia, of which the prompts are the beginnings. Prints the tables in Markdown,
+and how long each part took; without --store nothing is taken from an earlier run, so that the time is whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+import slant
+from slant.data import fetch
+from slant.report import render
+from slant.report.contextual_charts import contextual_chart
+
+ENCODER = "all-minilm-l6-v2"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("corpora", nargs="*")
+    parser.add_argument("--encoder", default=ENCODER)
+    parser.add_argument("--picture", type=Path, help="draw it (SVG)")
+    parser.add_argument("--json", type=Path, help="write the whole result")
+    parser.add_argument("--store", type=Path, help="folder that keeps vectors, for a run that is stopped")
+    parser.add_argument("--repeats", type=int, default=10)
+    given = parser.parse_args()
+    started, worked = time.perf_counter(), time.process_time()
+    static = slant.load()
+    corpus = slant.load_corpus(given.corpora or [fetch("gap"), fetch("bold") / "wikipedia"])
+    encoder = slant.load_encoder(given.encoder)
+    columns = {"static": static, "debiased": slant.hard_debias(static)}
+    loaded = time.perf_counter()
+    result = slant.contextual_bias(
+        encoder, corpus, original=static, compare=columns, repeats=given.repeats, store=given.store
+    )
+    measured = time.perf_counter()
+    print(render(result, ".md"))
+    busy = time.process_time() - worked
+    print(
+        f"loaded in {loaded - started:.0f} s, measured in {measured - loaded:.0f} s on {os.cpu_count()} cores "
+        f"({busy:.0f} s of processor time)"
+    )
+    if given.json:
+        result.save(given.json)
+    if given.picture:
+        given.picture.write_text(contextual_chart(result), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,188 @@
+"""`slant pronouns`: to whom a model's vectors say that a pronoun refers, by gender."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from slant.cli import options as o
+from slant.cli.shared import Output, Running, command
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+slant pronouns                                       all-MiniLM-L6-v2, GAP's development file, topics without bias
+
+slant pronouns all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
+
+slant pronouns bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
+
+slant pronouns bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
+"""
+TRAINING = "Training the classifier"
+TOPICS = "Topics"
+
+
+def _option(panel: str, *names: str, shown: str, **more: Any) -> Any:
+    return typer.Option(*names, help=shown, rich_help_panel=panel, **more)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the classifier is trained."""
+
+    folds: Annotated[int, _option(TRAINING, "--folds", shown="Folds; a sample's page is never trained on.", min=2)] = 5
+    seeds: Annotated[int, _option(TRAINING, "--seeds", shown="Repeats with other folds and weights.", min=1)] = 3
+    units: Annotated[int, _option(TRAINING, "--units", shown="Units of the hidden layer.", min=1)] = 31
+    dropout: Annotated[float, _option(TRAINING, "--dropout", shown="Share of units left out while training.")] = 0.6
+    l2: Annotated[float, _option(TRAINING, "--l2", shown="L2 penalty of the output layer.")] = 0.1
+    learning_rate: Annotated[float, _option(TRAINING, "--learning-rate", shown="Step size of Adam.")] = 0.001
+    batch: Annotated[int, _option(TRAINING, "--batch", shown="Samples for each step.", min=1)] = 32
+    epochs: Annotated[int, _option(TRAINING, "--epochs", shown="Most passes over the samples.", min=1)] = 1000
+    patience: Annotated[
+        int, _option(TRAINING, "--patience", shown="Passes without progress on held-out samples.", min=1)
+    ] = 100
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the measure takes."""
+        from slant.models.classifier import Classifier
+
+        classifier = Classifier(
+            self.units, self.dropout, self.l2, self.learning_rate, self.batch, self.epochs, self.patience
+        )
+        return {"folds": self.folds, "seeds": self.seeds, "classifier": classifier}
+
+
+@dataclass(frozen=True)
+class PronounsOutput(Output):
+    """Where results are written: also every sample, and pictures."""
+
+    PICTURES = ("chart", "bias_chart")
+
+    samples: Annotated[
+        Path | None,
+        typer.Option("--samples", metavar="FILE", help="Write every sample as CSV.", rich_help_panel=o.OUT),
+    ] = None
+    chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--chart", metavar="FILE", help="Draw “neither” by gender (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None
+    bias_chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--bias-chart", metavar="FILE", help="Draw “neither” against topics' bias (.svg, .png, .html).",
+            rich_help_panel=o.OUT,
+        ),
+    ] = None  # fmt: skip
+
+    def files(self) -> list[Path]:
+        """Return every file that was asked for."""
+        return [*super().files(), *([self.samples] if self.samples is not None else [])]
+
+
+@command
+def pronouns_command(
+    model: Annotated[
+        str | None,
+        typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2."),
+    ] = None,
+    gap: Annotated[
+        list[str] | None,
+        typer.Option("--gap", metavar="FILE|NAME", help="GAP file, its folder, or data name; can be repeated."),
+    ] = None,
+    train: Annotated[
+        list[str] | None,
+        typer.Option("--train", metavar="FILE|NAME", help="Train on these instead of folds; can be repeated."),
+    ] = None,
+    lm: Annotated[
+        str | None, _option(TOPICS, "--lm", metavar="MODEL", shown="A language model that scores topics' words.")
+    ] = None,
+    topics: Annotated[int, _option(TOPICS, "--topics", shown="Topics of the texts.", min=1)] = 20,
+    top_words: Annotated[int, _option(TOPICS, "--top-words", shown="Words of a topic that count.", min=1)] = 15,
+    template: Annotated[
+        str | None,
+        _option(TOPICS, "--template", metavar="TEXT", shown="Default: '[TARGET] are interested in [ATTRIBUTE]'."),
+    ] = None,
+    layer: Annotated[
+        str | None,
+        typer.Option("--layer", metavar="last|mean|N", help="Layer of the vectors; default: last (ELMo: mean)."),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="cpu, cuda or mps; default: the best there is.")
+    ] = None,
+    bootstrap: o.BootstrapOption = 1_000,
+    n_resamples: Annotated[
+        int, typer.Option("--n-resamples", metavar="N", min=1, help="Random permutations of p-values.")
+    ] = 9_999,
+    confidence: o.ConfidenceOption = 0.95,
+    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep nothing for a later run.")] = False,
+    *,
+    training: Training,
+    running: Running,
+    output: PronounsOutput,
+) -> None:
+    """Resolve gendered pronouns with a model's vectors: does "neither" come up more for one gender (Kurita et al.)?
+
+    Topics of the texts and what a language model ties them to may be offensive. A run that is stopped goes on where it
+    was when the same command is given again (unless --no-cache).
+    """
+    import slant
+    from slant.cli.printing import deliver
+    from slant.cli.progress import bar, noted, resumable
+    from slant.data import cache_folder
+    from slant.errors import SlantError
+    from slant.measures.gap_files import read_gap
+    from slant.measures.pronoun_topics import TEMPLATE
+
+    if output.bias_chart is not None and lm is None:
+        raise SlantError("--bias-chart needs a language model to score topics; add --lm MODEL.")
+    settings, read = training.settings(), gap or ["gap"]
+    read_gap(read)  # a bad row is told before a model is loaded
+    with noted(quiet=running.quiet), resumable(kept=not no_cache), bar(quiet=running.quiet) as progress:
+        result = slant.pronoun_resolution(
+            slant.load_encoder(model, layer=_layer(layer), device=device),
+            read,
+            lm=slant.load_lm(lm, device=device) if lm is not None else None,
+            train=train or None,
+            topics=topics,
+            top_words=top_words,
+            template=template or TEMPLATE,
+            bootstrap=bootstrap,
+            n_resamples=n_resamples,
+            confidence=confidence,
+            journal=None if no_cache else cache_folder() / "pronouns",
+            progress=progress,
+            rng=running.seed,
+            **settings,
+        )
+    _write(result, output)
+    deliver(result, output, quiet=running.quiet)
+
+
+def _layer(given: str | None) -> Any:
+    """Read a number as one; the rest is for the loader to judge.
+
+    >>> _layer("-1"), _layer("mean"), _layer(None)
+    (-1, 'mean', None)
+    """
+    return int(given) if given is not None and given.removeprefix("-").isdecimal() else given
+
+
+def _write(result: Any, output: PronounsOutput) -> None:
+    from slant.cli.printing import write_chart
+    from slant.files import write_text
+    from slant.report.pronoun_charts import neither_by_bias, neither_by_gender
+    from slant.report.pronouns import samples_table
+    from slant.report.tables import to_csv
+
+    if output.samples is not None:
+        write_text(output.samples, to_csv(samples_table(result)))
+    if output.chart is not None:
+        write_chart(neither_by_gender(result), output.chart)
+    if output.bias_chart is not None:
+        write_chart(neither_by_bias(result), output.bias_chart)

@@ -1,0 +1,50 @@
+"""Static spaces on the very words that contextual measures used, so that the columns can be compared."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from slant.errors import MeasureError
+from slant.measures.contextual_space import Plan, Repeat, measure_space
+from slant.measures.contextual_words import BiasedWords, Professions
+from slant.measures.spreads import spread
+from slant.measures.subspace import gender_subspace
+from slant.results import ComparedSpace, RepeatedMeasure, Representation, SwappedPair
+from slant.statistics import spawn, unit_rows
+from slant.vectors import WordVectors
+
+
+def compared_space(
+    column: str,
+    vectors: WordVectors,
+    words: BiasedWords,
+    jobs: Professions,
+    plan: Plan,
+    pairs: tuple[SwappedPair, ...],
+    *,
+    random_pairs: int,
+    repeats: int,
+    seed: int,
+) -> ComparedSpace:
+    """Measure a static space on the same words; its own direction, from the same pairs. Repeats differ in seeds."""
+    known = [row for row, token in enumerate(jobs.tokens) if token is not None]
+    tokens = [*words.words, *(str(jobs.tokens[row]) for row in known)]
+    absent = [token for token in tokens if token not in vectors.index]
+    if absent:
+        raise MeasureError(
+            f"'{vectors.name}' lacks {len(absent)} of the words, such as '{absent[0]}'; compare with a space that has "
+            "the vocabulary of the original one."
+        )
+    subspace = gender_subspace(vectors, [pair.words for pair in pairs], random_pairs=random_pairs, rng=seed)
+    first = subspace.explained[0]
+    beside = subspace.random[0] if subspace.random else None
+    variance = RepeatedMeasure(spread([first]), (first,), beside, subspace.pvalue)
+    unit = unit_rows(vectors.matrix[[vectors.index[token] for token in tokens]])
+    places = {row: place for place, row in enumerate(known)}
+    own = replace(plan, queries=np.array([places[row] for row in plan.queries], dtype=np.intp))
+    count = len(words.words)
+    same = Repeat(unit[:count], unit[count:], np.array(subspace.direction))
+    found = measure_space((same for _ in range(repeats)), own, variance, spawn(seed, repeats))
+    return ComparedSpace(column, Representation(**vectors.record()), found.measures)

@@ -1,0 +1,35 @@
+"""Results in a notebook: a table and its charts, as HTML that runs no script and escapes every token."""
+
+from __future__ import annotations
+
+from slant.report.assembly import measures_of
+from slant.report.tables import plain
+from slant.report.templating import asset, environment
+from slant.results import EnumerationResult, Result
+
+
+def notebook_html(result: Result) -> str:
+    """Return `result` for a notebook's output: the charts are pictures, and style holds inside this output only.
+
+    >>> import slant
+    >>> "weat-6" in notebook_html(slant.weat(slant.load(), "weat-6", bootstrap=0))
+    True
+    """
+    from markupsafe import Markup
+
+    if isinstance(result, EnumerationResult):
+        from slant.report.enumeration_html import enumeration_fragment
+
+        inner = Markup(enumeration_fragment(result, level=3))
+        return environment().get_template("notebook.html.j2").render(fragment=inner, style=_style(), plain=plain)
+    from slant.report.html import CONTENT
+
+    measure = measures_of(result.kind, (result,))[0]
+    template = environment().get_template("notebook.html.j2")
+    return template.render(fragment="", measure=measure, style=_style(), content=CONTENT, plain=plain)
+
+
+def _style() -> object:
+    from markupsafe import Markup
+
+    return Markup(asset("templates/notebook.css"))

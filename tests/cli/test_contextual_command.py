@@ -1,0 +1,88 @@
+"""`slant contextual`: tables, files and charts from a corpus and an encoder; bad input is one sentence."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import Any
+
+import pytest
+
+from planted_text import Planted, planted
+from slant.results import ContextualBiasResult
+
+Run = Callable[..., "CompletedProcess[str]"]
+QUICK = ("--repeats", "2", "--swaps", "4", "--random-pairs", "20", "--picture", "pca")
+
+
+@pytest.fixture
+def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
+    """A corpus and a static embedding in files, and a toy encoder behind every name."""
+    made = planted(leaning=1.5, words=250)
+    (tmp_path / "text.txt").write_text("\n".join(made.corpus) + "\n", encoding="utf-8")
+    made.original.save(tmp_path / "static.safetensors")
+    asked: list[Any] = []
+
+    def load(model: Any, **settings: Any) -> Any:
+        asked.append((model, settings))
+        return made.encoder
+
+    monkeypatch.setattr("slant.models.encoder_loading.load_encoder", load)
+    monkeypatch.setattr(made.encoder, "asked", asked, raising=False)
+    return made
+
+
+def test_everything_comes_out_of_one_command(run: Run, text: Planted, tmp_path: Path) -> None:
+    answer = run(
+        "contextual", "some-encoder", "--corpus", "text.txt", "--original", "static.safetensors", "--layer", "-2",
+        "--compare", *QUICK, "--json", "r.json", "--csv", "r.csv", "--markdown", "r.md", "--chart", "r.svg",
+    )  # fmt: skip
+    assert answer.returncode == 0, answer.stderr
+    assert "Bias in context: toy encoder on text.txt" in answer.stdout
+    assert "Static and contextual, side by side" in answer.stdout
+    result = ContextualBiasResult.from_dict(json.loads((tmp_path / "r.json").read_text(encoding="utf-8")))
+    assert [space.column for space in result.compared] == ["static", "debiased"]
+    assert result.compared[1].representation.treatments
+    assert result.corpus.record["fingerprint"]
+    assert text.encoder.asked[0][1]["layer"] == -2  # type: ignore[attr-defined]
+    assert (tmp_path / "r.csv").read_text(encoding="utf-8").startswith("measure,space,name,mean")
+    assert "| static | debiased | contextual |" in (tmp_path / "r.md").read_text(encoding="utf-8")
+    drawn = (tmp_path / "r.svg").read_text(encoding="utf-8")
+    assert "random words" in drawn
+    assert "cluster 1" in drawn
+    assert "professions (PCA)" in drawn
+
+
+def test_a_second_run_finds_the_vectors_of_the_first_unless_told_not_to(run: Run, text: Planted) -> None:
+    call = ("contextual", "--corpus", "text.txt", "--original", "static.safetensors", *QUICK, "--quiet", "--json", "-")
+    first = run(*call)
+    assert first.returncode == 0, first.stderr
+    passes = text.encoder.passes
+    assert run(*call).stdout == first.stdout
+    assert text.encoder.passes == passes
+    assert run(*call, "--no-cache").stdout == first.stdout
+    assert text.encoder.passes == 2 * passes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((), "no corpus was given; name a file, a folder or data with --corpus."),
+        (("--corpus", "no-such-file.txt"), "no-such-file.txt"),
+        (("--corpus", "text.txt", "--picture", "oil"), "picture='oil' is not one of"),
+        (("--corpus", "text.txt", "--json", "text.txt"), "'text.txt' is read from, and would be written over"),
+        (("--corpus", "text.txt", "--poles", "he"), "--poles he is not two words"),
+        (("--corpus", "text.txt", "--chart", "r.gif"), "a chart cannot be written as '.gif'"),
+    ],
+)
+def test_bad_input_is_one_sentence(run: Run, text: Planted, arguments: tuple[str, ...], message: str) -> None:
+    answer = run("contextual", *arguments)
+    assert answer.returncode == 2
+    assert message in answer.stderr
+    assert "Traceback" not in answer.stderr
+
+
+def test_help_has_examples(run: Run) -> None:
+    assert "slant contextual elmo-original" in run("contextual", "--help").stdout

@@ -1,0 +1,114 @@
+"""The parts of contextual bias: swapped sentences, shares of variance, p-values that hold."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slant.corpus import Context
+from slant.measures.contextual_sentences import DEFINITIONAL, alternating, draw_sentences, written_like
+from slant.measures.contextual_space import Plan, Repeat, measure_space, over_repeats, shuffled_within
+from slant.measures.contextual_swaps import Swaps, SwapVectors, random_shares, swap_pairs, swap_random
+from slant.results import RepeatedMeasure
+from slant.statistics import spawn, subspace, unit_rows
+
+TEXT = ["He slept.", "Then she left.", "HE SHOUTED.", "John met Mary.", "A nurse came."]
+
+
+def swapped(text: list[str], pairs: list[list[str]], repeats: int = 1, swaps: int = 9) -> list[Swaps]:
+    drawn = draw_sentences(text, pairs, [], [], repeats=repeats, swaps=swaps, rng=np.random.default_rng(0))
+    return swap_pairs(drawn, repeats, swaps)[0]
+
+
+def test_words_take_each_others_place_with_their_capitals() -> None:
+    (made,) = swapped(TEXT, [["she", "he"], ["Mary", "John"]])
+    texts = {(first.text, second.text) for pair in made.by_pair for first, second in pair}
+    assert texts == {
+        ("She slept.", "He slept."),
+        ("Then she left.", "Then he left."),
+        ("SHE SHOUTED.", "HE SHOUTED."),
+        ("Mary met Mary.", "John met Mary."),
+        ("John met Mary.", "John met John."),
+    }
+    for context in made.contexts():
+        assert context.word.lower() in {"she", "he", "mary", "john"}
+
+
+def test_phrases_are_written_with_spaces() -> None:
+    assert written_like("flight_attendant", "Nurse") == "Flight attendant"
+
+
+def test_the_words_of_a_pair_give_sentences_in_turn() -> None:
+    first, second = ([Context(f"{word} {n}", 0, 1) for n in range(count)] for word, count in (("a", 1), ("b", 3)))
+    assert [context.text for context, _ in alternating(first, second)] == ["a 0", "b 0", "b 1", "b 2"]
+
+
+def test_repeats_share_no_sentence_while_there_are_enough() -> None:
+    text = [f"She came at {n}." for n in range(12)]
+    made = swapped(text, [["she", "he"]], repeats=3, swaps=4)
+    texts = [{first.text for first, _ in one.by_pair[0]} for one in made]
+    assert [len(one) for one in texts] == [4, 4, 4]
+    assert len(set.union(*texts)) == 12
+
+
+def test_a_repeat_never_counts_a_sentence_twice() -> None:
+    (made,) = swapped(["She slept."], [["she", "he"]], swaps=5)
+    assert len(made.by_pair[0]) == 1
+
+
+def test_random_words_are_as_many_pairs_of_as_many_sentences() -> None:
+    words = [f"w{chr(97 + n)}" for n in range(12)]
+    text = ["She slept.", *(f"the {word} at {n}" for word in words for n in range(4))]
+    drawn = draw_sentences(text, [["she", "he"]], words, [], repeats=2, swaps=8, rng=np.random.default_rng(0))
+    made = swap_random(drawn.contexts("biased words"), [8, 3], 2, np.random.default_rng(0))
+    assert [[len(pair) for pair in one.by_pair] for one in made] == [[8, 3], [8, 3]]
+    for one in made:
+        used = [{c.word for swap in pair for c in swap} for pair in one.by_pair]
+        assert all(len(pair) == 2 for pair in used)
+        assert not used[0] & used[1]
+
+
+def test_shares_of_random_draws_are_those_of_the_subspace() -> None:
+    rows = np.random.default_rng(1).normal(size=(10, 2, 6))
+    vectors = SwapVectors(unit_rows(rows), np.repeat([0, 1], 5))
+    shares = random_shares([vectors], 2, 4, 3, np.random.default_rng(0))
+    _, expected = subspace(list(vectors.vectors))
+    assert shares == pytest.approx(np.tile(expected[:4], (3, 1)))
+
+
+def test_no_swapped_word_is_missing_from_the_first_reading() -> None:
+    drawn = draw_sentences(TEXT, [["she", "he"]], [], [], repeats=1, swaps=1, rng=np.random.default_rng(0))
+    assert drawn.contexts(DEFINITIONAL).missing == ()
+
+
+def test_values_that_no_repeat_has_are_none() -> None:
+    empty = over_repeats([None, None], [np.zeros(9), np.zeros(9)])
+    assert (empty.over, empty.pvalue) == (None, None)
+    assert over_repeats([None, 0.5], [np.zeros(9), np.zeros(9)]).pvalue == pytest.approx(0.1)
+
+
+def test_p_values_are_even_where_there_is_nothing_to_find() -> None:
+    """Each repeat has nearly the same vectors, so the p-value of their mean must not count them as independent."""
+    n, p, d, runs = 40, 24, 12, 30
+    nothing, pvalues = RepeatedMeasure(None, (), None, None), []
+    for seed in range(runs):
+        random = np.random.default_rng(seed)
+        own = random.normal(size=(n + p, d))
+        repeats = [unit_rows(own + 0.1 * random.normal(size=own.shape)) for _ in range(2)]
+        plan = Plan(
+            n // 2, n // 2, np.repeat([True, False], n // 2), np.arange(p), random.uniform(-1, 1, p),
+            np.full(p, -1), 100, "scale",
+        )  # fmt: skip
+        spaces = (Repeat(rows[:n], rows[n:], np.eye(d)[0]) for rows in repeats)
+        m = measure_space(spaces, plan, nothing, spawn(seed, 2)).measures
+        pvalues.append([m.clustering.pvalue, m.neighbours.pvalue, m.neighbours_within.pvalue])
+    shares = np.mean(np.array(pvalues, dtype=np.float64) <= 0.2, axis=0)
+    assert (shares < 0.4).all()
+    assert np.array(pvalues).min() > 0
+
+
+def test_shuffled_biases_stay_with_their_words() -> None:
+    """With every other word as a neighbour, a word's own leaning is what its neighbours lack, whatever the shuffle."""
+    bias = np.array([1.0, 1.0, -1.0, -1.0])
+    near = np.array([[other for other in range(4) if other != word] for word in range(4)])
+    assert shuffled_within(near, bias, np.random.default_rng(0)) == pytest.approx(-1.0)

@@ -1,0 +1,262 @@
+"""What a page is put together from: sentences, the grid, sections, charts, covered words, files, notebooks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+import slant
+from report_examples import Text, enumeration, nasty_audit
+from slant.errors import SlantError
+from slant.report import render
+from slant.report.charts import svg, vega
+from slant.report.covering import COVER, covered, may_offend
+from slant.report.enumeration_html import enumeration_fragment
+from slant.report.figures import save_figures, save_tables
+from slant.report.glance import Cell, grid
+from slant.report.html import script_json
+from slant.report.pictures import audits_picture, suite_picture
+from slant.report.says import comparison_sentences, sentences
+from slant.report.sections import PICTURES, pictures_of, section_of, sections
+from slant.results import (
+    AuditComparison,
+    AuditDifference,
+    AuditPart,
+    AuditResult,
+    Glance,
+    Interval,
+    ModelDifference,
+    Representation,
+    Result,
+)
+from slant.results.codec import kinds
+
+
+def line(measure: str = "weat", category: str = "gender", **given: Any) -> Glance:
+    values = {
+        "stimuli": "weat-6", "effect": 0.9, "effect_name": "d", "strength": "large", "pvalue": 0.001, "qvalue": 0.002,
+        "evidence": "strong", "sentence": "A with B.",
+    } | given  # fmt: skip
+    return Glance(measure=measure, category=category, **values)
+
+
+def audit(*lines: Glance, **given: Any) -> AuditResult:
+    values = {
+        "representation": Representation("m", "f", "text", 10, 3), "profile": "quick", "seed": 0, "parts": (),
+        "glance": lines, "not_run": {}, "failed": {}, "created": "2026-01-01T00:00:00+00:00", "version": "0",
+    } | given  # fmt: skip
+    return AuditResult(**values)
+
+
+@pytest.fixture(scope="module")
+def suite() -> slant.WeatSuiteResult:
+    return slant.weat_suite(slant.load(), ["weat-6", "weat-7"], bootstrap=50)
+
+
+def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: slant.WeatSuiteResult) -> None:
+    lines = (
+        line(),
+        line(stimuli="weat-7", effect=-1.5, evidence="none", qvalue=0.4),
+        line(category="none", effect=9.0),
+    )
+    about = dict(sentences(audit(*lines, parts=(AuditPart("weat", "WEAT", (suite,), 1.0),))))
+    assert list(about) == ["What was audited", "What was found", "How sure that is"]
+    assert "“m” (10 words in 3 dimensions), with 1 measure: WEAT." in about["What was audited"]
+    assert "2 of 3 tests stand out from chance; the largest effect, about gender: A with B." in about["What was found"]
+    assert "2 with strong evidence (q, or p for a single test, ≤ 0.01)" in about["How sure that is"]
+    clear = sum(not r.interval.low <= 0 <= r.interval.high for r in suite.results if r.interval)
+    assert f"for {clear} of 2 association tests the interval" in about["How sure that is"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ((line(evidence="none", qvalue=0.5),), "None of 1 tests stands out from chance."),
+        ((line(evidence="not tested", qvalue=None, pvalue=None),), "nothing can be said about chance"),
+        ((), "nothing can be said about chance"),
+    ],
+)
+def test_sentences_claim_nothing_that_was_not_found(lines: tuple[Glance, ...], said: str) -> None:
+    assert said in dict(sentences(audit(*lines)))["What was found"]
+
+
+def test_the_grid_shows_the_line_with_the_most_evidence_not_the_largest_effect() -> None:
+    weak = line(effect=1.9, evidence="none", qvalue=0.2)
+    made = grid(audit(line(effect=0.3, strength="small"), weak, line("polarity", "race", strength=None)))
+    assert made.categories == ("gender", "race")
+    (_, (gender, race)), (_, (none, leaning)) = made.rows
+    assert race is None
+    assert none is None
+    assert gender is not None
+    assert (gender.effect, gender.level, gender.evidence[1], gender.count) == (
+        "0.30",
+        1,
+        "strong",
+        "1 of 2 with evidence",
+    )
+    assert isinstance(leaning, Cell)
+    assert leaning.level is None
+
+
+def test_categories_that_are_not_social_stand_last() -> None:
+    made = grid(audit(line(category="none"), line(category="several"), line(category="age")))
+    assert made.categories == ("age", "several at once", "not social")
+
+
+def test_every_kind_of_result_has_words_for_its_page() -> None:
+    known = {kind for kind, cls in kinds().items() if cls.__module__.startswith("slant.")} - {"survey-plan"}
+    assert known <= set(sections())
+    assert set(PICTURES) <= set(sections())
+    for kind, said in sections().items():
+        assert said.title, kind
+        assert said.reads, kind
+
+
+def test_a_kind_without_an_entry_is_shown_as_a_plain_table() -> None:
+    class Fortune(Result):
+        kind = "fortune-<b>"
+        missing = ("tea",)
+
+        def rows(self) -> list[dict[str, Any]]:
+            return [{"what": "<i>luck</i>", "how_much": 0.5}, {"what": None, "how_much": 2}]
+
+        def to_dict(self) -> dict[str, Any]:
+            return {}
+
+    said = Text(render(Fortune(), ".html"))
+    assert section_of(Fortune()).title == "Fortune <b>"
+    assert not {"b", "i", "script"} & set(said.tags) - {"script"}
+    for shown in ("<i>luck</i>", "how much", "0.500", "no vector for tea"):
+        assert shown in said.text
+
+
+def test_charts_compile_to_vega_without_outside_data(suite: slant.WeatSuiteResult) -> None:
+    specification = vega(suite_picture(suite))
+    assert "vega/v6" in specification["$schema"]
+    assert not [data for data in specification["data"] if "url" in data]
+    assert "url" not in json.dumps(specification).replace("$schema", "")
+
+
+def test_the_chart_of_a_suite_holds_every_effect_interval_and_study(suite: slant.WeatSuiteResult) -> None:
+    text = "".join(ElementTree.fromstring(svg(suite_picture(suite))).itertext())
+    assert "weat-6 · Male and female names: career and family" in text
+    assert "people (published study)" in text
+
+
+def test_a_suite_that_ran_no_test_has_no_chart(suite: slant.WeatSuiteResult) -> None:
+    import dataclasses
+
+    empty = dataclasses.replace(suite, results=(), qvalues=())
+    assert pictures_of(empty) == []
+    assert "<figure" not in render(empty, ".html")
+
+
+def test_data_in_a_script_element_cannot_end_it() -> None:
+    text = str(script_json({"a": "</script><!--", "b": "\u2028&"}))
+    assert not re.search("[<>&\u2028]", text)
+    assert json.loads(text) == {"a": "</script><!--", "b": "\u2028&"}
+
+
+def test_assets_are_those_that_their_sources_name() -> None:
+    folder = files("slant.report") / "assets"
+    sources = tomllib.loads((folder / "SOURCES.toml").read_text())
+    assert set(sources) == {"vega", "vega-interpreter", "cuss"}
+    for name, source in sources.items():
+        content = (folder / source["made"]).read_bytes()
+        assert hashlib.sha256(content).hexdigest() == source["sha256"], name
+        assert source["licence"] in ("BSD-3-Clause", "MIT")
+
+
+def test_words_that_may_offend_are_covered_until_asked_for() -> None:
+    assert covered("Murder") == "M" + 5 * COVER
+    assert not may_offend("nurse")
+    page = enumeration_fragment(enumeration(token="murder "))
+    assert page.count('class="enum-reveal"') == 1
+    cover = re.search(r'<span class="enum-cover">(.*?)<', page)
+    assert cover is not None
+    assert set(cover[1][1:]) == {COVER}
+    plainly = enumeration_fragment(enumeration())
+    assert 'class="enum-reveal"' not in plainly
+    assert "No word of the table is on a public list" in plainly
+
+
+def test_the_heat_map_never_shows_a_word_that_may_offend() -> None:
+    [(_, chart)] = pictures_of(enumeration(token="murder "))
+    assert "murder" not in json.dumps([vega(chart)["axes"], vega(chart)["data"][0]]).replace("murder Name", "").replace(
+        "murder g", ""
+    )
+
+
+def test_figures_and_tables_become_files(suite: slant.WeatSuiteResult, tmp_path: Path) -> None:
+    whole = audit(line(), parts=(AuditPart("weat", "WEAT", (suite,), 1.0), AuditPart("e", "E", (enumeration(),), 1.0)))
+    figures = save_figures(whole, tmp_path / "figures")
+    assert [path.name for path in figures] == [
+        "weat-1-effect-sizes.svg", "weat-1-effect-sizes.png", "e-1-scores.svg", "e-1-scores.png",
+    ]  # fmt: skip
+    for path in figures:
+        start = path.read_bytes()[:8]
+        assert start == b"\x89PNG\r\n\x1a\n" if path.suffix == ".png" else start.startswith(b"<svg")
+    written = "".join(ElementTree.fromstring(figures[2].read_text()).itertext())
+    assert "offensive stereotypes" in written
+    tables = save_tables(whole, tmp_path / "tables")
+    assert {path.stem for path in tables} == {"glance", "weat", "e"}
+    assert {path.suffix for path in tables} == {".csv", ".tex", ".md"}
+    assert all(path.stat().st_size > 100 for path in tables)
+
+
+def test_a_folder_for_figures_that_is_none_is_one_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place in (tmp_path / "file", tmp_path / "no" / "where"):
+        with pytest.raises(SlantError, match="as a folder"):
+            save_figures(enumeration(), place)
+
+
+def test_results_show_in_a_notebook_without_a_script(suite: slant.WeatSuiteResult) -> None:
+    for result in (suite, suite.results[0], nasty_audit(), enumeration(token="<b>x</b>")):
+        shown = result._repr_html_()
+        read = Text(shown)
+        assert not {"script", "b", "img", "i", "u"} & set(read.tags)
+        assert not [name for name, _ in read.attributes if name.startswith("on")]
+        assert "stereotypes" in read.text
+    assert "<svg" in suite._repr_html_()
+    assert all(rule.strip().startswith((".slant", "@")) for rule in re.findall(r"([^{}]+)\{", notebook_style()))
+
+
+def notebook_style() -> str:
+    return (files("slant.report") / "templates" / "notebook.css").read_text()
+
+
+def comparison(*gaps: ModelDifference) -> AuditComparison:
+    first = audit(line(), representation=Representation("<b>a</b>", "f", "text", 10, 3))
+    second = audit(line(effect=0.2), representation=Representation("b", "f", "text", 10, 3))
+    row = AuditDifference("weat", "weat-6", "gender", "d", (0.9, 0.2), gaps or (ModelDifference("b", -0.7),))
+    return AuditComparison((first, second), (row,), {"x": "why"}, first.created, "0")
+
+
+def test_a_comparison_stands_side_by_side_on_a_page() -> None:
+    gap = ModelDifference("b", -0.7, Interval(-0.9, -0.5, 0.95, 100), 0.01, 30)
+    read = Text(render(comparison(gap), ".html"))
+    assert "b" not in read.tags
+    for shown in (
+        "2 models side by side",
+        "<b>a</b>",
+        "−0.70",
+        "−0.90 to −0.50",
+        "1 of 1 paired differences leave out 0",
+    ):
+        assert shown in read.text, shown
+
+
+def test_a_comparison_without_intervals_claims_no_difference() -> None:
+    about = dict(comparison_sentences(comparison()))
+    assert "No difference leaves out 0 over the choice of words (0 could be paired)." in about["What was found"]
+    assert "1 line has no paired difference" in about["How sure that is"]
+    assert audits_picture(comparison()) is not None
