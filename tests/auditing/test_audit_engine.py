@@ -29,6 +29,11 @@ def test_every_step_has_a_title_settings_for_each_profile_and_fits_something(ste
     assert set(step.settings) == set(get_args(Profile))
 
 
+def test_the_guide_names_every_measure_of_an_audit() -> None:
+    guide = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
+    assert [step.id for step in STEPS if f"| `{step.id}`" not in guide] == []
+
+
 def test_ids_of_steps_differ_and_a_full_run_draws_at_least_as_much_as_a_quick_one() -> None:
     assert len({step.id for step in STEPS}) == len(STEPS)
     for step in STEPS:

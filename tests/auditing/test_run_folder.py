@@ -156,7 +156,7 @@ def test_a_damaged_step_counts_as_absent(tmp_path: Path, damage: str) -> None:
 def test_a_damaged_identity_is_refused(tmp_path: Path) -> None:
     RunFolder(tmp_path / "r", {"seed": 0})
     (tmp_path / "r" / "run.json").write_text("{")
-    with pytest.raises(SlantError, match="was made with format None"):
+    with pytest.raises(SlantError, match="is damaged"):
         RunFolder(tmp_path / "r", {"seed": 0})
     assert RunFolder(tmp_path / "r", {"seed": 0}, fresh_if_other=True).recall("weat") is None
 

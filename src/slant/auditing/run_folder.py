@@ -103,7 +103,7 @@ class RunFolder:
     def _identity_there(self) -> dict[str, Any] | None:
         try:
             found = json.loads((self.folder / IDENTITY).read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         except (OSError, ValueError, RecursionError):
             found = None
@@ -118,6 +118,8 @@ class RunFolder:
             raise SlantError(f"cannot use '{self.folder}' as a run folder: {error.strerror or error}.") from None
 
     def _difference(self, before: dict[str, Any]) -> str:
+        if not before:
+            return f"'{self.folder / IDENTITY}' is damaged, so that nobody knows whose run it is; give another folder."
         for key in {**self.identity, **before}:
             was, now = before.get(key), self.identity.get(key)
             if was != now:
