@@ -178,7 +178,8 @@ def pieces(path: str, second: str | None) -> tuple[dict[str, str], slant.AuditRe
         sure = how_sure(audit, w, own)
     made = {
         "glance": glance(audit), "sure": sure, "pairs": pair_lengths(v), "senses": senses(v),
-        "direction": direction(v), "polarity": leanings(v), "angle": angle(v), "enumeration": enumerated(audit), "check": checked(audit),
+        "direction": direction(v), "polarity": leanings(v), "angle": angle(v),
+        "enumeration": enumerated(audit), "check": checked(audit),
     }  # fmt: skip
     return made, audit
 
