@@ -12,15 +12,10 @@ DOCTEST = re.compile(r"^>>> .*(?:\n(?!\s*$).*)*", re.MULTILINE)
 
 
 def fenced(docstring: str) -> str:
-    """Return a docstring with each of its doctests in a fence; those with an empty line between become one block.
+    """Return a docstring with each of its doctests in a fence.
 
-    >>> print(fenced(chr(10).join(["Add.", "", ">>> 1 + 1", "2"])))
-    Add.
-    <BLANKLINE>
-    ```pycon
-    >>> 1 + 1
-    2
-    ```
+    >>> fenced(chr(10).join(["Add.", "", ">>> 1 + 1", "2"])).splitlines()
+    ['Add.', '', '```pycon', '>>> 1 + 1', '2', '```']
     """
     return DOCTEST.sub(lambda found: f"```pycon\n{found[0]}\n```", docstring)
 

@@ -59,12 +59,12 @@ def own_set(folder: str) -> Path:
 def glance(audit: slant.AuditResult) -> str:
     """Return every line of the audit."""
     rows = [
-        (line.measure, line.stimuli, line.category, small(line.effect), line.effect_name, line.strength or "–",
-         pvalue(line.qvalue if line.qvalue is not None else line.pvalue), line.evidence)
+        (line.measure, line.stimuli, line.category, line.effect_name, line.strength or "–", line.evidence,
+         small(line.effect), pvalue(line.qvalue if line.qvalue is not None else line.pvalue))
         for line in audit.glance
     ]  # fmt: skip
-    head = ("measure", "stimuli", "about", "effect", "which is", "strength", "q, or p", "evidence")
-    return table(head, rows)
+    head = ("measure", "stimuli", "about", "effect is", "strength", "evidence", "effect", "q, or p")
+    return table(head, rows, numbers=2)
 
 
 def how_sure(audit: slant.AuditResult, second: Any, own: Path) -> str:
