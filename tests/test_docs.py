@@ -69,3 +69,11 @@ def test_every_guide_is_in_the_navigation_of_the_site_and_on_its_first_page() ->
     for page in (ROOT / "docs").glob("*.md"):
         assert re.search(rf"[ /]{re.escape(page.name)}$", navigation, re.MULTILINE), page.name
         assert page.name == "index.md" or f"]({page.name})" in start, page.name
+
+
+@pytest.mark.parametrize(
+    "page", ["CHANGELOG.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+)
+def test_lists_begin_after_an_empty_line_so_that_the_site_shows_them_as_github_does(page: str) -> None:
+    prose = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert not re.findall(r"^(?![-#]|\d+\. |\s).+\n(?:-|\d+\.) .*", prose, re.MULTILINE)
