@@ -64,8 +64,9 @@ def study(encoder: Any, lm: Any, gap: Path, seed: int) -> PronounResolutionResul
     kept = _studies.setdefault(encoder, {})
     if key not in kept:
         kept[key] = pronoun_resolution(
-            encoder, gap, lm=lm, topics=TOPICS, journal=cache_folder() / "pronouns", rng=seed
-        )
+            encoder, gap, lm=lm, topics=TOPICS, journal=cache_folder() / "pronouns", store=cache_folder() / "encoders",
+            rng=seed,
+        )  # fmt: skip
     return kept[key]
 
 
