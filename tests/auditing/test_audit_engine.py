@@ -22,11 +22,11 @@ from slant.results.audit import Profile
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
-def test_every_step_has_a_title_settings_for_each_profile_and_fits_something(step: Step) -> None:
+def test_every_step_has_a_title_settings_for_its_profiles_and_fits_something(step: Step) -> None:
     assert step.title
     assert step.fits <= set(CALLED)
     assert step.fits
-    assert set(step.settings) == set(get_args(Profile))
+    assert {"full"} <= set(step.settings) <= set(get_args(Profile))
 
 
 def test_the_guide_names_every_measure_of_an_audit() -> None:
@@ -37,7 +37,7 @@ def test_the_guide_names_every_measure_of_an_audit() -> None:
 def test_ids_of_steps_differ_and_a_full_run_draws_at_least_as_much_as_a_quick_one() -> None:
     assert len({step.id for step in STEPS}) == len(STEPS)
     for step in STEPS:
-        quick, full = step.settings["quick"], step.settings["full"]
+        quick, full = step.settings.get("quick", {}), step.settings["full"]
         for name in set(quick) & set(full):
             if isinstance(quick[name], int):
                 assert quick[name] <= full[name]
@@ -64,8 +64,8 @@ def tiny_run() -> slant.AuditResult:
 @pytest.mark.parametrize(
     ("lm", "measures"),
     [
-        (FakeMaskedLM(), ["log-probability", "attribute-lists", "template-weat"]),
-        (FakeCausalLM(), ["log-probability", "attribute-lists"]),
+        (FakeMaskedLM(), ["log-probability", "attribute-lists", "template-weat", "pronoun-choice"]),
+        (FakeCausalLM(), ["log-probability", "attribute-lists", "pronoun-choice"]),
     ],
 )
 def test_a_language_model_gets_the_measures_that_fit_its_kind(lm: FakeMaskedLM, measures: list[str]) -> None:
@@ -130,9 +130,6 @@ def test_a_folder_is_told_by_its_configuration(tmp_path: Path) -> None:
     ):
         (tmp_path / "config.json").write_text(json.dumps({"architectures": architectures}))
         assert kind_of(tmp_path) == kind
-    (tmp_path / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
-    with pytest.raises(MeasureError, match="is an encoder without a head"):
-        slant.audit(tmp_path)
     (tmp_path / "config.json").write_text("{")
     with pytest.raises(DataError, match="cannot be read"):
         kind_of(tmp_path)
@@ -273,7 +270,7 @@ def test_several_models_stand_side_by_side_with_paired_differences() -> None:
 
 
 def test_an_embedding_and_a_language_model_can_stand_side_by_side() -> None:
-    skip = ["weat", "geometry", "residual", "enumeration", "log-probability", "template-weat"]
+    skip = ["weat", "geometry", "residual", "enumeration", "log-probability", "template-weat", "pronoun-choice"]
     c = slant.audit_models([slant.load(top=5000), FakeMaskedLM()], skip=skip, profile="quick")
     assert {line.measure for line in c.differences} == {"polarity", "attribute-lists"}
     assert all(None in line.values for line in c.differences)

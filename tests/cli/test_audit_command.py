@@ -125,7 +125,9 @@ def test_models_side_by_side_write_one_report(run: Any, tmp_path: Path) -> None:
         (["--only", "wheat"], "did you mean weat"),
         (["--words", "nowhere.toml"], "cannot open 'nowhere.toml'"),
         (["gap"], "is data of the kind 'benchmark'"),
-        (["all-minilm-l6-v2"], "is an encoder"),
+        (["--corpus", "full-of-files/x"], "has no encoder that could read it"),
+        (["--corpus", "nowhere.txt"], "there is no file 'nowhere.txt'"),
+        (["--resume", "nowhere", "--corpus", "x"], "leave --corpus out"),
         (["--run-folder", "full-of-files"], "holds other files and no run"),
     ],
 )

@@ -62,4 +62,4 @@ def test_only_what_a_paper_uses_can_be_replaced(run: Callable[..., CompletedProc
     answer = run("replicate", "lu", "--corpus", "x.txt")
     assert answer.returncode == 2
     assert "'lu' has no corpus" in answer.stderr
-    assert paper("basta").replaceable == {"encoder": "elmo-original", "corpus": "wmt18-news"}
+    assert paper("basta").roles == {"encoder": "elmo-original", "corpus": "wmt18-news"}

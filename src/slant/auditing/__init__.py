@@ -7,14 +7,14 @@ from os import PathLike
 from typing import Any, get_args
 
 from slant.auditing.comparing import compare_audits
+from slant.auditing.opening import check_use, open_corpus, opened
 from slant.auditing.own_words import own_sets
 from slant.auditing.run_folder import RunFolder
 from slant.auditing.running import OnFailure, Plan, chosen_steps, identity, only_fitting, run
-from slant.auditing.subjects import Subject, kind_of, subject_of
+from slant.auditing.subjects import Subject
 from slant.errors import MeasureError
 from slant.results import AuditComparison, AuditResult
 from slant.results.audit import Profile
-from slant.vectors import load
 
 __all__ = ["audit", "audit_models", "audit_subject", "compare_audits"]
 
@@ -22,6 +22,7 @@ __all__ = ["audit", "audit_models", "audit_subject", "compare_audits"]
 def audit(
     model: Any = None,
     *,
+    corpus: Any = None,
     profile: Profile = "standard",
     only: Collection[str] = (),
     skip: Collection[str] = (),
@@ -33,10 +34,12 @@ def audit(
     progress: Callable[[str, int, int], None] | None = None,
     on_failure: OnFailure | None = None,
 ) -> AuditResult:
-    """Audit an embedding or a language model (opened, or what `slant.load` or `slant.load_lm` takes; nothing: sample).
+    """Audit an embedding, a language model or an encoder: opened, or what names one; nothing: the bundled sample.
 
-    Which measures fit is decided from the representation. `profile`: "quick", "standard" or "full" (as in the papers).
-    `only` and `skip` name measures to run or to leave out; `words` are TOML files with stimuli of your own.
+    Which measures fit is decided from the representation. `corpus` is text (what `slant.load_corpus` takes or gives) in
+    which an encoder reads words; a language model given by its name is then taken as an encoder too. `profile`:
+    "quick", "standard" or "full" (as in the papers). `only` and `skip` name measures to run or to leave out; `words`
+    are TOML files with stimuli of your own.
 
     Each finished measure is written to `run_folder` at once; the same call goes on there after it was stopped. A
     measure that cannot be run with these words or this model is in `not_run`, one that breaks off in `failed`
@@ -50,8 +53,11 @@ def audit(
     >>> a.glance[5].sentence
     'Male names with Career, Female names with Family: a large effect (d = 1.72), strong evidence.'
     """
+    text = open_corpus(corpus)
+    subject = opened(model, corpus=text)
+    check_use(text, [subject])
     return audit_subject(
-        opened(model), profile=profile, only=only, skip=skip, words=words, rng=rng, workers=workers,
+        subject, profile=profile, only=only, skip=skip, words=words, rng=rng, workers=workers,
         run_folder=run_folder, journal=journal, progress=progress, on_failure=on_failure,
     )  # fmt: skip
 
@@ -75,7 +81,7 @@ def audit_subject(
 
     `fresh_if_other`: a run folder with results of other settings is emptied, rather than refused.
 
-    >>> import slant
+    >>> from slant.auditing.subjects import subject_of
     >>> audit_subject(subject_of(any_lm), only=["template-weat"]).parts[0].measure  # any_lm is a small masked model
     'template-weat'
     """
@@ -84,7 +90,7 @@ def audit_subject(
     if isinstance(rng, bool) or not isinstance(rng, int) or rng < 0:
         raise MeasureError(f"rng={rng!r} is no seed; an audit needs a whole number from 0 up, so that it can go on.")
     own = own_sets(words) if words else ()
-    steps, left_out = chosen_steps(subject, _several(only), _several(skip), own)
+    steps, left_out = chosen_steps(subject, _several(only), _several(skip), own, profile)
     plan = Plan(
         steps, profile, rng, own, workers, progress, on_failure, left_out, None if journal is None else str(journal)
     )
@@ -94,10 +100,12 @@ def audit_subject(
     return run(subject, plan, folder)
 
 
-def audit_models(models: Sequence[Any], *, only: Collection[str] = (), **settings: Any) -> AuditComparison:
+def audit_models(
+    models: Sequence[Any], *, corpus: Any = None, only: Collection[str] = (), **settings: Any
+) -> AuditComparison:
     """Audit several models and put them side by side; differences are to the first.
 
-    The settings are those of `slant.audit`; a measure of `only` is run on the models that it fits.
+    The settings are those of `slant.audit`; a measure of `only`, and the corpus, are for the models that they fit.
 
     >>> import slant
     >>> c = slant.audit_models([slant.load(), slant.load(top=20_000)], only=["polarity"], profile="quick")
@@ -106,39 +114,14 @@ def audit_models(models: Sequence[Any], *, only: Collection[str] = (), **setting
     """
     if isinstance(models, str | PathLike) or len(models) < 2:
         raise MeasureError("one model was given; audit_models needs two or more, slant.audit takes one.")
-    subjects = [opened(model) for model in models]
+    text = open_corpus(corpus)
+    subjects = [opened(model, corpus=text) for model in models]
+    check_use(text, subjects)
     if settings.get("run_folder") is not None:
         raise MeasureError("run_folder is for one model; audit each with slant.audit, and use compare_audits.")
     chosen = only_fitting(subjects, _several(only))
     audits = [audit_subject(s, only=names, **settings) for s, names in zip(subjects, chosen, strict=True)]
     return compare_audits(audits, subjects)
-
-
-def opened(model: Any) -> Subject:
-    """Return what `model` is or names, opened as the subject of an audit.
-
-    >>> opened(None).representation.name
-    'sample'
-    """
-    if isinstance(model, Subject):
-        return model
-    if model is not None and not isinstance(model, str | PathLike):
-        try:
-            return subject_of(model)
-        except MeasureError:
-            return subject_of(load(model))  # gensim's own objects, or an error that says what cannot be loaded
-    kind = kind_of(model)
-    if kind == "static":
-        return subject_of(load(model))
-    if kind == "language model":
-        from slant.models.loading import load_lm
-
-        return subject_of(load_lm(model))
-    raise MeasureError(NO_ENCODERS.format(model))
-
-
-#: Until measures for encoders are in the table of steps.
-NO_ENCODERS = "'{}' is an encoder without a head that predicts words; no measure of the audit fits it yet."
 
 
 def _several(names: Collection[str]) -> Collection[str]:

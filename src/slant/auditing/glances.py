@@ -11,6 +11,9 @@ from typing import Any
 from slant.auditing.conventions import evidence_of, strength_of
 from slant.measures.polarity import DEFAULT_WORDS
 from slant.results import (
+    CeatResult,
+    CeatSuiteResult,
+    ContextualBiasResult,
     DirectBiasResult,
     EnumerationResult,
     GeometryResult,
@@ -20,7 +23,11 @@ from slant.results import (
     LogProbabilityWeatResult,
     MeasuredResult,
     PolarityResult,
+    PronounChoiceResult,
+    PronounResolutionResult,
     ResidualBiasResult,
+    SeatResult,
+    SeatSuiteResult,
     SubspaceResult,
     TemplateWeatResult,
     WeatResult,
@@ -29,7 +36,8 @@ from slant.results import (
 from slant.stimuli import load_set
 from slant.stimuli import names as set_names
 
-Association = WeatResult | LogProbabilityWeatResult | TemplateWeatResult
+Association = WeatResult | LogProbabilityWeatResult | TemplateWeatResult | SeatResult | CeatResult
+Suite = WeatSuiteResult | LogProbabilitySuiteResult | SeatSuiteResult | CeatSuiteResult
 #: What is said of a test about an association, by its evidence.
 BACKING = {
     "strong": "strong evidence",
@@ -95,7 +103,7 @@ def _one(measure: str, r: Association, own: Mapping[str, str]) -> list[Glance]:
     return [_association(measure, r)]
 
 
-def _suite(measure: str, suite: WeatSuiteResult | LogProbabilitySuiteResult, own: Mapping[str, str]) -> list[Glance]:
+def _suite(measure: str, suite: Suite, own: Mapping[str, str]) -> list[Glance]:
     tests: Sequence[Association] = suite.results
     return [_association(measure, r, q) for r, q in zip(tests, suite.qvalues, strict=True)]
 
@@ -177,6 +185,72 @@ def _attributes(measure: str, r: LogProbabilityResult, own: Mapping[str, str]) -
     return [line(measure, category, stimuli, c.share, "share", sentence)]
 
 
+def _contextual(measure: str, r: ContextualBiasResult, own: Mapping[str, str]) -> list[Glance]:
+    pairs, (first, second) = str(r.provenance.settings["pairs"]), r.poles
+    category = category_of(pairs, own)
+    said = {
+        "share_of_variance": (
+            "share of variance",
+            f"One direction holds {{:.0%}} of what swapping {first}- and {second}-words changes",
+        ),
+        "direct_bias": ("direct bias", "Professions lie {:.3f} along that direction on average"),
+        "clustering": (
+            "accuracy",
+            f"Two clusters tell words that lean to {first} from those that lean to {second} with {{:.0%}} accuracy",
+        ),
+        "classification": (
+            "accuracy",
+            "A classifier tells the two sides apart on words it has not seen with {:.0%} accuracy",
+        ),
+        "neighbours": ("r", "A profession's leaning goes with that of its nearest words: r = {:.2f}"),
+    }
+    found = []
+    for name, (effect_name, sentence) in said.items():
+        m = getattr(r.measures, name)
+        if m.over is None:
+            continue
+        chance = f" (by chance: {_signed(m.chance.mean)})" if m.chance else ""
+        text = sentence.format(m.over.mean).replace("-0.", "−0.") + f", in context{chance}."
+        found.append(line(measure, category, name.replace("_", " "), m.over.mean, effect_name, text, m.pvalue))
+    return found
+
+
+def _pronoun_choice(measure: str, r: PronounChoiceResult, own: Mapping[str, str]) -> list[Glance]:
+    group, found = r.groups[0], []
+    if p := group.preference:
+        sentence = (
+            f"In {p.count:,} of {p.n:,} sentences ({p.share:.0%}) the pronoun that the occupation's stereotype expects "
+            "is the more probable one."
+        )
+        found.append(line(measure, "gender", r.dataset, p.share, "share", sentence, p.pvalue))
+    if c := group.contrast:
+        sentence = (
+            f"“She” is {'more' if c.difference >= 0 else 'less'} probable with occupations of a female stereotype than "
+            f"with those of a male one: {_signed(c.difference)} in log-odds."
+        )
+        found.append(line(measure, "gender", f"{r.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue))
+    if k := group.correlation:
+        sentence = f"“She” goes with the share of women in {k.n} occupations: r = {_signed(k.pearson)}."
+        found.append(
+            line(measure, "gender", f"{r.dataset}, share of women", k.pearson, "r", sentence, k.pearson_pvalue)
+        )
+    return found
+
+
+def _pronoun_resolution(measure: str, r: PronounResolutionResult, own: Mapping[str, str]) -> list[Glance]:
+    male, female = r.outcomes
+    source, gap = r.provenance.stimuli, r.gap
+    sentence = (
+        f"“Neither” is predicted with {female.predicted:.0%} for female and {male.predicted:.0%} for male pronouns "
+        f"(in the labels: {female.prior:.0%} and {male.prior:.0%})."
+    )
+    found = [line(measure, "gender", source, gap.difference, "difference in probability", sentence, gap.pvalue)]
+    for c in r.correlations:
+        sentence = f"“Neither” goes with the bias of a text's topics, {c.gender} pronouns: ρ = {_signed(c.rho)}."
+        found.append(line(measure, "gender", f"{source}, topics, {c.gender}", c.rho, "rho", sentence, c.pvalue))
+    return found
+
+
 #: Target sets that stand for gender, whatever the words beside them are about.
 GENDERED = {"he", "she", "they", "him", "her", "man", "woman", "male", "female", "men", "women"}
 
@@ -187,7 +261,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:.2f}".replace("-", "−")
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
 GLANCES: dict[type[MeasuredResult], Callable[[str, Any, Mapping[str, str]], list[Glance]]] = {
@@ -203,4 +277,11 @@ GLANCES: dict[type[MeasuredResult], Callable[[str, Any, Mapping[str, str]], list
     DirectBiasResult: _direct,
     ResidualBiasResult: _residual,
     LogProbabilityResult: _attributes,
+    SeatSuiteResult: _suite,
+    SeatResult: _one,
+    CeatSuiteResult: _suite,
+    CeatResult: _one,
+    ContextualBiasResult: _contextual,
+    PronounChoiceResult: _pronoun_choice,
+    PronounResolutionResult: _pronoun_resolution,
 }

@@ -8,20 +8,25 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from slant.auditing.subjects import Trait
 from slant.auditing.work import Work
 from slant.errors import MeasureError, StimuliError
 from slant.measures import (
+    ceat_suite,
     gender_subspace,
     log_probability_bias,
     log_probability_suite,
     polarity,
+    seat_suite,
     weat_suite,
 )
 from slant.measures.log_probability import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE
 from slant.measures.polarity import Scheme
-from slant.results import MeasuredResult
+from slant.results import CeatSuiteResult, MeasuredResult, SeatSuiteResult
 from slant.stimuli import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet, load_set
 
+LANGUAGE_MODELS: frozenset[Trait] = frozenset({"masked LM", "causal LM"})
+ANY_OTHER = "a static embedding or a language model"
 #: What words of a user's own lean between, where the file names no classes.
 DEFAULT_CLASSES = "gender-binary"
 
@@ -59,14 +64,18 @@ def digest(sets: Iterable[StimulusSet]) -> str:
 
 def measure_own(work: Work) -> tuple[MeasuredResult, ...]:
     """Measure with every set that fits; one that does not is noted, with the reason."""
-    static = "static" in work.subject.traits
-    measured: list[MeasuredResult] = []
-    measured += _suites(work, static)
+    traits = work.subject.traits
+    measured: list[MeasuredResult] = [*_associations(work), *_templates(work)]
     for found in work.own:
         if isinstance(found, WeatSet) or (isinstance(found, TemplateSet) and _is_test(found)):
             continue  # in a suite, which controls false discoveries over all of them
         with work.noting(f"own words, {found.id}"):
-            measured += _static(work, found) if static else _asked_of_model(work, found)
+            if "static" in traits:
+                measured += _static(work, found)
+            elif traits & LANGUAGE_MODELS:
+                measured += _asked_of_model(work, found)
+            else:
+                raise MeasureError(f"a set of this kind needs {ANY_OTHER}.")
     return tuple(measured)
 
 
@@ -74,17 +83,37 @@ def _is_test(found: TemplateSet) -> bool:
     return len(found.targets) == len(found.attributes) == 2
 
 
-def _suites(work: Work, static: bool) -> list[MeasuredResult]:
-    tests = [s for s in work.own if isinstance(s, WeatSet if static else TemplateSet)]
-    others = [s for s in work.own if isinstance(s, TemplateSet if static else WeatSet)]
-    for found in others:
-        needs = "a language model" if static else "a static embedding"
-        work.note(f"own words, {found.id}", f"a set of this kind needs {needs}")
-    if static:
-        chosen = [s for s in tests if isinstance(s, WeatSet)]
-        return [_weat(work, chosen)] if chosen else []
-    templates = [s for s in tests if isinstance(s, TemplateSet) and _is_test(s)]
-    return [_log_probability(work, templates)] if templates else []
+def _associations(work: Work) -> list[MeasuredResult]:
+    """Run the user's WEAT sets: on vectors of words, or of words in sentences."""
+    tests = [s for s in work.own if isinstance(s, WeatSet)]
+    if not tests:
+        return []
+    if "static" in work.subject.traits:
+        return [_weat(work, tests)]
+    if work.subject.encoder is None:
+        for found in tests:
+            work.note(f"own words, {found.id}", "a set of this kind needs a static embedding or an encoder")
+        return []
+    how: dict[str, Any] = {"rng": work.seed, "progress": work.progress}
+    suites: list[SeatSuiteResult | CeatSuiteResult] = [
+        seat_suite(work.subject.encoder, tests, bootstrap=work.settings["bootstrap"], **how)
+    ]
+    if work.subject.corpus is not None:
+        suites.append(ceat_suite(work.subject.encoder, work.subject.corpus, tests, store=work.journal, **how))
+    for suite, name in zip(suites, ("SEAT", "CEAT"), strict=False):
+        for skipped in suite.skipped:
+            work.note(f"own words, {skipped.test}, {name}", skipped.reason)
+    return [suite for suite in suites if suite.results]
+
+
+def _templates(work: Work) -> list[MeasuredResult]:
+    """Ask a language model the user's template tests."""
+    tests = [s for s in work.own if isinstance(s, TemplateSet) and _is_test(s)]
+    if tests and work.subject.traits & LANGUAGE_MODELS:
+        return [_log_probability(work, tests)]
+    for found in tests:
+        work.note(f"own words, {found.id}", "a set of this kind needs a language model")
+    return []
 
 
 def _weat(work: Work, tests: list[WeatSet]) -> MeasuredResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -25,6 +25,8 @@ from slant.version import __version__
 #: Called with a measure that broke off, and its traceback.
 OnFailure = Callable[[str, str], None]
 ON_REQUEST = "left out on request"
+NEEDS_TEXT = "needs text to draw sentences from; give a corpus (--corpus PATH, corpus= in Python)"
+ONLY_FULL = "is part of the full profile only; ask for that (--full, profile='full' in Python)"
 
 
 @dataclass(frozen=True)
@@ -38,7 +40,8 @@ class Plan:
     workers: int | None = None
     progress: Progress | None = None
     on_failure: OnFailure | None = None
-    left_out: tuple[str, ...] = ()
+    #: Measures that are not run, and why.
+    left_out: Mapping[str, str] = field(default_factory=dict)
     #: A folder for the pieces of long measures, where there is no run folder.
     journal: str | None = None
 
@@ -53,19 +56,29 @@ class _Found:
 
 
 def chosen_steps(
-    subject: Subject, only: Collection[str], skip: Collection[str], own: Collection[StimulusSet]
-) -> tuple[tuple[Step, ...], tuple[str, ...]]:
-    """Return the steps that fit and are asked for, and those that fit and are left out on request."""
-    fitting = [step for step in STEPS if step.suits(subject) and (own or step.id != OWN)]
-    if not fitting:
+    subject: Subject,
+    only: Collection[str],
+    skip: Collection[str],
+    own: Collection[StimulusSet],
+    profile: Profile = "standard",
+) -> tuple[tuple[Step, ...], dict[str, str]]:
+    """Return the steps that fit and are asked for, and why others that fit, or would with a corpus, are left out."""
+    suiting = [step for step in STEPS if step.suits(subject) and (own or step.id != OWN)]
+    if not suiting:
         raise MeasureError(f"no measure of the audit fits {subject.is_a()}; give an embedding or a language model.")
+    fitting = [step for step in suiting if profile in step.settings]
+    unfit = {step.id: ONLY_FULL for step in suiting if step not in fitting}
+    unfit |= {step.id: NEEDS_TEXT for step in STEPS if step.suits_with_text(subject)}
     for option, asked in (("only", only), ("skip", skip)):
         for name in asked:
-            _check_name(option, name, fitting, subject)
+            _check_name(option, name, fitting, unfit, subject)
     kept = [step for step in fitting if (not only or step.id in only) and step.id not in skip]
     if not kept:
         raise MeasureError(f"nothing is left to measure; of {', '.join(s.id for s in fitting)}, leave at least one in.")
-    return tuple(kept), tuple(step.id for step in fitting if step not in kept)
+    left_out = {step.id: ON_REQUEST for step in fitting if step not in kept}
+    if not only:
+        left_out |= {name: f"{why}." for name, why in unfit.items() if why == NEEDS_TEXT and name not in skip}
+    return tuple(kept), left_out
 
 
 def only_fitting(subjects: Sequence[Subject], only: Collection[str]) -> list[tuple[str, ...]]:
@@ -89,7 +102,7 @@ def only_fitting(subjects: Sequence[Subject], only: Collection[str]) -> list[tup
     return found
 
 
-def _check_name(option: str, name: str, fitting: list[Step], subject: Subject) -> None:
+def _check_name(option: str, name: str, fitting: list[Step], unfit: Mapping[str, str], subject: Subject) -> None:
     import difflib
 
     usable = ", ".join(step.id for step in fitting)
@@ -97,6 +110,8 @@ def _check_name(option: str, name: str, fitting: list[Step], subject: Subject) -
         near = difflib.get_close_matches(str(name), names(), n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise MeasureError(f"{option}={name!r} is no measure of an audit; {hint}these fit: {usable}.")
+    if option == "only" and name in unfit:
+        raise MeasureError(f"'{name}' {unfit[name]}; these fit: {usable}.")
     if option == "only" and name not in {step.id for step in fitting}:
         why = "there are no words of your own" if name == OWN else f"'{name}' does not fit {subject.is_a()}"
         raise MeasureError(f"{why}; these fit: {usable}.")
@@ -119,7 +134,7 @@ def identity(subject: Subject, plan: Plan) -> dict[str, object]:
 
 def run(subject: Subject, plan: Plan, folder: RunFolder | None = None) -> AuditResult:
     """Run every step of the plan, or take what the run folder has of it, and gather the results."""
-    found = _Found(not_run=dict.fromkeys(plan.left_out, ON_REQUEST))
+    found = _Found(not_run=dict(plan.left_out))
     for number, step in enumerate(plan.steps):
         if plan.progress is not None:
             plan.progress("audit", number, len(plan.steps))
@@ -151,13 +166,12 @@ def _run_step(subject: Subject, step: Step, plan: Plan, folder: RunFolder | None
         return None
     seconds = round(time.perf_counter() - begun, 3)
     finished = Finished(AuditPart(step.id, step.title, results, seconds) if results else None, dict(work.not_run))
-    if folder is not None:
+    if folder is not None and not work.lacking:
         folder.keep(step.id, finished)
     return finished
 
 
 def _path(journal: str | None) -> Path | None:
-
     return None if journal is None else Path(journal)
 
 
@@ -176,7 +190,7 @@ def _tell(step: str, trace: str, plan: Plan, folder: RunFolder | None) -> None:
 
 def _gathered(subject: Subject, plan: Plan, found: _Found) -> AuditResult:
     if not found.parts and not found.failed:
-        reasons = [f"{what}: {why}" for what, why in found.not_run.items() if why != ON_REQUEST]
+        reasons = [f"{what}: {why}" for what, why in found.not_run.items() if what not in plan.left_out]
         raise MeasureError(f"nothing could be measured; {reasons[0] if reasons else 'no measure was left'}")
     own = {item.id: item.category for item in plan.own}
     return AuditResult(

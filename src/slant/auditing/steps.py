@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from slant.auditing.model_steps import ceats, contextual, pronoun_choices, pronouns_resolved, seats
 from slant.auditing.own_words import measure_own
 from slant.auditing.subjects import Subject, Trait
 from slant.auditing.work import Work
@@ -42,8 +43,8 @@ RISK = 0.001
 class Step:
     """One measure of an audit.
 
-    `fits` are the traits of which a subject needs at least one; `settings` has what each profile asks of the measure;
-    `categories` are the social categories that its stimuli are about.
+    `fits` are the traits of which a subject needs at least one; `settings` has what each profile asks of the measure,
+    and lacks a profile that leaves it out; `categories` are the social categories that its stimuli are about.
     """
 
     id: str
@@ -56,6 +57,10 @@ class Step:
     def suits(self, subject: Subject) -> bool:
         """Tell whether the measure can be run on a subject."""
         return bool(self.fits & subject.traits)
+
+    def suits_with_text(self, subject: Subject) -> bool:
+        """Tell whether the measure could be run if there were a corpus."""
+        return not self.suits(subject) and "encoder + corpus" in self.fits and "encoder" in subject.traits
 
 
 def _weat(work: Work) -> Results:
@@ -131,6 +136,9 @@ def _tests() -> list[TemplateSet]:
 STATIC: frozenset[Trait] = frozenset({"static"})
 MASKED: frozenset[Trait] = frozenset({"masked LM"})
 MODELS: frozenset[Trait] = frozenset({"masked LM", "causal LM"})
+ENCODERS: frozenset[Trait] = frozenset({"encoder"})
+WITH_TEXT: frozenset[Trait] = frozenset({"encoder + corpus"})
+WEAT_CATEGORIES = ("race", "gender", "health", "age")
 RESAMPLES: dict[Profile, Mapping[str, Any]] = {
     "quick": {"bootstrap": 500},
     "standard": {"bootstrap": 2_000},
@@ -140,7 +148,7 @@ NOTHING: dict[Profile, Mapping[str, Any]] = {"quick": {}, "standard": {}, "full"
 
 #: In the order of the report.
 STEPS: tuple[Step, ...] = (
-    Step("weat", "Association tests (WEAT)", STATIC, _weat, RESAMPLES, ("race", "gender", "health", "age")),
+    Step("weat", "Association tests (WEAT)", STATIC, _weat, RESAMPLES, WEAT_CATEGORIES),
     Step("polarity", "Polarity of professions", STATIC, _polarity, RESAMPLES, ("gender", "race")),
     Step(
         "geometry", "Gender direction and direct bias", STATIC, _geometry,
@@ -176,7 +184,40 @@ STEPS: tuple[Step, ...] = (
         ("gender",),
     ),
     Step("template-weat", "WEAT on words in templates", MASKED, _template_weat, NOTHING, ("gender", "race")),
-    Step("own words", "Your own words", STATIC | MODELS, measure_own, RESAMPLES, ()),
+    Step(
+        "pronoun-choice", "Which pronoun is preferred (WinoBias, Winogender)", MODELS, pronoun_choices,
+        {
+            "quick": {"sources": {"winobias": "dev"}, "bootstrap": 500},
+            "standard": {"sources": {"winobias": None, "winogender": None}},
+            "full": {"sources": {"winobias": None, "winogender": None}, "bootstrap": 10_000, "n_resamples": 99_999},
+        },
+        ("gender",),
+    ),
+    Step("seat", "Association tests on sentences (SEAT)", ENCODERS, seats, RESAMPLES, WEAT_CATEGORIES),
+    Step(
+        "ceat", "Association tests in context (CEAT)", WITH_TEXT, ceats,
+        {
+            "quick": {"samples": 1_000, "contexts_per_word": 25},
+            "standard": {"contexts_per_word": 200},
+            "full": {},
+        },
+        WEAT_CATEGORIES,
+    ),
+    Step(
+        "contextual", "Bias in context", WITH_TEXT, contextual,
+        {
+            "quick": {
+                "repeats": 3, "swaps": 5, "top": 200, "classified": 500, "random_pairs": 200, "picture": "none",
+            },
+            "standard": {"repeats": 5, "classified": 1_000, "picture": "pca"},
+            "full": {},
+        },
+        ("gender",),
+    ),
+    Step(
+        "pronoun-resolution", "Whom a pronoun refers to (GAP)", ENCODERS, pronouns_resolved, {"full": {}}, ("gender",)
+    ),
+    Step("own words", "Your own words", STATIC | MODELS | ENCODERS, measure_own, RESAMPLES, ()),
 )  # fmt: skip
 OWN = "own words"
 

@@ -76,8 +76,8 @@ def subject_of(opened: Any, *, encoder: Any = None, corpus: Any = None) -> Subje
     if encoder is not None:
         traits |= {"encoder", "encoder + corpus"} if corpus is not None else {"encoder"}
     if not traits:
-        raise MeasureError(f"{opened!r:.60} cannot be audited; give an embedding or a language model.")
-    return Subject(opened, frozenset(traits), encoder, corpus)
+        raise MeasureError(f"{opened!r:.60} cannot be audited; give an embedding, a language model or an encoder.")
+    return Subject(opened, frozenset(traits), encoder, corpus if encoder is not None else None)
 
 
 def kind_of(source: str | os.PathLike[str] | None) -> Kind:
@@ -92,9 +92,16 @@ def kind_of(source: str | os.PathLike[str] | None) -> Kind:
     if os.path.isdir(path) and (path / "config.json").is_file():  # noqa: PTH112 (a name may be too long for a file)
         return _kind_of_folder(path)
     if os.path.exists(path):  # noqa: PTH110
-        return "static"
+        return "encoder" if _is_elmo(path) else "static"
     name = str(source)
     return "language model" if name == "sample-mlm" else _kind_of_name(name)
+
+
+def _is_elmo(path: Path) -> bool:
+    """Tell whether a folder, or an options file, is that of an ELMo."""
+    from slant.models.elmo_files import elmo_files
+
+    return elmo_files(path) is not None
 
 
 def _path(source: str | os.PathLike[str]) -> Path:
@@ -127,7 +134,9 @@ def _kind_of_name(name: str) -> Kind:
     if could_be_name(name) and first in names():
         kind = entry(first).kind
         if kind not in DATA_KINDS:
-            raise DataError(f"'{first}' is data of the kind '{kind}'; give an embedding or a language model.")
+            raise DataError(
+                f"'{first}' is data of the kind '{kind}'; give an embedding, a language model or an encoder."
+            )
         return DATA_KINDS[kind]
     in_archive = any(parent.is_file() for parent in Path(name).parents)
     if in_archive or Path(name).suffix.lower() in FILE_ENDINGS or not HUB_NAME.fullmatch(name) or did_you_mean(name):
@@ -143,5 +152,5 @@ def _need_models(name: str) -> None:
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtraError(
             f"there is no file '{name}', nor data of that name ('slant data list' shows the names); if it is a "
-            "language model, pip install 'slant[lm]'."
+            "language model or an encoder, pip install 'slant[lm]'."
         )

@@ -21,7 +21,7 @@ class Work:
     """One step's work on one subject; `settings` are those of the profile for this step.
 
     `journal` is a folder where a long measure may keep its own finished pieces; `not_run` fills with what the step
-    could not do, by name, and why.
+    could not do, by name, and why; `lacking` with what could be done as soon as data are there.
     """
 
     subject: Subject
@@ -33,10 +33,16 @@ class Work:
     journal: Path | None = None
     progress: Progress | None = None
     not_run: dict[str, str] = field(default_factory=dict)
+    lacking: list[str] = field(default_factory=list)
 
     def note(self, what: str, why: str) -> None:
         """Note what could not be run, and why."""
         self.not_run[what] = why
+
+    def lack(self, what: str, why: str) -> None:
+        """Note what could not be run for want of data: the step is not taken for finished."""
+        self.note(what, why)
+        self.lacking.append(what)
 
     @contextmanager
     def noting(self, what: str) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""`slant audit`: everything that fits an embedding or a language model, as a page, JSON and CSV."""
+"""`slant audit`: everything that fits an embedding, a language model or an encoder, as a page, JSON and CSV."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slant.cli import options as o
+from slant.cli.encoders import CorpusOption, Text
 from slant.cli.shared import Output, Reading, RunningOnCores, command
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ slant audit                                   the bundled sample; writes slant-r
 slant audit glove.6B.300d.txt --top 200000    your embedding, its most frequent words
 
 slant audit sample-mlm                        a language model: folder, hub name or data name
+
+slant audit all-minilm-l6-v2 --corpus news.txt      an encoder, also on words in sentences of a text
 
 slant audit before.txt after.txt              two models side by side, with differences
 
@@ -58,7 +61,7 @@ class Choosing:
     ] = None
     device: Annotated[
         str | None,
-        typer.Option("--device", metavar="NAME", help="Of a language model: cpu, cuda, mps.", rich_help_panel=RUN),
+        typer.Option("--device", metavar="NAME", help="Of a model: cpu, cuda, mps.", rich_help_panel=RUN),
     ] = None
     run_folder: Annotated[
         Path | None,
@@ -79,7 +82,7 @@ def audit_command(
         list[str] | None,
         typer.Argument(
             metavar="[MODEL]...",
-            help="Embeddings or language models: file, folder, data name, hub name; nothing: the bundled sample.",
+            help="Embeddings, language models or encoders: file, folder, data name, hub name; nothing: the sample.",
         ),
     ] = None,
     output: Annotated[
@@ -99,17 +102,21 @@ def audit_command(
             "--tables", metavar="FOLDER", help="Write every table as CSV, LaTeX and Markdown.", rich_help_panel=o.OUT
         ),
     ] = None,
+    corpus: CorpusOption = None,
     *,
     choosing: Choosing,
+    text: Text,
     reading: Reading,
     running: RunningOnCores,
     files: Output,
 ) -> None:  # fmt: skip
-    """Audit embeddings or language models and write a report (HTML, JSON and CSV): every measure that fits.
+    """Audit embeddings, language models or encoders and write a report (HTML, JSON and CSV): every measure that fits.
 
     A static embedding gets WEAT, polarity, geometry, residual tests and bias enumeration; a language model the
-    log-probability tests, attribute lists and, if it is masked, WEAT in templates. Each finished measure is kept at
-    once: a run that was stopped goes on. One that breaks off does not stop the rest (exit code 1 at the end).
+    log-probability tests, attribute lists, the choice of pronouns and, if it is masked, WEAT in templates; an encoder
+    SEAT and, with --corpus, CEAT and bias in context (a language model too, with --corpus). Each finished
+    measure is kept at once: a run that was stopped goes on. One that breaks off does not stop the rest (exit code 1 at
+    the end).
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
@@ -120,11 +127,11 @@ def audit_command(
 
     place: Place | None
     if choosing.resume is not None:
-        _alone(choosing, models, reading, running.seed)
+        _alone(choosing, models, corpus, text, reading, running.seed)
         request, place = resumed(choosing.resume)
         reading = Reading(**request.reading)
     else:
-        request = _request(models or [], output, choosing, reading, running.seed)
+        request = _request(models or [], output, choosing, (corpus or [], text), reading, running.seed)
         place = place_for(request, choosing.run_folder, kept=not reading.no_cache)
     usual = Path("slant-report") if choosing.resume is None else Path(request.output)
     base = _report_name(usual if output is None else output)
@@ -141,7 +148,9 @@ def audit_command(
     _end(result, place)
 
 
-def _alone(choosing: Choosing, models: list[str] | None, reading: Reading, seed: int) -> None:
+def _alone(
+    choosing: Choosing, models: list[str] | None, corpus: list[str] | None, text: Text, reading: Reading, seed: int
+) -> None:
     from slant.errors import SlantError
 
     given: dict[str, object] = {
@@ -152,12 +161,16 @@ def _alone(choosing: Choosing, models: list[str] | None, reading: Reading, seed:
     }
     given |= {"--skip": choosing.skip, "--words": choosing.words, "--run-folder": choosing.run_folder}
     given |= {"--seed": seed, "--device": choosing.device, "options for reading": reading != Reading()}
+    given |= {"--corpus": corpus, "--column or --split": text != Text()}
     for name, value in given.items():
         if value:
             raise SlantError(f"--resume goes on with what the run was asked for; leave {name} out.")
 
 
-def _request(models: list[str], output: Path | None, choosing: Choosing, reading: Reading, seed: int) -> Request:
+def _request(
+    models: list[str], output: Path | None, choosing: Choosing, text: tuple[list[str], Text], reading: Reading,
+    seed: int,
+) -> Request:  # fmt: skip
     from slant.auditing.own_words import absolute as absolute_words
     from slant.auditing.own_words import own_sets
     from slant.cli.audit_run import Request, absolute
@@ -177,6 +190,9 @@ def _request(models: list[str], output: Path | None, choosing: Choosing, reading
         words=absolute_words(choosing.words or ()),
         device=choosing.device,
         output=str(name.resolve()),
+        corpus=tuple(absolute(path) for path in text[0]),
+        column=text[1].column,
+        split=text[1].split,
     )
 
 
@@ -200,11 +216,10 @@ def _audited(
 ) -> AuditResult | AuditComparison:
     from slant.auditing import audit_subject, compare_audits
     from slant.auditing.running import only_fitting
-    from slant.cli.audit_run import going_on, open_subject
+    from slant.cli.audit_run import going_on, open_subjects
     from slant.cli.progress import bar, noted
 
-    models: tuple[str | None, ...] = request.models or (None,)
-    subjects = [open_subject(model, reading, request.device, quiet=running.quiet) for model in models]
+    subjects = open_subjects(request, reading, quiet=running.quiet)
     chosen = only_fitting(subjects, request.only) if len(subjects) > 1 else [request.only]
     audits = []
     with going_on(place), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
@@ -249,7 +264,7 @@ def _check_files(request: Request, written: list[Path], folders: list[Path | Non
     """Refuse, before any work, to write over what is read from, or into a folder that is a file."""
     from slant.errors import SlantError
 
-    read = [Path(text) for text in (*request.models, *request.words) if Path(text).is_file()]
+    read = [Path(text) for text in (*request.models, *request.words, *request.corpus) if Path(text).is_file()]
     for path in written:
         if path.exists() and any(path.samefile(source) for source in read):
             raise SlantError(f"'{path}' is read from, and would be written over; choose another name with -o.")

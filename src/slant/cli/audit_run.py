@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -32,6 +31,9 @@ class Request:
     words: tuple[str, ...]
     device: str | None
     output: str
+    corpus: tuple[str, ...] = ()
+    column: str | None = None
+    split: str = "auto"
 
     def key(self) -> str:
         """Return twelve characters that stand for what is measured; where the report goes is no part of it."""
@@ -140,23 +142,22 @@ def going_on(place: Place | None) -> Iterator[None]:
         raise
 
 
-def open_subject(model: str | None, reading: Reading, device: str | None, *, quiet: bool) -> Subject:
-    """Open a model, whatever it is; what loading has to say goes to standard error."""
-    from slant.auditing import NO_ENCODERS
-    from slant.auditing.subjects import kind_of, subject_of
+def open_subjects(request: Request, reading: Reading, *, quiet: bool) -> list[Subject]:
+    """Open every model, whatever it is, and the corpus; what loading has to say goes to standard error."""
+    from slant.auditing.opening import check_use, opened
+    from slant.cli.encoders import Text
     from slant.cli.loading import open_vectors
+    from slant.cli.progress import noted
 
-    kind = kind_of(model)
-    if kind == "static":
-        return subject_of(open_vectors(model, reading, quiet=quiet))
-    if kind == "encoder":
-        raise SlantError(NO_ENCODERS.format(model))
-    from slant.models.loading import load_lm
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        subject = subject_of(load_lm(model, device=device))
-    if not quiet:
-        for warning in caught:
-            print(f"note: {warning.message}", file=sys.stderr)
-    return subject
+    corpus = Text(request.column, request.split).open_if_given(list(request.corpus))
+    models: tuple[str | None, ...] = request.models or (None,)
+    with noted(quiet=quiet):
+        subjects = [
+            opened(
+                model, corpus=corpus, device=request.device,
+                load_vectors=lambda source: open_vectors(source, reading, quiet=quiet),
+            )
+            for model in models
+        ]  # fmt: skip
+    check_use(corpus, subjects)
+    return subjects

@@ -8,15 +8,16 @@ import typer
 
 from slant.cli import options as o
 from slant.cli.encoders import (
-    ChartOutput,
+    CorpusOption,
     EncoderArgument,
-    Encoding,
+    KeptEncoding,
     MinFoundOption,
     OwnWordsOption,
     TestOption,
+    Text,
     chosen_sets,
 )
-from slant.cli.shared import Running, command
+from slant.cli.shared import ChartOutput, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -32,15 +33,7 @@ slant ceat ./my-encoder --corpus comments.csv.gz --column body --case any --json
 @command
 def ceat_command(
     model: EncoderArgument = None,
-    corpus: Annotated[
-        str, typer.Option("--corpus", metavar="PATH", help="Text to draw sentences from: a file, folder or data name.")
-    ] = ...,  # type: ignore[assignment]
-    column: Annotated[
-        str | None, typer.Option("--column", metavar="NAME", help="The column or key that holds the text.")
-    ] = None,
-    split: Annotated[
-        str, typer.Option("--split", help="Text to sentences: lines, sentences, paragraphs, or auto.")
-    ] = "auto",
+    corpus: CorpusOption = None,
     test: TestOption = None,
     words: OwnWordsOption = None,
     samples: Annotated[
@@ -56,9 +49,9 @@ def ceat_command(
     method: o.MethodOption = "auto",
     n_resamples: o.ResamplesOption = 100_000,
     min_found: MinFoundOption = 0.5,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep no vectors for a later run.")] = False,
     *,
-    encoding: Encoding,
+    text: Text,
+    encoding: KeptEncoding,
     running: Running,
     output: ChartOutput,
 ) -> None:
@@ -69,23 +62,21 @@ def ceat_command(
     """
     from slant.cli.printing import deliver, need_results, write_chart
     from slant.cli.progress import bar, resumable
-    from slant.corpus import load_corpus
-    from slant.data import cache_folder
     from slant.measures import ceat, ceat_suite
 
     chosen = chosen_sets(test, words)
     settings: dict[str, Any] = {
         "samples": samples, "contexts_per_word": contexts, "case": case, "alternative": alternative, "method": method,
         "n_resamples": n_resamples, "min_found": min_found, "rng": running.seed,
-        "store": None if no_cache else cache_folder() / "encoders",
+        "store": encoding.store(),
     }  # fmt: skip
-    text = load_corpus(corpus, column=column, split=split)
+    sentences = text.open(corpus)
     encoder = encoding.open(model, quiet=running.quiet)
-    with resumable(kept=not no_cache), bar(quiet=running.quiet) as progress:
+    with resumable(kept=not encoding.no_cache), bar(quiet=running.quiet) as progress:
         if len(chosen) == 1:
-            result: Any = ceat(encoder, text, chosen[0], **settings, progress=progress)
+            result: Any = ceat(encoder, sentences, chosen[0], **settings, progress=progress)
         else:
-            result = ceat_suite(encoder, text, chosen or None, **settings, progress=progress)
+            result = ceat_suite(encoder, sentences, chosen or None, **settings, progress=progress)
             need_results(result)
     if output.chart is not None:
         from slant.report.sentence_charts import ceat_chart

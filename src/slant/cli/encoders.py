@@ -1,9 +1,7 @@
-"""Open an encoder for a command, and the tests that are asked of it."""
+"""Open an encoder and a corpus for a command, and the tests that are asked of them: one set of options for all."""
 
 from __future__ import annotations
 
-import sys
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,17 +9,26 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slant.cli import options as o
-from slant.cli.shared import Output
 
 if TYPE_CHECKING:
+    from slant.corpus import Corpus
     from slant.models.protocols import Encoder
     from slant.stimuli import WeatSet
 
-PANEL = "Asking the model"
+TEXT_PANEL = "Reading the corpus"
 
 EncoderArgument = Annotated[
     str | None,
     typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2."),
+]
+CorpusOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH|NAME",
+        help="Text to draw sentences from: text, table or JSON file, folder or data name; can be repeated.",
+        rich_help_panel=TEXT_PANEL,
+    ),
 ]
 TestOption = Annotated[
     list[str] | None, typer.Option("--test", metavar="NAME", help="A WEAT set that ships; can be repeated.")
@@ -35,17 +42,39 @@ MinFoundOption = Annotated[
 ]
 
 
-def _option(name: str, *, shown: str, metavar: str | None = None) -> Any:
-    return typer.Option(name, metavar=metavar, help=shown, rich_help_panel=PANEL)
+@dataclass(frozen=True)
+class Text:
+    """How a corpus is read."""
 
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column", metavar="NAME", help="The column or key that holds the text.", rich_help_panel=TEXT_PANEL
+        ),
+    ] = None
+    split: Annotated[
+        str,
+        typer.Option(
+            "--split", help="How text is cut: lines, sentences, paragraphs, or auto.", rich_help_panel=TEXT_PANEL
+        ),
+    ] = "auto"
 
-def _layer(text: str | None) -> str | int | None:
-    """Read a layer: a number, or a word as it is.
+    def open(self, corpus: list[str] | None) -> Corpus:
+        """Open a corpus, or say that one is needed."""
+        from slant.errors import SlantError
 
-    >>> _layer("-1"), _layer("mean"), _layer(None)
-    (-1, 'mean', None)
-    """
-    return int(text) if text is not None and text.removeprefix("-").isdecimal() else text
+        found = self.open_if_given(corpus)
+        if found is None:
+            raise SlantError("no corpus was given; name a file, a folder or data with --corpus.")
+        return found
+
+    def open_if_given(self, corpus: list[str] | None) -> Corpus | None:
+        """Open a corpus, or return None where none was given."""
+        from slant.corpus import load_corpus
+
+        if not corpus:
+            return None
+        return load_corpus(corpus[0] if len(corpus) == 1 else corpus, column=self.column, split=self.split)
 
 
 @dataclass(frozen=True)
@@ -54,42 +83,52 @@ class Encoding:
 
     layer: Annotated[
         str | None,
-        _option("--layer", metavar="N", shown="last, mean of all, or a number (0: embeddings); ELMo's default: mean."),
+        typer.Option(
+            "--layer",
+            metavar="N",
+            help="last, mean of all, or a number (0: embeddings); default: last (ELMo: mean).",
+            rich_help_panel=o.ASKING,
+        ),
     ] = None
     pieces: Annotated[
-        str, _option("--pieces", shown="A word of several pieces: mean of their vectors, or the first.")
+        str,
+        typer.Option(
+            "--pieces", help="A word of several pieces: mean of their vectors, or the first.", rich_help_panel=o.ASKING
+        ),
     ] = "mean"
-    device: Annotated[
-        str | None, _option("--device", metavar="NAME", shown="cpu, cuda or mps; default: the best there is.")
-    ] = None
-    dtype: Annotated[str, _option("--dtype", shown="Precision of the weights.")] = "float32"
+    device: o.DeviceOption = None
+    dtype: o.DtypeOption = "float32"
 
     def open(self, model: str | None, *, quiet: bool) -> Encoder:
         """Open an encoder; what it has to say while loading goes to standard error."""
+        from slant.cli.progress import noted
         from slant.models.encoder_loading import load_encoder
 
-        settings: dict[str, Any] = {"layer": _layer(self.layer), "pieces": self.pieces, "dtype": self.dtype}
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            encoder = load_encoder(model, device=self.device, **settings)
-        if not quiet:
-            for warning in caught:
-                print(f"note: {warning.message}", file=sys.stderr)
-        return encoder
+        settings: dict[str, Any] = {"layer": read_layer(self.layer), "pieces": self.pieces, "dtype": self.dtype}
+        with noted(quiet=quiet):
+            return load_encoder(model, device=self.device, **settings)
 
 
 @dataclass(frozen=True)
-class ChartOutput(Output):
-    """Where the result of tests is written: also as a picture."""
+class KeptEncoding(Encoding):
+    """How an encoder is loaded whose vectors are kept for a later run."""
 
-    PICTURES = ("chart",)
+    no_cache: o.KeepNothingOption = False
 
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            "--chart", metavar="FILE", help="Draw the effect sizes (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
-    ] = None
+    def store(self) -> Path | None:
+        """Return the folder that keeps vectors; a run that was stopped finds there what it had."""
+        from slant.data import cache_folder
+
+        return None if self.no_cache else cache_folder() / "encoders"
+
+
+def read_layer(text: str | None) -> str | int | None:
+    """Read a layer: a number, or a word as it is.
+
+    >>> read_layer("-1"), read_layer("mean"), read_layer(None)
+    (-1, 'mean', None)
+    """
+    return int(text) if text is not None and text.removeprefix("-").isdecimal() else text
 
 
 def chosen_sets(tests: list[str] | None, words: list[Path] | None) -> list[WeatSet]:

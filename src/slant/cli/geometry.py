@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from slant.cli import options as o
-from slant.cli.shared import Output, Reading, Running, command
+from slant.cli.shared import ChartOutput, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -20,18 +18,6 @@ slant geometry googlenews-26k --against debiased.bin        before and after deb
 
 slant geometry vectors.bin --seeds 3 --chart geometry.svg   three seeds, with a chart (.svg, .png or .html)
 """
-
-
-@dataclass(frozen=True)
-class GeometryOutput(Output):
-    """Where the geometry is written: also as a picture."""
-
-    PICTURES = ("chart",)
-
-    chart: Annotated[
-        Path | None,
-        typer.Option("--chart", metavar="FILE", help="Draw it (.svg, .png or .html).", rich_help_panel=o.OUT),
-    ] = None
 
 
 @command
@@ -71,7 +57,7 @@ def geometry_command(
     *,
     reading: Reading,
     running: Running,
-    output: GeometryOutput,
+    output: ChartOutput,
 ) -> None:
     """Gender subspace and direct bias (Bolukbasi et al.), and what debiasing leaves behind (Gonen & Goldberg)."""
     from slant.cli.loading import open_vectors

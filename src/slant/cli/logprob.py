@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -39,7 +37,6 @@ slant logprob suite bert-base-uncased --as-published --json suite.json
 
 slant logprob suite ./my-bert --test career-family --test my-test.toml
 """
-MODEL_PANEL = "Asking the model"
 
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
@@ -55,7 +52,7 @@ LanguageModelArgument = Annotated[
 
 
 def _option(*names: str, shown: str, metavar: str | None = None) -> Any:
-    return typer.Option(*names, metavar=metavar, help=shown, rich_help_panel=MODEL_PANEL)
+    return typer.Option(*names, metavar=metavar, help=shown, rich_help_panel=o.ASKING)
 
 
 @dataclass(frozen=True)
@@ -68,23 +65,17 @@ class Opening:
             "--capitalise/--no-capitalise", shown="A capital where a sentence begins, if the model knows capitals."
         ),
     ] = True
-    device: Annotated[
-        str | None, _option("--device", metavar="NAME", shown="cpu, cuda or mps; default: the best there is.")
-    ] = None
-    dtype: Annotated[str, _option("--dtype", shown="Precision of the weights.")] = "float32"
-    no_cache: Annotated[bool, _option("--no-cache", shown="Keep nothing for a later run.")] = False
+    device: o.DeviceOption = None
+    dtype: o.DtypeOption = "float32"
+    no_cache: o.KeepNothingOption = False
 
     def open(self, model: str | None, *, quiet: bool) -> Any:
         """Open a language model; what it has to say while loading goes to standard error."""
+        from slant.cli.progress import noted
         from slant.models.loading import load_lm
 
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            lm = load_lm(model, device=self.device, dtype=self.dtype, capitalise=self.capitalise)
-        if not quiet:
-            for warning in caught:
-                print(f"note: {warning.message}", file=sys.stderr)
-        return lm
+        with noted(quiet=quiet):
+            return load_lm(model, device=self.device, dtype=self.dtype, capitalise=self.capitalise)
 
     def journal(self) -> Path | None:
         """Return the folder in which a run that is stopped finds what it had."""

@@ -9,6 +9,7 @@ import typer
 
 OUT = "Output files"
 MODEL = "Reading the embedding"
+ASKING = "Asking the model"
 
 ModelArgument = Annotated[
     str | None,
@@ -100,3 +101,16 @@ BootstrapOption = Annotated[
     int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for intervals; 0: none.")
 ]
 ConfidenceOption = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")]
+DeviceOption = Annotated[
+    str | None,
+    typer.Option(
+        "--device", metavar="NAME", help="cpu, cuda or mps; default: the best there is.", rich_help_panel=ASKING
+    ),
+]
+DtypeOption = Annotated[str, typer.Option("--dtype", help="Precision of the weights.", rich_help_panel=ASKING)]
+KeepNothingOption = Annotated[
+    bool, typer.Option("--no-cache", help="Keep nothing for a later run.", rich_help_panel=ASKING)
+]
+ChartOption = Annotated[
+    Path | None, typer.Option("--chart", metavar="FILE", help="Draw it (.svg, .png or .html).", rich_help_panel=OUT)
+]

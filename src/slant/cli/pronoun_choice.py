@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from slant.cli import options as o
 from slant.cli.logprob import LanguageModelArgument, Opening
-from slant.cli.shared import Output, Running, command
+from slant.cli.shared import ChartOutput, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -23,23 +21,6 @@ slant pronoun-choice ./my-bert --data winobias --split test --csv occupations.cs
 
 slant pronoun-choice --data ./WinoBias/data                       a causal model (SmolLM2), files of your own
 """
-
-
-@dataclass(frozen=True)
-class PronounOutput(Output):
-    """Where choices are written: also as a picture."""
-
-    PICTURES = ("chart",)
-
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            "--chart",
-            metavar="FILE",
-            help="Draw occupations against their share of women (.svg, .png, .html).",
-            rich_help_panel=o.OUT,
-        ),
-    ] = None
 
 
 @command
@@ -60,7 +41,7 @@ def pronoun_choice_command(
     *,
     opening: Opening,
     running: Running,
-    output: PronounOutput,
+    output: ChartOutput,
 ) -> None:
     """Does a model prefer the pronoun that the stereotype of an occupation expects? WinoBias and Winogender.
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from slant.cli import options as o
-from slant.cli.shared import Output, Running, command
+from slant.cli.encoders import EncoderArgument, KeptEncoding
+from slant.cli.shared import ChartOutput, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -57,7 +58,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class PronounsOutput(Output):
+class PronounsOutput(ChartOutput):
     """Where results are written: also every sample, and pictures."""
 
     PICTURES = ("chart", "bias_chart")
@@ -65,12 +66,6 @@ class PronounsOutput(Output):
     samples: Annotated[
         Path | None,
         typer.Option("--samples", metavar="FILE", help="Write every sample as CSV.", rich_help_panel=o.OUT),
-    ] = None
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            "--chart", metavar="FILE", help="Draw “neither” by gender (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
     ] = None
     bias_chart: Annotated[
         Path | None,
@@ -87,10 +82,7 @@ class PronounsOutput(Output):
 
 @command
 def pronouns_command(
-    model: Annotated[
-        str | None,
-        typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2."),
-    ] = None,
+    model: EncoderArgument = None,
     gap: Annotated[
         list[str] | None,
         typer.Option("--gap", metavar="FILE|NAME", help="GAP file, its folder, or data name; can be repeated."),
@@ -108,20 +100,13 @@ def pronouns_command(
         str | None,
         _option(TOPICS, "--template", metavar="TEXT", shown="Default: '[TARGET] are interested in [ATTRIBUTE]'."),
     ] = None,
-    layer: Annotated[
-        str | None,
-        typer.Option("--layer", metavar="last|mean|N", help="Layer of the vectors; default: last (ELMo: mean)."),
-    ] = None,
-    device: Annotated[
-        str | None, typer.Option("--device", metavar="NAME", help="cpu, cuda or mps; default: the best there is.")
-    ] = None,
     bootstrap: o.BootstrapOption = 1_000,
     n_resamples: Annotated[
         int, typer.Option("--n-resamples", metavar="N", min=1, help="Random permutations of p-values.")
     ] = 9_999,
     confidence: o.ConfidenceOption = 0.95,
-    no_cache: Annotated[bool, typer.Option("--no-cache", help="Keep nothing for a later run.")] = False,
     *,
+    encoding: KeptEncoding,
     training: Training,
     running: Running,
     output: PronounsOutput,
@@ -131,11 +116,12 @@ def pronouns_command(
     Topics of the texts and what a language model ties them to may be offensive. A run that is stopped goes on where it
     was when the same command is given again (unless --no-cache).
     """
-    import slant
+    from slant.cli.logprob import Opening
     from slant.cli.printing import deliver
     from slant.cli.progress import bar, noted, resumable
     from slant.data import cache_folder
     from slant.errors import SlantError
+    from slant.measures import pronoun_resolution
     from slant.measures.gap_files import read_gap
     from slant.measures.pronoun_topics import TEMPLATE
 
@@ -143,11 +129,14 @@ def pronouns_command(
         raise SlantError("--bias-chart needs a language model to score topics; add --lm MODEL.")
     settings, read = training.settings(), gap or ["gap"]
     read_gap(read)  # a bad row is told before a model is loaded
-    with noted(quiet=running.quiet), resumable(kept=not no_cache), bar(quiet=running.quiet) as progress:
-        result = slant.pronoun_resolution(
-            slant.load_encoder(model, layer=_layer(layer), device=device),
+    encoder = encoding.open(model, quiet=running.quiet)
+    scoring = None if lm is None else Opening(device=encoding.device).open(lm, quiet=running.quiet)
+    kept = not encoding.no_cache
+    with noted(quiet=running.quiet), resumable(kept=kept), bar(quiet=running.quiet) as progress:
+        result = pronoun_resolution(
+            encoder,
             read,
-            lm=slant.load_lm(lm, device=device) if lm is not None else None,
+            lm=scoring,
             train=train or None,
             topics=topics,
             top_words=top_words,
@@ -155,22 +144,14 @@ def pronouns_command(
             bootstrap=bootstrap,
             n_resamples=n_resamples,
             confidence=confidence,
-            journal=None if no_cache else cache_folder() / "pronouns",
+            journal=cache_folder() / "pronouns" if kept else None,
+            store=encoding.store(),
             progress=progress,
             rng=running.seed,
             **settings,
         )
     _write(result, output)
     deliver(result, output, quiet=running.quiet)
-
-
-def _layer(given: str | None) -> Any:
-    """Read a number as one; the rest is for the loader to judge.
-
-    >>> _layer("-1"), _layer("mean"), _layer(None)
-    (-1, 'mean', None)
-    """
-    return int(given) if given is not None and given.removeprefix("-").isdecimal() else given
 
 
 def _write(result: Any, output: PronounsOutput) -> None:

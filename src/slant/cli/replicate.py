@@ -20,6 +20,8 @@ slant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
 
 slant replicate kurita --data bert-base-uncased=./bert-base-uncased --data kurita-lists=FOLDER
 
+slant replicate kurita --encoder all-minilm-l6-v2                              another encoder, labelled
+
 slant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    with what is at hand, labelled
 """
 
@@ -62,7 +64,7 @@ def replicate_command(
         if not equals or not path:
             raise SlantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
         given[name] = path
-    known = set(described(paper).data)
+    known = set(described(paper).known)
     if unknown := sorted(set(given) - known):
         raise SlantError(f"'{paper}' uses no data named '{unknown[0]}'; it uses {', '.join(sorted(known))}.")
     for name, path in given.items():

@@ -8,7 +8,6 @@ import typer
 
 from slant.cli import options as o
 from slant.cli.encoders import (
-    ChartOutput,
     EncoderArgument,
     Encoding,
     MinFoundOption,
@@ -16,7 +15,7 @@ from slant.cli.encoders import (
     TestOption,
     chosen_sets,
 )
-from slant.cli.shared import Running, command
+from slant.cli.shared import ChartOutput, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]

@@ -88,6 +88,15 @@ class Output:
                 check_suffix(path.suffix.lower())
 
 
+@dataclass(frozen=True)
+class ChartOutput(Output):
+    """Where a result is written: also as a picture."""
+
+    PICTURES: ClassVar[tuple[str, ...]] = ("chart",)
+
+    chart: o.ChartOption = None
+
+
 def _resolved(path: Path) -> Path:
     """Return the file that `path` means, however it is written; '-' is standard output and stays."""
     return path if path == Path("-") else path.expanduser().resolve()

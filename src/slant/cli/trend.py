@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from slant.cli import options as o
-from slant.cli.shared import Output, Reading, Running, command
+from slant.cli.shared import ChartOutput, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -20,18 +19,6 @@ slant trend histwords/sgns --chart trend.svg --csv trend.csv
 
 slant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes gender-three
 """
-
-
-@dataclass(frozen=True)
-class TrendOutput(Output):
-    """Where a trend is written: also as a line chart."""
-
-    PICTURES = ("chart",)
-
-    chart: Annotated[
-        Path | None,
-        typer.Option("--chart", metavar="FILE", help="Line chart: .svg, .png or .html.", rich_help_panel=o.OUT),
-    ] = None
 
 
 @command
@@ -54,7 +41,7 @@ def trend_command(
     *,
     reading: Reading,
     running: Running,
-    output: TrendOutput,
+    output: ChartOutput,
 ) -> None:
     """Polarity year by year, with a test for trend (Mann–Kendall, Spearman) and a line chart."""
     from slant.cli.loading import open_vectors

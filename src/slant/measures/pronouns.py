@@ -53,6 +53,7 @@ def pronoun_resolution(
     n_resamples: int = 9_999,
     confidence: float = 0.95,
     journal: str | PathLike[str] | None = None,
+    store: str | PathLike[str] | None = None,
     progress: Progress | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> PronounResolutionResult:
@@ -64,7 +65,8 @@ def pronoun_resolution(
     taken. With `train` (other files) the classifiers learn from these instead. The texts' `topics` (NMF) get a bias
     from the `top_words` words of each by the log-probability score of `lm` in `template`; `sample bias` is that of its
     topics, and is correlated with the probability of "neither". Without `lm` topics have no bias. `journal` is a folder
-    that keeps vectors, answers of the model and predictions, so that a killed run goes on where it was.
+    that keeps vectors, answers of the model and predictions, so that a killed run goes on where it was; with `store`,
+    vectors are kept there instead, where other measures on the same encoder find them.
 
     >>> import slant  # here, models and samples are small; slant.load_encoder(…) and slant.load_lm(…) open real ones
     >>> quick = slant.models.Classifier(units=4, epochs=3)
@@ -87,7 +89,7 @@ def pronoun_resolution(
         _inside(journal, "language-model"),
         _step(progress, "words of topics"),
     )
-    probabilities = _predicted(encoder, measured, learnt_from, (folds, seeds, seed), settings, journal, progress)
+    probabilities = _predicted(encoder, measured, learnt_from, (folds, seeds, seed), settings, journal, store, progress)
     record = {
         "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": _stopping(train), "topics": topics,
         "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
@@ -160,12 +162,13 @@ def _inside(folder: str | PathLike[str] | None, name: str) -> Path | None:
 
 def _predicted(
     encoder: Encoder, measured: Sequence[GapSample], train: Sequence[GapSample], runs: tuple[int, int, int],
-    settings: Classifier, journal: str | PathLike[str] | None, progress: Progress | None,
+    settings: Classifier, journal: str | PathLike[str] | None, store: str | PathLike[str] | None,
+    progress: Progress | None,
 ) -> FloatArray:  # fmt: skip
     """Return (seeds, measured, 3) probabilities."""
     folds, seeds, seed = runs
     everything = [*measured, *train]
-    x = features(encoder, everything, _inside(journal, "vectors"), _step(progress, "texts"))
+    x = features(encoder, everything, store or _inside(journal, "vectors"), _step(progress, "texts"))
     fits = plan(measured, train, folds, seeds, seed)
     shape = seeds, len(measured)
     return predictions(fits, x, _labels(everything), shape, settings, _inside(journal, "folds"), progress)

@@ -33,6 +33,10 @@ MASKED, CAUSAL = ("ForMaskedLM",), ("ForCausalLM", "LMHeadModel")
 PRETRAINED = ("BertForPreTraining", "AlbertForPreTraining", "MobileBertForPreTraining")
 
 
+class NoHeadError(DataError):
+    """A model that predicts no words; it may be an encoder."""
+
+
 def load_lm(
     source: str | os.PathLike[str] | None = None,
     *,
@@ -115,7 +119,7 @@ def is_masked(name: str, architectures: list[str] | None, model_type: str) -> bo
     (True, False)
     >>> is_masked("z", ["BertModel"], "bert")
     Traceback (most recent call last):
-    slant.errors.DataError: 'z' is a BertModel, which predicts no words; give a masked or a causal language model.
+    slant.models.loading.NoHeadError: 'z' is a BertModel, which predicts no words; give a masked or a causal ...
     """
     if not architectures:  # as in the configuration of DeBERTa-v3
         from transformers.models.auto import modeling_auto
@@ -128,7 +132,7 @@ def is_masked(name: str, architectures: list[str] | None, model_type: str) -> bo
         if architecture.endswith(CAUSAL):
             return False
     what = ", ".join(architectures or ()) or f"model of type '{model_type}'"
-    raise DataError(f"'{name}' is a {what}, which predicts no words; give a masked or a causal language model.")
+    raise NoHeadError(f"'{name}' is a {what}, which predicts no words; give a masked or a causal language model.")
 
 
 def _weights(name: str, where: str, config: Any, masked: bool, dtype: str, only_local: bool) -> Any:

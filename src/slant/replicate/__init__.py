@@ -50,10 +50,8 @@ def replicate_paper(
     ['met', 'not run']
     """
     described = paper(name)
-    given = {}
-    for kind, content in (instead or {}).items():
-        if kind not in described.replaceable:
-            known = ", ".join(described.replaceable) or "nothing"
-            raise MeasureError(f"'{name}' has no {kind} that could be another one; what can be replaced: {known}.")
-        given[described.replaceable[kind]] = content
-    return run(described, data or {}, seed_of(rng), given)
+    for role in instead or ():
+        if role not in described.roles:
+            known = ", ".join(described.roles) or "nothing"
+            raise MeasureError(f"'{name}' has no {role} that could be another one; what can be replaced: {known}.")
+    return run(described, {**(data or {}), **(instead or {})}, seed_of(rng))

@@ -15,7 +15,8 @@ from slant.vectors import WordVectors
 
 _NEEDS = "googlenews-26k"
 ENCODER, CORPUS = "elmo-original", "wmt18-news"
-_CONTEXT = (ENCODER, CORPUS, _NEEDS)
+ROLES = {"encoder": ENCODER, "corpus": CORPUS}
+_CONTEXT = (*ROLES, _NEEDS)
 REPEATS = 10
 
 
@@ -101,8 +102,8 @@ PAPER = Paper(
         "--encoder MODEL and --corpus PATH run them with others, labelled as such.",
     ),
     openers={
-        ENCODER: Opener(_open_encoder, lambda encoder: str(encoder.name)),
-        CORPUS: Opener(_open_corpus, lambda corpus: str(corpus.name)),
+        "encoder": Opener(_open_encoder, lambda encoder: str(encoder.name)),
+        "corpus": Opener(_open_corpus, lambda corpus: str(corpus.name)),
     },
     by_hand={
         ENCODER: f"get it with 'slant data get {ENCODER}' (or 'slant data licence {ENCODER}' for where it is), and put "
@@ -110,5 +111,5 @@ PAPER = Paper(
         CORPUS: "the English side of the English–German news text of WMT18, from "
         "https://data.statmt.org/wmt18/translation-task/ (one sentence on each line, packed or not)",
     },
-    replaceable={"encoder": ENCODER, "corpus": CORPUS},
+    roles=ROLES,
 )  # fmt: skip

@@ -71,7 +71,8 @@ class Opener:
 class Paper:
     """A published table as data. `drop_last` and `openers` say how data are loaded, `by_hand` how to get them.
 
-    `same_as` names the data that are taken, opened in their own way, where those of a name are not given.
+    `roles` are what a cell may need that a user may choose ("encoder", "corpus"), each with the data that the paper has
+    in that role, which are taken, opened in the role's own way, where nothing else is given.
     """
 
     id: str
@@ -83,14 +84,21 @@ class Paper:
     drop_last: Mapping[str, int] = field(default_factory=dict)
     by_hand: Mapping[str, str] = field(default_factory=dict)
     openers: Mapping[str, Opener] = field(default_factory=dict)
-    same_as: Mapping[str, str] = field(default_factory=dict)
-    #: What may be given in place of data, by kind ("encoder", "corpus"), and the name of the data it stands for.
-    replaceable: Mapping[str, str] = field(default_factory=dict)
+    roles: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def data(self) -> tuple[str, ...]:
-        """The names of all data that some cell needs."""
+        """The names of all data, and roles, that some cell needs."""
         return tuple(dict.fromkeys(name for cell in self.cells for name in cell.data))
+
+    @property
+    def known(self) -> tuple[str, ...]:
+        """Every name that data may be given by."""
+        return tuple(dict.fromkeys((*self.data, *self.roles.values())))
+
+    def named(self, name: str) -> str:
+        """Return the name of data: for a role, of those that the paper has in it."""
+        return self.roles.get(name, name)
 
 
 @dataclass(frozen=True)
@@ -113,35 +121,31 @@ class Unusable:
     reason: str
 
 
-def run(
-    paper: Paper, data: Mapping[str, str | PathLike[str]], seed: int, instead: Mapping[str, Any] | None = None
-) -> ReplicationResult:
-    """Compute every cell whose data are here; `data` gives paths by data name, `instead` what stands for others."""
-    opened = {name: _try_open(paper, name, data, instead or {}) for name in paper.data}
-    cells = tuple(_cell(cell, {name: opened[name] for name in cell.data}, seed) for cell in paper.cells)
+def run(paper: Paper, data: Mapping[str, Any], seed: int) -> ReplicationResult:
+    """Compute every cell whose data are here; `data` gives paths by data name, and what takes a role by its name."""
+    opened = {name: _try_open(paper, name, data) for name in paper.data}
+    cells = tuple(_cell(paper, cell, {name: opened[name] for name in cell.data}, seed) for cell in paper.cells)
     lacking = [name for name, found in opened.items() if found is None or getattr(found, "tolerance", None) is not None]
-    advice = [_advice(paper, name) for name in lacking]
+    advice = [_advice(paper, name) for name in lacking if paper.named(name) == name or paper.named(name) not in lacking]
     return ReplicationResult(paper.id, paper.title, paper.citation, cells, (*paper.notes, *advice), seed, __version__)
 
 
-def _try_open(
-    paper: Paper, name: str, data: Mapping[str, str | PathLike[str]], instead: Mapping[str, Any]
-) -> Opened | Unusable | None:
+def _try_open(paper: Paper, name: str, data: Mapping[str, Any]) -> Opened | Unusable | None:
     try:
-        if name in instead:
-            content = paper.openers[name].open(instead[name])
-            return Opened(content, f"{paper.openers[name].label(content)}, not {name}", None, other=True)
         return _open(paper, name, data)
     except SlantError as error:
         return Unusable(f"{name}: {error}")
 
 
-def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> Opened | None:
+def _open(paper: Paper, name: str, data: Mapping[str, Any]) -> Opened | None:
     drop_last = paper.drop_last.get(name, 0)
-    given = _place(name, data) or _place(paper.same_as.get(name, name), data)
+    given = data.get(name) or _place(paper.named(name), data)
     if given is not None and (opener := paper.openers.get(name)) is not None:
         content = opener.open(given)
-        return Opened(content, opener.label(content), None)
+        label, own = opener.label(content), paper.named(name)
+        if name in paper.roles and name in data and own not in label:
+            return Opened(content, f"{label}, not {own}", None, other=True)
+        return Opened(content, label, None)
     if given is not None:
         vectors = load(given, drop_last=drop_last)
         dropped = f", without the last {drop_last}" if drop_last else ""
@@ -151,14 +155,14 @@ def _open(paper: Paper, name: str, data: Mapping[str, str | PathLike[str]]) -> O
     return None
 
 
-def _place(name: str, data: Mapping[str, str | PathLike[str]]) -> str | PathLike[str] | None:
+def _place(name: str, data: Mapping[str, Any]) -> Any:
     return data.get(name) or (find(name) if name in data_names() else None)
 
 
-def _cell(cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int) -> ReplicatedCell:
+def _cell(paper: Paper, cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int) -> ReplicatedCell:
     here = [found for found in opened.values() if isinstance(found, Opened)]
     if len(here) < len(opened):
-        why = _why_not(opened)
+        why = _why_not(paper, opened)
         return ReplicatedCell(cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", "", why)
     label = ", ".join(found.label for found in here)
     try:
@@ -174,8 +178,8 @@ def _cell(cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int)
     )
 
 
-def _why_not(opened: Mapping[str, Opened | Unusable | None]) -> str:
-    lacking = " and ".join(name for name, found in opened.items() if found is None)
+def _why_not(paper: Paper, opened: Mapping[str, Opened | Unusable | None]) -> str:
+    lacking = " and ".join(dict.fromkeys(paper.named(name) for name, found in opened.items() if found is None))
     unusable = [found.reason for found in opened.values() if isinstance(found, Unusable)]
     return "; ".join([*unusable, *([f"needs {lacking}"] if lacking else [])])
 
@@ -190,6 +194,7 @@ def _verdict(cell: Cell, value: float, tolerance: float) -> str:
 
 
 def _advice(paper: Paper, name: str) -> str:
-    known = f"get it with 'slant data get {name}'" if name in data_names() else "it has to be given"
-    how = paper.by_hand.get(name, known)
-    return f"{name}: {how}; or pass --data {name}=PATH."
+    own = paper.named(name)
+    known = f"get it with 'slant data get {own}'" if own in data_names() else "it has to be given"
+    other = "".join(f", or another {role} by --{role}" for role, data in paper.roles.items() if data == own)
+    return f"{own}: {paper.by_hand.get(own, known)}; or pass --data {own}=PATH{other}."

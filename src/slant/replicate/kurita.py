@@ -163,7 +163,7 @@ PAPER = Paper(
         "after 'good at'; job titles are those of Montgomery County, 2017.",
         *pronouns.NOTES,
     ),
-    same_as={pronouns.ENCODER: MODEL},
+    roles={pronouns.ENCODER: MODEL},
     openers={
         **pronouns.OPENERS,
         MODEL: Opener(_open_model, pronouns.labelled),
@@ -171,7 +171,6 @@ PAPER = Paper(
         SCORES: Opener(_folder, lambda folder: f"scores in {folder.name}"),
     },
     by_hand={
-        **pronouns.BY_HAND,
         LISTS: "'slant data get kurita-lists' has all but the job titles; for these, a folder with the same files and "
         "job_titles_salary_2017.tsv (column job_title)",
         SCORES: f"a folder with {WEAT_SCORES} (columns test, side, difference) and {LIST_SCORES} (columns set, "

@@ -25,8 +25,8 @@ NOTES = (
     "predicted (mean over folds and 3 seeds), with the permutation p-value of the difference; correlation: Spearman's, "
     "of sample bias and the probability of 'neither'; Table 6: the 20 topics, from most to least male. No copy of "
     "these tables was at hand: no value is printed beside ours.",
-    "encoder: the model whose vectors resolve pronouns; bert-base-uncased unless --data encoder=PATH names another, "
-    "and then its cells say so.",
+    "The vectors that resolve pronouns are those of bert-base-uncased unless --encoder MODEL names another, and then "
+    "its cells say so.",
 )
 #: Studies that were run, so that cells of one model share theirs for as long as it is in use.
 _studies: WeakKeyDictionary[Any, dict[Any, PronounResolutionResult]] = WeakKeyDictionary()
@@ -52,10 +52,9 @@ def open_gap(path: str | PathLike[str]) -> Path:
 
 
 OPENERS = {
-    ENCODER: Opener(open_encoder, lambda encoder: f"vectors of {labelled(encoder)}"),
+    ENCODER: Opener(open_encoder, lambda encoder: f"vectors of {encoder.name}"),
     GAP: Opener(open_gap, lambda path: f"GAP in {path.name}"),
 }
-BY_HAND = {ENCODER: "the same as bert-base-uncased, if that is here"}
 
 
 def study(encoder: Any, lm: Any, gap: Path, seed: int) -> PronounResolutionResult:
@@ -64,8 +63,9 @@ def study(encoder: Any, lm: Any, gap: Path, seed: int) -> PronounResolutionResul
     kept = _studies.setdefault(encoder, {})
     if key not in kept:
         kept[key] = pronoun_resolution(
-            encoder, gap, lm=lm, topics=TOPICS, journal=cache_folder() / "pronouns", rng=seed
-        )
+            encoder, gap, lm=lm, topics=TOPICS, journal=cache_folder() / "pronouns", store=cache_folder() / "encoders",
+            rng=seed,
+        )  # fmt: skip
     return kept[key]
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from slant.report.tables import Column, Table, between, missing_words, plain, pvalue, small
-from slant.results import AuditComparison, AuditResult
+from slant.report.tables import Column, Table, between, plain, pvalue, small
+from slant.results import AuditComparison, AuditResult, EnumerationResult
+
+#: So many missing words of a measure are named.
+MOST_NAMED = 20
 
 GLANCE_COLUMNS = (
     Column("measure", "measure", plain, "left"),
@@ -23,7 +26,18 @@ def glance_table(result: AuditResult) -> Table:
     notes = [f"not run: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
     notes += [f"failed: {plain(what)}: {plain(why)}" for what, why in result.failed.items()]
     title = f"Audit of {result.representation.name}"
-    return Table(title, GLANCE_COLUMNS, result.rows(), (*notes, *missing_words(result)), section_key="measure")
+    return Table(title, GLANCE_COLUMNS, result.rows(), (*notes, *_missing(result)), section_key="measure")
+
+
+def _missing(result: AuditResult) -> tuple[str, ...]:
+    """Name what was asked for and not found, measure by measure; of long lists only the first."""
+    named = []
+    for part in result.parts:
+        words = list(dict.fromkeys(w for r in part.results if not isinstance(r, EnumerationResult) for w in r.missing))
+        if words:
+            more = f" and {len(words) - MOST_NAMED:,} more (the JSON lists all)" if len(words) > MOST_NAMED else ""
+            named.append(f"{plain(part.measure)}: not found: {plain(', '.join(words[:MOST_NAMED]))}{more}")
+    return tuple(named)
 
 
 def differences_table(result: AuditComparison) -> Table:

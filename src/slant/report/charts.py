@@ -16,7 +16,7 @@ from slant.results import CONTENT_NOTE, EnumeratedCell, EnumerationResult, Trend
 #: These two differ in lightness too, and stand out from white as from a dark page (contrast 3:1 at least).
 MODEL_COLOUR = "#3b6fd4"
 PEOPLE_COLOUR = "#d27300"
-INK = "#1c2430"
+INK, PAPER = "#1c2430", "white"
 FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 HEAT_TIPS = ("names", "words about", "score:written", "p", "q")
 #: A heat map draws at most this many tests.
@@ -39,7 +39,7 @@ def trend_chart(trend: TrendResult) -> str:
         subtitle=f"{', '.join(trend.classes)}; {len(trend.words)} words; band: interval over the words",
         anchor="start",
     )
-    return svg(trend_picture(trend).properties(title=title), ink=INK, paper="white")
+    return svg(trend_picture(trend).properties(title=title), ink=INK, paper=PAPER)
 
 
 def trend_picture(trend: TrendResult) -> Any:
@@ -76,7 +76,7 @@ def enumeration_heatmap(
     which = f"{shown} of {significant} tests with significant cells" if significant else "nothing is significant"
     subtitle = f"Score of groups × categories of words, {plain(result.provenance.representation.name)}: {which}"
     title = alt.Title(note, subtitle=subtitle, anchor="start", offset=16, fontWeight="normal")
-    return svg(chart.properties(title=title), ink=INK, paper="white")
+    return svg(chart.properties(title=title), ink=INK, paper=PAPER)
 
 
 def heatmap_picture(result: EnumerationResult, *, categories: int = MOST_CATEGORIES) -> Any:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from slant.errors import SlantError
-from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
+from slant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
 from slant.report.geometry_charts import chart_title, cluster_points, variance_bars
-from slant.results import ContextualBiasResult
+from slant.report.pictures import CHANCE, fluid, rows_chart
+from slant.report.tables import between, plain, pvalue, small
+from slant.results import CONTEXTUAL, ContextualBiasResult
 
-INK = "#1c2430"
 #: Professions that are named in the picture, by strength of their bias.
 MOST_NAMED = 24
 
@@ -18,20 +19,50 @@ def contextual_chart(result: ContextualBiasResult) -> str:
     """Draw the explained variance beside random words, the clusters, and the professions; returns SVG."""
     import altair as alt
 
-    parts = [_variance(result), *_pictures(result)]
+    parts = [swapped_picture(result), *_pictures(result)]
     title = alt.Title(
         f"{result.provenance.representation.name} on {result.corpus.name}", anchor="start", fontSize=15, color=INK
     )
     chart = alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
-    return svg(chart, ink=INK, paper="white")
+    return svg(chart, ink=INK, paper=PAPER)
 
 
 def profession_chart(result: ContextualBiasResult) -> str:
     """Draw the professions in the plane, coloured by their bias in the original space (Figure 3); returns SVG."""
-    return svg(_professions(result), ink=INK, paper="white")
+    return svg(_professions(result), ink=INK, paper=PAPER)
 
 
-def _variance(result: ContextualBiasResult) -> Any:
+def measures_picture(result: ContextualBiasResult) -> Any:
+    """Draw every measure: its mean and range over the repeats, and what chance gives; returns an Altair chart."""
+    rows = [_measure(place, row) for place, row in enumerate(r for r in result.rows() if r["mean"] is not None)]
+    shown = ["mean over repeats", CHANCE] if any(row["other"] is not None for row in rows) else []
+    return rows_chart(rows, "value of the measure", shown, "mean", [0.0, 1.0])
+
+
+def _measure(place: int, row: dict[str, Any]) -> dict[str, Any]:
+    space = "" if row["space"] == CONTEXTUAL else f" ({plain(row['space'])})"
+    return {
+        "row": place, "label": plain(row["measure"]) + space, "test": plain(row["measure"]) + space,
+        "value": row["mean"], "low": row["minimum"], "high": row["maximum"], "other": row["chance"],
+        "series": "mean over repeats", "other series": CHANCE, "mean": small(row["mean"]),
+        "interval": between(row["minimum"], row["maximum"]), "p": pvalue(row["pvalue"]),
+        "by chance": small(row["chance"]),
+    }  # fmt: skip
+
+
+def biased_picture(result: ContextualBiasResult) -> Any:
+    """Draw the words that were clustered in the plane; returns an Altair chart."""
+    accuracy = result.measures.clustering.by_repeat[0]
+    return None if result.clusters is None else cluster_points(result.clusters, result.poles, accuracy or 0.0)
+
+
+def professions_picture(result: ContextualBiasResult) -> Any:
+    """Draw the professions in the plane, coloured by their bias in the static embedding; returns an Altair chart."""
+    return fluid(_professions(result, "currentColor"))
+
+
+def swapped_picture(result: ContextualBiasResult) -> Any:
+    """Draw the share of variance of each component beside that of random words; returns an Altair chart."""
     s = result.subspace
     random = s.random or (None,) * len(s.explained)
     rows = [
@@ -49,20 +80,22 @@ def _variance(result: ContextualBiasResult) -> Any:
 def _pictures(result: ContextualBiasResult) -> list[Any]:
     if result.clusters is None or result.picture is None:
         return []
-    accuracy = result.measures.clustering.by_repeat[0]
-    return [cluster_points(result.clusters, result.poles, accuracy or 0.0), _professions(result)]
+    return [biased_picture(result), _professions(result)]
 
 
-def _professions(result: ContextualBiasResult) -> Any:
+def _professions(result: ContextualBiasResult, ink: str = INK) -> Any:
     import altair as alt
 
     if result.picture is None:
         raise SlantError("this result has no picture; measure it again with picture='auto'.")
     points = sorted(result.picture.points, key=lambda point: -abs(point.bias))
     values = [
-        {"x": p.x, "y": p.y, "bias": p.bias, "name": p.word.replace("_", " ") if place < MOST_NAMED else ""}
+        {
+            "x": p.x, "y": p.y, "bias": p.bias, "word": plain(p.word.replace("_", " ")), "written": small(p.bias),
+            "name": plain(p.word.replace("_", " ")) if place < MOST_NAMED else "",
+        }
         for place, p in enumerate(points)
-    ]
+    ]  # fmt: skip
     most = max(abs(point.bias) for point in points) or 1.0
     colours = alt.Scale(domain=[-most, 0, most], range=[PEOPLE_COLOUR, "#d9dce1", MODEL_COLOUR], interpolate="rgb")
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
@@ -70,7 +103,9 @@ def _professions(result: ContextualBiasResult) -> Any:
         x=alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False)), y=alt.Y("y:Q", axis=axis, scale=alt.Scale(zero=False))
     )
     legend = alt.Legend(title=f"original bias, + {result.poles[0]} − {result.poles[1]}", orient="top", titleLimit=300)
-    dots = base.mark_circle(size=40, opacity=0.9).encode(color=alt.Color("bias:Q", scale=colours, legend=legend))
-    names = base.mark_text(dy=-7, fontSize=9, color=INK).encode(text="name:N")
+    dots = base.mark_circle(size=40, opacity=0.9).encode(
+        color=alt.Color("bias:Q", scale=colours, legend=legend), tooltip=tips("word", "bias:written")
+    )
+    names = base.mark_text(dy=-7, fontSize=9, color=ink).encode(text="name:N")
     text = f"{len(values)} professions ({result.picture.method.upper()})"
     return alt.layer(dots, names).properties(width=420, height=300, title=chart_title(text))

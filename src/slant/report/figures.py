@@ -66,7 +66,7 @@ def standalone(result: Result, measure: Measure, figure: Figure) -> str:
     if chart.title is alt.Undefined:
         title: Any = alt.Title(measure.title, subtitle=[*note, *said], anchor="start", offset=12)
         chart = chart.properties(title=title)
-    return charts.svg(chart, ink=charts.INK, paper="white")
+    return charts.svg(chart, ink=charts.INK, paper=charts.PAPER)
 
 
 def _figures(result: Result) -> Iterator[tuple[Measure, Figure]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from slant.errors import SlantError
-from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg, tips
+from slant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
 from slant.report.tables import plain, small
 from slant.results import DirectBiasResult, GeometryResult, Picture, ResidualBiasResult, SpaceGeometry, SubspaceResult
 
@@ -15,17 +15,17 @@ MOST_WORDS = 12
 
 def subspace_chart(result: SubspaceResult) -> str:
     """Draw the share of variance of each component beside that of random words (Basta et al., Figure 1); SVG."""
-    return svg(variance_picture(result), ink="#1c2430", paper="white")
+    return svg(variance_picture(result), ink=INK, paper=PAPER)
 
 
 def cluster_chart(result: ResidualBiasResult) -> str:
     """Draw the most biased words in the plane, coloured by their original side, shaped by their cluster; SVG."""
-    return svg(clusters_picture(result), ink="#1c2430", paper="white")
+    return svg(clusters_picture(result), ink=INK, paper=PAPER)
 
 
 def projection_chart(result: DirectBiasResult) -> str:
     """Draw the words that lean most to either side as bars; SVG."""
-    return svg(projections_picture(result), ink="#1c2430", paper="white")
+    return svg(projections_picture(result), ink=INK, paper=PAPER)
 
 
 def geometry_chart(result: GeometryResult) -> str:
@@ -34,7 +34,7 @@ def geometry_chart(result: GeometryResult) -> str:
 
     rows = [_row(space) for space in (result.before, result.after) if space is not None]
     chart = alt.vconcat(*rows).resolve_scale(color="independent", shape="independent")
-    return svg(chart, ink="#1c2430", paper="white")
+    return svg(chart, ink=INK, paper=PAPER)
 
 
 def _row(space: SpaceGeometry) -> Any:

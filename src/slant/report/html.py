@@ -20,6 +20,9 @@ CONTENT = (
     "is a property of the model and of the text it was trained on, not a fact about people."
 )
 
+#: So many missing words are named at the end of a report.
+MOST_NAMED = 40
+
 
 def page(result: Result) -> str:
     """Return any result as a page of its own."""
@@ -42,7 +45,15 @@ def audit_page(audit: AuditResult) -> str:
         audit=audit,
         grid=grid(audit),
         sentences=sentences(audit),
+        corpora=_corpora(audit),
+        most_named=MOST_NAMED,
     )
+
+
+def _corpora(audit: AuditResult) -> list[str]:
+    """Return the names of the texts that sentences were drawn from."""
+    results = [one for part in audit.parts for found in part.results for one in getattr(found, "results", (found,))]
+    return list(dict.fromkeys(result.corpus.name for result in results if hasattr(result, "corpus")))
 
 
 def comparison_page(result: AuditComparison) -> str:

@@ -7,7 +7,7 @@ import math
 import textwrap
 from typing import Any
 
-from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
+from slant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
 from slant.report.log_probability import percent
 from slant.report.tables import plain
 from slant.results import MODEL_CONTENT_NOTE, LogProbabilityResult
@@ -15,7 +15,6 @@ from slant.results import MODEL_CONTENT_NOTE, LogProbabilityResult
 #: Bars are drawn for this many attributes, half of them from each end of the ranking.
 MOST_BARS = 40
 BINS = 40
-INK, PAPER = "#1c2430", "white"
 
 
 def score_histogram(result: LogProbabilityResult) -> str:

@@ -14,9 +14,12 @@ from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, tips
 from slant.report.tables import between, number, plain, pvalue, small
 from slant.results import (
     AuditComparison,
+    CeatSuiteResult,
     ComparisonResult,
     LogProbabilitySuiteResult,
     PolarityResult,
+    SeatResult,
+    SeatSuiteResult,
     WeatResult,
     WeatSuiteResult,
     WefatResult,
@@ -28,14 +31,15 @@ MOST_WORDS = 24
 #: Shapes and colours of models side by side; they differ in lightness too.
 SHAPES = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 COLOURS = (MODEL_COLOUR, PEOPLE_COLOUR, "#2a8f7a", "#b4508f", "#7a7f87", "#8a6d1f")
-PEOPLE = "people (published study)"
+PEOPLE, CHANCE, LABELS = "people (published study)", "by chance", "in the labels"
+#: What a diamond beside a dot may stand for, and the field that holds it in words.
+DIAMONDS = {PEOPLE: "people", CHANCE: "by chance", LABELS: "in the labels"}
 Row = dict[str, Any]
 
 
-def suite_picture(suite: WeatSuiteResult | LogProbabilitySuiteResult) -> Any:
+def suite_picture(suite: WeatSuiteResult | LogProbabilitySuiteResult | SeatSuiteResult | CeatSuiteResult) -> Any:
     """Draw each test's effect size with its interval, and what a study found in people."""
-    model = "this model" if isinstance(suite, LogProbabilitySuiteResult) else "this embedding"
-    return tests_picture(suite.rows(), model)
+    return tests_picture(suite.rows(), "this embedding" if isinstance(suite, WeatSuiteResult) else "this model")
 
 
 def tests_picture(tests: list[Row], model: str) -> Any:
@@ -47,7 +51,7 @@ def tests_picture(tests: list[Row], model: str) -> Any:
         row["other series"] = PEOPLE
     shown = [name for name in marks if any(row["series"] == name for row in rows)]
     shown += [PEOPLE] if any(row["other"] is not None for row in rows) else []
-    return _rows_chart(rows, "effect size d (0: no association)", shown, "d", [-0.5, 2.0])
+    return rows_chart(rows, "effect size d (0: no association)", shown, "d", [-0.5, 2.0])
 
 
 def _test(place: int, row: Row) -> Row:
@@ -72,7 +76,7 @@ def _test(place: int, row: Row) -> Row:
 def polarities_picture(results: Sequence[PolarityResult]) -> Any:
     """Draw the score of each setting with its interval."""
     rows = [_polarity(place, result) for place, result in enumerate(results)]
-    return _rows_chart(rows, "polarity: how far words lean on average", [], "score", [0.0])
+    return rows_chart(rows, "polarity: how far words lean on average", [], "score", [0.0])
 
 
 def _polarity(place: int, result: PolarityResult) -> Row:
@@ -85,15 +89,19 @@ def _polarity(place: int, result: PolarityResult) -> Row:
     }  # fmt: skip
 
 
-def _rows_chart(rows: list[Row], title: str, series: list[str], named: str, domain: list[float]) -> Any:
-    """Draw one row for each value: a label, an interval, a dot, and another value as a diamond."""
+def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domain: list[float]) -> Any:
+    """Draw one row for each value: a label, an interval, a dot, and another value as a diamond.
+
+    Each row has `row`, `label`, `test`, `value`, `low`, `high`, `other`, `series` and `other series`, and what is shown
+    when the pointer rests on it; `series` names the marks of the legend, of which those in `DIAMONDS` are the others.
+    """
     import altair as alt
 
     base = alt.Chart(alt.InlineData(values=rows))
     scale = alt.Scale(domain=_domain(rows, domain), nice=True)
     y = alt.Y("row:O", axis=None)
     x = alt.X("value:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6))
-    details = tips(*[f for f in ("test", named, "interval", "p", "q", "people") if f in rows[0]])
+    details = tips(*[f for f in ("test", named, "interval", "p", "q", *DIAMONDS.values()) if f in rows[0]])
     label = base.mark_text(
         align="left", baseline="middle", dy=-11, fontSize=12, color="currentColor", limit=alt.expr("width")
     )
@@ -103,7 +111,7 @@ def _rows_chart(rows: list[Row], title: str, series: list[str], named: str, doma
         spread.encode(y=y, x=alt.X("low:Q", scale=scale), x2="high:Q"),
         _dots(base, x, y, "series", series),
     ]
-    if PEOPLE in series:
+    if DIAMONDS.keys() & set(series):
         other = alt.X("other:Q", scale=scale)
         layers.append(_dots(base.transform_filter("isValid(datum.other)"), other, y, "other series", series))
     layers.append(base.mark_rect(opacity=0).encode(y=y, x=alt.value(0), x2=alt.value("width"), tooltip=details))
@@ -118,11 +126,11 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
 
     if not shown:
         return base.mark_point(filled=True, size=95, yOffset=8, opacity=1, color=MODEL_COLOUR).encode(x=x, y=y)
-    colours = [PEOPLE_COLOUR if name == PEOPLE else MODEL_COLOUR for name in shown]
+    colours = [PEOPLE_COLOUR if name in DIAMONDS else MODEL_COLOUR for name in shown]
     fills = [
         "white" if name.endswith("not significant") else colour for name, colour in zip(shown, colours, strict=True)
     ]
-    shapes = ["diamond" if name == PEOPLE else "circle" for name in shown]
+    shapes = ["diamond" if name in DIAMONDS else "circle" for name in shown]
     legend: Any = alt.Legend(title=None, orient="top", symbolOpacity=1, direction="vertical")
     return base.mark_point(size=95, yOffset=8, opacity=1, strokeWidth=2).encode(
         x=x,
@@ -138,27 +146,30 @@ def _domain(rows: list[Row], at_least: list[float]) -> list[float]:
     return [min([*at_least, *values]), max([*at_least, *values])]
 
 
-def associations_picture(result: WeatResult) -> Any:
+def associations_picture(result: WeatResult | SeatResult) -> Any:
     """Draw how much closer each target word is to the first attributes than to the second."""
     first, second = (plain(group.name) for group in result.attributes)
-    named = [(a.word, a.value, plain(a.target)) for a in result.associations]
-    return _words_chart(named, f"← {second} · closer to · {first} →")
+    if isinstance(result, SeatResult):
+        named = [(w.word, w.association, plain(w.group)) for w in result.words if w.association is not None]
+    else:
+        named = [(a.word, a.value, plain(a.target)) for a in result.associations]
+    return words_chart(named, f"← {second} · closer to · {first} →")
 
 
 def wefat_picture(result: WefatResult) -> Any:
     """Draw the effect size of the words at either end."""
     first, second = (plain(group.name) for group in result.attributes)
     named = [(w.word, w.effect_size, first if w.effect_size > 0 else second) for w in result.words]
-    return _words_chart(named, f"← {second} · effect size d · {first} →")
+    return words_chart(named, f"← {second} · effect size d · {first} →")
 
 
 def leaning_picture(result: PolarityResult) -> Any:
     """Draw the words that lean most; under the binary scheme, from either end."""
     named = [(w.word, w.score, plain(w.leans_to)) for w in result.by_word]
-    return _words_chart(named, "polarity")
+    return words_chart(named, "polarity")
 
 
-def _words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
+def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
     """Draw words as bars; the class that each leans to is written beside its name, and coloured."""
     import altair as alt
 

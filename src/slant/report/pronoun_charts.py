@@ -7,15 +7,35 @@ import textwrap
 from typing import Any
 
 from slant.errors import SlantError
-from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
-from slant.report.tables import plain, pvalue, small
+from slant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from slant.report.pictures import LABELS, fluid, rows_chart
+from slant.report.tables import between, plain, pvalue, small
 from slant.results import MODEL_CONTENT_NOTE, PronounResolutionResult
 
-INK, PAPER = "#1c2430", "white"
 COLOURS = {"male": MODEL_COLOUR, "female": PEOPLE_COLOUR}
 BINS = 40
 #: Samples are put together in so many groups of one size, so that a trend shows through the cloud.
 GROUPS = 10
+
+
+def neither_picture(result: PronounResolutionResult) -> Any:
+    """Draw the mean probability of "neither" of each gender, and its share in the labels; returns an Altair chart."""
+    predicted = "predicted, mean"
+    rows = [
+        {
+            "row": place, "label": f"{o.gender} pronouns", "test": f"{o.gender} pronouns, {o.n:,} samples",
+            "value": o.predicted, "low": o.interval.low if o.interval else None,
+            "high": o.interval.high if o.interval else None, "other": o.prior, "series": predicted,
+            "other series": LABELS, "predicted": _share(o.predicted), "in the labels": _share(o.prior),
+            "interval": between(o.interval.low, o.interval.high, _share) if o.interval else "–",
+        }
+        for place, o in enumerate(result.outcomes)
+    ]  # fmt: skip
+    return rows_chart(rows, "probability of “neither”", [predicted, LABELS], "predicted", [0.0])
+
+
+def _share(value: float | None) -> str:
+    return "–" if value is None else f"{100 * value:.1f} %"
 
 
 def neither_by_gender(result: PronounResolutionResult) -> str:
@@ -66,24 +86,37 @@ def neither_by_gender(result: PronounResolutionResult) -> str:
 
 def neither_by_bias(result: PronounResolutionResult) -> str:
     """Draw P(neither) against sample bias: every sample, and the mean of each tenth, by gender; returns SVG."""
-    import altair as alt
-
     if result.without_bias:
         raise SlantError(f"topics have no bias to draw, since {result.without_bias}; give a language model (--lm).")
-    points = [{"gender": sample.gender, "bias": sample.bias, "neither": sample.p_neither} for sample in result.samples]
-    x = alt.X("bias:Q", title="← women  ·  sample bias by topics  ·  men →", scale=alt.Scale(zero=False))
-    y = alt.Y("neither:Q", title="predicted probability of “neither”", axis=alt.Axis(format="%"))
-    cloud = (
-        alt.Chart(alt.InlineData(values=points)).mark_circle(size=14, opacity=0.25).encode(x=x, y=y, color=_colour())
-    )
-    means = alt.Chart(alt.InlineData(values=_tenths(result))).mark_line(point=True, strokeWidth=2.2)
     said = "; ".join(
         f"{plain(found.gender)}: ρ = {small(found.rho)}, p = {pvalue(found.pvalue)}" for found in result.correlations
     )
-    chart = alt.layer(cloud, means.encode(x=x, y=y, color=_colour())).properties(
-        width=520, height=320, title=_title(result, f"Spearman, {said}", f"lines: means of {GROUPS} groups of samples")
+    title = _title(result, f"Spearman, {said}", f"lines: means of {GROUPS} groups of samples")
+    return svg(_topics(result).properties(width=520, height=320, title=title), ink=INK, paper=PAPER)
+
+
+def topics_picture(result: PronounResolutionResult) -> Any:
+    """Draw P(neither) against sample bias; returns an Altair chart."""
+    return fluid(_topics(result).properties(height=320))
+
+
+def _topics(result: PronounResolutionResult) -> Any:
+    import altair as alt
+
+    points = [
+        {
+            "gender": s.gender, "bias": s.bias, "neither": s.p_neither, "sample": plain(s.id), "leans": small(s.bias),
+            "P(neither)": _share(s.p_neither),
+        }
+        for s in result.samples
+    ]  # fmt: skip
+    x = alt.X("bias:Q", title="← women  ·  sample bias by topics  ·  men →", scale=alt.Scale(zero=False))
+    y = alt.Y("neither:Q", title="predicted probability of “neither”", axis=alt.Axis(format="%"))
+    cloud = (alt.Chart(alt.InlineData(values=points)).mark_circle(size=14, opacity=0.25)).encode(
+        x=x, y=y, color=_colour(), tooltip=tips("sample", "pronoun:gender", "bias:leans", "P(neither)")
     )
-    return svg(chart, ink=INK, paper=PAPER)
+    means = alt.Chart(alt.InlineData(values=_tenths(result))).mark_line(point=True, strokeWidth=2.2)
+    return alt.layer(cloud, means.encode(x=x, y=y, color=_colour()))
 
 
 def _end(result: PronounResolutionResult) -> float:

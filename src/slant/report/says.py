@@ -52,7 +52,9 @@ def _sure(audit: AuditResult) -> str:
     counts = [f"{strong} with strong evidence (q, or p for a single test, ≤ 0.01)"] if strong else []
     counts += [f"{some} with some evidence (≤ 0.05)"] if some else []
     said = f"{listed(counts) or 'none with evidence'}; q allows for the number of tests"
-    intervals = [i for part in audit.parts if part.measure == "weat" for r in part.results for i in _intervals(r)]
+    intervals = [
+        i for part in audit.parts if part.measure in ("weat", "seat") for r in part.results for i in _intervals(r)
+    ]
     if intervals:
         clear = sum(not i.low <= 0 <= i.high for i in intervals)
         said += (
@@ -60,8 +62,8 @@ def _sure(audit: AuditResult) -> str:
         )
         said += ", while the others hang more on which words were chosen" if clear < len(intervals) else ""
     missing = len(audit.missing)
-    words = "no word asked for is missing" if not missing else f"{missing:,} words asked for are not in the vocabulary"
-    return f"{said}; {'one word asked for is not in the vocabulary' if missing == 1 else words}."
+    words = "no word asked for is missing" if not missing else f"{missing:,} words asked for were not found"
+    return f"{said}; {'one word asked for was not found' if missing == 1 else words}."
 
 
 def _intervals(result: Result) -> list[Interval]:

@@ -27,6 +27,7 @@ class Section:
     definition: str = ""
     citation: str = ""
     caveats: tuple[str, ...] = ()
+    lacks: str = "Not in the vocabulary"
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,14 @@ def _some(draw: Callable[[Any], Any], field: str) -> Callable[[Any], Any]:
 
 
 _suite = _some(_from("pictures", "suite_picture"), "results")
+_in_context = _from("contextual_charts", "measures_picture")
+_swapped = _from("contextual_charts", "swapped_picture")
+_biased = _some(_from("contextual_charts", "biased_picture"), "clusters")
+_professions = _some(_from("contextual_charts", "professions_picture"), "picture")
+_neither = _from("pronoun_charts", "neither_picture")
+_by_topic = _some(_from("pronoun_charts", "topics_picture"), "correlations")
+_occupations = _from("pronoun_choice_charts", "occupations_picture")
+_gaps = _from("pronoun_choice_charts", "gaps_picture")
 _heatmap = _some(_from("charts", "heatmap_picture"), "significant")
 
 HEAT_MAP = (
@@ -123,5 +132,25 @@ PICTURES: dict[str, tuple[Picture, ...]] = {
     "log-probability": (
         Picture("histogram", "How the scores are spread.", _from("log_probability_charts", "histogram_picture")),
         Picture("ranking", "Attributes at both ends.", _from("log_probability_charts", "bars_picture")),
+    ),
+    "seat-suite": (Picture("effect-sizes", "Effect sizes of the tests, and of studies with people.", _suite),),
+    "seat": (
+        Picture("words", "How close each target word is to the attributes.", _from("pictures", "associations_picture")),
+    ),
+    "ceat-suite": (Picture("effect-sizes", "Combined effect sizes of the tests; lines: 95 % of the draws.", _suite),),
+    "ceat": (Picture("draws", "Effect sizes of the draws.", _from("sentence_charts", "draws_picture")),),
+    "contextual-bias": (
+        Picture("measures", "Each measure over the repeats, beside chance.", _in_context),
+        Picture("variance", "Share of variance of each component of the swapped pairs.", _swapped),
+        Picture("clusters", "The most biased words, in context, in the plane.", _biased),
+        Picture("professions", "Professions in the plane, by their bias in the static embedding.", _professions),
+    ),
+    "pronoun-choice": (
+        Picture("occupations", "Preference for “she” over the share of women in each occupation.", _occupations),
+        Picture("gaps", "Occupations at both ends, by the gap.", _gaps),
+    ),
+    "pronoun-resolution": (
+        Picture("neither", "Probability of “neither” by gender, and its share in the labels.", _neither),
+        Picture("topics", "Probability of “neither” over the bias of a text's topics.", _by_topic),
     ),
 }

@@ -5,12 +5,10 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from slant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, svg
-from slant.report.pictures import tests_picture
-from slant.report.tables import number, plain, pvalue
+from slant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from slant.report.pictures import fluid, tests_picture
+from slant.report.tables import between, number, plain, pvalue
 from slant.results import MODEL_CONTENT_NOTE, CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
-
-INK, PAPER = "#1c2430", "white"
 
 
 def seat_chart(result: SeatResult | SeatSuiteResult) -> str:
@@ -31,10 +29,31 @@ def ceat_chart(result: CeatResult | CeatSuiteResult) -> str:
     return svg(alt.vconcat(*panels).properties(title=_title([said])), ink=INK, paper=PAPER)
 
 
+def draws_picture(result: CeatResult) -> Any:
+    """Draw how the effect sizes of the draws are spread, with the combined one as a line; returns an Altair chart."""
+    import altair as alt
+
+    ends = [edge for b in result.distribution.bins for edge in (b.low, b.high)]
+    scale = alt.Scale(domain=[min(-0.5, *ends), max(0.5, *ends)])
+    return fluid(_draws(result, scale, "currentColor").properties(height=200))
+
+
 def _panel(test: CeatResult, scale: Any) -> Any:
     import altair as alt
 
-    values = [{"low": b.low, "high": b.high, "count": b.count} for b in test.distribution.bins]
+    said = f"{plain(test.test)}: {plain(test.title)} (CES {number(test.effect_size)}, p {pvalue(test.pvalue)})"
+    title = alt.Title(said, anchor="start", fontSize=12)
+    return _draws(test, scale, INK).properties(width=520, height=130, title=title)
+
+
+def _draws(test: CeatResult, scale: Any, ink: str) -> Any:
+    import altair as alt
+
+    values = [
+        {"low": b.low, "high": b.high, "count": b.count, "effect": between(b.low, b.high, number),
+         "draws": f"{b.count:,}"}
+        for b in test.distribution.bins
+    ]  # fmt: skip
     bars = (
         alt.Chart(alt.InlineData(values=values))
         .mark_bar()
@@ -44,15 +63,15 @@ def _panel(test: CeatResult, scale: Any) -> Any:
             y=alt.Y("count:Q", title="draws"),
             # Bins end at zero up to rounding.
             color=alt.condition(alt.datum.low > -1e-9, alt.value(MODEL_COLOUR), alt.value(PEOPLE_COLOUR)),
+            tooltip=tips("effect size:effect", "draws"),
         )
     )
     rule = (
         alt.Chart(alt.InlineData(values=[{"ces": test.effect_size}]))
-        .mark_rule(color=INK, strokeWidth=2)
+        .mark_rule(color=ink, strokeWidth=2)
         .encode(x=alt.X("ces:Q", scale=scale))
     )
-    said = f"{plain(test.test)}: {plain(test.title)} (CES {number(test.effect_size)}, p {pvalue(test.pvalue)})"
-    return alt.layer(bars, rule).properties(width=520, height=130, title=alt.Title(said, anchor="start", fontSize=12))
+    return alt.layer(bars, rule)
 
 
 def _title(said: list[str]) -> Any:

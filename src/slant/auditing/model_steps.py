@@ -1,0 +1,85 @@
+"""Steps of an audit for encoders and language models: words in sentences, and pronouns in published benchmarks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from slant.auditing.work import Work
+from slant.errors import MeasureError
+from slant.measures import (
+    ceat_suite,
+    contextual_bias,
+    pronoun_choice,
+    pronoun_resolution,
+    seat_suite,
+)
+from slant.results import CeatSuiteResult, MeasuredResult, SeatSuiteResult
+
+Results = tuple[MeasuredResult, ...]
+NOT_HERE = "'{0}' is not on this machine, and an audit fetches nothing; get it with 'slant data get {0}'."
+
+
+def seats(work: Work) -> Results:
+    """Run every SEAT that ships."""
+    suite = seat_suite(work.subject.encoder, rng=work.seed, progress=work.progress, **work.settings)
+    return (_with_results(suite),)
+
+
+def ceats(work: Work) -> Results:
+    """Run every CEAT that ships, on the text that was given."""
+    suite = ceat_suite(
+        work.subject.encoder, work.subject.corpus, rng=work.seed, store=work.journal, progress=work.progress,
+        **work.settings,
+    )  # fmt: skip
+    return (_with_results(suite),)
+
+
+def contextual(work: Work) -> Results:
+    """Measure bias in context; biased words come from the bundled sample."""
+    return (
+        contextual_bias(
+            work.subject.encoder, work.subject.corpus, rng=work.seed, store=work.journal, progress=work.progress,
+            **work.settings,
+        ),
+    )  # fmt: skip
+
+
+def pronoun_choices(work: Work) -> Results:
+    """Ask which pronoun is preferred in each benchmark that is on this machine."""
+    settings = dict(work.settings)
+    sources: dict[str, str | None] = settings.pop("sources")
+    done: list[MeasuredResult] = []
+    for name, split in sources.items():
+        if (place := _here(work, f"pronoun-choice, {name}", name)) is None:
+            continue
+        with work.noting(f"pronoun-choice, {name}"):
+            done.append(
+                pronoun_choice(work.subject.opened, place, split=split, rng=work.seed, **work.asking(), **settings)
+            )
+    return tuple(done)
+
+
+def pronouns_resolved(work: Work) -> Results:
+    """Resolve the pronouns of GAP, if it is on this machine."""
+    if (place := _here(work, "pronoun-resolution", "gap")) is None:
+        return ()
+    lm = work.subject.opened if {"masked LM", "causal LM"} & work.subject.traits else None
+    found = pronoun_resolution(work.subject.encoder, place, lm=lm, rng=work.seed, **work.asking(), **work.settings)
+    return (found,)
+
+
+def _here(work: Work, what: str, name: str) -> Path | None:
+    """Return where data are; where they are not here, note it, so that the step is tried again when they are."""
+    from slant.data import find
+
+    place = find(name)
+    if place is None:
+        work.lack(what, NOT_HERE.format(name))
+    return place
+
+
+def _with_results(suite: SeatSuiteResult | CeatSuiteResult) -> MeasuredResult:
+    if not suite.results:
+        first = suite.skipped[0]
+        raise MeasureError(f"no test could be run; the first, {first.test}, because {first.reason}.")
+    return suite
