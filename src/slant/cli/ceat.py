@@ -41,6 +41,9 @@ def ceat_command(
     split: Annotated[
         str, typer.Option("--split", help="Text to sentences: lines, sentences, paragraphs, or auto.")
     ] = "auto",
+    text_encoding: Annotated[
+        str, typer.Option("--encoding", metavar="NAME", help="How text, TSV and CSV files are encoded.")
+    ] = "utf-8",
     test: TestOption = None,
     words: OwnWordsOption = None,
     samples: Annotated[
@@ -79,7 +82,7 @@ def ceat_command(
         "n_resamples": n_resamples, "min_found": min_found, "rng": running.seed,
         "store": None if no_cache else cache_folder() / "encoders",
     }  # fmt: skip
-    text = load_corpus(corpus, column=column, split=split)
+    text = load_corpus(corpus, column=column, split=split, encoding=text_encoding)
     encoder = encoding.open(model, quiet=running.quiet)
     with resumable(kept=not no_cache), bar(quiet=running.quiet) as progress:
         if len(chosen) == 1:

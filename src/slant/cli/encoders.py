@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from dataclasses import dataclass
@@ -45,7 +46,7 @@ def _layer(text: str | None) -> str | int | None:
     >>> _layer("-1"), _layer("mean"), _layer(None)
     (-1, 'mean', None)
     """
-    return int(text) if text is not None and text.removeprefix("-").isdecimal() else text
+    return int(text) if text is not None and re.fullmatch(r"-?[0-9]{1,6}", text) else text
 
 
 @dataclass(frozen=True)
