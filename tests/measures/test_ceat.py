@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -290,3 +291,13 @@ def test_bad_input_is_one_sentence(given: dict[str, Any], words: str) -> None:
     with pytest.raises(MeasureError) as caught:
         slant.ceat(**{"encoder": FakeEncoder(), "corpus": SENTENCES, "test": "weat-7", "samples": 10, **given})
     assert words in str(caught.value)
+
+
+def test_vectors_kept_in_the_cache_folder_are_listed_and_cleared_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLANT_CACHE", str(tmp_path))
+    slant.ceat(FakeEncoder(), SENTENCES, "weat-7", samples=10, store=slant.data.cache_folder() / "encoders")
+    kept = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    assert sorted(entry.path for entry in slant.data.cache_entries()) == kept
+    assert slant.data.clear_cache()[0] == len(kept) == 2

@@ -13,6 +13,9 @@ from pathlib import Path
 from slant.errors import SlantError
 from slant.files import PARTIAL
 
+#: Where the files of the cache lie: models that were converted, and vectors of encoders, have a folder each. Nothing
+#: deeper is ever deleted, lest SLANT_CACHE be somebody's home.
+PLACES = ("*/*", "models/*/*", "encoders/*/*")
 #: Unfinished files of a process that was killed are swept away after this many seconds.
 STALE_SECONDS = 24 * 3600
 
@@ -47,7 +50,7 @@ def cache_entries() -> list[CacheEntry]:
     True
     """
     found = []
-    for path in (*cache_folder().glob("*/*"), *cache_folder().glob("models/*/*")):
+    for path in (path for places in PLACES for path in cache_folder().glob(places)):
         try:
             stat = path.stat()
         except FileNotFoundError:  # another process finished or cleared it meanwhile
