@@ -125,7 +125,13 @@ def test_one_file_takes_its_counterpart_and_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["[The cook] is late because [he] slept.", "1 The cook slept.", "2 [The cook] and [the nurse] like [him]."]
+    "line",
+    [
+        "[The cook] is late because [he] slept.",
+        "1 The cook slept.",
+        "2 [The cook] and [the nurse] like [him].",
+        f"{'9' * 5000} [The cook] is late because [he] slept.",
+    ],
 )
 def test_a_line_that_is_no_sentence_of_winobias_is_refused(line: str) -> None:
     with pytest.raises(StimuliError):
