@@ -39,6 +39,13 @@ def test_limits_hold_every_line_that_a_rule_matches(audit: slant.AuditResult) ->
     assert len(verdicts(audit, 'measure = "*"\neffect = "polarity"\nmax = 9')) == 4
 
 
+def test_only_stars_and_question_marks_match_other_characters(audit: slant.AuditResult) -> None:
+    lines = tuple(replace(line, stimuli="mine [6]") if line.stimuli == "weat-6" else line for line in audit.glance)
+    renamed = replace(audit, glance=lines)
+    assert verdicts(renamed, 'measure = "weat"\nstimuli = "mine [6]"\nmax = 9') == [("mine [6]", "passed")]
+    assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-[67]"\nmax = 9') == [("weat-[67]", "missing")]
+
+
 def test_a_limit_itself_is_kept(audit: slant.AuditResult) -> None:
     line = next(line for line in audit.glance if line.stimuli == "weat-6")
     assert verdicts(audit, f'measure = "weat"\nstimuli = "weat-6"\nmax = {line.effect!r}') == [("weat-6", "passed")]
@@ -118,6 +125,16 @@ def test_differences_between_models_have_limits(audit: slant.AuditResult) -> Non
         ('[[rule]]\nname = "a"\nmeasure = "weat"', "neither max nor min"),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = nan', "no number"),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nmin = 2', "max below its min"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = -1\nabsolute = true', "a size, which cannot be at most -1"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\ncategory = []', "category"),
+        (
+            '[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nfield = "difference"\nonly_if_qvalue_below = 0.05',
+            "means nothing for the field difference",
+        ),
+        (
+            '[[rule]]\nname = "a"\nmeasure = "*"\nmax = 1\nfield = "count_significant"\nonly_if_qvalue_below = 0.05',
+            "means nothing for the field count_significant",
+        ),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = "1"', "Expected `float"),
         ('[[rule]]\nname = "a"\nmeasur = "weat"\nmax = 1', "did you mean measure"),
         ('nmae = "x"\n[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1', "did you mean name"),

@@ -62,7 +62,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     measure: Text
     field: Field = "effect_size"
     stimuli: Text = "*"
-    category: Text | tuple[Text, ...] = "*"
+    category: Text | Annotated[tuple[Text, ...], Meta(min_length=1)] = "*"
     effect: Text = "*"
     model: Text = "*"
     max: float | None = None
@@ -80,6 +80,12 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             raise ValueError(f"the rule '{self.name}' has a limit that is no number")
         if self.max is not None and self.min is not None and self.max < self.min:
             raise ValueError(f"the rule '{self.name}' has a max below its min")
+        if self.absolute and self.max is not None and self.max < 0:
+            raise ValueError(f"the rule '{self.name}' is about a size, which cannot be at most {self.max:g}")
+        if self.only_if_qvalue_below is not None and self.field in ("difference", "count_significant"):
+            raise ValueError(
+                f"the rule '{self.name}' has only_if_qvalue_below, which means nothing for the field {self.field}"
+            )
 
     def limit(self) -> str:
         """Return the rule in words."""
@@ -114,7 +120,7 @@ class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 def _like(text: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(text, pattern)
+    return fnmatch.fnmatchcase(text, pattern.replace("[", "[[]"))  # only * and ? stand for other characters
 
 
 def read_policy(path: str | PathLike[str] | None = None) -> Policy:
