@@ -153,6 +153,14 @@ def test_a_damaged_step_counts_as_absent(tmp_path: Path, damage: str) -> None:
     assert folder.recall("a b") is None
 
 
+def test_a_step_that_another_run_left_behind_counts_as_absent(tmp_path: Path) -> None:
+    mine, twin = (RunFolder(tmp_path / "r", {"model": "old"}, fresh_if_other=True) for _ in range(2))
+    mine.remove()  # the same command, run twice at once: one is complete and cleans up
+    twin.keep("weat", Finished(None, {"of": "the old model"}))  # the other one is killed after this
+    later = RunFolder(tmp_path / "r", {"model": "new"}, fresh_if_other=True)
+    assert later.recall("weat") is None
+
+
 def test_a_damaged_identity_is_refused(tmp_path: Path) -> None:
     RunFolder(tmp_path / "r", {"seed": 0})
     (tmp_path / "r" / "run.json").write_text("{")

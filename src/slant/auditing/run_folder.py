@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -33,7 +34,8 @@ class RunFolder:
     """Finished steps of one audit in `folder`, each in a file that appears whole or not at all.
 
     `identity` names all that results depend on: the representation, the settings, the version. Results of another
-    identity are refused, or, with `fresh_if_other`, thrown away. A step's file that is damaged counts as absent.
+    identity are refused, or, with `fresh_if_other`, thrown away. A step's file that is damaged, or was left by a run of
+    another identity, counts as absent.
 
     >>> import tempfile
     >>> run = RunFolder(Path(tempfile.mkdtemp()) / "run", {"seed": 0})
@@ -64,6 +66,8 @@ class RunFolder:
         """Return what a step left behind, or None."""
         try:
             content = json.loads(self._path(step).read_text(encoding="utf-8"))
+            if content["run"] != self._mark():
+                return None
             part = None if content["part"] is None else part_from_dict(AuditPart, content["part"])
             return Finished(part, {str(k): str(v) for k, v in content["not_run"].items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SlantError):
@@ -72,7 +76,8 @@ class RunFolder:
     def keep(self, step: str, finished: Finished) -> None:
         """Write what a step left behind, through to the disk, and drop what it kept while it was under way."""
         part = None if finished.part is None else _part_to_dict(finished.part)
-        self._write(self._path(step).name, {"part": part, "not_run": finished.not_run})
+        content = {"run": self._mark(), "part": part, "not_run": finished.not_run}
+        self._write(self._path(step).name, content)
         self._failure(step).unlink(missing_ok=True)
         shutil.rmtree(self.journal(step), ignore_errors=True)
 
@@ -93,6 +98,10 @@ class RunFolder:
     def remove(self) -> None:
         """Delete the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _mark(self) -> str:
+        """Return what stands for the identity in each step's file, since run.json may come and go apart from it."""
+        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()[:12]
 
     def _path(self, step: str) -> Path:
         return self.folder / f"{_plain(step)}.json"
