@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from slant.report import charts
@@ -23,17 +24,24 @@ class Figure:
     shows: str
     chart: Any
 
+    @cached_property
+    def vega(self) -> dict[str, Any]:
+        """The chart as a Vega specification, which says what it shows."""
+        return {**charts.vega(self.chart), "description": self.shows}
+
     @property
     def svg(self) -> Any:
         """The chart as SVG in the colours of the page, for where no script runs."""
         from markupsafe import Markup
 
-        return Markup(charts.svg(self.chart.properties(description=self.shows)))
+        return Markup(charts.svg_of(self.vega))
 
     @property
     def fluid(self) -> bool:
         """Whether the chart takes the width that it gets."""
-        return "autosize" in self.chart.to_dict()
+        import altair as alt
+
+        return self.chart.autosize is not alt.Undefined
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import re
 import textwrap
 from typing import Any, Literal
 
@@ -168,45 +170,52 @@ def _named(names: dict[int, str], orient: Literal["top", "left"], limit: int) ->
 
 def svg(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> str:
     """Return `chart` as SVG; by default its text takes the colour of the page around it."""
+    return svg_of(vega(chart, ink=ink, paper=paper))
+
+
+def svg_of(specification: dict[str, Any]) -> str:
+    """Return a Vega specification as SVG; the ids in it are its own, for a page that holds several."""
     import vl_convert
 
-    return str(vl_convert.vegalite_to_svg(_styled(chart, ink, paper).to_json(), vl_version=_version()))
+    drawn = str(vl_convert.vega_to_svg(specification))
+    own = hashlib.sha256(drawn.encode()).hexdigest()[:8]
+    return re.sub(r'(id="|url\(#|href="#)((?:gradient|clip)_?\d+)', rf"\1\2-{own}", drawn)
 
 
-def vega(chart: Any) -> dict[str, Any]:
+def vega(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -> dict[str, Any]:
     """Return `chart` as a Vega specification for a page, whose script then needs no Vega-Lite."""
+    import altair as alt
     import vl_convert
 
-    made = vl_convert.vegalite_to_vega(_styled(chart, "currentColor", "transparent").to_json(), vl_version=_version())
-    return dict(made)
+    specification = chart.to_dict(validate=False)  # each part was checked when it was made
+    specification["background"] = paper
+    config = specification.setdefault("config", {})
+    for name, style in _style(ink).items():
+        config[name] = {**config.get(name, {}), **style} if isinstance(style, dict) else style
+    return dict(vl_convert.vegalite_to_vega(specification, vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
 
 
-def _version() -> str:
-    import altair as alt
-
-    return alt.SCHEMA_VERSION.rsplit(".", 1)[0]
-
-
-def _styled(chart: Any, ink: str, paper: str) -> Any:
-    return (
-        chart.properties(background=paper)
-        .configure(font=FONT)
-        .configure_title(color=ink, subtitleColor=ink)
-        .configure_axis(
-            labelColor=ink,
-            titleColor=ink,
-            gridColor=ink,
-            domainColor=ink,
-            tickColor=ink,
-            gridOpacity=0.12,
-            domainOpacity=0.4,
-            tickOpacity=0.4,
-            titleFontWeight="normal",
-            labelFontSize=12,
-        )
-        .configure_legend(labelColor=ink, titleColor=ink, labelFontSize=12, columnPadding=24, symbolType="square")
-        .configure_view(stroke=None)
-    )
+def _style(ink: str) -> dict[str, Any]:
+    return {
+        "font": FONT,
+        "title": {"color": ink, "subtitleColor": ink},
+        "axis": {
+            "labelColor": ink,
+            "titleColor": ink,
+            "gridColor": ink,
+            "domainColor": ink,
+            "tickColor": ink,
+            "gridOpacity": 0.12,
+            "domainOpacity": 0.4,
+            "tickOpacity": 0.4,
+            "titleFontWeight": "normal",
+            "labelFontSize": 12,
+        },
+        "legend": {
+            "labelColor": ink, "titleColor": ink, "labelFontSize": 12, "columnPadding": 24, "symbolType": "square",
+        },
+        "view": {"stroke": None},
+    }  # fmt: skip
 
 
 def check_suffix(suffix: str) -> None:

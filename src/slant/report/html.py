@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from slant.report import charts
 from slant.report.assembly import Measure, measures_of, measures_of_audit
 from slant.report.enumeration_html import enumeration_fragment, enumeration_page
 from slant.report.glance import grid
@@ -106,7 +105,7 @@ def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, *
             style=Markup(style),
             scripts=[Markup(script) for script in scripts],
             policy=policy(style, scripts),
-            specifications=[(figure.id, script_json(charts.vega(figure.chart))) for figure in figures],
+            specifications=[(figure.id, script_json(figure.vega)) for figure in figures],
             content=CONTENT,
             plain=plain,
             number=number,
