@@ -249,7 +249,7 @@ def test_a_comparison_stands_side_by_side_on_a_page() -> None:
         "2 models side by side",
         "<b>a</b>",
         "−0.70",
-        "−0.90 to −0.50",
+        "−0.900 to −0.500",
         "1 of 1 paired differences leave out 0",
     ):
         assert shown in read.text, shown
