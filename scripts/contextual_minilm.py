@@ -1,6 +1,6 @@
 """The worked example of docs/contextual.md: all-MiniLM-L6-v2 on the text of GAP and BOLD, static spaces beside it.
 
-    python scripts/contextual_minilm.py --picture docs/images/contextual.svg    # fetches gap, bold and the encoder
+    python scripts/contextual_minilm.py --picture docs/images/contextual.png    # fetches gap, bold and the encoder
     python scripts/contextual_minilm.py GAP-FOLDER BOLD-WIKIPEDIA-FOLDER --encoder FOLDER
 
 Of BOLD it takes the sentences of Wikipedia, of which the prompts are the beginnings. Prints the tables in Markdown,
@@ -17,6 +17,7 @@ from pathlib import Path
 import slant
 from slant.data import fetch
 from slant.report import render
+from slant.report.charts import as_file
 from slant.report.contextual_charts import contextual_chart
 
 ENCODER = "all-minilm-l6-v2"
@@ -26,7 +27,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("corpora", nargs="*")
     parser.add_argument("--encoder", default=ENCODER)
-    parser.add_argument("--picture", type=Path, help="draw it (SVG)")
+    parser.add_argument("--picture", type=Path, help="draw it (.svg, .png or .html)")
     parser.add_argument("--json", type=Path, help="write the whole result")
     parser.add_argument("--store", type=Path, help="folder that keeps vectors, for a run that is stopped")
     parser.add_argument("--repeats", type=int, default=10)
@@ -50,7 +51,7 @@ def main() -> None:
     if given.json:
         result.save(given.json)
     if given.picture:
-        given.picture.write_text(contextual_chart(result), encoding="utf-8")
+        given.picture.write_bytes(as_file(contextual_chart(result), given.picture.suffix))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -19,9 +20,12 @@ from slant.models.protocols import Passage, Pooling, Progress
 WORD = re.compile(r"\w+|[^\w\s]")
 
 
+@lru_cache(50_000)
 def _draw(text: str, n: int) -> NDArray[np.float64]:
     seed = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
-    return np.random.default_rng(seed).normal(size=n) / np.sqrt(n)
+    drawn = np.random.default_rng(seed).normal(size=n) / np.sqrt(n)
+    drawn.flags.writeable = False
+    return drawn
 
 
 class FakeEncoder:
@@ -44,7 +48,7 @@ class FakeEncoder:
 
     def _word(self, word: str, text: str) -> NDArray[np.float64]:
         own = _draw(f"{self.seed} {word.lower()}", self.dimensions)
-        own -= own @ self.direction * self.direction
+        own = own - own @ self.direction * self.direction
         context = _draw(f"{self.seed} {text} {word}", self.dimensions) * self.noise
         return own + context + self.leanings.get(word.lower(), 0.0) * self.direction
 

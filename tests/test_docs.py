@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import slant
+from slant.report import described
+from slant.vectors import formats
+
 ROOT = Path(__file__).resolve().parents[1]
 #: Pages that open files or fetch data that a reader has and we do not.
 NOT_RUN = {"vectors", "data"}
@@ -26,11 +30,16 @@ def test_python_in_the_guides_runs_and_gives_the_numbers_shown(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL)
+    monkeypatch.setattr(described, "TABLES", dict(described.TABLES))  # a page may add to these two, for itself
+    monkeypatch.setattr(formats, "STREAMED", formats.STREAMED)
+    text_of_page = (ROOT / page).read_text(encoding="utf-8")
+    for file, content in re.findall(r"```toml\n# (\S+\.toml)\n(.*?)```", text_of_page, re.DOTALL):
+        (tmp_path / file).write_text(content, encoding="utf-8")  # what a page names, its code may open
+    blocks = re.findall(r"```python\n(.*?)```", text_of_page, re.DOTALL)
     assert blocks
     namespace: dict[str, object] = {}
     for block in blocks:
-        exec(compile(block, page, "exec"), namespace)
+        exec(compile(block, page, "exec", dont_inherit=True), namespace)
         for line in block.splitlines():
             if shown := NUMBER.search(line):
                 text = shown[1].replace("−", "-")
@@ -45,3 +54,26 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
     source = ROOT / page
     for target in re.findall(r"\]\((?!https?:)([^)#]+)", source.read_text(encoding="utf-8")):
         assert (source.parent / target).exists(), target
+
+
+def test_every_public_name_is_in_the_reference_once() -> None:
+    pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md")]
+    listed = [name for page in pages for name in re.findall(r"^::: slant\.(\w+)$", page, re.MULTILINE)]
+    results = {name for name in slant.__all__ if name in slant.results.__all__}  # on a page that the site makes itself
+    assert sorted([*listed, *results, "__version__"]) == sorted(slant.__all__)
+
+
+def test_every_guide_is_in_the_navigation_of_the_site_and_on_its_first_page() -> None:
+    navigation = (ROOT / "mkdocs.yml").read_text(encoding="utf-8").partition("\nnav:")[2]
+    start = (ROOT / "docs/index.md").read_text(encoding="utf-8")
+    for page in (ROOT / "docs").glob("*.md"):
+        assert re.search(rf"[ /]{re.escape(page.name)}$", navigation, re.MULTILINE), page.name
+        assert page.name == "index.md" or f"]({page.name})" in start, page.name
+
+
+@pytest.mark.parametrize(
+    "page", ["CHANGELOG.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
+)
+def test_lists_begin_after_an_empty_line_so_that_the_site_shows_them_as_github_does(page: str) -> None:
+    prose = re.sub(r"```.*?```", "", (ROOT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    assert not re.findall(r"^(?![-#]|\d+\. |\s).+\n(?:-|\d+\.) .*", prose, re.MULTILINE)

@@ -144,8 +144,11 @@ def open_stream(location: Location, progress: Progress | None = None) -> Iterato
             raise location.error(f"cannot open '{location.path}': {error.strerror}.") from None
         if progress is not None:
             raw = _Counted(raw, location.path.stat().st_size, progress)  # type: ignore[assignment]
-        packed = packing(raw.read(8))
-        raw.seek(0)
+        try:
+            packed = packing(raw.read(8))
+            raw.seek(0)
+        except OSError as error:
+            raise location.error(f"'{location.path}' cannot be read: {error.strerror}.") from None
         if location.member is not None and packed != "zip":
             raise location.error(
                 f"'{location.path.name}' is not a zip archive, so it has no '{location.member}' in it."

@@ -135,6 +135,23 @@ def test_a_corpus_is_needed(run: Run, loading: Loading) -> None:
     assert "--corpus" in answer.stderr
 
 
+def test_a_corpus_may_be_in_another_encoding(run: Run, loading: Loading, corpus: list[str], tmp_path: Path) -> None:
+    (tmp_path / "latin.txt").write_text("Für\n" + "\n".join(corpus), encoding="latin-1")
+    command = ("ceat", "--corpus", "latin.txt", "--test", "weat-7", "--samples", "9", "--no-cache", "--json", "a.json")
+    refused = run(*command)
+    assert refused.returncode == 2
+    assert "byte 1 (line 1) is 0xfc; give its encoding (such as encoding='latin-1', --encoding)" in refused.stderr
+    assert not (tmp_path / "a.json").exists()
+    assert run(*command, "--encoding", "latin-1").returncode == 0
+    assert json.loads((tmp_path / "a.json").read_text())["corpus"]["sentences"] == len(corpus) + 1
+
+
+@pytest.mark.parametrize("layer", ["9" * 5000, "٣", "--1", "one"])
+def test_a_layer_that_is_no_number_is_left_to_the_encoder_to_refuse(run: Run, loading: Loading, layer: str) -> None:
+    run("seat", "--test", "weat-7", "--bootstrap", "0", "--layer", layer, "--quiet")
+    assert loading.calls[0][1]["layer"] == layer
+
+
 def test_quiet_prints_nothing(run: Run, loading: Loading, corpus: list[str]) -> None:
     for command in (("seat", "--bootstrap", "0"), ("ceat", "--corpus", "corpus.txt", "--samples", "9")):
         answer = run(*command, "--test", "weat-7", "--quiet")

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import slant
-from slant.corpus import Query, sample_contexts
+from slant.corpus import Context, Query, sample_contexts
 from slant.corpus.matching import Finder
 from slant.errors import CorpusError
 from slow_contexts import all_holders, spans
@@ -171,6 +171,38 @@ def test_a_word_that_is_held_is_also_placed(before: str, word: str, after: str) 
     found = sample_contexts([text], {"q": Query((word, "a", "i"), 1)}).contexts["q"]
     for drawn_of_word, count in zip(found.by_word.values(), found.counts.values(), strict=True):
         assert len(drawn_of_word) == count
+
+
+def test_words_as_written_are_drawn_from_all_that_are_written_so() -> None:
+    texts = [f"The bill number {n} came." for n in range(200)] + [f"We met Bill {n} times." for n in range(5)]
+    texts += ["Will the bill go to Bill?"] * 2
+    found = sample_contexts(texts, {"q": Query(("Bill", "bill", "will"), 4, as_written=True)}).contexts["q"]
+    assert found.counts == {"Bill": 7, "bill": 202, "will": 2}
+    assert {word: len(drawn) for word, drawn in found.by_word.items()} == {"Bill": 4, "bill": 4, "will": 1}
+    more = sample_contexts(texts, {"q": Query(("Bill", "bill"), 500, as_written=True)}).contexts["q"].by_word
+    assert {word: {context.word for context in drawn} for word, drawn in more.items()} == {
+        "Bill": {"Bill"},
+        "bill": {"bill"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("word", "context", "counts"),
+    [
+        ("Bill", Context("Bill slept.", 0, 4), True),
+        ("Bill", Context("The bill came.", 4, 8), False),
+        ("bill", Context("“Bill 8 came.”", 1, 5), True),
+        ("bill", Context("In 8 Bill came.", 5, 9), False),
+        ("bill", Context("BILL came.", 0, 4), False),
+        ("new york", Context("In new_york.", 3, 11), True),
+        ("New_York", Context("In New  York.", 3, 12), True),
+        ("don't", Context("I don’t.", 2, 7), True),
+    ],
+)
+def test_a_word_as_written_may_have_a_capital_where_the_sentence_begins(
+    word: str, context: Context, counts: bool
+) -> None:
+    assert context.has_written(word) is counts
 
 
 def test_words_that_differ_in_case_only_have_the_same_counts() -> None:

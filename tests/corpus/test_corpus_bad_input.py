@@ -40,6 +40,7 @@ def refused(source: Any, problem: str, **settings: Any) -> None:
         ("a.txt", b"A nurse.", {"encoding": "base64"}, "there is no encoding 'base64'"),
         ("a.txt", b"A nurse.", {"column": "Text"}, "is plain text and has no column 'Text'"),
         ("a.tsv", b"ID\tText\n1\tA.\n", {"column": "Txt"}, "no column 'Txt'; did you mean 'Text'. It has: ID, Text"),
+        ("a.tsv", b"ID\tText\n1\tA.\n", {"column": "x"}, "no column 'x'; it has: ID, Text"),
         ("a.tsv", b"ID\tBody\n1\tA.\n", {}, "has the columns ID, Body; say which"),
         ("a.tsv", b"ID\tText\n1\tA.\n2\n", {}, "row 2 of 'a.tsv' has 1 columns, its header 2"),
         ("a.tsv", LONG_TSV.encode(), {}, "is too long for a row"),
@@ -128,3 +129,14 @@ def test_a_file_that_has_gone_is_named(tmp_path: Path) -> None:
         list(corpus)
     with pytest.raises(CorpusError, match="cannot open"):
         corpus.record()
+
+
+def test_an_empty_name_is_not_the_folder_one_is_in() -> None:
+    refused("", "the name of the corpus is empty")
+
+
+def test_a_file_that_cannot_be_read_is_one_error() -> None:
+    memory = Path("/proc/self/mem")
+    if not memory.is_file():
+        pytest.skip("no file here that opens and cannot be read")
+    refused(memory, "cannot be read: Input/output error")

@@ -17,6 +17,8 @@ import zstandard
 
 import slant
 from slant.corpus import Query, sample_contexts
+from slant.corpus.files import Location, TextFile, _first_lines
+from slant.corpus.splitting import splitter
 
 LINES = ["A nurse slept.", "He is a clerk.", "Für “alle”!"]
 TEXT = "\n".join(LINES) + "\n"
@@ -178,6 +180,34 @@ def test_other_languages_are_split_by_plain_rules() -> None:
         "Ja!",
     ]
     assert list(slant.load_corpus(["你好。世界。再见。"], language="zh")) == ["你好。", "世界。", "再见。"]
+
+
+@pytest.mark.parametrize(
+    ("language", "sentences"),
+    [
+        ("de", ["Er ging.", "Österreich ist schön.", "Ärzte kamen."]),
+        ("de", ["J. Roe kam im Jahr 1990 an...", "Dann z. b. nicht mehr!", "Wirklich!!", "Ja."]),
+        ("ru", ["Он ушёл.", "Она осталась.", "Было поздно."]),
+        ("fr", ["Il part.", "Élise reste.", "“À demain!”", "Bien."]),
+        ("es", ["Se fue.", "¿Quién?", "Él vino."]),
+        ("hi", ["वह गया।", "वह आई।"]),
+    ],
+)
+def test_a_sentence_may_begin_with_a_capital_of_any_alphabet(language: str, sentences: list[str]) -> None:
+    assert list(slant.load_corpus([" ".join(sentences)], language=language)) == sentences
+
+
+@pytest.mark.parametrize(
+    "odd", ["." * 300_000, "a" + "!" * 300_000 + "b", "Ende. " + " " * 300_000 + "a", ". " * 9_000]
+)
+def test_text_of_marks_and_spaces_is_split_in_no_time(odd: str) -> None:
+    assert len(splitter("de")(odd)) <= 9_000  # hours, if every mark were tried with all that follow
+
+
+def test_little_is_looked_at_to_find_out_how_long_lines_are_split(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.txt", ("One sentence. " * 30_000 + "\n") * 10)
+    looked_at = _first_lines(TextFile(Location(path), "a.txt", "text", "utf-8"))
+    assert len(looked_at) == 3
 
 
 def test_long_sentences_are_left_out_and_counted(tmp_path: Path) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,11 @@ from scipy.stats import kstest, norm
 
 import slant
 from fake_encoder import FakeEncoder
-from slant.corpus import Context
 from slant.errors import MeasureError
-from slant.measures.ceat_contexts import written_as
+from slant.measures.ceat_contexts import context_vectors
 from slant.measures.ceat_statistic import sampled_effects, word_associations
 from slant.measures.clustered_words import Clustered, clustered
+from slant.measures.seat import NoSpreadError
 from slant.statistics import combine, unit_rows
 from slant.stimuli import WordList, load_set
 
@@ -112,6 +114,14 @@ def test_draws_are_those_of_a_loop() -> None:
     assert variances == pytest.approx(by_loop[1])
 
 
+def test_contexts_are_chosen_for_some_draws_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("slant.measures.ceat_statistic._DRAWS", 20)
+    together, apart = np.random.default_rng(7), np.random.default_rng(7)
+    parts = [sampled_effects(*sets(), n, apart) for n in (20, 20, 10)]
+    for found, expected in zip(sampled_effects(*sets(), 50, together), zip(*parts, strict=True), strict=True):
+        assert found.tolist() == np.concatenate(expected).tolist()
+
+
 def test_draws_do_not_depend_on_how_many_are_made_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = sampled_effects(*sets(), 50, np.random.default_rng(7))
     monkeypatch.setattr("slant.measures.ceat_statistic._BYTES", 4 * 6 * 8)
@@ -175,9 +185,6 @@ def test_words_short_of_contexts_are_recorded_and_those_without_are_missing() ->
 
 
 def test_case_counts_unless_any_will_do() -> None:
-    assert written_as("Bill", Context("Bill slept.", 0, 4))
-    assert not written_as("Bill", Context("The bill came.", 4, 8))
-    assert written_as("new york", Context("In new_york.", 3, 11))
     names = load_set("weat-6").words
     lower = [sentence.lower() for sentence in corpus(names)]
     with pytest.raises(MeasureError, match="0 of 8 words of 'Male names'"):
@@ -196,6 +203,39 @@ def test_a_suite_reads_once_encodes_once_and_lists_what_it_skips() -> None:
     assert [t.test for t in suite.skipped] == ["weat-6"]
     assert "John" in suite.missing
     assert len(suite.qvalues) == 2
+
+
+def test_a_suite_holds_the_vectors_of_one_test_and_of_what_later_ones_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    held, asked = [], []
+
+    def encoded(encoder: Any, contexts: dict[str, Any], *others: Any) -> Any:
+        asked.extend(contexts)
+        return context_vectors(encoder, contexts, *others)
+
+    def measured(encoder: Any, test: Any, drawn: Any, vectors: dict[str, Any], *others: Any) -> Any:
+        held.append(set(vectors))
+        assert all(rows.base is None for rows in vectors.values())  # no part of something larger that stays in memory
+        raise NoSpreadError("nothing")
+
+    module = sys.modules["slant.measures.ceat"]  # the name leads to the function
+    monkeypatch.setattr(module, "context_vectors", encoded)
+    monkeypatch.setattr(module, "_measure", measured)
+    tests = [load_set(name) for name in ("weat-7", "weat-6", "weat-8")]
+    slant.ceat_suite(FakeEncoder(), SENTENCES, tests)
+    seven, six, eight = (set(test.words) for test in tests)
+    assert held == [seven, six | (seven & eight), eight]
+    assert len(asked) == len(seven | six | eight)
+
+
+@pytest.mark.parametrize("wrong", [{"alternative": "more"}, {"method": "guess"}, {"n_resamples": 0}])
+def test_settings_of_the_p_value_are_checked_before_anything_is_read(wrong: dict[str, Any]) -> None:
+    def unread() -> Any:
+        raise AssertionError("the corpus was read")
+        yield
+
+    for run in (slant.ceat, slant.ceat_suite):
+        with pytest.raises(MeasureError, match=next(iter(wrong))):
+            run(FakeEncoder(), unread(), *(["weat-7"] if run is slant.ceat else [["weat-7"]]), **wrong)
 
 
 def test_a_test_gives_the_same_alone_as_in_a_suite() -> None:
@@ -251,3 +291,13 @@ def test_bad_input_is_one_sentence(given: dict[str, Any], words: str) -> None:
     with pytest.raises(MeasureError) as caught:
         slant.ceat(**{"encoder": FakeEncoder(), "corpus": SENTENCES, "test": "weat-7", "samples": 10, **given})
     assert words in str(caught.value)
+
+
+def test_vectors_kept_in_the_cache_folder_are_listed_and_cleared_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SLANT_CACHE", str(tmp_path))
+    slant.ceat(FakeEncoder(), SENTENCES, "weat-7", samples=10, store=slant.data.cache_folder() / "encoders")
+    kept = sorted(path for path in tmp_path.rglob("*") if path.is_file())
+    assert sorted(entry.path for entry in slant.data.cache_entries()) == kept
+    assert slant.data.clear_cache()[0] == len(kept) == 2

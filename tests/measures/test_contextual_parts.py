@@ -7,8 +7,9 @@ import pytest
 
 from slant.corpus import Context
 from slant.measures.contextual_sentences import DEFINITIONAL, alternating, draw_sentences, written_like
-from slant.measures.contextual_space import Plan, Repeat, measure_space, over_repeats, shuffled_within
+from slant.measures.contextual_space import Plan, Repeat, measure_space, over_repeats
 from slant.measures.contextual_swaps import Swaps, SwapVectors, random_shares, swap_pairs, swap_random
+from slant.measures.residual_neighbours import shuffled_correlations
 from slant.results import RepeatedMeasure
 from slant.statistics import spawn, subspace, unit_rows
 
@@ -111,4 +112,6 @@ def test_shuffled_biases_stay_with_their_words() -> None:
     """With every other word as a neighbour, a word's own leaning is what its neighbours lack, whatever the shuffle."""
     bias = np.array([1.0, 1.0, -1.0, -1.0])
     near = np.array([[other for other in range(4) if other != word] for word in range(4)])
-    assert shuffled_within(near, bias, np.random.default_rng(0)) == pytest.approx(-1.0)
+    assert shuffled_correlations(near, bias > 0, bias, np.arange(len(bias)), np.random.default_rng(0)) == pytest.approx(
+        -1.0
+    )

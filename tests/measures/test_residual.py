@@ -185,14 +185,14 @@ def test_neighbours_are_the_definition_written_out() -> None:
     assert r.chance.n == 999
 
 
-def test_shuffled_leanings_give_uniform_p_values_where_there_is_nothing() -> None:
+@pytest.mark.parametrize(("among", "queries"), [(80, 30), (40, 40)])
+def test_shuffles_give_uniform_p_values_where_there_is_nothing(among: int, queries: int) -> None:
     random = np.random.default_rng(3)
     found = []
-    for _ in range(60):
-        pool = unit_rows(random.normal(size=(80, 4)))
-        r = measure_neighbours(
-            ["p"] * 30, pool[:30], random.normal(size=30), pool, random.normal(size=80), np.arange(30), 15, random
-        )
+    for _ in range(120):
+        pool, bias = unit_rows(random.normal(size=(among, 4))), random.normal(size=among)
+        own = np.arange(queries)
+        r = measure_neighbours(["p"] * queries, pool[:queries], bias[:queries], pool, bias, own, 10, random)
         found.append(r.shuffled_pvalue)
     assert stats.kstest(found, "uniform").pvalue > 0.001
 

@@ -239,3 +239,11 @@ def test_other_bad_input_is_refused_too() -> None:
         slant.seat_suite(FakeEncoder(), layer=1)
     with pytest.raises(MeasureError, match=r"or use slant\.seat"):
         slant.seat_suite(FakeEncoder(), "weat-7")
+
+
+@pytest.mark.parametrize("wrong", [{"alternative": "more"}, {"method": "guess"}, {"n_resamples": 0}])
+def test_settings_of_the_p_value_are_checked_before_anything_is_encoded(wrong: dict[str, Any]) -> None:
+    encoder = FakeEncoder()
+    with pytest.raises(MeasureError, match=next(iter(wrong))):
+        slant.seat(encoder, **SMALL, **wrong)
+    assert encoder.passes == 0

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from packaged import unpack
-from tiny_lms import CAUSAL, MASKED, causal, masked, torch, transformers
+from tiny_lms import CAUSAL, MASKED, causal, masked, tokenizer, torch, transformers
 
 import slant
 from slant.errors import DataError, MeasureError
@@ -285,6 +285,20 @@ def test_a_text_without_words_is_one_error(text: str) -> None:
     with pytest.raises(MeasureError, match="has no words that the model reads"):
         wrapped().sentence_vectors(["He is", text])
     assert [found.shape for found in wrapped().span_vectors([Passage(text, ())])] == [(0, 16)]
+
+
+def test_half_a_character_is_read_as_one_that_cannot_be_read() -> None:
+    passages = [Passage(f"{odd} nurse \U0001f469 he", ((2, 7), (10, 12))) for odd in ("\ud800", "\ufffd")]
+    found, expected = wrapped().span_vectors(passages)
+    np.testing.assert_array_equal(found, expected)
+    assert wrapped("roberta").sentence_vectors(["\udfff he"]).shape == (1, 16)
+
+
+def test_without_a_token_before_the_words_the_first_stands_for_no_sentence() -> None:
+    model, _ = model_of("bert")
+    encoder = TransformersEncoder(model, tokenizer("wordpiece", framed=False), "x")
+    with pytest.raises(MeasureError, match="it puts no token before a sentence; use 'mean'"):
+        encoder.sentence_vectors(TEXTS, pooling="first")
 
 
 def test_spans_without_pieces_are_one_error() -> None:

@@ -30,6 +30,12 @@ def saved(model: Any, tok: Any, folder: Path) -> Path:
     return folder
 
 
+def without_tokenizer(folder: Path) -> None:
+    """Transformers then makes up a tokenizer that knows no word."""
+    for file in folder.glob("*token*"):
+        file.unlink()
+
+
 def vectors(encoder: Encoder) -> Any:
     return np.concatenate(list(encoder.span_vectors(PASSAGES)))
 
@@ -149,7 +155,12 @@ def test_code_that_comes_with_a_model_is_never_run(tmp_path: Path) -> None:
         (lambda folder: (folder / "config.json").unlink(), "has no model in it; give the folder of a transformers"),
         (lambda folder: (folder / "config.json").write_text("{"), "cannot be used"),
         (lambda folder: (folder / "model.safetensors").write_bytes(b"damaged"), "cannot be loaded"),
+        (
+            lambda folder: (folder / "config.json").write_text('{"model_type": "bert", "hidden_size": "x"}'),
+            "cannot be used",
+        ),
         (lambda folder: (folder / "tokenizer.json").unlink(), "cannot be loaded"),
+        (without_tokenizer, "cannot be loaded: there is no tokenizer with it"),
     ],
 )
 def test_a_folder_that_is_not_whole_is_one_error(tmp_path: Path, spoil: Any, message: str) -> None:

@@ -46,7 +46,10 @@ def test_p_is_never_zero() -> None:
     assert 0 < combine(np.full(10_000, 1.5), np.full(10_000, 1e-4)).pvalue < 1e-300
 
 
-@pytest.mark.parametrize(("effects", "variances"), [([], []), ([1.0], [0.0]), ([1.0], [1.0, 2.0]), ([np.nan], [1.0])])
+@pytest.mark.parametrize(
+    ("effects", "variances"),
+    [([], []), ([1.0], [0.0]), ([1.0], [1.0, 2.0]), ([np.nan], [1.0]), ([1.0], [np.inf]), ([1.0], [1e-320])],
+)
 def test_bad_input_is_refused(effects: list[float], variances: list[float]) -> None:
     with pytest.raises(MeasureError, match="as many of both"):
         combine(effects, variances)

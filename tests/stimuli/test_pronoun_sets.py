@@ -125,7 +125,13 @@ def test_one_file_takes_its_counterpart_and_no_other(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["[The cook] is late because [he] slept.", "1 The cook slept.", "2 [The cook] and [the nurse] like [him]."]
+    "line",
+    [
+        "[The cook] is late because [he] slept.",
+        "1 The cook slept.",
+        "2 [The cook] and [the nurse] like [him].",
+        f"{'9' * 5000} [The cook] is late because [he] slept.",
+    ],
 )
 def test_a_line_that_is_no_sentence_of_winobias_is_refused(line: str) -> None:
     with pytest.raises(StimuliError):
@@ -160,12 +166,14 @@ def test_winogender_versions_that_do_not_fit_are_left_out_with_the_reason(tmp_pa
     file = folder / "all_sentences.tsv"
     text = file.read_text()
     text = text.replace("The nurse told the visitor that she could help.", "The nurse said that she could help.")
+    text = text.replace("The nurse told someone", "The nurse [PRONOUN] told someone")
     file.write_text(text.replace("The cook told the visitor that he could", "The cook told the visitor that it could"))
     stats = folder / "occupations-stats.tsv"
     stats.write_text("".join(line for line in stats.read_text().splitlines(keepends=True) if "guard" not in line))
     found = read_winogender(folder)
     reasons = {remark.id: remark.reason for remark in found.left_out}
     assert "do not differ in one word" in reasons["nurse.visitor.0"]
+    assert "which mean places here" in reasons["nurse.someone.0"]
     assert "not pronouns of either gender" in reasons["cook.visitor.0"]
     assert all("no share of women" in reasons[f"guard.{other}.{k}"] for other in ("visitor", "someone") for k in "01")
-    assert len(found.items) == 72 - 6
+    assert len(found.items) == 72 - 8

@@ -203,7 +203,7 @@ def licence_command(name: NameArgument) -> None:
 def cache_command(
     clear: Annotated[bool, typer.Option("--clear", help="Delete everything in the cache.")] = False,
 ) -> None:
-    """List or clear the cache of embeddings that were read once (set SLANT_CACHE to move it)."""
+    """List or clear the cache: what was read, converted or asked of a model once (set SLANT_CACHE to move it)."""
     import time
 
     from slant.data import cache_entries, cache_folder, clear_cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -58,6 +59,15 @@ class Text:
             "--split", help="How text is cut: lines, sentences, paragraphs, or auto.", rich_help_panel=TEXT_PANEL
         ),
     ] = "auto"
+    text_encoding: Annotated[
+        str,
+        typer.Option(
+            "--encoding",
+            metavar="NAME",
+            help="How text, TSV and CSV files are encoded.",
+            rich_help_panel=TEXT_PANEL,
+        ),
+    ] = "utf-8"
 
     def open(self, corpus: list[str] | None) -> Corpus:
         """Open a corpus, or say that one is needed."""
@@ -74,7 +84,8 @@ class Text:
 
         if not corpus:
             return None
-        return load_corpus(corpus[0] if len(corpus) == 1 else corpus, column=self.column, split=self.split)
+        source = corpus[0] if len(corpus) == 1 else corpus
+        return load_corpus(source, column=self.column, split=self.split, encoding=self.text_encoding)
 
 
 @dataclass(frozen=True)
@@ -128,7 +139,7 @@ def read_layer(text: str | None) -> str | int | None:
     >>> read_layer("-1"), read_layer("mean"), read_layer(None)
     (-1, 'mean', None)
     """
-    return int(text) if text is not None and text.removeprefix("-").isdecimal() else text
+    return int(text) if text is not None and re.fullmatch(r"-?[0-9]{1,6}", text) else text
 
 
 def chosen_sets(tests: list[str] | None, words: list[Path] | None) -> list[WeatSet]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 
@@ -9,12 +10,14 @@ from dataclasses import dataclass
 class Query:
     """Words to find, how many sentences of each to keep, and words that a sentence must not hold.
 
-    A word is matched as a whole, whatever its case; a phrase has its words joined by spaces or underscores.
+    A word is matched as a whole, whatever its case, or `as_written` (see `Context.has_written`); a phrase has its words
+    joined by spaces or underscores. Words to avoid are matched whatever their case.
     """
 
     words: tuple[str, ...]
     per_word: int
     without: tuple[str, ...] = ()
+    as_written: bool = False
 
 
 @dataclass(frozen=True)
@@ -35,9 +38,28 @@ class Context:
         """The word as it is written in the sentence."""
         return self.text[self.start : self.end]
 
+    def has_written(self, word: str) -> bool:
+        """Tell whether a word stands here as it is written, but for a capital where the sentence begins.
+
+        >>> Context("“Rose petals.”", 1, 5).has_written("rose"), Context("I met Rose.", 6, 10).has_written("rose")
+        (True, False)
+        """
+        shown, plain = _spelling(self.word), _spelling(word)
+        if shown == plain:
+            return True
+        begins = not any(character.isalnum() for character in self.text[: self.start])
+        return begins and shown == plain[:1].upper() + plain[1:]
+
     def swapped(self, word: str) -> Context:
         """Return the same sentence with another word in that place."""
         return Context(self.text[: self.start] + word + self.text[self.end :], self.start, self.start + len(word))
+
+
+def _spelling(word: str) -> str:
+    """Return a word with what is the same in any spelling made alike: spaces, apostrophes, composed characters."""
+    if word.isascii() and word.isalpha():
+        return word
+    return " ".join(unicodedata.normalize("NFC", word).replace("_", " ").replace("’", "'").split())
 
 
 @dataclass(frozen=True)

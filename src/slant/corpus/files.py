@@ -10,7 +10,7 @@ from pathlib import Path
 
 from slant import opening
 from slant.corpus import json_texts, tables
-from slant.corpus.splitting import Lines, Splitter, lines_of, way_of
+from slant.corpus.splitting import PIECE, Lines, Splitter, lines_of, way_of
 from slant.corpus.text import read_lines
 from slant.errors import CorpusError, SlantError
 from slant.opening import Progress, open_stream
@@ -149,13 +149,14 @@ def _table_kind(location: Location, encoding: str, column: str) -> str:
 
 def _first_lines(file: TextFile) -> list[str]:
     found: list[str] = []
-    filled = 0
+    filled = size = 0
     for line, _ in file.lines():
         text = line.strip()
         if text or (found and found[-1]):
             found.append(text)
         filled += bool(text)
-        if filled == LOOKED_AT:
+        size += len(text)
+        if filled == LOOKED_AT or size >= PIECE:  # lines may be of any length
             break
     return found
 

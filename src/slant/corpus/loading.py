@@ -146,6 +146,8 @@ def _parts(source: Any, ways: _Ways, passed_over: list[str]) -> Iterator[TextFil
         passed_over.extend(source.passed_over)
         yield from source.parts
         return
+    if not str(source):
+        raise CorpusError("the name of the corpus is empty; give a path, a data name or sentences.")
     path = _path(source)
     try:
         if path.is_dir():

@@ -82,9 +82,10 @@ def _hashed(text: str, seed: bytes) -> int:
 class _Reservoir:
     """The texts with the smallest keys among those that hold one word of one query."""
 
-    def __init__(self, label: str, bit: int, size: int, seed: bytes) -> None:
+    def __init__(self, label: str, word: str, bit: int, query: Query, seed: bytes) -> None:
+        self.word, self.as_written = word, query.as_written
         self.bit = bit
-        self.size = size
+        self.size = query.per_word
         self.count = 0
         self.limit = KEYS
         # An odd factor turns the hash of a text into a key of its own for each word, without collisions.
@@ -128,7 +129,7 @@ class _Draw:
     def _set_up(self, name: str, query: Query, bit: int) -> None:
         self.by_query[name] = {}
         for word in dict.fromkeys(query.words):
-            reservoir = _Reservoir(f"{name}\0{word}", bit, query.per_word, self.seed)
+            reservoir = _Reservoir(f"{name}\0{word}", word, bit, query, self.seed)
             self.by_query[name][word] = reservoir
             self.reservoirs[self.numbers[canonical(word)]].append(reservoir)
         for word in query.without:
@@ -147,11 +148,16 @@ class _Draw:
         hashed = _hashed(text, self.seed)
         for number in held:
             for reservoir in self.reservoirs[number]:
-                if not reservoir.bit & barred:
+                if not reservoir.bit & barred and (not reservoir.as_written or self._places(text, number, reservoir)):
                     reservoir.count += 1
                     key = hashed * reservoir.factor % KEYS
                     if key < reservoir.limit:
                         reservoir.keep(key, text)
+
+    def _places(self, text: str, number: int, reservoir: _Reservoir) -> list[Context]:
+        """Return every place at which a text holds the word of a reservoir, in a spelling that counts."""
+        found = [Context(text, *place) for place in self.finder.places(text, number)]
+        return [c for c in found if c.has_written(reservoir.word)] if reservoir.as_written else found
 
     def result(self) -> ContextSample:
         """Return what was found, the texts of each word in the order of their keys."""
@@ -166,10 +172,9 @@ class _Draw:
         number = self.numbers[canonical(word)]
         drawn: list[Context] = []
         for key, text in sorted(reservoir.texts.items()):
-            places = self.finder.places(text, number)
-            if len(places) > 1:
-                places = [places[_hashed(str(key), self.seed) % len(places)]]
-            drawn.extend(Context(text, *place) for place in places)
+            places = self._places(text, number, reservoir)
+            if places:
+                drawn.append(places[_hashed(str(key), self.seed) % len(places)])
         return tuple(drawn)
 
 

@@ -32,8 +32,13 @@ PIECE = 1 << 20
 SEVERAL = 1.5
 #: No line of text that was wrapped by hand or by an editor is longer.
 WIDEST = 120
-#: Ends of sentences in any script: after these comes a space, or none in scripts that have none.
-END = re.compile(r"(?<![\W_][^\W_])(?<!\d)[.!?…؟।]+[\"'”’»)\]]*\s+(?![\W_]*[^\W\d_A-Z]*[a-zß-ÿа-я])|(?<=[。！？｡])")
+#: Where a sentence may end, in any script: after these comes a space, or none in scripts that have none. A run of marks
+#: is looked at once, from its first: text of nothing but marks takes no longer than other text.
+END = re.compile(r"(?<![.!?…؟।])([.!?…؟।]++)[\"'”’»)\]]*+\s++|(?<=[。！？｡])")
+#: What is looked at to tell whether a sentence goes on: the first letter or digit after a few marks.
+NEXT = re.compile(r"[\W_]{0,8}+([^\W_])")
+#: A full stop after one of these is that of a number or of an initial.
+ABBREVIATED = re.compile(r"\d|(?<![^\W_])[^\W_]")
 LINE_END = re.compile(r"\r\n?|\n")
 ENDED = re.compile(r"[.!?…؟।。！？｡:;][\"'”’»)\]]*$")
 
@@ -65,9 +70,18 @@ def splitter(language: str) -> Splitter:
 def _by_rule(text: str) -> list[str]:
     found, start = [], 0
     for end in END.finditer(text):
-        found.append(text[start : end.end()].strip())
-        start = end.end()
+        if _ends(text, end):
+            found.append(text[start : end.end()].strip())
+            start = end.end()
     return [part for part in (*found, text[start:].strip()) if part]
+
+
+def _ends(text: str, end: re.Match[str]) -> bool:
+    """Tell whether a sentence ends here: not after "3." or "J.", nor where a small letter follows."""
+    if end[1] == "." and end.start() and ABBREVIATED.match(text, end.start() - 1):
+        return False
+    after = NEXT.match(text, end.end())
+    return end[1] is None or after is None or not after[1].islower()
 
 
 def lines_of(texts: Iterable[str], way: str) -> Lines:
@@ -95,12 +109,23 @@ def way_of(lines: Sequence[str], split: Splitter, *, wrapped: bool = True) -> st
     >>> way_of(["A nurse slept. She dreamt. It was late.", "He left."], splitter("en"))
     'sentences'
     """
-    filled = [line.strip() for line in lines if line.strip()]
+    filled = _some(line.strip() for line in lines)
     if not filled:
         return "lines"
     if wrapped and _wrapped(lines):
         return "paragraphs"
     return "sentences" if sum(len(split(line[:PIECE])) for line in filled) >= SEVERAL * len(filled) else "lines"
+
+
+def _some(lines: Iterable[str]) -> list[str]:
+    """Return the lines with text in them, up to as many characters as are looked at."""
+    found, size = [], 0
+    for line in filter(None, lines):
+        found.append(line)
+        size += len(line)
+        if size >= PIECE:
+            break
+    return found
 
 
 def _wrapped(lines: Sequence[str]) -> bool:

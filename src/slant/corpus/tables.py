@@ -35,11 +35,11 @@ def choose_column(columns: list[str], wanted: str | None, name: str) -> str:
     listed = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
     if wanted is not None:
         near = difflib.get_close_matches(wanted, columns, n=1)
-        hint = f"did you mean '{near[0]}'? " if near else ""
-        raise CorpusError(f"'{name}' has no column '{wanted}'; {hint}It has: {listed}.")
+        hint = f"did you mean '{near[0]}'? It" if near else "it"
+        raise CorpusError(f"'{name}' has no column '{wanted}'; {hint} has: {listed}.")
     if usual := usual_column(columns):
         return usual
-    raise CorpusError(f"'{name}' has the columns {listed}; say which one holds the text by column=….")
+    raise CorpusError(f"'{name}' has the columns {listed}; say which one holds the text (column=…, --column).")
 
 
 def rows(lines: Lines, delimiter: str, name: str) -> Iterator[list[str]]:

@@ -49,7 +49,7 @@ def _decoded(stream: ByteStream, encoding: str) -> Iterator[str]:
     name, done, line = stream.location.name, 0, 1
     head = stream.peek(3)
     if encoding == "utf-8" and head.startswith(WIDE_MARKS):
-        raise CorpusError(f"'{name}' is UTF-16, not UTF-8; give encoding='utf-16'.")
+        raise CorpusError(f"'{name}' is UTF-16, not UTF-8; give its encoding (encoding='utf-16', --encoding).")
     if encoding == "utf-8" and head == codecs.BOM_UTF8:
         done = len(stream.read(3))
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder(encoding)(), translate=True)
@@ -76,6 +76,6 @@ def _problem(error: UnicodeError, name: str, before: int, line: int, encoding: s
     at = line + error.object.count(b"\n", 0, error.start)
     value = error.object[error.start]
     return (
-        f"'{name}' is not {encoding}: byte {before + error.start:,} (line {at:,}) is 0x{value:02x}; give its encoding, "
-        "such as encoding='latin-1', or convert it."
+        f"'{name}' is not {encoding}: byte {before + error.start:,} (line {at:,}) is 0x{value:02x}; give its encoding "
+        "(such as encoding='latin-1', --encoding), or convert it."
     )

@@ -14,6 +14,9 @@ from pathlib import Path
 from slant.errors import SlantError
 from slant.files import PARTIAL
 
+#: Where the files of the cache lie: models that were converted, and vectors of encoders, have a folder each. Nothing
+#: deeper is ever deleted, lest SLANT_CACHE be somebody's home.
+PLACES = ("*/*", "models/*/*", "encoders/*/*", "audits/*/**/*")
 #: Unfinished files of a process that was killed are swept away after this many seconds.
 STALE_SECONDS = 24 * 3600
 
@@ -48,8 +51,7 @@ def cache_entries() -> list[CacheEntry]:
     True
     """
     found = []
-    patterns = ("*/*", "models/*/*", "audits/*/**/*")
-    for path in dict.fromkeys(path for pattern in patterns for path in cache_folder().glob(pattern)):
+    for path in dict.fromkeys(path for places in PLACES for path in cache_folder().glob(places)):
         try:
             stat = path.stat()
         except FileNotFoundError:  # another process finished or cleared it meanwhile

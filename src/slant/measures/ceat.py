@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from slant.errors import MeasureError
-from slant.measures.ceat_contexts import Case, Drawn, draw_contexts
+from slant.measures.ceat_contexts import Case, Drawn, WordVectors, context_vectors, draw_contexts
 from slant.measures.ceat_statistic import distribution, sampled_effects, word_associations
 from slant.measures.clustered_words import (
     Clustered,
@@ -24,7 +24,15 @@ from slant.measures.weat_statistic import NO_SPREAD, effect_size
 from slant.measures.wordsets import FloatArray, WordSets, check_share
 from slant.models.protocols import Encoder, Progress
 from slant.results import CeatResult, CeatSuiteResult, ContextWord, Heterogeneity, SkippedTest
-from slant.statistics import benjamini_hochberg, check_count, combine, generator, partition_pvalue, seed_of
+from slant.statistics import (
+    benjamini_hochberg,
+    check_choices,
+    check_count,
+    combine,
+    generator,
+    partition_pvalue,
+    seed_of,
+)
 from slant.stimuli import WeatSet
 
 NO_CONTEXT = "a context in the corpus"
@@ -80,10 +88,9 @@ def ceat(
     _check(encoder, settings)
     chosen = chosen_test(test, targets, attributes)
     seed = seed_of(rng)
-    drawn = draw_contexts(
-        encoder, corpus, chosen.words, per_word=contexts_per_word, case=case, seed=seed, store=store, progress=progress
-    )
-    return _measure(encoder, chosen, drawn, settings, seed)
+    drawn = draw_contexts(corpus, chosen.words, per_word=contexts_per_word, case=case, seed=seed, progress=progress)
+    vectors = context_vectors(encoder, drawn.contexts, store, _encoding(progress, chosen))
+    return _measure(encoder, chosen, drawn, vectors, settings, seed)
 
 
 def _check(encoder: Any, settings: dict[str, Any]) -> None:
@@ -91,12 +98,20 @@ def _check(encoder: Any, settings: dict[str, Any]) -> None:
     check_count("samples", settings["samples"], 1, MOST_SAMPLES)
     check_count("contexts_per_word", settings["contexts_per_word"], 1, MOST_CONTEXTS)
     check_share(settings["min_found"])
+    check_choices(settings["alternative"], settings["method"], settings["n_resamples"])
     if settings["case"] not in get_args(Case):
         raise MeasureError(f"case={settings['case']!r} is not known; choose one of {', '.join(get_args(Case))}.")
 
 
-def _measure(encoder: Encoder, test: WeatSet, drawn: Drawn, settings: dict[str, Any], seed: int) -> CeatResult:
-    X, Y, A, B = sets = all_clustered(test, drawn.vectors, settings["min_found"], NO_CONTEXT)
+def _encoding(progress: Progress | None, test: WeatSet) -> Progress | None:
+    """Return what shows the encoding of a test's sentences as a step of its own."""
+    return progress and (lambda step, done, total: progress(f"{step} of {test.id}", done, total))
+
+
+def _measure(
+    encoder: Encoder, test: WeatSet, drawn: Drawn, vectors: WordVectors, settings: dict[str, Any], seed: int
+) -> CeatResult:
+    X, Y, A, B = sets = all_clustered(test, vectors, settings["min_found"], NO_CONTEXT)
     first, second = word_associations(X, Y, A, B)
     effects, variances = sampled_effects(X, Y, A, B, settings["samples"], generator(seed))
     if not effects.size or np.ptp(np.concatenate([first, second])) < NO_SPREAD:
@@ -154,9 +169,10 @@ def ceat_suite(
 ) -> CeatSuiteResult:
     """Run a CEAT on every WEAT set that ships (or on `tests`) and control the false-discovery rate over them.
 
-    The corpus is read once and each sentence encoded once; a word has the same contexts in every test. The settings
-    are those of `slant.ceat`. A test that has no effect size, or of which a word set has less than the share
-    `min_found` of its words in the corpus, is listed as skipped.
+    The corpus is read once, and a word has the same contexts in every test. Tests run one after the other, and memory
+    holds the vectors of one test and of words that later ones need. The settings are those of `slant.ceat`. A test that
+    has no effect size, or of which a word set has less than the share `min_found` of its words in the corpus, is listed
+    as skipped.
 
     >>> import slant  # here, encoder is a small toy; slant.load_encoder(…) opens real ones
     >>> words = slant.stimuli.load_set("weat-7").words
@@ -172,17 +188,21 @@ def ceat_suite(
     seed = seed_of(rng)
     words = tuple(dict.fromkeys(word for test in chosen for word in test.words))
     drawn = draw_contexts(
-        encoder, corpus, words, per_word=given["contexts_per_word"], case=given["case"], seed=seed, store=store,
-        progress=progress,
-    )  # fmt: skip
+        corpus, words, per_word=given["contexts_per_word"], case=given["case"], seed=seed, progress=progress
+    )
     results: list[CeatResult] = []
     skipped: list[SkippedTest] = []
-    for test in chosen:
+    vectors: WordVectors = {}
+    for place, test in enumerate(chosen):
+        new = {word: drawn.contexts[word] for word in test.words if word not in vectors}
+        vectors |= context_vectors(encoder, new, store, _encoding(progress, test))
         try:
-            results.append(_measure(encoder, test, drawn, given, seed))
+            results.append(_measure(encoder, test, drawn, vectors, given, seed))
         except (NoSpreadError, TooFewWordsError) as error:
-            lacking = tuple(word for word in test.words if not len(drawn.vectors[word]))
+            lacking = tuple(word for word in test.words if not len(vectors[word]))
             skipped.append(SkippedTest(test.id, test.title, str(error).rstrip("."), lacking))
+        later = {word for other in chosen[place + 1 :] for word in other.words}
+        vectors = {word: rows for word, rows in vectors.items() if word in later}
     missing = [word for words in [*(r.missing for r in results), *(t.missing for t in skipped)] for word in words]
     return CeatSuiteResult(
         results=tuple(results),

@@ -13,6 +13,7 @@ from slant.measures.wordsets import FloatArray
 from slant.results import EffectBin, EffectDistribution
 
 _BYTES = 1 << 20  # vectors gathered at a time: few enough for a processor's cache
+_DRAWS = 10_000  # draws whose contexts are chosen at a time, so that millions of draws need little memory
 QUANTILES = (0, 2.5, 25, 50, 75, 97.5, 100)
 BIN = 0.1
 
@@ -25,6 +26,16 @@ def sampled_effects(
     ES is WEAT's effect size (ddof = 1) and V, the paper's in-sample variance, that of the associations whose spread
     ES is divided by. Draws in which all associations are equal have no effect size and are left out.
     """
+    parts = [
+        _part(X, Y, A, B, min(_DRAWS, samples - start), random) for start in range(0, samples, _DRAWS)
+    ]  # fmt: skip
+    effects, variances = (np.concatenate(values) for values in zip(*parts, strict=True))
+    return effects, variances
+
+
+def _part(
+    X: Clustered, Y: Clustered, A: Clustered, B: Clustered, samples: int, random: np.random.Generator
+) -> tuple[FloatArray, FloatArray]:
     drawn = [_rows(group, samples, random) for group in (X, Y, A, B)]
     n = len(X.sizes)
     scores = np.empty((samples, n + len(Y.sizes)))
@@ -37,10 +48,9 @@ def sampled_effects(
             for word in range(len(group.sizes)):
                 vectors = group.unit.take(rows[:, word], axis=0)
                 scores[part, first_column + word] = np.einsum("nd,nd->n", vectors, axis)
-    first, second = scores[:, :n], scores[:, n:]
     variances = scores.var(axis=1, ddof=1)
     kept = variances > NO_SPREAD**2
-    difference = first.mean(axis=1) - second.mean(axis=1)
+    difference = scores[:, :n].mean(axis=1) - scores[:, n:].mean(axis=1)
     return difference[kept] / np.sqrt(variances[kept]), variances[kept]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from slant.errors import MeasureError
 from slant.measures.contextual_sentences import BIASED, PROFESSIONS, Drawn, draw_sentences, held_candidates
 from slant.measures.contextual_space import Plan, SpaceFound, measure_space
-from slant.measures.contextual_static import compared_space
+from slant.measures.contextual_static import check_compared, compared_space
 from slant.measures.contextual_swaps import (
     component_spreads,
     random_shares,
@@ -124,6 +124,8 @@ def contextual_bias(
         words.places(jobs.query_tokens), k, gamma,
     )  # fmt: skip
     plan.check()
+    for static in (compare or {}).values():
+        check_compared(static, words, jobs)
     made, used = swap_pairs(drawn, repeats, swaps)
     sizes = [pair.swapped for pair in used]
     beside = swap_random(drawn.contexts(BIASED), sizes, repeats, swapping) if random_pairs else []

@@ -171,7 +171,8 @@ def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles:
     learnt, training = vectors.words[many], training_size(len(many))
     queries = vectors.professions[plan.queries]
     among = _neighbours(queries, vectors.words, plan.leans, plan.own, plan.bias, plan.k_used, shuffles)
-    within = _neighbours_within(queries, plan.bias, plan.k_within, shuffles)
+    each = np.arange(len(queries), dtype=np.intp)
+    within = _neighbours(queries, queries, plan.bias > 0, each, plan.bias, plan.k_within, shuffles)
     return _Found(
         cosines, direct_bias_value(cosines, 1.0), tuple(direct_bias_value(c, 1.0) for c in beside), clusters,
         clustering_accuracy(clusters, labels), shuffled_accuracies(clusters, labels, generator(shuffles)),
@@ -189,25 +190,4 @@ def _neighbours(
     """Return Pearson's correlation of the neighbours' leanings with the bias, and what shuffled leanings give."""
     near = nearest(queries, pool, k, own)
     found = correlation("", neighbour_shares(near, leans), bias)
-    return found.pearson if found else None, shuffled_correlations(near, leans, bias, generator(shuffles))
-
-
-def _neighbours_within(queries: FloatArray, bias: FloatArray, k: int, shuffles: int) -> tuple[float | None, FloatArray]:
-    """Return the same where the professions are each other's neighbours."""
-    near = nearest(queries, queries, k, np.arange(len(queries), dtype=np.intp))
-    found = correlation("", neighbour_shares(near, bias > 0), bias)
-    return found.pearson if found else None, shuffled_within(near, bias, generator(shuffles))
-
-
-def shuffled_within(near: NDArray[np.intp], bias: FloatArray, random: np.random.Generator) -> FloatArray:
-    """Return the correlations when whole biases (n,) are shuffled among words that are each other's neighbours (n, k).
-
-    A word's own leaning is never among those of its neighbours, which by itself makes the correlation negative;
-    shuffling leanings and biases apart would hide that.
-    """
-    biases = np.array([random.permutation(bias) for _ in range(SHUFFLES)])
-    shares = np.array([neighbour_shares(near, shuffled > 0) for shuffled in biases])
-    biases -= biases.mean(axis=1, keepdims=True)
-    shares -= shares.mean(axis=1, keepdims=True)
-    lengths = np.linalg.norm(biases, axis=1) * np.linalg.norm(shares, axis=1)
-    return np.asarray(np.divide((biases * shares).sum(axis=1), lengths, out=np.zeros(SHUFFLES), where=lengths > 0))
+    return found.pearson if found else None, shuffled_correlations(near, leans, bias, own, generator(shuffles))

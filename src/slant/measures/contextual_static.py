@@ -16,6 +16,17 @@ from slant.statistics import spawn, unit_rows
 from slant.vectors import WordVectors
 
 
+def check_compared(vectors: WordVectors, words: BiasedWords, jobs: Professions) -> None:
+    """Refuse a space that lacks words, before anything is encoded."""
+    wanted = [*words.words, *(token for token in jobs.tokens if token is not None)]
+    absent = [token for token in wanted if token not in vectors.index]
+    if absent:
+        raise MeasureError(
+            f"'{vectors.name}' lacks {len(absent)} of the words, such as '{absent[0]}'; compare with a space that has "
+            "the vocabulary of the original one."
+        )
+
+
 def compared_space(
     column: str,
     vectors: WordVectors,
@@ -31,12 +42,6 @@ def compared_space(
     """Measure a static space on the same words; its own direction, from the same pairs. Repeats differ in seeds."""
     known = [row for row, token in enumerate(jobs.tokens) if token is not None]
     tokens = [*words.words, *(str(jobs.tokens[row]) for row in known)]
-    absent = [token for token in tokens if token not in vectors.index]
-    if absent:
-        raise MeasureError(
-            f"'{vectors.name}' lacks {len(absent)} of the words, such as '{absent[0]}'; compare with a space that has "
-            "the vocabulary of the original one."
-        )
     subspace = gender_subspace(vectors, [pair.words for pair in pairs], random_pairs=random_pairs, rng=seed)
     first = subspace.explained[0]
     beside = subspace.random[0] if subspace.random else None

@@ -30,17 +30,32 @@ def neighbour_shares(neighbours: NDArray[np.intp], leans: NDArray[np.bool_]) -> 
 
 
 def shuffled_correlations(
-    neighbours: NDArray[np.intp], leans: NDArray[np.bool_], bias: FloatArray, random: np.random.Generator
+    neighbours: NDArray[np.intp],
+    leans: NDArray[np.bool_],
+    bias: FloatArray,
+    own: NDArray[np.intp],
+    random: np.random.Generator,
 ) -> FloatArray:
-    """Return Pearson's correlation with `bias` after each of 999 shuffles of the leanings; constant shares give 0.
+    """Return Pearson's correlation of shares and biases after each of 999 shuffles; constant shares give 0.
 
-    Words that share neighbours are not independent, so these spread wider than Pearson's own p-value supposes.
+    Biases are shuffled among the queries, and take the leanings of the queries with them where these are neighbours
+    themselves (`own`, their place in the pool, or −1); leanings of other words are shuffled apart. A word's own leaning
+    is never among its neighbours', which by itself makes correlations among few words negative, and words that share
+    neighbours are not independent: shuffled like this, the chances know of both.
     """
-    centred = bias - bias.mean()
-    shares = np.array([neighbour_shares(neighbours, random.permutation(leans)) for _ in range(SHUFFLES)])
+    members = own >= 0
+    others = np.setdiff1d(np.arange(len(leans)), own[members])
+    biases, shares = np.empty((SHUFFLES, len(bias))), np.empty((SHUFFLES, len(bias)))
+    for i in range(SHUFFLES):
+        biases[i] = random.permutation(bias)
+        shuffled = np.empty(len(leans), dtype=bool)
+        shuffled[others] = random.permutation(leans[others])
+        shuffled[own[members]] = biases[i, members] > 0
+        shares[i] = neighbour_shares(neighbours, shuffled)
+    biases -= biases.mean(axis=1, keepdims=True)
     shares -= shares.mean(axis=1, keepdims=True)
-    lengths = np.linalg.norm(shares, axis=1) * np.linalg.norm(centred)
-    return np.asarray(np.divide(shares @ centred, lengths, out=np.zeros(SHUFFLES), where=lengths > 0))
+    lengths = np.linalg.norm(biases, axis=1) * np.linalg.norm(shares, axis=1)
+    return np.asarray(np.divide((biases * shares).sum(axis=1), lengths, out=np.zeros(SHUFFLES), where=lengths > 0))
 
 
 def measure_neighbours(
@@ -63,7 +78,7 @@ def measure_neighbours(
         raise TooFewWordsError(f"{len(words)} words and {len(pool)} possible neighbours are too few for a correlation.")
     found, leans = nearest(queries, pool, used, own), pool_bias > 0
     shares = neighbour_shares(found, leans)
-    chances, pearson = shuffled_correlations(found, leans, bias, random), correlation("", shares, bias)
+    chances, pearson = shuffled_correlations(found, leans, bias, own, random), correlation("", shares, bias)
     as_far = None if pearson is None else int(np.count_nonzero(np.abs(chances) >= abs(pearson.pearson) - 1e-12))
     return ResidualNeighbours(
         correlation=pearson.pearson if pearson else None,

@@ -27,6 +27,7 @@ from slant.results import SeatResult, SeatSuiteResult, SentenceWord, SkippedTest
 from slant.statistics import (
     MOST_BOOTSTRAP,
     benjamini_hochberg,
+    check_choices,
     check_confidence,
     check_count,
     generator,
@@ -107,6 +108,7 @@ def _check(encoder: Any, settings: dict[str, Any]) -> None:
         if settings[name] not in known:
             raise MeasureError(f"{name}={settings[name]!r} is not known; choose one of {', '.join(known)}.")
     check_share(settings["min_found"])
+    check_choices(settings["alternative"], settings["method"], settings["n_resamples"])
     check_confidence(settings["confidence"])
     check_count("bootstrap", settings["bootstrap"], 0, MOST_BOOTSTRAP)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,6 +19,8 @@ from slant.models.windows import Cut
 
 #: Texts of different lengths by which a model is tried out when it is loaded.
 PROBES = ("He is a doctor.", "I know that she is a good nurse, and so do they.")
+#: Halves of characters, which no tokenizer takes, and what stands for one: as long, so that spans stay where they are.
+LONE, UNREADABLE = re.compile("[\ud800-\udfff]"), "\ufffd"
 LEFT_TO_RIGHT = "left-to-right: a word does not see what follows it"
 ALONE = "padding changes this model's numbers, so texts are run one at a time"
 
@@ -73,8 +76,9 @@ class TransformersReader:
 
     def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
         """Return the texts as the tokenizer cuts them, none shortened, and the network."""
+        readable = [LONE.sub(UNREADABLE, text) for text in texts]
         cut = self.tokenizer(
-            list(texts), return_offsets_mapping=True, return_special_tokens_mask=True, return_attention_mask=False,
+            readable, return_offsets_mapping=True, return_special_tokens_mask=True, return_attention_mask=False,
             return_token_type_ids=False, truncation=False, padding=False, verbose=False,
         )  # fmt: skip
         rows = zip(texts, cut["input_ids"], cut["offset_mapping"], cut["special_tokens_mask"], strict=True)
@@ -114,7 +118,8 @@ class TransformersReader:
 
     def _try_out(self, name: str) -> None:
         """Hold padded passes against single ones, and see whether the model looks ahead."""
-        sequences = [cut.ids for cut in self.cut(PROBES)[0]]
+        cuts = self.cut(PROBES)[0]
+        sequences = [cut.ids for cut in cuts]
         alone = [self._numbers([ids])[0] for ids in sequences]
         self.depth, self.dimensions = len(alone[0]), int(alone[0].shape[-1])
         if not all(np.isfinite(states).all() for states in alone):
@@ -122,6 +127,8 @@ class TransformersReader:
         self.network.one_by_one = not self._batches_agree(sequences, alone)
         ahead = self._looks_ahead(sequences, alone)
         beginning = ""
+        if not cuts[0].content.start:
+            self.refuses_first = "it puts no token before a sentence"
         if not ahead:
             self.refuses_first = "it reads from left to right, so that the first token sees no other"
             begin, beginning = beginning_of(self.tokenizer, self.network.vocabulary)

@@ -119,11 +119,12 @@ def first_that_opens(name: str, folder: Path | None, opened: Callable[[str, bool
 
 def config_of(name: str, where: str, only_local: bool) -> Any:
     """Return a model's configuration, without the attention that it asks for."""
+    from huggingface_hub.errors import StrictDataclassError
     from transformers import AutoConfig
 
     try:
         config = AutoConfig.from_pretrained(where, local_files_only=only_local, trust_remote_code=False)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, StrictDataclassError) as error:
         if not only_local and isinstance(error, OSError):
             raise DataError(unknown(name)) from None
         raise DataError(f"the config.json of '{name}' cannot be used: {first_sentence(error)}.") from None
@@ -150,10 +151,13 @@ def from_files(auto: Any, where: str, config: Any, dtype: str, only_local: bool)
 
 
 def tokenizer_of(where: str, only_local: bool) -> Any:
-    """Return a model's tokenizer."""
+    """Return a model's tokenizer; one made up for lack of files, which knows no word, is refused."""
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(where, local_files_only=only_local, trust_remote_code=False)
+    tokenizer = AutoTokenizer.from_pretrained(where, local_files_only=only_local, trust_remote_code=False)
+    if len(tokenizer) <= len(tokenizer.all_special_tokens):
+        raise ValueError("there is no tokenizer with it (tokenizer.json, or the files of an older one)")
+    return tokenizer
 
 
 @contextmanager

@@ -51,7 +51,7 @@ def space_table(result: ContextualBiasResult) -> Table:
     names.append(f"{CONTEXTUAL}: {plain(result.provenance.representation.name)}")
     notes = (
         "; ".join(names) + ".",
-        "The same words and professions in every column; each space has its own direction.",
+        "The same words in every column, and the professions it has a vector for; each space has its own direction.",
     )
     return Table("Static and contextual, side by side", columns, rows, notes)
 

@@ -97,7 +97,7 @@ def _professions(result: ContextualBiasResult, ink: str = INK) -> Any:
         for place, p in enumerate(points)
     ]  # fmt: skip
     most = max(abs(point.bias) for point in points) or 1.0
-    colours = alt.Scale(domain=[-most, 0, most], range=[PEOPLE_COLOUR, "#d9dce1", MODEL_COLOUR])
+    colours = alt.Scale(domain=[-most, 0, most], range=[PEOPLE_COLOUR, "#d9dce1", MODEL_COLOUR], interpolate="rgb")
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
     base = alt.Chart(alt.InlineData(values=values)).encode(
         x=alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False)), y=alt.Y("y:Q", axis=axis, scale=alt.Scale(zero=False))

@@ -19,13 +19,14 @@ def listed() -> frozenset[str]:
 
 
 def may_offend(word: str) -> bool:
-    """Tell whether a word, or a part of it between spaces, dashes or underscores, is on the list.
+    """Tell whether a word, or a part of it between spaces, dashes or underscores, is on the list; plurals count too.
 
-    >>> may_offend("teacher"), may_offend("Murder"), may_offend("drug_lord")
+    >>> may_offend("teacher"), may_offend("Murders"), may_offend("drug_lord")
     (False, True, True)
     """
     low = word.lower()
-    return low in listed() or any(part in listed() for part in re.split(r"[\s_\-]+", low))
+    parts = [low, *re.split(r"[\s_\-]+", low)]
+    return any(part in listed() or part.removesuffix("s") in listed() for part in parts)
 
 
 def covered(word: str) -> str:

@@ -89,7 +89,7 @@ class SeatSuiteResult(MeasuredResult):
 
 @dataclass(frozen=True)
 class ContextWord:
-    """One word of a CEAT: sentences of the corpus that hold it (`found`) and those whose vectors were used.
+    """One word of a CEAT: sentences of the corpus that hold it, in a spelling that counts (`found`), and those used.
 
     `association` is the mean of s(w, A, B) over its contexts; None for words of the attributes.
     """

@@ -8,7 +8,7 @@ from slant.statistics.fdr import benjamini_hochberg
 from slant.statistics.grouped_folds import grouped_folds
 from slant.statistics.intervals import check_confidence, clopper_pearson, percentile_interval, wilson
 from slant.statistics.nearest_rows import nearest
-from slant.statistics.permutation import PermutationPvalue, partition_pvalue
+from slant.statistics.permutation import PermutationPvalue, check_choices, partition_pvalue
 from slant.statistics.principal import principal_axes
 from slant.statistics.random_effects import RandomEffects, combine
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
@@ -29,6 +29,7 @@ __all__ = [
     "benjamini_hochberg",
     "bootstrap_means",
     "centred",
+    "check_choices",
     "check_confidence",
     "check_count",
     "clopper_pearson",

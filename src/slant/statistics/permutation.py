@@ -73,7 +73,9 @@ def partition_pvalue(
     """
     upper = upper_tail(_checked(first, "first"), _checked(second, "second"))
     method = _method(method)
-    _check_choices(alternative, method, relative_width, n_resamples)
+    check_choices(alternative, method, n_resamples)
+    if not relative_width > 0:
+        raise MeasureError(f"relative_width is {relative_width!r}; give a positive number such as 0.01.")
     seed_of(rng)  # a bad seed is refused even where nothing will be drawn
     tails = _tails(upper.smaller(), alternative)
     for name in get_args(Method)[:3] if method == "auto" else (method,):
@@ -114,15 +116,19 @@ def _method(given: str) -> Any:
     return next((name for name in get_args(Method) if name.replace("-", " ") == plain), given)
 
 
-def _check_choices(alternative: str, method: str, relative_width: float, n_resamples: int) -> None:
+def check_choices(alternative: str, method: str, n_resamples: int) -> None:
+    """Refuse what `partition_pvalue` would refuse, for measures that work long before they come to it.
+
+    >>> check_choices("more", "auto", 100)
+    Traceback (most recent call last):
+    slant.errors.MeasureError: alternative is 'more'; choose one of greater, less, two-sided.
+    """
     for name, value, known in (
         ("alternative", alternative, get_args(Alternative)),
-        ("method", method, ("auto", *get_args(Method))),
+        ("method", _method(method), ("auto", *get_args(Method))),
     ):
         if value not in known:
             raise MeasureError(f"{name} is {value!r}; choose one of {', '.join(known)}.")
-    if not relative_width > 0:
-        raise MeasureError(f"relative_width is {relative_width!r}; give a positive number such as 0.01.")
     check_count("n_resamples", n_resamples, 1, MOST_RESAMPLES)
 
 

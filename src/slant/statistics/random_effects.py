@@ -6,9 +6,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from slant.errors import MeasureError
+
+#: No variance may be less: weights are inverse variances, and are squared.
+SMALLEST = 1e-140
 
 
 @dataclass(frozen=True)
@@ -30,6 +33,11 @@ class RandomEffects:
     samples: int
 
 
+def _usable(effects: NDArray[np.float64], variances: NDArray[np.float64]) -> bool:
+    # The inverse of a smaller variance would be no number.
+    return bool(np.isfinite(effects).all() and np.isfinite(variances).all() and (variances > SMALLEST).all())
+
+
 def combine(effects: ArrayLike, variances: ArrayLike) -> RandomEffects:
     """Combine `effects`, shape (n,), whose own variances are `variances`, shape (n,), all above 0.
 
@@ -42,7 +50,7 @@ def combine(effects: ArrayLike, variances: ArrayLike) -> RandomEffects:
     from scipy.stats import norm
 
     e, v = np.asarray(effects, np.float64), np.asarray(variances, np.float64)
-    if e.ndim != 1 or e.shape != v.shape or not e.size or not (np.isfinite(e).all() and (v > 0).all()):
+    if e.ndim != 1 or e.shape != v.shape or not e.size or not _usable(e, v):
         raise MeasureError(f"effects {e.shape} and variances {v.shape}: give as many of both, finite and above 0.")
     w = 1 / v
     # Q about the fixed-effect mean, the same as Σ w·e² − (Σ w·e)² / Σ w without its cancellation.

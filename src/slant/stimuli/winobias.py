@@ -42,7 +42,7 @@ SPELLINGS = {
 }  # fmt: skip
 MOST_PRONOUNS = 2
 
-_NUMBERED = re.compile(r"(\d+)\s+(.+)")
+_NUMBERED = re.compile(r"([0-9]{1,9})\s+(.+)")
 _BRACKETED = re.compile(r"\[([^\[\]]*)\]")
 _TWICE = re.compile(rf"\bthe (the|an?) {re.escape(OCCUPATION)}", re.IGNORECASE)
 _ARTICLE = re.compile(r"(?:(the|an?)\s+)?(.+)", re.IGNORECASE)

@@ -123,6 +123,8 @@ def _text(occupation: str, versions: dict[str, str]) -> PronounText:
     """Find the pronoun, which is where the versions differ, and the occupation."""
     if absent := [gender for gender in (MALE, FEMALE) if gender not in versions]:
         raise StimuliError(f"there is no {absent[0]} version")
+    if any(place in text for place in (PRONOUN, OCCUPATION) for text in versions.values()):
+        raise StimuliError(f"{PRONOUN} or {OCCUPATION} stands in it, which mean places here")
     template, male, female = _difference(versions[MALE], versions[FEMALE])
     if gender_of((male,)) != MALE or gender_of((female,)) != FEMALE:
         raise StimuliError(f"the versions differ in '{male}' and '{female}', which are not pronouns of either gender")

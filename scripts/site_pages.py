@@ -1,0 +1,64 @@
+"""Pages of the site that are not written by hand in docs/: mkdocs calls the functions here (`hooks` in mkdocs.yml).
+
+The changelog and the guide for contributors live at the top of the repository, where people look for them; links to
+them from docs/ work on GitHub, and are turned here to the copies in the site. The page of results lists whatever
+`slant.results` exports, so that no kind of result can be forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import griffe
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parents[1]
+#: Page of the site to file of the repository.
+COPIED = {"changelog.md": "CHANGELOG.md", "contributing.md": "CONTRIBUTING.md"}
+RESULTS = """# Results
+
+Every measure returns one of these: frozen, with its provenance, as plain data by `to_dict()`, as a file by `save()`,
+as rows for a data frame by `rows()`. `None` means "not computed". See [results and reports](../reports.md).
+"""
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages that are made from other files."""
+    pages = {page: from_top((ROOT / name).read_text(encoding="utf-8")) for page, name in COPIED.items()}
+    for page, text in (pages | {"reference/results.md": results_page()}).items():
+        files.append(File.generated(config, page, content=text))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Lead links to files at the top of the repository to their copies in the site."""
+    up = "../" * (page.file.src_uri.count("/") + 1)
+    for copy, name in COPIED.items():
+        markdown = markdown.replace(f"]({up}{name}", f"]({up[3:]}{copy}")
+    return markdown
+
+
+def from_top(text: str) -> str:
+    """Return a page of the top folder with its links as they are within docs/.
+
+    >>> from_top("[a](docs/weat.md#words), [b](CHANGELOG.md)")
+    '[a](weat.md#words), [b](changelog.md)'
+    """
+    for copy, name in COPIED.items():
+        text = text.replace(f"]({name}", f"]({copy}")
+    return re.sub(r"\]\(docs/", "](", text)
+
+
+def results_page() -> str:
+    """Return the page of every kind of result that `slant.results` exports."""
+    package = griffe.load("slant", search_paths=[ROOT / "src"])
+    at_top = set(_exported(package))
+    names = [name for name in _exported(package["results"]) if package["results"].members[name].is_class]
+    places = [f"slant.{name}" if name in at_top else f"slant.results.{name}" for name in sorted(names)]
+    return RESULTS + "".join(f"\n::: {place}\n" for place in places)
+
+
+def _exported(module: Any) -> list[str]:
+    return [str(name) for name in module.exports or ()]
