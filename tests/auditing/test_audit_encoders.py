@@ -187,9 +187,21 @@ def test_the_command_takes_a_corpus_and_goes_on_with_it(
 ) -> None:  # fmt: skip
     from dataclasses import replace
 
-    (tmp_path / "text.csv").write_text("body\n" + "\n".join(text) + "\n", encoding="utf-8")
+    (tmp_path / "text.csv").write_text("body\n" + "\n".join(text) + "\ncaf\xe9\n", encoding="latin-1")
     (tmp_path / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
-    call = ("audit", ".", "--quick", "--only", "ceat", "--corpus", "text.csv", "--column", "body")
+    call = (
+        "audit",
+        ".",
+        "--quick",
+        "--only",
+        "ceat",
+        "--corpus",
+        "text.csv",
+        "--column",
+        "body",
+        "--encoding",
+        "latin-1",
+    )
 
     def stop(work: Any) -> Any:
         raise KeyboardInterrupt
@@ -204,7 +216,7 @@ def test_the_command_takes_a_corpus_and_goes_on_with_it(
     content = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
     assert [part["measure"] for part in content["parts"]] == ["ceat"]
     assert content["parts"][0]["results"][0]["results"][0]["corpus"]["name"] == "text.csv"
-    over = run(*call[:-4], "--corpus", "text.csv", "-o", "text")
+    over = run(*call[:-6], "--corpus", "text.csv", "-o", "text")
     assert (over.returncode, "would be written over" in over.stderr) == (2, True)
 
 

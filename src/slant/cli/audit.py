@@ -161,7 +161,7 @@ def _alone(
     }
     given |= {"--skip": choosing.skip, "--words": choosing.words, "--run-folder": choosing.run_folder}
     given |= {"--seed": seed, "--device": choosing.device, "options for reading": reading != Reading()}
-    given |= {"--corpus": corpus, "--column or --split": text != Text()}
+    given |= {"--corpus": corpus, "options for the corpus": text != Text()}
     for name, value in given.items():
         if value:
             raise SlantError(f"--resume goes on with what the run was asked for; leave {name} out.")
@@ -191,8 +191,7 @@ def _request(
         device=choosing.device,
         output=str(name.resolve()),
         corpus=tuple(absolute(path) for path in text[0]),
-        column=text[1].column,
-        split=text[1].split,
+        text=asdict(text[1]),
     )
 
 

@@ -7,7 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,8 +32,7 @@ class Request:
     device: str | None
     output: str
     corpus: tuple[str, ...] = ()
-    column: str | None = None
-    split: str = "auto"
+    text: dict[str, Any] = field(default_factory=dict)
 
     def key(self) -> str:
         """Return twelve characters that stand for what is measured; where the report goes is no part of it."""
@@ -149,7 +148,7 @@ def open_subjects(request: Request, reading: Reading, *, quiet: bool) -> list[Su
     from slant.cli.loading import open_vectors
     from slant.cli.progress import noted
 
-    corpus = Text(request.column, request.split).open_if_given(list(request.corpus))
+    corpus = Text(**request.text).open_if_given(list(request.corpus))
     models: tuple[str | None, ...] = request.models or (None,)
     with noted(quiet=quiet):
         subjects = [

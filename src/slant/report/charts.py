@@ -13,7 +13,7 @@ from slant.report.covering import covered
 from slant.report.enumeration import IN_HEADINGS, heading, named
 from slant.report.enumeration_notes import shown_tests
 from slant.report.tables import plain, pvalue, small
-from slant.results import CONTENT_NOTE, EnumeratedCell, EnumerationResult, TrendResult, WeatSuiteResult
+from slant.results import CONTENT_NOTE, EnumeratedCell, EnumerationResult, TrendResult
 
 #: These two differ in lightness too, and stand out from white as from a dark page (contrast 3:1 at least).
 MODEL_COLOUR = "#3b6fd4"
@@ -23,13 +23,6 @@ FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 HEAT_TIPS = ("names", "words about", "score:written", "p", "q")
 #: A heat map draws at most this many tests.
 MOST_CATEGORIES = 24
-
-
-def weat_chart(suite: WeatSuiteResult) -> str:
-    """Draw the effect size of each test as a dot with its interval, and people's as a diamond; returns SVG."""
-    from slant.report.pictures import suite_picture
-
-    return svg(suite_picture(suite))
 
 
 def trend_chart(trend: TrendResult) -> str:

@@ -3,21 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from slant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
-from slant.results import AuditResult, ComparisonResult, PolarityComparison, PolarityResult, TrendResult
+from slant.results import ComparisonResult, PolarityComparison, PolarityResult, TrendResult
 
 #: A terminal shows this many words of a long list.
 MOST_WORDS = 20
-
-
-def polarity_summary(audit: AuditResult) -> Table:
-    """Describe the polarity scores of an audit, one row per setting, and say what was not run."""
-    table = polarities_table(audit.polarity)
-    notes = [f"not run: {plain(what)}: {plain(why)}" for what, why in audit.not_run.items()]
-    title = f"Polarity on {audit.representation.name}"
-    return replace(table, title=title, notes=(*table.notes, *notes))
 
 
 def polarities_table(results: Sequence[PolarityResult]) -> Table:

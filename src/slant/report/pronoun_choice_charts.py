@@ -102,4 +102,4 @@ def _title(result: PronounChoiceResult) -> Any:
 
 
 def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 80)
+    return textwrap.wrap(text, 44)  # so that it fits a phone

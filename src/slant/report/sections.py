@@ -83,9 +83,22 @@ def _from(module: str, name: str) -> Callable[[Any], Any]:
     return draw
 
 
-_variance = _from("geometry_charts", "variance_picture")
-_projections = _from("geometry_charts", "projections_picture")
-_clusters = _from("geometry_charts", "clusters_picture")
+def _wide(draw: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return a function that draws a chart in the width that it gets: in a file charts may stand side by side."""
+
+    def drawn(result: Any) -> Any:
+        from slant.report.pictures import fluid
+
+        return fluid(draw(result))
+
+    return drawn
+
+
+_variance = _wide(_from("geometry_charts", "variance_picture"))
+_projections = _wide(_from("geometry_charts", "projections_picture"))
+_clusters = _wide(_from("geometry_charts", "clusters_picture"))
+_trend = _wide(_from("charts", "trend_picture"))
+_histogram = _wide(_from("log_probability_charts", "histogram_picture"))
 
 
 def _picture_of_clusters(residual: Any) -> Any:
@@ -99,8 +112,8 @@ def _some(draw: Callable[[Any], Any], field: str) -> Callable[[Any], Any]:
 
 _suite = _some(_from("pictures", "suite_picture"), "results")
 _in_context = _from("contextual_charts", "measures_picture")
-_swapped = _from("contextual_charts", "swapped_picture")
-_biased = _some(_from("contextual_charts", "biased_picture"), "clusters")
+_swapped = _wide(_from("contextual_charts", "swapped_picture"))
+_biased = _some(_wide(_from("contextual_charts", "biased_picture")), "clusters")
 _professions = _some(_from("contextual_charts", "professions_picture"), "picture")
 _neither = _from("pronoun_charts", "neither_picture")
 _by_topic = _some(_from("pronoun_charts", "topics_picture"), "correlations")
@@ -122,7 +135,7 @@ PICTURES: dict[str, tuple[Picture, ...]] = {
     ),
     "wefat": (Picture("words", "Words between the two sets of attributes.", _from("pictures", "wefat_picture")),),
     "polarity": (Picture("words", "The words that lean most.", _from("pictures", "leaning_picture")),),
-    "polarity-trend": (Picture("trend", "The score over the years.", _from("charts", "trend_picture")),),
+    "polarity-trend": (Picture("trend", "The score over the years.", _trend),),
     "comparison": (Picture("models", "Each measure in both embeddings.", _from("pictures", "comparison_picture")),),
     "audit-comparison": (Picture("models", "Effect sizes in every model.", _from("pictures", "audits_picture")),),
     "enumeration": (Picture("scores", HEAT_MAP, _heatmap),),
@@ -130,7 +143,7 @@ PICTURES: dict[str, tuple[Picture, ...]] = {
     "direct-bias": (Picture("projections", "Words furthest along the direction.", _projections),),
     "residual-bias": (Picture("clusters", "The most biased words in the plane.", _picture_of_clusters),),
     "log-probability": (
-        Picture("histogram", "How the scores are spread.", _from("log_probability_charts", "histogram_picture")),
+        Picture("histogram", "How the scores are spread.", _histogram),
         Picture("ranking", "Attributes at both ends.", _from("log_probability_charts", "bars_picture")),
     ),
     "seat-suite": (Picture("effect-sizes", "Effect sizes of the tests, and of studies with people.", _suite),),
