@@ -267,6 +267,9 @@ def test_several_models_stand_side_by_side_with_paired_differences() -> None:
     assert lacking.values[1] is None
     assert lacking.differences[0].difference is None
     assert any("race-four" in what for what in c.not_compared)
+    assert not slant.audit_models(
+        [v, other], only=["geometry"], profile="quick"
+    ).not_compared  # it is not about polarity
 
 
 def test_an_embedding_and_a_language_model_can_stand_side_by_side() -> None:

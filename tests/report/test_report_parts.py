@@ -17,7 +17,7 @@ import slant
 from report_examples import Text, enumeration, nasty_audit
 from slant.errors import SlantError
 from slant.report import render
-from slant.report.charts import svg, vega
+from slant.report.charts import heatmap_picture, svg, vega
 from slant.report.covering import COVER, covered, may_offend
 from slant.report.enumeration_html import enumeration_fragment
 from slant.report.figures import save_figures, save_tables
@@ -70,7 +70,10 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: slant.We
     about = dict(sentences(audit(*lines, parts=(AuditPart("weat", "WEAT", (suite,), 1.0),))))
     assert list(about) == ["What was audited", "What was found", "How sure that is"]
     assert "“m” (10 words in 3 dimensions), with 1 measure: WEAT." in about["What was audited"]
-    assert "2 of 3 tests stand out from chance; the largest effect, about gender: A with B." in about["What was found"]
+    assert (
+        "2 of 3 tests stand out from chance (1 of them not about people); the largest effect, about gender: A with B."
+        in about["What was found"]
+    )
     assert "2 with strong evidence (q, or p for a single test, ≤ 0.01)" in about["How sure that is"]
     clear = sum(not r.interval.low <= 0 <= r.interval.high for r in suite.results if r.interval)
     assert f"for {clear} of 2 association tests the interval" in about["How sure that is"]
@@ -86,6 +89,32 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: slant.We
 )
 def test_sentences_claim_nothing_that_was_not_found(lines: tuple[Glance, ...], said: str) -> None:
     assert said in dict(sentences(audit(*lines)))["What was found"]
+
+
+def test_effects_of_different_scales_are_not_ranked() -> None:
+    said = dict(sentences(audit(line(effect_name="r", effect=0.4), line(effect_name="log-odds", effect=2.0))))
+    assert "2 of 2 tests stand out from chance; one of them, about gender: " in said["What was found"]
+
+
+def test_a_measure_that_broke_off_is_told_apart_from_one_that_was_not_run() -> None:
+    said = dict(sentences(audit(line(), not_run={"a": "no words"}, failed={"b": "KeyError: 3"})))["What was audited"]
+    assert said.endswith("; 1 was not run (see the end); 1 broke off, so that this report is not complete.")
+
+
+def test_the_page_names_the_command_that_measures_the_same(suite: slant.WeatSuiteResult) -> None:
+    parts = tuple(AuditPart(name, name, (suite,), 1.0) for name in ("weat", "own words"))
+    model = Representation("my model", "f", "text", 10, 3)
+    asked = audit(line(), parts=parts, not_run={"geometry": "left out on request"}, representation=model)
+    shown = Text(render(asked, ".html")).text
+    assert "slant audit 'my model' --quick --only 'weat,own words' --words … --seed 0" in shown
+
+
+def test_pictures_on_one_page_share_no_ids() -> None:
+    few, more = (svg(heatmap_picture(enumeration(*size))) for size in ((3, 2), (4, 3)))
+    ids = [set(re.findall(r'id="([^"]+)"', drawn)) for drawn in (few, more)]
+    assert all(ids)
+    assert not ids[0] & ids[1]
+    assert set(re.findall(r"url\(#([^)]+)\)", few)) <= ids[0]
 
 
 def test_the_grid_shows_the_line_with_the_most_evidence_not_the_largest_effect() -> None:
@@ -257,6 +286,6 @@ def test_a_comparison_stands_side_by_side_on_a_page() -> None:
 
 def test_a_comparison_without_intervals_claims_no_difference() -> None:
     about = dict(comparison_sentences(comparison()))
-    assert "No difference leaves out 0 over the choice of words (0 could be paired)." in about["What was found"]
+    assert "No difference could be paired, so that none has an interval" in about["What was found"]
     assert "1 line has no paired difference" in about["How sure that is"]
     assert audits_picture(comparison()) is not None

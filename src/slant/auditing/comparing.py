@@ -21,6 +21,8 @@ from slant.version import __version__
 
 #: What makes two lines of different audits the same line.
 Key = tuple[str, str, str]
+#: The measures whose differences can be paired, word by word.
+PAIRED = ("weat", "polarity")
 BOOTSTRAP = {"quick": 500, "standard": 2_000, "full": 10_000}
 
 
@@ -80,7 +82,9 @@ def _paired(
     audits: Sequence[AuditResult], subjects: Sequence[Subject], place: int, not_compared: dict[str, str]
 ) -> dict[Key, Difference]:
     """Return the paired differences between the first embedding and another, by line; none for language models."""
-    if not subjects or not all("static" in subjects[at].traits for at in (0, place)):
+    pair = [audits[0], audits[place]]
+    measured = [name for name in PAIRED if all(audit.part(name) for audit in pair)]
+    if not measured or not subjects or not all("static" in subjects[at].traits for at in (0, place)):
         return {}
     first, other = subjects[0].opened, subjects[place].opened
     try:
@@ -93,7 +97,8 @@ def _paired(
         warnings.warn(f"no paired differences: {type(error).__name__}: {error}", stacklevel=4)
         return {}
     for what, why in result.not_compared.items():
-        not_compared[f"{what}, {first.name} and {other.name}"] = why
+        if what.partition("-")[0].partition(" ")[0] in measured:  # "weat-3", "polarity binary, gender-binary"
+            not_compared[f"{what}, {first.name} and {other.name}"] = why
     found = {("weat", test.test, "d"): test.difference for test in result.weat}
     for comparison in result.polarity:
         r = comparison.results[0]

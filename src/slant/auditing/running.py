@@ -18,13 +18,12 @@ from slant.auditing.subjects import Subject
 from slant.auditing.work import Progress, Work
 from slant.errors import MeasureError, SlantError
 from slant.results import AuditPart, AuditResult
-from slant.results.audit import Profile
+from slant.results.audit import ON_REQUEST, Profile
 from slant.stimuli import StimulusSet
 from slant.version import __version__
 
 #: Called with a measure that broke off, and its traceback.
 OnFailure = Callable[[str, str], None]
-ON_REQUEST = "left out on request"
 NEEDS_TEXT = "needs text to draw sentences from; give a corpus (--corpus PATH, corpus= in Python)"
 ONLY_FULL = "is part of the full profile only; ask for that (--full, profile='full' in Python)"
 

@@ -8,6 +8,11 @@ from slant.results import AuditComparison, AuditResult, EnumerationResult
 #: So many missing words of a measure are named.
 MOST_NAMED = 20
 
+PAIRED = (
+    "A difference with an interval is over the words that both models have; it need not be the gap between the two "
+    "values, which are over the words that each has."
+)
+
 GLANCE_COLUMNS = (
     Column("measure", "measure", plain, "left"),
     Column("stimuli", "stimuli", plain, "left", wraps=True),
@@ -55,4 +60,6 @@ def differences_table(result: AuditComparison) -> Table:
     )
     rows = [{**row, "interval": between(row["low"], row["high"], small)} for row in result.rows()]
     notes = [f"no paired difference: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
+    if any(row["words"] is not None for row in rows):
+        notes.insert(0, PAIRED)
     return Table(f"Audits of {', '.join(result.names)}", columns, rows, tuple(notes), section_key="measure")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from slant.report.says import comparison_sentences, sentences
 from slant.report.tables import number, plain, pvalue, small
 from slant.report.templating import asset, environment, hashed
 from slant.results import AuditComparison, AuditResult, EnumerationResult, Representation, Result
+from slant.results.audit import ON_REQUEST
 
 CONTENT = (
     "These measures reproduce stereotypes about groups of people in order to measure them. An association found here "
@@ -44,9 +46,22 @@ def audit_page(audit: AuditResult) -> str:
         audit=audit,
         grid=grid(audit),
         sentences=sentences(audit),
-        corpora=_corpora(audit),
+        corpora=(corpora := _corpora(audit)),
+        command=plain(_command(audit, with_text=bool(corpora))),
         most_named=MOST_NAMED,
     )
+
+
+def _command(audit: AuditResult, *, with_text: bool) -> str:
+    """Return the command that measures the same; what a report does not know stands as …."""
+    name = audit.representation.name
+    words = ["slant audit", *([] if name == "sample" else [shlex.quote(name)])]
+    words += [] if audit.profile == "standard" else [f"--{audit.profile}"]
+    if ON_REQUEST in audit.not_run.values():
+        words.append("--only " + shlex.quote(",".join([*(part.measure for part in audit.parts), *audit.failed])))
+    words += ["--words …"] if audit.part("own words") else []
+    words += ["--corpus …"] if with_text else []
+    return " ".join([*words, f"--seed {audit.seed}"])
 
 
 def _corpora(audit: AuditResult) -> list[str]:

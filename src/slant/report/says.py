@@ -20,8 +20,9 @@ def sentences(audit: AuditResult) -> list[tuple[str, str]]:
 def _audited(audit: AuditResult) -> str:
     r, titles = audit.representation, [plain(part.title) for part in audit.parts]
     size = f" ({r.words:,} words in {r.dimensions} dimensions)" if r.words and r.dimensions else ""
-    left = len(audit.not_run) + len(audit.failed)
+    left, broken = len(audit.not_run), len(audit.failed)
     rest = f"; {left} {'was' if left == 1 else 'were'} not run (see the end)" if left else ""
+    rest += f"; {broken} broke off, so that this report is not complete" if broken else ""
     count = f"{len(titles)} measure{'' if len(titles) == 1 else 's'}"
     return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(map(_lowered, titles))}{rest}."
 
@@ -38,12 +39,15 @@ def _found(lines: Sequence[Glance]) -> str:
     sure = [line for line in tested if line.evidence in ("strong", "some")]
     if not sure:
         return f"None of {len(tested)} tests stands out from chance."
-    count = f"{len(sure)} of {len(tested)} tests stand{'s' if len(sure) == 1 else ''} out from chance"
-    social = [line for line in sure if line.category != "none"] or sure
-    effects = [line for line in social if line.effect_name == "d"] or social
+    social = [line for line in sure if line.category != "none"]
+    others = len(sure) - len(social)
+    aside = f" ({others} of them not about people)" if others and social else ""
+    count = f"{len(sure)} of {len(tested)} tests stand{'s' if len(sure) == 1 else ''} out from chance{aside}"
+    effects = [line for line in social or sure if line.effect_name == "d"] or social or sure
     top = max(effects, key=lambda line: abs(line.effect or 0.0))
     about = "" if top.category in ("none", "several") else f", about {plain(top.category)}"
-    return f"{count}; the largest effect{about}: {plain(top.sentence)}"
+    largest = "the largest effect" if len({line.effect_name for line in effects}) == 1 else "one of them"
+    return f"{count}; {largest}{about}: {plain(top.sentence)}"
 
 
 def _sure(audit: AuditResult) -> str:
@@ -78,7 +82,11 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
     ]
     paired = sum(gap.interval is not None for line in result.differences for gap in line.differences)
     audited = f"{listed(names)}; differences are to {names[0]}."
-    if not clear:
+    if not paired:
+        found = (
+            "No difference could be paired, so that none has an interval; the table has the gaps between the values."
+        )
+    elif not clear:
         found = f"No difference leaves out 0 over the choice of words ({paired} could be paired)."
     else:
         line, gap = max(clear, key=lambda pair: abs(pair[1].difference or 0.0))

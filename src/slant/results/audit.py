@@ -14,6 +14,8 @@ from slant.results.weat import Interval, WeatSuiteResult
 Profile = Literal["quick", "standard", "full"]
 Strength = Literal["none", "small", "medium", "large"]
 Evidence = Literal["strong", "some", "none", "not tested"]
+#: What `not_run` says of a measure that the user left out.
+ON_REQUEST = "left out on request"
 
 M = TypeVar("M", bound=MeasuredResult)
 
