@@ -72,6 +72,21 @@ def test_what_cannot_be_done_is_one_sentence(run: Run, gap: Path, arguments: Any
     assert said in done.stderr
 
 
+def test_a_picture_that_cannot_be_drawn_leaves_no_file_behind(
+    run: Run, gap: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Mute(FakeMaskedLM):
+        def unplaceable(self, sentences: Any) -> dict[int, str]:
+            return dict.fromkeys(range(len(sentences)), "it is unknown")
+
+    monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: Mute())
+    files = ("--samples", "s.csv", "--chart", "n.svg", "--bias-chart", "b.svg", "--json", "r.json")
+    done = run("pronouns", "any", "--gap", "mine.tsv", "--lm", "any", *QUICK, *files)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "topics have no bias to draw" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.tsv"]
+
+
 def test_the_picture_of_bias_says_why_there_is_none(run: Run, gap: Path) -> None:
     import slant
     from slant.errors import SlantError

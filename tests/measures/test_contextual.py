@@ -238,6 +238,7 @@ NO_WORDS = "no sentence of the corpus 'own sentences' holds any of the 20 defini
         (lambda p: {"encoder": "bert"}, "'bert' is no encoder; open one with slant.load_encoder"),
         (lambda p: {"pairs": [["she", "he", "they"]]}, "has 3 words; words are swapped in pairs"),
         (lambda p: {"professions": ["nobody", "noone"]}, "holds 0 of the 2 professions in sentences without"),
+        (lambda p: {"poles": ("he", "HE")}, "are one word in 'planted'; give two"),
         (lambda p: {"repeats": 0}, "repeats is 0; give a whole number from 1"),
         (lambda p: {"swaps": 0}, "swaps is 0"),
         (lambda p: {"top": 3}, "top is 3"),

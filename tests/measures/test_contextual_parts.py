@@ -8,7 +8,14 @@ import pytest
 from slant.corpus import Context
 from slant.measures.contextual_sentences import DEFINITIONAL, alternating, draw_sentences, written_like
 from slant.measures.contextual_space import Plan, Repeat, measure_space, over_repeats
-from slant.measures.contextual_swaps import Swaps, SwapVectors, random_shares, swap_pairs, swap_random
+from slant.measures.contextual_swaps import (
+    Swaps,
+    SwapVectors,
+    random_shares,
+    swap_pairs,
+    swap_random,
+    variance_measure,
+)
 from slant.measures.residual_neighbours import shuffled_correlations
 from slant.results import RepeatedMeasure
 from slant.statistics import spawn, subspace, unit_rows
@@ -67,6 +74,35 @@ def test_random_words_are_as_many_pairs_of_as_many_sentences() -> None:
         used = [{c.word for swap in pair for c in swap} for pair in one.by_pair]
         assert all(len(pair) == 2 for pair in used)
         assert not used[0] & used[1]
+
+
+def test_random_words_of_one_repeat_are_in_no_other_while_there_are_enough() -> None:
+    words = [f"w{chr(97 + n)}" for n in range(14)]
+    text = ["She slept.", *(f"the {word} at {n}" for word in words for n in range(2))]
+    drawn = draw_sentences(text, [["she", "he"]], words, [], repeats=3, swaps=2, rng=np.random.default_rng(0))
+    for repeats, used in ((3, 12), (4, None)):  # four repeats would need 16 words
+        made = swap_random(drawn.contexts("biased words"), [2, 2], repeats, np.random.default_rng(0))
+        per_repeat = [{context.word for context in one.contexts()} for one in made]
+        assert [len(one) for one in per_repeat] == [4] * repeats
+        assert used is None or len(set.union(*per_repeat)) == used
+
+
+def test_the_p_value_of_a_share_of_variance_is_even_where_pairs_are_random_words() -> None:
+    """The pairs are drawn like those beside them: one in five p-values is up to 0.2, give or take."""
+    n_words, d, pvalues = 60, 32, []
+    words = [f"w{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(n_words)]
+    text = ["She slept.", *(f"the {word} at {n}" for word in words for n in range(2))]
+    drawn = draw_sentences(text, [["she", "he"]], words, [], repeats=3, swaps=2, rng=np.random.default_rng(0))
+    for seed in range(100):
+        random = np.random.default_rng(seed)
+        own = dict(zip(words, random.normal(size=(n_words, d)), strict=True))
+        beside = swap_random(drawn.contexts("biased words"), [2] * 6, 3, random)
+        sets = [SwapVectors.of(one, np.array([own[c.word] for c in one.contexts()], np.float32)) for one in beside]
+        other = np.repeat(random.normal(size=(6, 1, 2, d)), 2, axis=1).reshape(12, 2, d)
+        share = SwapVectors(unit_rows(other), np.repeat(np.arange(6), 2)).components()[1]
+        found = variance_measure([share], random_shares(sets, 6, 3, 49, random))
+        pvalues.append(found.pvalue)
+    assert 0.1 < np.mean(np.array(pvalues, dtype=np.float64) <= 0.2) < 0.32
 
 
 def test_shares_of_random_draws_are_those_of_the_subspace() -> None:

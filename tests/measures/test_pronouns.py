@@ -150,6 +150,26 @@ def test_folds_keep_pages_whole_and_never_train_or_stop_on_what_they_predict() -
     assert sorted(seen) == list(range(198))
 
 
+def test_pages_that_share_a_text_share_a_fold() -> None:
+    samples = [
+        GapSample(s.id, f"text {n % 59}", s.pronoun, s.a, s.b, s.gender, s.label, f"page {n // 2}")
+        for n, s in enumerate(gap_like(60))
+    ]  # the last text is also the first: pages 0 and 29 go together
+    linked = {0, 1, 58, 59}
+    for fit in plan(samples, (), 5, 1, 0):
+        for rows in (fit.train, fit.held, fit.wanted):
+            assert linked <= set(rows.tolist()) or not linked & set(rows.tolist())
+
+
+def test_a_page_that_has_most_of_the_samples_is_told() -> None:
+    samples = [
+        GapSample(s.id, s.text, s.pronoun, s.a, s.b, s.gender, s.label, "large" if n < 41 else "")
+        for n, s in enumerate(gap_like(60))
+    ]
+    with pytest.raises(MeasureError, match="1 pages are left to train on, and 10 are needed; use more folds"):
+        plan(samples, (), 2, 1, 0)
+
+
 def test_with_other_files_to_train_on_every_measured_sample_is_predicted_by_all() -> None:
     measured, train = gap_like(30), gap_like(102, seed=1, prefix="t")
     for fit in plan(measured, train, 4, 1, 0):

@@ -280,6 +280,7 @@ def test_the_picture_has_one_point_for_each_word_and_pca_keeps_the_clusters_apar
         ({"k": 0}, "k is 0"),
         ({"poles": ("he", "nowhere")}, "'nowhere' is not in 'planted'"),
         ({"poles": "he"}, "poles='he' are not two words"),
+        ({"poles": ("he", "he")}, "are one word in 'planted'; give two"),
         ({"poles": ("he", "she", "they")}, "are not two words"),
         ({"gamma": "wide"}, "gamma='wide' is neither"),
         ({"gamma": 0.0}, r"gamma=0\.0 is neither"),

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from slant.errors import MeasureError
 from slant.statistics import grouped_folds
 
 
-@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), min_size=5, max_size=120), st.integers(2, 5))
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
+@given(st.lists(st.tuples(st.integers(0, 30), st.integers(0, 3)), min_size=5, max_size=60), st.integers(2, 5))
 def test_groups_stay_whole_and_every_fold_has_rows(rows: list[tuple[int, int]], n_folds: int) -> None:
     groups, kinds = (np.array(side) for side in zip(*rows, strict=True))
     if len(set(groups.tolist())) < n_folds:
@@ -20,7 +21,7 @@ def test_groups_stay_whole_and_every_fold_has_rows(rows: list[tuple[int, int]], 
         return
     folds = grouped_folds(groups, kinds, n_folds, np.random.default_rng(0))
     assert all(len(set(folds[groups == group].tolist())) == 1 for group in groups)
-    assert len(folds) == len(rows)
+    assert set(folds.tolist()) == set(range(n_folds))
 
 
 def test_kinds_are_spread_evenly_over_single_rows() -> None:

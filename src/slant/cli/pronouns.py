@@ -150,20 +150,26 @@ def pronouns_command(
             rng=running.seed,
             **settings,
         )
-    _write(result, output)
+    drawn = _drawn(result, output)  # what cannot be drawn is told before anything is written
+    _write(result, output, drawn)
     deliver(result, output, quiet=running.quiet)
 
 
-def _write(result: Any, output: PronounsOutput) -> None:
+def _drawn(result: Any, output: PronounsOutput) -> dict[Path, str]:
+    """Draw the pictures that were asked for: SVG by file."""
+    from slant.report.pronoun_charts import neither_by_bias, neither_by_gender
+
+    asked = ((output.chart, neither_by_gender), (output.bias_chart, neither_by_bias))
+    return {path: draw(result) for path, draw in asked if path is not None}
+
+
+def _write(result: Any, output: PronounsOutput, drawn: dict[Path, str]) -> None:
     from slant.cli.printing import write_chart
     from slant.files import write_text
-    from slant.report.pronoun_charts import neither_by_bias, neither_by_gender
     from slant.report.pronouns import samples_table
     from slant.report.tables import to_csv
 
     if output.samples is not None:
         write_text(output.samples, to_csv(samples_table(result)))
-    if output.chart is not None:
-        write_chart(neither_by_gender(result), output.chart)
-    if output.bias_chart is not None:
-        write_chart(neither_by_bias(result), output.bias_chart)
+    for path, svg in drawn.items():
+        write_chart(svg, path)

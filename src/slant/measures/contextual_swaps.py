@@ -65,7 +65,8 @@ def _swap(context: Context, is_first: bool, pair: tuple[str, str]) -> Swap:
 def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.random.Generator) -> list[Swaps]:
     """Swap random words with each other: in each repeat as many pairs, with as many sentences each where they have.
 
-    Words with enough sentences are drawn from, evenly; where there are too few of them, those that have most.
+    Words with enough sentences are drawn from, evenly; where there are too few of them, those that have most. No word
+    is in two repeats if there are words enough: pairs that share a word are alike, and chance would seem larger.
     """
     enough, least = half(max(sizes)), 2 * len(sizes)
     drawn = {word: len(contexts) for word, contexts in found.by_word.items() if contexts}
@@ -76,11 +77,17 @@ def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.
         )
     eligible = words[: max(least, sum(drawn[word] >= enough for word in words))]
     made = []
-    for _ in range(repeats):
-        picked = [eligible[i] for i in random.choice(len(eligible), least, replace=False)]
-        pairs = list(zip(picked[::2], picked[1::2], strict=True))
+    for picked in _picked(len(eligible), least, repeats, random):
+        pairs = [(eligible[first], eligible[second]) for first, second in picked.reshape(-1, 2)]
         made.append(Swaps(tuple(_random_pair(found, pair, size) for pair, size in zip(pairs, sizes, strict=True))))
     return made
+
+
+def _picked(n: int, least: int, repeats: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Return `least` of n for each repeat: all of them others, or where n is too small for that, within a repeat."""
+    if n >= least * repeats:
+        return list(random.choice(n, (repeats, least), replace=False))
+    return [random.choice(n, least, replace=False) for _ in range(repeats)]
 
 
 def _random_pair(found: Contexts, pair: tuple[str, str], size: int) -> tuple[Swap, ...]:

@@ -70,6 +70,7 @@ def plan(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int, 
                 parts = outside + offset, inside + offset, np.arange(len(measured))
             else:
                 rest = [pool[row] for row in outside]
+                _check_pages(rest, number, folds)
                 held = grouped_folds(*_groups_and_kinds(rest), HELD_OUT, random) == 0
                 parts = outside[~held], outside[held], inside
             fits.append(Fit(repeat, *parts, int(random.integers(2**31))))
@@ -77,11 +78,31 @@ def plan(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int, 
 
 
 def _groups_and_kinds(samples: Sequence[GapSample]) -> tuple[list[str], list[str]]:
-    """Return the page of each sample (one for each distinct text, too), and its label and gender."""
-    pages: dict[str, str] = {}
+    """Return the page of each sample, one name for pages that share a text, and its label and gender."""
+    page_of_text: dict[str, str] = {}
+    goes_with: dict[str, str] = {}  # a page, and the one that it shares a text with
+
+    def named(page: str) -> str:
+        while page in goes_with:
+            page = goes_with[page]
+        return page
+
     for sample in samples:
-        pages.setdefault(sample.text, sample.page or sample.text)
-    return [pages[sample.text] for sample in samples], [f"{sample.label} {sample.gender}" for sample in samples]
+        page = named(sample.page or sample.text)
+        other = named(page_of_text.setdefault(sample.text, page))
+        if other != page:
+            goes_with[page] = other
+    pages = [named(sample.page or sample.text) for sample in samples]
+    return pages, [f"{sample.label} {sample.gender}" for sample in samples]
+
+
+def _check_pages(rest: Sequence[GapSample], number: int, folds: int) -> None:
+    """Refuse folds that leave too few pages to stop by, as where one page has most of the samples."""
+    if (pages := len(set(_groups_and_kinds(rest)[0]))) < HELD_OUT:
+        raise MeasureError(
+            f"without fold {number + 1} of {folds}, {pages} pages are left to train on, and {HELD_OUT} are needed; "
+            "use more folds, or samples from more pages."
+        )
 
 
 def check_samples(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int) -> None:

@@ -137,6 +137,8 @@ def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str],
     for end in ends:
         if not end.words.used:
             raise MeasureError(f"'{end.words.name}' is not in '{original.name}'; give two words with poles=….")
+    if ends[0].words.tokens == ends[1].words.tokens:
+        raise MeasureError(f"poles={poles!r:.60} are one word in '{original.name}'; give two, such as ('he', 'she').")
     excluded = {word.replace(" ", "_") for word in word_list(specific)[0]} | {
         token for end in ends for token in end.words.tokens
     }
