@@ -167,8 +167,9 @@ def read_report(path: str | PathLike[str]) -> AuditResult | AuditComparison:
     """Read the JSON of an audit, or of several side by side."""
     import json
 
+    content = _read(Path(path), MAX_REPORT)
     try:
-        found = result_from_dict(json.loads(_read(Path(path), MAX_REPORT)))
+        found = result_from_dict(json.loads(content))
     except (ValueError, RecursionError):
         raise SlantError(f"'{path}' is not JSON; give the .json that 'slant audit' wrote.") from None
     except SlantError as error:

@@ -8,6 +8,7 @@ from typing import get_args
 
 import numpy as np
 import pytest
+from scipy.stats import false_discovery_control
 
 import slant
 from fake_lm import FakeCausalLM, FakeMaskedLM
@@ -234,6 +235,22 @@ def test_own_words_go_to_the_measure_that_fits_them_in_a_language_model(own: lis
         ("mine-words", "gender", "share"),
     }
     assert set(audit.not_run) >= {"own words, mine-weat", "own words, mine-pairs"}
+
+
+def test_words_that_were_given_are_measured_whatever_else_is_chosen(own: list[Path]) -> None:
+    assert [part.measure for part in slant.audit(only=["polarity"], words=own, profile="quick").parts] == [
+        "polarity",
+        "own words",
+    ]
+    left_out = slant.audit(only=["polarity"], skip=["own words"], words=own, profile="quick")
+    assert [part.measure for part in left_out.parts] == ["polarity"]
+
+
+def test_tests_without_a_suite_are_judged_together() -> None:
+    lines = slant.audit(FakeMaskedLM(), only=["template-weat"], profile="quick").glance
+    pvalues = [line.pvalue for line in lines if line.pvalue is not None]
+    assert len(pvalues) == len(lines) > 1
+    assert [line.qvalue for line in lines] == pytest.approx(false_discovery_control(pvalues))
 
 
 def test_two_own_sets_of_one_name_are_refused(own: list[Path], tmp_path: Path) -> None:

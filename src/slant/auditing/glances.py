@@ -33,6 +33,7 @@ from slant.results import (
     WeatResult,
     WeatSuiteResult,
 )
+from slant.statistics import benjamini_hochberg
 from slant.stimuli import load_set
 from slant.stimuli import names as set_names
 
@@ -57,6 +58,11 @@ def glances(measure: str, results: Sequence[MeasuredResult], own: Mapping[str, s
     >>> line.sentence
     'Male names with Career, Female names with Family: a large effect (d = 1.72), strong evidence.'
     """
+    alone = [r for r in results if isinstance(r, Association)]
+    if len(alone) > 1:  # tests that come without a suite are judged together too
+        allowed = {id(r): float(q) for r, q in zip(alone, benjamini_hochberg([r.pvalue for r in alone]), strict=True)}
+        results = [r for r in results if id(r) not in allowed]
+        return [_association(measure, r, allowed[id(r)]) for r in alone] + glances(measure, results, own)
     return [line for result in results for line in _lines(measure, result, own or {})]
 
 

@@ -71,7 +71,8 @@ def chosen_steps(
     for option, asked in (("only", only), ("skip", skip)):
         for name in asked:
             _check_name(option, name, fitting, unfit, subject)
-    kept = [step for step in fitting if (not only or step.id in only) and step.id not in skip]
+    asked = {*only, OWN} if only else {step.id for step in fitting}  # who gives words wants them measured
+    kept = [step for step in fitting if step.id in asked and step.id not in skip]
     if not kept:
         raise MeasureError(f"nothing is left to measure; of {', '.join(s.id for s in fitting)}, leave at least one in.")
     left_out = {step.id: ON_REQUEST for step in fitting if step not in kept}
@@ -108,7 +109,7 @@ def _check_name(option: str, name: str, fitting: list[Step], unfit: Mapping[str,
     if name not in names():
         near = difflib.get_close_matches(str(name), names(), n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise MeasureError(f"{option}={name!r} is no measure of an audit; {hint}these fit: {usable}.")
+        raise MeasureError(f"'{name}' ({option}) is no measure of an audit; {hint}these fit: {usable}.")
     if option == "only" and name in unfit:
         raise MeasureError(f"'{name}' {unfit[name]}; these fit: {usable}.")
     if option == "only" and name not in {step.id for step in fitting}:

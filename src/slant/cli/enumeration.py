@@ -29,6 +29,8 @@ slant enumerate --groups religions-four --html found.html --heatmap found.svg
 slant enumerate survey export found.json -o survey    ask people what they make of it
 """
 
+#: What the list of commands says of it.
+SHORT = "Unsupervised bias enumeration (Swinger et al. 2019): names and words are clustered, every pair is tested."
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
 )

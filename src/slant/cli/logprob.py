@@ -38,6 +38,8 @@ slant logprob suite bert-base-uncased --as-published --json suite.json
 slant logprob suite ./my-bert --test career-family --test my-test.toml
 """
 
+#: What the list of commands says of it.
+SHORT = "Log-probability bias of masked and causal language models (Kurita et al. 2019)."
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
 )

@@ -76,6 +76,6 @@ def _problem(error: UnicodeError, name: str, before: int, line: int, encoding: s
     at = line + error.object.count(b"\n", 0, error.start)
     value = error.object[error.start]
     return (
-        f"'{name}' is not {encoding}: byte {before + error.start:,} (line {at:,}) is 0x{value:02x}; give its encoding "
-        "(such as encoding='latin-1', --encoding), or convert it."
+        f"'{name}' is not {encoding}: byte {before + error.start:,} (line {at:,}) is 0x{value:02x}; if it is "
+        "text, give its encoding (such as encoding='latin-1', --encoding), or convert it."
     )

@@ -66,7 +66,8 @@ def _case(suite: Element, line: PolicyLine) -> None:
     name = _clean(f"{line.rule}: {line.stimuli} {line.field}")
     case = SubElement(suite, "testcase", {"classname": _clean(f"slant.{line.measure}"), "name": name, "time": "0"})
     if line.verdict in FAILING:
-        found = f"{line.field} is {_number(line.value)}, must be {line.limit}"
+        met = "was not measured" if line.value is None else f"is {_number(line.value)}"
+        found = f"{line.field} {met}; asked: {line.limit}"
         why = f"{found}; {line.reason}" if line.reason else found
         SubElement(case, "failure", {"message": _clean(why), "type": line.verdict}).text = _clean(why)
     elif line.verdict == "not measured":
