@@ -13,12 +13,15 @@ from typing import Any
 
 from slant.errors import SlantError
 from slant.files import written_whole
+from slant.reading import parse_json, read_text
 from slant.results import AuditPart, MeasuredResult
 from slant.results.codec import part_from_dict
 
 #: Says what the results in the folder belong to.
 IDENTITY = "run.json"
 FORMAT = 1
+#: Bytes of a step's results.
+MAX_PART = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -63,7 +66,7 @@ class RunFolder:
     def recall(self, step: str) -> Finished | None:
         """Return what a step left behind, or None."""
         try:
-            content = json.loads(self._path(step).read_text(encoding="utf-8"))
+            content = parse_json(read_text(self._path(step), most=MAX_PART))
             part = None if content["part"] is None else part_from_dict(AuditPart, content["part"])
             return Finished(part, {str(k): str(v) for k, v in content["not_run"].items()})
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, SlantError):
@@ -102,10 +105,10 @@ class RunFolder:
 
     def _identity_there(self) -> dict[str, Any] | None:
         try:
-            found = json.loads((self.folder / IDENTITY).read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except (OSError, ValueError, RecursionError):
+            if not (self.folder / IDENTITY).exists():
+                return None
+            found = parse_json(read_text(self.folder / IDENTITY))
+        except (OSError, ValueError, SlantError):
             found = None
         return found if isinstance(found, dict) else {}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -122,7 +122,7 @@ def audit_command(
     if choosing.resume is not None:
         _alone(choosing, models, reading, running.seed)
         request, place = resumed(choosing.resume)
-        reading = Reading(**request.reading)
+        reading = request.as_asked(allow_pickle=reading.allow_pickle)
     else:
         request = _request(models or [], output, choosing, reading, running.seed)
         place = place_for(request, choosing.run_folder, kept=not reading.no_cache)
@@ -151,7 +151,8 @@ def _alone(choosing: Choosing, models: list[str] | None, reading: Reading, seed:
         "--only": choosing.only,
     }
     given |= {"--skip": choosing.skip, "--words": choosing.words, "--run-folder": choosing.run_folder}
-    given |= {"--seed": seed, "--device": choosing.device, "options for reading": reading != Reading()}
+    given |= {"--seed": seed, "--device": choosing.device}
+    given["options for reading"] = replace(reading, allow_pickle=False) != Reading()
     for name, value in given.items():
         if value:
             raise SlantError(f"--resume goes on with what the run was asked for; leave {name} out.")
