@@ -231,7 +231,9 @@ def _audited(
 def _print_failure(measure: str, trace: str) -> None:
     import sys
 
-    print(f"slant: the measure '{measure}' failed; the rest goes on.\n{trace}", file=sys.stderr)
+    from slant.report.tables import lines
+
+    print(f"slant: the measure '{measure}' failed; the rest goes on.\n{lines(trace)}", file=sys.stderr)
 
 
 def _as_files(result: AuditResult | AuditComparison, figures: Path | None, tables: Path | None) -> list[Path]:
@@ -264,13 +266,14 @@ def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:
     import shutil
     import sys
 
+    from slant.report.tables import plain
     from slant.results import AuditResult
 
     audits = (result,) if isinstance(result, AuditResult) else result.audits
     failed = [f"{name} ({why})" for audit in audits for name, why in audit.failed.items()]
     if failed:
         again = f" To try again: {place.to_go_on()}" if place else ""
-        print(f"slant: failed: {'; '.join(failed)}. The report has the rest.{again}", file=sys.stderr)
+        print(f"slant: failed: {plain('; '.join(failed))}. The report has the rest.{again}", file=sys.stderr)
         raise typer.Exit(1)
     if place is not None and place.ours:
         shutil.rmtree(place.folder, ignore_errors=True)

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from slant.cli.progress import note
 from slant.errors import SlantError
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
                 if isinstance(error, SlantError)
                 else SlantError(f"cannot use '{place.folder}' as a run folder: {error.strerror or error}.")
             ) from None
-        print(f"note: this run is kept nowhere, since '{place.folder}' cannot be written.", file=sys.stderr)
+        note(f"this run is kept nowhere, since '{place.folder}' cannot be written.")
         return None
     return Place(place.folder.resolve(), place.ours)
 
@@ -171,5 +172,5 @@ def open_subject(model: str | None, reading: Reading, device: str | None, *, qui
         subject = subject_of(load_lm(model, device=device))
     if not quiet:
         for warning in caught:
-            print(f"note: {warning.message}", file=sys.stderr)
+            note(warning.message)
     return subject

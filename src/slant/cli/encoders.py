@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slant.cli import options as o
+from slant.cli.progress import note
 from slant.cli.shared import Output
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Encoding:
             encoder = load_encoder(model, device=self.device, **settings)
         if not quiet:
             for warning in caught:
-                print(f"note: {warning.message}", file=sys.stderr)
+                note(warning.message)
         return encoder
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import typer
 
 from slant.cli import options as o
 from slant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
+from slant.cli.progress import note
 from slant.cli.shared import Output, Running, command
 
 EXAMPLES = """
@@ -83,7 +83,7 @@ class Opening:
             lm = load_lm(model, device=self.device, dtype=self.dtype, capitalise=self.capitalise)
         if not quiet:
             for warning in caught:
-                print(f"note: {warning.message}", file=sys.stderr)
+                note(warning.message)
         return lm
 
     def journal(self) -> Path | None:

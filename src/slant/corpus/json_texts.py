@@ -15,8 +15,9 @@ from slant.opening import ByteStream
 
 #: So many strings are looked at to find out what a file holds.
 LOOKED_AT = 1000
-#: Bytes of one value, and lists or records within each other: nothing that people write has more.
-LONGEST, DEEPEST = 64 << 20, 1_000_000
+#: Bytes of one value, and lists or records within each other: nothing that people write has more (and
+#: the time that a value takes grows with its square).
+LONGEST, DEEPEST = 16 << 20, 1_000_000
 BOM = b"\xef\xbb\xbf"
 
 
