@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from attacks import fasttext, gzip_of, is_one_sentence, npy, zip_of
 
 import slant
+from attacks import fasttext, gzip_of, is_one_sentence, npy, zip_of
 from slant import opening
 from slant.data.archives import take_out
 from slant.data.receiving import Meter

@@ -1,4 +1,4 @@
-"""Attacks by embedding files and folders of models: code in pickles and configurations, headers that lie, absurd sizes."""
+"""Attacks by embeddings and models: code in pickles and configurations, headers that lie, absurd sizes."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from attacks import Runs, fasttext, is_one_sentence, npy, zip_of
 
 import slant
+from attacks import Runs, fasttext, is_one_sentence, npy, zip_of
 from slant.errors import DataError, SlantError, VectorsError
 from slant.models.model_files import check_config, check_folder
 
@@ -55,7 +55,9 @@ def tensors(header: Any, data: bytes) -> bytes:
     return struct.pack("<Q", len(text)) + text + data
 
 
-def described(matrix: list[int], words: list[int], shape: tuple[int, int] = (2, 2), dtype: str = "F32") -> dict[str, Any]:
+def described(
+    matrix: list[int], words: list[int], shape: tuple[int, int] = (2, 2), dtype: str = "F32"
+) -> dict[str, Any]:
     return {
         "matrix": {"dtype": dtype, "shape": shape, "data_offsets": matrix},
         "words": {"dtype": "U8", "shape": [3], "data_offsets": words},

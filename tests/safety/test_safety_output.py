@@ -15,9 +15,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from attacks import ESCAPES, MARKUP
 
 import slant
+from attacks import ESCAPES, MARKUP
 from slant.policies import check_policy
 from slant.report import render
 from slant.report.policy import junit
@@ -32,7 +32,9 @@ def hostile_table() -> Table:
     """A table whose every part is hostile, and whose author forgot to make any of it plain."""
     columns = (Column("word", "".join(ESCAPES.values()), str, "left"), Column("n", "[/]", str))
     rows = [{"word": word, "n": 1, "=1+1": "x"} for word in NASTY]
-    return Table("[/] " + " ".join(NASTY), columns, rows, ("note\n\\input{x}", *NASTY), first_line="a\n\\input{y}\x1b[2J")
+    return Table(
+        "[/] " + " ".join(NASTY), columns, rows, ("note\n\\input{x}", *NASTY), first_line="a\n\\input{y}\x1b[2J"
+    )
 
 
 def printed(table: Table) -> str:
@@ -88,7 +90,7 @@ def test_no_cell_of_csv_is_a_formula_and_numbers_stay_numbers() -> None:
 
 @pytest.fixture(scope="module")
 def audit() -> slant.AuditResult:
-    words = [*"he him his she her hers".split(), *NASTY, *(f"w{i}" for i in range(40))]
+    words = [*["he", "him", "his", "she", "her", "hers"], *NASTY, *(f"w{i}" for i in range(40))]
     rng = np.random.default_rng(0)
     vectors = slant.WordVectors.from_arrays(words, rng.normal(size=(len(words), 8)), name=" ".join(NASTY))
     leaning = slant.polarity(vectors, {NASTY[0]: ["he", "him"], NASTY[8]: ["she", "her"]}, words=NASTY)
