@@ -98,9 +98,11 @@ CHILD = """
 import resource, sys
 import slant
 from pathlib import Path
+from slant.corpus import json_texts
+json_texts.LONGEST = 4 << 20
 slant.load(Path(sys.argv[1]) / "good.txt", cache=False)
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (used + (400 << 20),) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (used + (200 << 20),) * 2)
 for path in sorted(Path(sys.argv[1]).iterdir()):
     if path.name == "good.txt":
         continue
@@ -115,18 +117,20 @@ for path in sorted(Path(sys.argv[1]).iterdir()):
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="limits memory the way of Linux")
 def test_bombs_take_little_memory_before_they_are_refused(tmp_path: Path) -> None:
     (tmp_path / "good.txt").write_bytes(ROW)
-    (tmp_path / "v.txt.gz").write_bytes(gzip_of(b"", 4, filler=b"the 0.25 0.5 0.125 0.75 1.0 2.0\n"))
-    (tmp_path / "no-end.txt.gz").write_bytes(gzip_of(b"the ", 4, filler=b"0"))
-    (tmp_path / "c.json.gz").write_bytes(gzip_of(b'["', 4, filler=b"a"))
-    (tmp_path / "c-deep.json.gz").write_bytes(gzip_of(b"[", 4, filler=b"["))
+    (tmp_path / "v.txt.gz").write_bytes(gzip_of(b"", 1, filler=b"the 0.25 0.5 0.125 0.75 1.0 2.0\n"))
+    (tmp_path / "no-end.txt.gz").write_bytes(gzip_of(b"the ", 1, filler=b"0"))
+    (tmp_path / "c.json.gz").write_bytes(gzip_of(b'["', 1, filler=b"a"))
+    (tmp_path / "c-deep.json.gz").write_bytes(gzip_of(b"[", 1, filler=b"["))
     done = subprocess.run(
         [sys.executable, "-c", CHILD, str(tmp_path)], capture_output=True, text=True, timeout=100, check=False,
-        env={**os.environ, opening.UNPACKED: str(48 << 20)},
+        env={**os.environ, opening.UNPACKED: str(12 << 20)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     said = dict(line.split(" ", 1) for line in done.stdout.splitlines())
     assert set(said) == {path.name for path in tmp_path.iterdir()} - {"good.txt"}
     assert all(text.startswith("refused") for text in said.values()), said
+    assert "a value of over 4 MB" in said["c.json.gz"]
+    assert "nested deeper" in said["c-deep.json.gz"]
 
 
 @pytest.mark.parametrize("name", ["../out.txt", "/tmp/out.txt", "a/../../out.txt", "C:\\out.txt", "..\\out.txt"])

@@ -97,7 +97,7 @@ def audit() -> slant.AuditResult:
     whole = slant.audit(only=["weat"], profile="quick")
     part = replace(whole.parts[0], title=NASTY[8], results=(leaning,), measure=NASTY[9])
     names = replace(whole.representation, name=" ".join(NASTY), note=NASTY[8])
-    return replace(whole, representation=names, parts=(*whole.parts, part), failed={NASTY[0]: NASTY[8]})
+    return replace(whole, representation=names, parts=(part,), failed={NASTY[0]: NASTY[8]})
 
 
 class Page(HTMLParser):
@@ -140,7 +140,7 @@ def test_junit_xml_of_hostile_names_is_sound(audit: slant.AuditResult) -> None:
     assert {child.tag for child in suites.iter()} <= {"testsuites", "testsuite", "testcase", "failure", "skipped"}
 
 
-@pytest.mark.parametrize("name", [*ESCAPES.values(), *MARKUP, "a\nslant: all is well"])
+@pytest.mark.parametrize("name", [*ESCAPES.values(), *MARKUP[:5], "--", "a\nslant: all is well"])
 def test_an_error_about_a_hostile_name_is_one_plain_line(name: str, run: Any) -> None:
     if "\ud800" in name:
         pytest.skip("no argument of a command can be half a pair")

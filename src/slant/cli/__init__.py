@@ -28,6 +28,8 @@ def main() -> None:
         _say("there is no space left where the output goes.")
         sys.exit(2)
     except Exception as error:
+        if type(error).__name__ == "Abort":  # as older versions of typer call Ctrl-C
+            sys.exit(130)
         if not (hasattr(error, "format_message") and hasattr(error, "exit_code")):  # what typer says of bad arguments
             raise
         _say_usage(error)
