@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import warnings
 import zipfile
-import zlib
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -37,9 +36,12 @@ class Journal:
     def recall(self, key: str) -> dict[str, NDArray[Any]] | None:
         """Return what was kept under `key`, or None."""
         try:
+            with zipfile.ZipFile(self._path(key)) as archive:
+                if any(info.file_size > info.compress_size for info in archive.infolist()):  # `keep` packs nothing
+                    return None
             kept = np.load(io.BytesIO(self._path(key).read_bytes()), allow_pickle=False)
-            return {name: kept[name] for name in kept.files} if isinstance(kept, np.lib.npyio.NpzFile) else None
-        except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile, zlib.error):
+            return {name: kept[name] for name in kept.files}
+        except Exception:  # damaged, in whatever way: as good as absent
             return None
 
     def keep(self, key: str, arrays: dict[str, NDArray[Any]]) -> None:

@@ -43,6 +43,11 @@ class Location:
         return Path(self.member).name if self.member else self.path.name
 
 
+#: Environment variables for honest data beyond the limits of unpacking: how many times its packed size a file may
+#: unpack to (small ones are free of it), and how many bytes in all.
+RATIO, UNPACKED = "SLANT_MAX_RATIO", "SLANT_MAX_UNPACKED"
+MAX_RATIO, MAX_UNPACKED, FREE_BYTES = 200, 1 << 38, 256 << 20
+
 Located = TypeVar("Located", bound=Location)
 
 
@@ -74,11 +79,30 @@ def packing(head: bytes) -> str | None:
     return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
 
 
-class ByteStream:
-    """Sequential reads with a look ahead; faults of the packing become one clear error."""
+def most_unpacked(packed_bytes: int) -> int:
+    """Return how many bytes a file of that size may unpack to: no more than data do, far less than bombs do.
 
-    def __init__(self, raw: IO[bytes], location: Location, packed: str | None) -> None:
+    >>> most_unpacked(1 << 30) >> 30, most_unpacked(1000) >> 20
+    (200, 256)
+    """
+    return min(_limit(UNPACKED, MAX_UNPACKED), max(FREE_BYTES, _limit(RATIO, MAX_RATIO) * packed_bytes))
+
+
+def _limit(variable: str, usual: int) -> int:
+    given = os.environ.get(variable, "").strip().replace("_", "")
+    if not given:
+        return usual
+    if not (given.isascii() and given.isdigit() and len(given) < 19 and int(given) > 0):
+        raise SlantError(f"{variable} is {given!r:.40}; give a whole number above 0, or unset it.")
+    return int(given)
+
+
+class ByteStream:
+    """Sequential reads with a look ahead; faults of the packing become one clear error, and so does a bomb."""
+
+    def __init__(self, raw: IO[bytes], location: Location, packed: str | None, most: int | None = None) -> None:
         self._raw = raw
+        self._most, self._unpacked = most, 0
         self._ahead = b""
         self.location = location
         self.packed = packed
@@ -98,7 +122,7 @@ class ByteStream:
 
     def _read_raw(self, size: int) -> bytes:
         try:
-            return self._raw.read(size)
+            data = self._raw.read(size)
         except EOFError:
             raise self.location.error(
                 f"'{self.location.name}' ends in the middle of its {self.packed} data; download it again."
@@ -108,6 +132,13 @@ class ByteStream:
                 raise
             what = f"cannot be unpacked as {self.packed}" if self.packed else "cannot be read"
             raise self.location.error(f"'{self.location.name}' {what} ({error}); download it again.") from None
+        self._unpacked += len(data)
+        if self._most is not None and self._unpacked > self._most:
+            raise self.location.error(
+                f"'{self.location.path.name}' unpacks to over {self._most:,} bytes, as no data do; if you trust it, "
+                f"unpack it first, or raise {RATIO} ({_limit(RATIO, MAX_RATIO)} times) or {UNPACKED} (bytes)."
+            )
+        return data
 
 
 class _Counted(io.RawIOBase):
@@ -156,7 +187,7 @@ def open_stream(location: Location, progress: Progress | None = None) -> Iterato
         if packed is not None:
             buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
             raw = stack.enter_context(_unpacked(buffered, packed, location))
-        yield ByteStream(raw, location, packed)
+        yield ByteStream(raw, location, packed, most_unpacked(location.path.stat().st_size) if packed else None)
 
 
 def _unpacked(buffered: Any, packed: str, location: Location) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import math
-import tomllib
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
@@ -15,6 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from slant.errors import SlantError
+from slant.reading import parse_json, parse_toml, read_text
 from slant.results import (
     AuditComparison,
     AuditDifference,
@@ -131,7 +131,7 @@ def read_policy(path: str | PathLike[str] | None = None) -> Policy:
     """
     if path is None:
         return parse_policy(DEFAULT_POLICY, "the default policy")
-    return parse_policy(_read(Path(path), MAX_POLICY), str(path))
+    return parse_policy(read_text(Path(path), most=MAX_POLICY), str(path))
 
 
 def parse_policy(text: str, where: str) -> Policy:
@@ -142,13 +142,13 @@ def parse_policy(text: str, where: str) -> Policy:
     slant.errors.SlantError: 'mine.toml' is not a usable policy: 'maximum' is no key of a rule; did you mean max? ...
     """
     try:
-        content = tomllib.loads(text)
+        content = parse_toml(text)
         _known_keys(content, Policy, "a policy")
         rules = content.get("rule")
         for rule in rules if isinstance(rules, list) else ():
             _known_keys(rule, Rule, "a rule")
         return msgspec.convert(content, Policy)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, ValueError, RecursionError) as error:
+    except (msgspec.ValidationError, ValueError, RecursionError) as error:
         problem = str(error).rstrip(".")
         end = "" if problem.endswith("?") else "."
         raise SlantError(f"'{where}' is not a usable policy: {problem}{end} docs/audit.md shows one.") from None
@@ -165,11 +165,9 @@ def _known_keys(content: Any, kind: type[Struct], what: str) -> None:
 
 def read_report(path: str | PathLike[str]) -> AuditResult | AuditComparison:
     """Read the JSON of an audit, or of several side by side."""
-    import json
-
-    content = _read(Path(path), MAX_REPORT)
+    text = read_text(Path(path), most=MAX_REPORT)
     try:
-        found = result_from_dict(json.loads(content))
+        found = result_from_dict(parse_json(text))
     except (ValueError, RecursionError):
         raise SlantError(f"'{path}' is not JSON; give the .json that 'slant audit' wrote.") from None
     except SlantError as error:
@@ -177,17 +175,6 @@ def read_report(path: str | PathLike[str]) -> AuditResult | AuditComparison:
     if not isinstance(found, AuditResult | AuditComparison):
         raise SlantError(f"'{path}' is a result of kind '{found.kind}'; give the .json that 'slant audit' wrote.")
     return found
-
-
-def _read(path: Path, most: int) -> str:
-    try:
-        if path.stat().st_size > most:
-            raise SlantError(f"'{path}' is larger than {most >> 20} MB; check which file it is.")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise SlantError(f"cannot open '{path}': {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise SlantError(f"'{path}' is not UTF-8 text.") from None
 
 
 def check_policy(report: AuditResult | AuditComparison, policy: Policy | None = None) -> PolicyCheck:

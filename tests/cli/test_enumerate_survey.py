@@ -89,7 +89,7 @@ def test_every_format_is_written(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["export", "nowhere.json", "-o", "new"], "cannot read 'nowhere.json'"),
+        (["export", "nowhere.json", "-o", "new"], "cannot open 'nowhere.json'"),
         (["export", "bad.json", "-o", "new"], "'bad.json' is not JSON"),
         (["export", "survey/survey.json", "-o", "new"], "not a result of kind 'enumeration' but 'survey-plan'"),
         (["export", "result.json", "-o", "survey"], "'survey' is already there"),

@@ -353,7 +353,7 @@ def test_files_without_names_are_refused(tmp_path: Path, planted: WordVectors) -
     binary.write_bytes(b"\xff\xfe\x00")
     for path, message in (
         (empty, "has no names"),
-        (binary, "cannot be read"),
+        (binary, "is not UTF-8 text"),
         (tmp_path / "no.txt", "there is no file"),
     ):
         with pytest.raises(StimuliError, match=message):

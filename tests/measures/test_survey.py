@@ -362,7 +362,7 @@ def test_a_file_that_is_not_utf8_or_not_there_is_one_sentence(survey: Survey, tm
     path.write_bytes("worker,task,item,answer\nJosé,exam,x,G1\n".encode("latin-1"))
     with pytest.raises(MeasureError, match=r"latin\.csv', line 2: this is not UTF-8"):
         score_survey(survey, path)
-    with pytest.raises(MeasureError, match="cannot read"):
+    with pytest.raises(MeasureError, match="cannot open"):
         score_survey(survey, tmp_path / "nowhere.csv")
 
 

@@ -14,12 +14,15 @@ from typing import Any
 
 from slant.errors import SlantError
 from slant.files import written_whole
+from slant.reading import parse_json, read_text
 from slant.results import AuditPart, MeasuredResult
 from slant.results.codec import part_from_dict
 
 #: Says what the results in the folder belong to.
 IDENTITY = "run.json"
 FORMAT = 1
+#: Bytes of a step's results.
+MAX_PART = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -65,7 +68,7 @@ class RunFolder:
     def recall(self, step: str) -> Finished | None:
         """Return what a step left behind, or None."""
         try:
-            content = json.loads(self._path(step).read_text(encoding="utf-8"))
+            content = parse_json(read_text(self._path(step), most=MAX_PART))
             if content["run"] != self._mark():
                 return None
             part = None if content["part"] is None else part_from_dict(AuditPart, content["part"])
@@ -111,10 +114,10 @@ class RunFolder:
 
     def _identity_there(self) -> dict[str, Any] | None:
         try:
-            found = json.loads((self.folder / IDENTITY).read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except (OSError, ValueError, RecursionError):
+            if not (self.folder / IDENTITY).exists():
+                return None
+            found = parse_json(read_text(self.folder / IDENTITY))
+        except (OSError, ValueError, SlantError):
             found = None
         return found if isinstance(found, dict) else {}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any, Literal
 
 from slant.errors import DataError, MeasureError, MissingExtraError
 from slant.models.protocols import CausalLM, Encoder, MaskedLM
+from slant.reading import parse_json, read_text
 from slant.results import Representation
 from slant.vectors import WordVectors
 
@@ -113,8 +113,8 @@ def _path(source: str | os.PathLike[str]) -> Path:
 
 def _kind_of_folder(folder: Path) -> Kind:
     try:
-        content = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
+        content = parse_json(read_text(folder / "config.json", DataError))
+    except ValueError as error:
         raise DataError(
             f"the config.json in '{folder}' cannot be read ({error}); give the folder of a model."
         ) from None

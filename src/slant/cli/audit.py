@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -129,7 +129,7 @@ def audit_command(
     if choosing.resume is not None:
         _alone(choosing, models, corpus, text, reading, running.seed)
         request, place = resumed(choosing.resume)
-        reading = Reading(**request.reading)
+        reading = request.as_asked(allow_pickle=reading.allow_pickle)
     else:
         request = _request(models or [], output, choosing, (corpus or [], text), reading, running.seed)
         place = place_for(request, choosing.run_folder, kept=not reading.no_cache)
@@ -160,7 +160,8 @@ def _alone(
         "--only": choosing.only,
     }
     given |= {"--skip": choosing.skip, "--words": choosing.words, "--run-folder": choosing.run_folder}
-    given |= {"--seed": seed, "--device": choosing.device, "options for reading": reading != Reading()}
+    given |= {"--seed": seed, "--device": choosing.device}
+    given["options for reading"] = replace(reading, allow_pickle=False) != Reading()
     given |= {"--corpus": corpus, "options for the corpus": text != Text()}
     for name, value in given.items():
         if value:
@@ -244,7 +245,9 @@ def _audited(
 def _print_failure(measure: str, trace: str) -> None:
     import sys
 
-    print(f"slant: the measure '{measure}' failed; the rest goes on.\n{trace}", file=sys.stderr)
+    from slant.report.tables import lines
+
+    print(f"slant: the measure '{measure}' failed; the rest goes on.\n{lines(trace)}", file=sys.stderr)
 
 
 def _as_files(result: AuditResult | AuditComparison, figures: Path | None, tables: Path | None) -> list[Path]:
@@ -277,13 +280,14 @@ def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:
     import shutil
     import sys
 
+    from slant.report.tables import plain
     from slant.results import AuditResult
 
     audits = (result,) if isinstance(result, AuditResult) else result.audits
     failed = [f"{name} ({why})" for audit in audits for name, why in audit.failed.items()]
     if failed:
         again = f" To try again: {place.to_go_on()}" if place else ""
-        print(f"slant: failed: {'; '.join(failed)}. The report has the rest.{again}", file=sys.stderr)
+        print(f"slant: failed: {plain('; '.join(failed))}. The report has the rest.{again}", file=sys.stderr)
         raise typer.Exit(1)
     if place is not None and place.ours:
         shutil.rmtree(place.folder, ignore_errors=True)

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from slant.cli.progress import note
 from slant.errors import SlantError
 
 if TYPE_CHECKING:
@@ -38,6 +39,20 @@ class Request:
         """Return twelve characters that stand for what is measured; where the report goes is no part of it."""
         content = {name: value for name, value in asdict(self).items() if name != "output"}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
+
+    def as_asked(self, *, allow_pickle: bool) -> Reading:
+        """Return how embeddings are read; a folder alone may not say that pickles are opened, since they run code."""
+        from slant.cli.shared import Reading
+
+        if self.reading.get("allow_pickle") and not allow_pickle:
+            raise SlantError(
+                "this run was asked to open Python pickles, and opening one can run code; if you trust the run's "
+                "folder and the pickles, add --allow-pickle."
+            )
+        try:
+            return Reading(**self.reading)
+        except TypeError as error:
+            raise SlantError(f"the request of this run is damaged ({error}); start the audit again.") from None
 
 
 @dataclass(frozen=True)
@@ -93,7 +108,7 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
                 if isinstance(error, SlantError)
                 else SlantError(f"cannot use '{place.folder}' as a run folder: {error.strerror or error}.")
             ) from None
-        print(f"note: this run is kept nowhere, since '{place.folder}' cannot be written.", file=sys.stderr)
+        note(f"this run is kept nowhere, since '{place.folder}' cannot be written.")
         return None
     return Place(place.folder.resolve(), place.ours)
 
@@ -116,14 +131,13 @@ def resumed(folder: Path) -> tuple[Request, Place]:
 
     from slant.auditing.run_folder import REQUEST
     from slant.data import cache_folder
+    from slant.reading import read_bytes
 
     path = folder / REQUEST
+    if not path.exists():
+        raise SlantError(f"there is no run in '{folder}'; it may have ended, or the folder is another one.")
     try:
-        request = msgspec.json.decode(path.read_bytes(), type=Request)
-    except FileNotFoundError:
-        raise SlantError(f"there is no run in '{folder}'; it may have ended, or the folder is another one.") from None
-    except OSError as error:
-        raise SlantError(f"cannot open '{path}': {error.strerror}.") from None
+        request = msgspec.json.decode(read_bytes(path), type=Request)
     except (msgspec.DecodeError, RecursionError) as error:
         raise SlantError(f"'{path}' is damaged ({error}); start the audit again.") from None
     return request, Place(folder.resolve(), folder.resolve().parent == (cache_folder() / "audits").resolve())

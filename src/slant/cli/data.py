@@ -117,6 +117,7 @@ def _print_table(wanted: list[Entry]) -> None:
     from rich.text import Text
 
     from slant.cli.printing import table_console
+    from slant.report.tables import plain
 
     table = Table(box=None, pad_edge=False)
     for title in ("name", "kind", "size", "where", "licence"):
@@ -124,7 +125,7 @@ def _print_table(wanted: list[Entry]) -> None:
     for found in wanted:
         mark = "" if found.published_checksums else "*"
         cells = (found.name, found.kind, _size(found.size), _where(found) + mark, found.licence)
-        table.add_row(*(Text(cell) for cell in cells))
+        table.add_row(*(Text(plain(cell)) for cell in cells))
     console = table_console()
     console.print(table)
     if not all(found.published_checksums for found in wanted):
@@ -186,15 +187,16 @@ def path_command(name: NameArgument) -> None:
 def licence_command(name: NameArgument) -> None:
     """Print the licence of data, what to cite, what to know, and where they come from."""
     from slant.data import entry
+    from slant.report.tables import plain
 
     found = entry(name)
-    print(f"{found.name}: {found.title}")
-    print(f"licence: {found.licence}")
-    print(f"cite: {found.citation}")
+    print(f"{found.name}: {plain(found.title)}")
+    print(f"licence: {plain(found.licence)}")
+    print(f"cite: {plain(found.citation)}")
     if found.note:
-        print(f"note: {found.note}")
+        print(f"note: {plain(found.note)}")
     for source in found.sources:
-        print(f"source: {source.by_hand or source.where}")
+        print(f"source: {plain(source.by_hand or source.where)}")
     if not found.published_checksums:
         print(f"checksum: {FIRST_USE}.")
 

@@ -15,6 +15,8 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 
+#: Bytes of a result's JSON.
+MAX_RESULT = 1 << 30
 EXPORT_EXAMPLES = """
 [bold]Examples[/bold]
 
@@ -104,15 +106,13 @@ def score_command(
 
 def _rebuilt(kind: Any, path: Path) -> Any:
     """Read a result or a plan from JSON."""
-    import json
-
     from slant.errors import SlantError
+    from slant.reading import parse_json, read_bytes
 
+    text = read_bytes(path, most=MAX_RESULT)
     try:
-        content = json.loads(path.read_bytes().decode("utf-8-sig", "surrogatepass"))
-    except OSError as error:
-        raise SlantError(f"cannot read '{path}': {error.strerror or error}.") from None
-    except (ValueError, RecursionError):
+        content = parse_json(text.decode("utf-8-sig", "surrogatepass"))
+    except ValueError:
         raise SlantError(f"'{path}' is not JSON; check which file it is.") from None
     try:
         return kind.from_dict(content)

@@ -6,6 +6,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from slant.cli.progress import note
+
 if TYPE_CHECKING:
     from slant.cli.shared import Reading
     from slant.vectors import WordVectors
@@ -31,9 +33,9 @@ def open_vectors(model: str | None, reading: Reading, *, quiet: bool = False, dr
             vectors = _with_progress(model, settings)
     if not quiet:
         for warning in caught:
-            print(f"note: {warning.message}", file=sys.stderr)
+            note(warning.message)
         for what, count in vectors.repairs.items():
-            print(f"note: {vectors.name}: {what}: {count:,}", file=sys.stderr)
+            note(f"{vectors.name}: {what}: {count:,}")
     return vectors
 
 

@@ -65,12 +65,12 @@ def show(result: Result) -> None:
     from rich.text import Text
 
     from slant.report.described import tables_of
-    from slant.report.tables import to_rich
+    from slant.report.tables import lines, to_rich
 
     console = table_console()
     for table in tables_of(result, console.width):
         if table.first_line:
-            console.print(Text(table.first_line, style="bold"))
+            console.print(Text(lines(table.first_line), style="bold"))
         console.print(to_rich(table, console.width))
         for note in table.notes:
-            console.print(Text(note, style="dim"))
+            console.print(Text(lines(note), style="dim"))

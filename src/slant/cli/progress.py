@@ -17,7 +17,10 @@ def bar(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | No
         yield None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+    from slant.report.tables import plain
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     tasks: dict[str, TaskID] = {}
@@ -25,7 +28,7 @@ def bar(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | No
 
         def show(step: str, done: int, total: int) -> None:
             if step not in tasks:
-                tasks[step] = progress.add_task(step, total=total)
+                tasks[step] = progress.add_task(escape(plain(step)), total=total)
             progress.update(tasks[step], completed=done, total=total)
 
         yield show
@@ -38,7 +41,14 @@ def noted(*, quiet: bool = False) -> Iterator[None]:
         warnings.simplefilter("always", UserWarning)
         yield
     for warning in caught if not quiet else ():
-        print(f"note: {warning.message}", file=sys.stderr)
+        note(warning.message)
+
+
+def note(text: object) -> None:
+    """Print a remark on standard error, in one line that no name or word in it can steer."""
+    from slant.report.tables import plain
+
+    print(f"note: {plain(text)}", file=sys.stderr)
 
 
 @contextmanager

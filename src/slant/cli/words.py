@@ -66,12 +66,13 @@ def show_command(
     """Print a word set as TOML, with its citation and licence."""
     import sys
 
+    from slant.report.tables import plain, unsteered
     from slant.stimuli import load_set, text_of
 
     found = load_set(name)
     if found.content_warning:
-        print(f"# Content note: {found.content_warning}")
-    sys.stdout.write(text_of(name))
+        print(f"# Content note: {plain(found.content_warning)}")
+    sys.stdout.write(unsteered(text_of(name)))
 
 
 @app.command("check", epilog=CHECK_EXAMPLES)
@@ -86,7 +87,7 @@ def check_command(
     from slant.stimuli import kind_of, read_set
 
     found = read_set(file)
-    print(f"{file}: a set of kind '{kind_of(found)}' with {len(found.words):,} words; {plain(found.title)}")
+    print(f"{plain(file)}: a set of kind '{kind_of(found)}' with {len(found.words):,} words; {plain(found.title)}")
     for group in found.groups:
         print(f"  {plain(group.name)}: {len(group.words)}")
     if model is not None:

@@ -90,8 +90,10 @@ def kind_of(name: str) -> str | None:
 def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     """Return the files of text in a folder and those below it, and the other files, both in order of their names.
 
-    Hidden files and folders are passed over without a word; links to folders are followed, but no folder twice.
+    Hidden files and folders are passed over without a word. Links are followed, but no folder twice; those that lead
+    out of the folder are among the others, lest a corpus from elsewhere bring private files into a report.
     """
+    home = folder.resolve()
     taken: list[Path] = []
     others: list[Path] = []
     seen: set[tuple[int, int]] = set()
@@ -101,12 +103,19 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
             folders.clear()
             continue
         seen.add((status.st_dev, status.st_ino))
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        shown = sorted(name for name in folders if not name.startswith("."))
+        folders[:] = [name for name in shown if _within(Path(place, name), home)]
+        others += [Path(place, name) for name in shown if name not in folders]
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
             if path.is_file():
                 beside = path.name.lower().split(".")[0] in BESIDE
-                (taken if kind_of(path.name) and not beside else others).append(path)
+                wanted = kind_of(path.name) and not beside and _within(path, home)
+                (taken if wanted else others).append(path)
     return sorted(taken), sorted(others)
+
+
+def _within(path: Path, home: Path) -> bool:
+    return not path.is_symlink() or path.resolve().is_relative_to(home)
 
 
 def _refuse(error: OSError) -> None:

@@ -15,6 +15,9 @@ from slant.opening import ByteStream
 
 #: So many strings are looked at to find out what a file holds.
 LOOKED_AT = 1000
+#: Bytes of one value, and lists or records within each other: nothing that people write has more (and
+#: the time that a value takes grows with its square).
+LONGEST, DEEPEST = 16 << 20, 1_000_000
 BOM = b"\xef\xbb\xbf"
 
 
@@ -34,11 +37,13 @@ def strings(stream: ByteStream) -> Iterator[tuple[str | None, bool, str]]:
     name = stream.location.name
     if stream.peek(3) == BOM:
         stream.read(3)
+    source = _Watched(stream)
     key: str | None = None
     keys: list[str | None] = []
     opened: list[str] = []
     try:
-        for event, value in ijson.basic_parse(stream, multiple_values=True, use_float=True):
+        for event, value in ijson.basic_parse(source, multiple_values=True, use_float=True):
+            source.since = 0
             if event == "string":
                 yield key, bool(opened) and opened[-1] == "start_map", value
             elif event == "map_key":
@@ -46,12 +51,30 @@ def strings(stream: ByteStream) -> Iterator[tuple[str | None, bool, str]]:
             elif event in ("start_map", "start_array"):
                 opened.append(event)
                 keys.append(key)
+                if len(opened) > DEEPEST:
+                    raise CorpusError(f"'{name}' is nested deeper than {DEEPEST:,} levels; give a text file.")
             elif event in ("end_map", "end_array"):
                 opened.pop()
                 key = keys.pop()
     except (ijson.JSONError, UnicodeDecodeError) as error:
         problem = " ".join(str(error).split("\n")[0].split())
         raise CorpusError(f"'{name}' is not valid JSON ({problem}); mend it, or give a text file.") from None
+
+
+class _Watched:
+    """The stream, as long as no value in it goes on and on: it would have to fit into memory."""
+
+    def __init__(self, stream: ByteStream) -> None:
+        self._stream, self.since = stream, 0
+
+    def read(self, size: int) -> bytes:
+        """Return some bytes; none are asked for while there are values to be had from those before."""
+        data = self._stream.read(size)
+        self.since += len(data)
+        if self.since > LONGEST:
+            name = self._stream.location.name
+            raise CorpusError(f"'{name}' holds a value of over {LONGEST >> 20} MB; give a text file.")
+        return data
 
 
 def shape_of(stream: ByteStream) -> Shape:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -20,9 +19,11 @@ from msgspec import Meta, Struct
 
 from slant.data.places import NAME
 from slant.errors import DataError
+from slant.reading import parse_toml, read_text
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 Kind = Literal["vectors", "encoder", "language model", "corpus", "benchmark", "names", "words"]
+MAX_BYTES = 1 << 20
 PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[0-9][A-Za-z0-9.]*")
 
 
@@ -154,10 +155,7 @@ def entry(name: str) -> Entry:
     """
     own = _own_folder()
     if own and NAME.fullmatch(name) and (path := own / f"{name}.toml").is_file():
-        try:
-            return parse_entry(path.read_text(encoding="utf-8"), name, where=str(path))
-        except (OSError, UnicodeDecodeError) as error:
-            raise DataError(f"cannot read '{path}' ({error}).") from None
+        return parse_entry(read_text(path, DataError, most=MAX_BYTES), name, where=str(path))
     if name not in _shipped_names():
         raise DataError(f"there is no data named '{name}'; {did_you_mean(name)}'slant data list' shows all.")
     return _shipped(name)
@@ -199,10 +197,10 @@ def parse_entry(text: str, name: str, *, where: str | None = None) -> Entry:
     try:
         if not NAME.fullmatch(name):
             raise DataError(f"{name!r} is no data name; use a-z, 0-9, '-' and '.'")  # noqa: TRY301
-        found = msgspec.convert({**tomllib.loads(text), "name": name}, Entry)
+        found = msgspec.convert({**parse_toml(text), "name": name}, Entry)
         if not NAME.fullmatch(found.home):
             raise DataError(f"folder = {found.folder!r} is no plain name")  # noqa: TRY301
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, DataError, RecursionError) as error:
+    except (ValueError, msgspec.ValidationError, DataError, RecursionError) as error:
         problem = str(error).rstrip(".")
         raise DataError(f"'{where or name}' is not a usable data entry: {problem}. See docs/data.md.") from None
     return found

@@ -12,6 +12,7 @@ from typing import TypeAlias
 from slant.data import could_be_name
 from slant.errors import MeasureError, StimuliError
 from slant.measures.wordsets import checked_words
+from slant.reading import read_text
 from slant.stimuli import StimulusSet, WordList, load_set
 from slant.stimuli import names as set_names
 
@@ -78,14 +79,7 @@ def read_attributes(path: Path, column: str | None = None) -> tuple[str, ...]:
     >>> read_attributes(file)
     ('clerk', 'nurse')
     """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise StimuliError(f"'{path}' is larger than {MAX_BYTES >> 20} MB; that is no list of attributes.")
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise StimuliError(f"cannot open '{path}': {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise StimuliError(f"'{path}' is not UTF-8 text.") from None
+    lines = read_text(path, StimuliError, most=MAX_BYTES).splitlines()
     found = _column(path, lines, column) if _is_table(path, lines) else lines
     if column is not None and not _is_table(path, lines):
         raise StimuliError(f"'{path}' is no table, so it has no column '{column}'; leave the column out.")

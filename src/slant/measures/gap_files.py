@@ -11,6 +11,7 @@ from typing import TypeAlias
 
 from slant.errors import MeasureError
 from slant.models.protocols import Passage
+from slant.reading import MAX_BYTES, read_bytes
 
 #: A file in the format of GAP, a folder with gap-development.tsv, or a data name such as "gap" or "gap/gap-test.tsv".
 GapSource: TypeAlias = "str | PathLike[str]"
@@ -96,9 +97,9 @@ def _file(source: GapSource) -> Path:
 def read_file(path: Path) -> list[GapSample]:
     """Read one file; every row that cannot be used is part of one error."""
     try:
-        lines = path.read_bytes().decode("utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise MeasureError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}.") from None
+        lines = read_bytes(path, MeasureError, most=4 * MAX_BYTES).decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError as error:
+        raise MeasureError(f"cannot read '{path}': {error}.") from None
     header = tuple(lines[0].rstrip("\r").split("\t"))
     if missing := [name for name in COLUMNS if name not in header]:
         raise MeasureError(

@@ -12,6 +12,7 @@ import numpy as np
 
 from slant.errors import DataError, MeasureError
 from slant.measures.wordsets import FloatArray, check_vectors, provenance
+from slant.reading import read_text
 from slant.results import Interval, SimilarityResult, WordsUsed
 from slant.statistics import (
     MOST_BOOTSTRAP,
@@ -148,10 +149,7 @@ def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
 
 def read_pairs(path: Path) -> list[Rated]:
     """Read lines of two words and a rating, parted by tabs; lines that begin with '#' are comments."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise DataError(f"cannot read '{path}' ({error}).") from None
+    lines = read_text(path, DataError).splitlines()
     return [
         _rated(_fields(line), f"line {number} of '{path.name}'")
         for number, line in enumerate(lines, 1)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from slant.errors import MeasureError
+from slant.reading import MAX_BYTES, read_bytes
 from slant.results.survey_plan import MOST_OFFENSIVE, Survey
 
 Answers: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str] | Mapping[str, Any]]
@@ -166,10 +167,7 @@ def _file_rows(path: Path) -> Iterator[_Given]:
 
 def _parsed(path: Path) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows of a CSV file with the number of the line that each ends on."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise MeasureError(f"cannot read '{path}': {error.strerror or error}.") from None
+    content = read_bytes(path, MeasureError, most=4 * MAX_BYTES)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -25,6 +25,7 @@ from slant.data import cache_folder, entry, fetch
 from slant.data.cache import STALE_SECONDS
 from slant.errors import DataError, MissingExtraError
 from slant.files import PARTIAL
+from slant.models.gguf_header import check_header
 
 KIND = "language model"
 #: Goes up when the same file would be converted to another folder.
@@ -101,6 +102,16 @@ def convert(file: Path, folder: Path) -> None:
     """Write the model of a GGUF file (architecture 'llama', tokenizer 'gpt2') to `folder` as transformers has it."""
     gguf, transformers = _libraries()
     try:
+        _convert(gguf, transformers, file, folder)
+    except (DataError, OSError):
+        raise
+    except Exception as error:  # a damaged file can fail in any way, none of them ours
+        raise DataError(f"'{file}' is no GGUF file that can be converted ({error}); fetch it again.") from None
+
+
+def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
+    try:
+        check_header(file)
         reader = gguf.GGUFReader(file)
     except (ValueError, IndexError, KeyError) as error:
         raise DataError(f"'{file}' is no GGUF file ({error}); fetch it again.") from None

@@ -16,6 +16,8 @@ from typing import Any, TypeVar
 
 from slant.errors import DataError, MissingExtraError, SlantError
 from slant.models.hub import HUB_NAME, only_in_cache, places, unknown
+from slant.models.model_files import MAX_CONFIG, check_config, check_folder, no_kernels
+from slant.reading import read_text
 
 DTYPES = ("float32", "bfloat16", "float16")
 #: How attention is computed, by preference; never by what a configuration names, which may be code from the hub.
@@ -34,6 +36,7 @@ def check_asked(source: str | os.PathLike[str] | None, what: str, dtype: str) ->
     if isinstance(source, str) and not HUB_NAME.fullmatch(source) and not os.path.exists(path_of(source)):  # noqa: PTH110
         raise DataError(unknown(source))
     need_extra(what, "torch", "transformers")
+    no_kernels()
     if dtype not in DTYPES:
         raise DataError(f"dtype is {dtype!r}; choose one of {', '.join(DTYPES)}.")
 
@@ -120,11 +123,17 @@ def first_that_opens(name: str, folder: Path | None, opened: Callable[[str, bool
 def config_of(name: str, where: str, only_local: bool) -> Any:
     """Return a model's configuration, without the attention that it asks for."""
     from huggingface_hub.errors import StrictDataclassError
-    from transformers import AutoConfig
+    from transformers import AutoConfig, PretrainedConfig
 
+    folder = Path(where) if Path(where).is_dir() else None
+    if folder is not None:
+        check_folder(folder)
+        read_text(folder / "config.json", DataError, most=MAX_CONFIG)
     try:
+        content, _ = PretrainedConfig.get_config_dict(where, local_files_only=only_local)
+        check_config(content, name, folder)
         config = AutoConfig.from_pretrained(where, local_files_only=only_local, trust_remote_code=False)
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, StrictDataclassError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError, StrictDataclassError) as error:
         if not only_local and isinstance(error, OSError):
             raise DataError(unknown(name)) from None
         raise DataError(f"the config.json of '{name}' cannot be used: {first_sentence(error)}.") from None

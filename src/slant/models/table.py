@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import warnings
 from collections.abc import Iterable
@@ -22,6 +21,8 @@ Asks: TypeAlias = tuple[Ask, ...]
 Values: TypeAlias = tuple[float, ...]
 #: How far above 0 rounding may lift the logarithm of a probability (half precision).
 ROUNDING = 0.05
+#: No logarithm of a probability is lower: infinities are not sound, nor are numbers that no float can hold.
+LOWEST = -1e300
 
 
 class ScoreTable:
@@ -132,6 +133,6 @@ def _sound(values: Any) -> bool:
     (True, False, False, False, False)
     """
     return isinstance(values, list) and all(
-        isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value) and value <= ROUNDING
+        isinstance(value, int | float) and not isinstance(value, bool) and LOWEST <= value <= ROUNDING
         for value in values
     )

@@ -75,4 +75,4 @@ def _case(suite: Element, line: PolicyLine) -> None:
 
 
 def _clean(text: str) -> str:
-    return NOT_IN_XML.sub("\ufffd", text)
+    return plain(NOT_IN_XML.sub("\ufffd", text))

@@ -14,14 +14,13 @@ from typing import Any
 
 from slant.errors import SlantError
 from slant.files import PARTIAL, write_text
-from slant.report.tables import plain
+from slant.report.tables import FORMULA, plain
 from slant.report.templating import environment
 from slant.results.enumeration import CONTENT_NOTE
 from slant.results.survey_plan import MOST_OFFENSIVE, RATING_ENDS, ShownGroup, Survey
 
 TASKS = ("exam", "matching", "rating")
 #: A cell that begins so would be taken for a formula by a spreadsheet.
-FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 
 
 def survey_files(survey: Survey) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,10 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 BAR_WIDTH = 6  # characters on each side of zero
+#: What steers a terminal or turns text around: control characters (but tab and newline) and marks of direction.
+STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+#: What a spreadsheet takes for the beginning of a formula.
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 MAX_EFFECT = 2.0  # |d| of two sets of equal size cannot be larger
 
 
@@ -65,6 +70,44 @@ def plain(text: object) -> str:
 def _unseen(character: str) -> bool:
     category = unicodedata.category(character)
     return category[0] == "C" or category in ("Zl", "Zp")
+
+
+def lines(text: object) -> str:
+    """Return `text` like `plain`, but for the newlines that part its lines.
+
+    >>> lines("a" + chr(10) + "b" + chr(27))
+    'a\\nb\\\\x1b'
+    """
+    return "\n".join(map(plain, str(text).split("\n")))
+
+
+def unsteered(text: str) -> str:
+    """Return `text` with only what steers a terminal made visible: for programs, which want words as they are.
+
+    >>> unsteered("a" + chr(27) + "[2J" + chr(0x200C))
+    'a\\\\x1b[2J\\u200c'
+    """
+    return STEERING.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
+def spreadsheet_safe(value: Any) -> Any:
+    """Return a cell for CSV: text that a spreadsheet would compute gets an apostrophe, unless it is a number.
+
+    >>> [spreadsheet_safe(cell) for cell in ("=1+1", "-0.5", "tea", -0.5)]
+    ["'=1+1", '-0.5', 'tea', -0.5]
+    """
+    if not isinstance(value, str):
+        return value
+    shown = unsteered(value)
+    return "'" + shown if value.lstrip(" ").startswith(FORMULA) and not _is_number(value) else shown
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def number(value: float | None) -> str:
@@ -137,16 +180,20 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     from rich.table import Table as RichTable
     from rich.text import Text
 
-    rich_table = RichTable(title=plain(table.title), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False)
+    rich_table = RichTable(
+        title=Text(plain(table.title), "table.title"), title_justify="left", box=box.SIMPLE_HEAD, pad_edge=False
+    )
     columns = [column for column in table.columns if column.min_width <= width]
     for column in columns:
         overflow: Literal["fold", "ellipsis"] = "fold" if column.wraps else "ellipsis"
-        rich_table.add_column(Text(column.title), justify=column.justify, no_wrap=not column.wraps, overflow=overflow)
+        rich_table.add_column(
+            Text(lines(column.title)), justify=column.justify, no_wrap=not column.wraps, overflow=overflow
+        )
     shown = table.rows[: table.shown_rows]
     for place, row in enumerate(shown):
         if place and row.get(table.section_key) != shown[place - 1].get(table.section_key):
             rich_table.add_section()
-        rich_table.add_row(*(Text(column.write(row.get(column.key)), _style(column, row)) for column in columns))
+        rich_table.add_row(*(Text(lines(column.write(row.get(column.key))), _style(column, row)) for column in columns))
     return rich_table
 
 
@@ -158,7 +205,7 @@ def _style(column: Column, row: dict[str, Any]) -> str:
 
 
 def to_csv(table: Table) -> str:
-    """Return every field of the rows as CSV.
+    """Return every field of the rows as CSV; text that a spreadsheet would compute is quoted by an apostrophe.
 
     >>> to_csv(Table("t", (), [{"a": 1, "b": "x,y"}]))
     'a,b\\r\\n1,"x,y"\\r\\n'
@@ -166,56 +213,65 @@ def to_csv(table: Table) -> str:
     if not table.rows:
         return ""
     out = io.StringIO()
-    writer = csv.DictWriter(out, fieldnames=list(table.rows[0]))
-    writer.writeheader()
-    writer.writerows(table.rows)
+    fields = list(table.rows[0])
+    writer = csv.writer(out)
+    writer.writerow(map(spreadsheet_safe, fields))
+    writer.writerows([spreadsheet_safe(row[field]) for field in fields] for row in table.rows)
     return out.getvalue()
 
 
 def _shown(table: Table) -> tuple[list[Column], list[list[str]]]:
     columns = [column for column in table.columns if not column.terminal_only]
-    return columns, [[column.write(row.get(column.key)) for column in columns] for row in table.rows]
+    return columns, [[lines(column.write(row.get(column.key))) for column in columns] for row in table.rows]
 
 
 def to_markdown(table: Table, *, titled: bool = False) -> str:
     """Return the table in Markdown, its first line (and title, where several follow each other) above, notes below."""
     columns, rows = _shown(table)
-    lines = [_escape(table.first_line, MARKDOWN), ""] if table.first_line else []
-    lines += [f"## {_escape(plain(table.title), MARKDOWN)}", ""] if titled else []
-    lines += ["| " + " | ".join(_escape(c.title, MARKDOWN_TITLE) for c in columns) + " |"]
-    lines.append("|" + "|".join("---:" if c.justify == "right" else "---" for c in columns) + "|")
-    lines += ["| " + " | ".join(_escape(cell, MARKDOWN) for cell in row) + " |" for row in rows]
-    lines += ["", *(f"- {_escape(note, MARKDOWN)}" for note in table.notes)]
-    return "\n".join(lines) + "\n"
+    made = [_markdown(plain(table.first_line)), ""] if table.first_line else []
+    made += [f"## {_markdown(plain(table.title))}", ""] if titled else []
+    made += ["| " + " | ".join(_markdown(lines(c.title), MARKDOWN_TITLE) for c in columns) + " |"]
+    made.append("|" + "|".join("---:" if c.justify == "right" else "---" for c in columns) + "|")
+    made += ["| " + " | ".join(map(_markdown, row)) + " |" for row in rows]
+    made += ["", *(f"- {_markdown(lines(note))}" for note in table.notes)]
+    return "\n".join(made) + "\n"
+
+
+def _markdown(text: str, replacements: dict[str, str] | None = None) -> str:
+    """Return text that is text in Markdown: no markup, and no address that turns into a link by itself."""
+    return ADDRESS.sub(r"\1&#46;", _escape(text, replacements or MARKDOWN).replace("://", ":&#47;/"))
 
 
 def to_latex(table: Table, *, titled: bool = False) -> str:
     """Return the table as a LaTeX tabular (booktabs), its notes (and title) as comments, its first line as text too."""
     columns, rows = _shown(table)
     layout = "".join("r" if c.justify == "right" else "l" for c in columns)
-    lines = [f"% {table.first_line}"] if table.first_line else []
-    lines += [f"% {plain(table.title)}"] if titled else []
-    lines += [f"% {note}" for note in table.notes]
-    lines += [rf"{{\small\itshape {_escape(table.first_line, LATEX)}\par}}"] if table.first_line else []
-    lines += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
-    lines += [" & ".join(_stacked(c.title) for c in columns) + r" \\", r"\midrule"]
-    lines += [" & ".join(_stacked(cell) for cell in row) + r" \\" for row in rows]
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines) + "\n"
+    made = [f"% {plain(table.first_line)}"] if table.first_line else []
+    made += [f"% {plain(table.title)}"] if titled else []
+    made += [f"% {plain(note)}" for note in table.notes]  # one line each: what follows one would be no comment
+    made += [rf"{{\small\itshape {_escape(plain(table.first_line), LATEX)}\par}}"] if table.first_line else []
+    made += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
+    made += [" & ".join(_stacked(lines(c.title)) for c in columns) + r" \\", r"\midrule"]
+    made += [" & ".join(_stacked(cell) for cell in row) + r" \\" for row in rows]
+    made += [r"\bottomrule", r"\end{tabular}"]
+    return "\n".join(made) + "\n"
 
 
 def _stacked(text: str) -> str:
     """Return a cell for LaTeX; several lines go into a table of their own."""
-    lines = [_escape(line, LATEX) for line in text.split("\n")]
-    return lines[0] if len(lines) == 1 else r"\begin{tabular}[t]{@{}l@{}}" + r"\\{}".join(lines) + r"\end{tabular}"
+    made = [_escape(line, LATEX) for line in text.split("\n")]
+    return made[0] if len(made) == 1 else r"\begin{tabular}[t]{@{}l@{}}" + r"\\{}".join(made) + r"\end{tabular}"
 
 
-MARKDOWN = {**{c: "\\" + c for c in "\\|*_`<>[]"}, "\n": "<br>"}
+MARKDOWN = {**{c: "\\" + c for c in "\\|*_`<>[]~$"}, "&": "&amp;", "\n": "<br>"}
+#: What becomes a link in Markdown of GitHub's kind.
+ADDRESS = re.compile(r"\b(www)\.", re.IGNORECASE)
 #: Titles name fields, and an underscore inside a word is no markup.
 MARKDOWN_TITLE = {c: escaped for c, escaped in MARKDOWN.items() if c != "_"}
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "<": "$<$", ">": "$>$",
+    "[": "{[}", "]": "{]}", "*": "{*}",  # which would be an argument of the line end before them
     "·": r"$\cdot$", "≥": r"$\geq$", "≤": r"$\leq$",
 }  # fmt: skip
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import importlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
@@ -14,6 +15,9 @@ import msgspec
 from slant.errors import SlantError
 from slant.results.provenance import Provenance
 
+#: Characters that JSON may hold as they are and that steer a terminal, turn text around, or are half a pair: they are
+#: written as escapes, which mean the same.
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 R = TypeVar("R", bound="Result")
 D = TypeVar("D")
 
@@ -29,7 +33,8 @@ class Result:
 
     def to_json(self) -> str:
         """Return the result as indented JSON."""
-        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+        return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
     def save(self, path: str | Path) -> None:
         """Write the result as .html, .json, .csv, .md or .tex, by the suffix of `path`."""

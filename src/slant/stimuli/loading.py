@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import os
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
@@ -14,6 +13,7 @@ from typing import Any, TypeAlias, TypeVar, overload
 import msgspec
 
 from slant.errors import StimuliError
+from slant.reading import parse_toml, read_text
 from slant.stimuli.schema import AnySet as SchemaSet
 from slant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet
 from slant.stimuli.sentences import SentenceSet
@@ -35,7 +35,8 @@ EXAMPLES = {
     "templates": "career-family",
     "sentences": "seat-templates",
 }
-MAX_BYTES = 64 << 20
+#: Bytes of a user's file: the largest set that ships has a thousandth of it.
+MAX_BYTES = 16 << 20
 AnySet: TypeAlias = SchemaSet | SentenceSet
 
 Kind = TypeVar("Kind", bound=StimulusSet)
@@ -98,7 +99,7 @@ def text_of(source: str | os.PathLike[str]) -> str:
     """Return the TOML text of a set that ships, or of a user's file."""
     if str(source) in names():
         return files("slant.stimuli").joinpath("sets", f"{source}.toml").read_text(encoding="utf-8")
-    return _read_text(Path(source))
+    return read_text(Path(source), StimuliError, most=MAX_BYTES)
 
 
 @cache
@@ -120,18 +121,7 @@ def all_sets(kind: type[StimulusSet] = StimulusSet) -> Iterator[StimulusSet]:
 
 def read_set(path: Path) -> AnySet:
     """Read and check a user's TOML file."""
-    return parse_set(_read_text(path), path.stem, where=str(path))
-
-
-def _read_text(path: Path) -> str:
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise StimuliError(f"'{path}' is larger than {MAX_BYTES >> 20} MB; that is no word set.")
-        return path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise StimuliError(f"cannot open '{path}': {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise StimuliError(f"'{path}' is not UTF-8 text.") from None
+    return parse_set(read_text(path, StimuliError, most=MAX_BYTES), path.stem, where=str(path))
 
 
 def parse_set(text: str, name: str, *, where: str | None = None) -> AnySet:
@@ -139,14 +129,14 @@ def parse_set(text: str, name: str, *, where: str | None = None) -> AnySet:
     where = where or name
     content: Any = None
     try:
-        content = tomllib.loads(text)
+        content = parse_toml(text)
         kind = content.get("kind")
         if kind not in KINDS:
             raise StimuliError(  # noqa: TRY301 (joined with the other faults of a file)
                 f"kind = {kind!r} is not one of {', '.join(KINDS)}."
             )
         found: AnySet = msgspec.convert({**content, "id": name}, KINDS[kind])  # type: ignore[assignment]
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, StimuliError, RecursionError) as error:
+    except (ValueError, msgspec.ValidationError, StimuliError, RecursionError) as error:
         problem = str(error).rstrip(".")
         example = EXAMPLES.get(str(content.get("kind")), "weat-7") if isinstance(content, dict) else "weat-7"
         raise StimuliError(

@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slant.errors import StimuliError
+from slant.reading import MAX_BYTES, read_text
 from slant.stimuli.first_names import RACES, FirstName, first_names
 
 #: A name counts if at least this many people bear it, as in the table of first names.
 LEAST_BEARERS = 1_000
+#: Rows of a .parquet of names: fifty times the table of all births since 1880. A few bytes can promise any number.
+MOST_ROWS = 10**8
 #: The shares of the census of surnames, in the order of `RACES`.
 ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is no name
 CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcthispanic")
@@ -75,22 +78,19 @@ def read_names(path: Path) -> NameTable:
     """
     if path.suffix == ".parquet":
         return named(path.stem, _social_security_names(path))
-    try:
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
-    except FileNotFoundError:
-        raise StimuliError(
-            f"there is no file '{path}' with names, and no data of that name (see slant data list)."
-        ) from None
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
-        raise StimuliError(f"the names in '{path}' cannot be read: {reason}.") from None
+    if not path.exists():
+        raise StimuliError(f"there is no file '{path}' with names, and no data of that name (see slant data list).")
+    lines = read_text(path, StimuliError, most=4 * MAX_BYTES).splitlines()
     delimiter = next((d for d in ("\t", ";") if lines and d in lines[0]), ",")
     if path.suffix.lower() not in (".csv", ".tsv") and delimiter != "\t":
         return named(path.name, _not_empty(path, (name for line in lines for name in re.split("[,;]", line))))
-    rows = list(csv.DictReader(lines, delimiter=delimiter))
-    if rows and {"name", "count", *CENSUS_SHARES} <= set(rows[0]):
-        return _surnames(path, rows)
-    return named(path.name, _not_empty(path, _column(path, lines, delimiter)))
+    try:
+        rows = list(csv.DictReader(lines, delimiter=delimiter))
+        if rows and {"name", "count", *CENSUS_SHARES} <= set(rows[0]):
+            return _surnames(path, rows)
+        return named(path.name, _not_empty(path, _column(path, lines, delimiter)))
+    except csv.Error as error:
+        raise StimuliError(f"'{path}' is not a table that can be read: {error}.") from None
 
 
 def _column(path: Path, lines: list[str], delimiter: str) -> list[str]:
@@ -116,8 +116,11 @@ def _social_security_names(path: Path) -> list[str]:
     import polars as pl
 
     try:
+        rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())  # what the file promises, unread
+        if rows > MOST_ROWS:
+            raise StimuliError(f"'{path}' promises {rows:,} rows; at most {MOST_ROWS:,} are read.")
         births = pl.read_parquet(path, columns=["name", "n"]).group_by("name").agg(pl.col("n").sum())
-    except (OSError, pl.exceptions.PolarsError) as error:
+    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise StimuliError(f"the names in '{path}' cannot be read: {error}.") from None
     often = births.filter(pl.col("n") >= LEAST_BEARERS).sort(["n", "name"], descending=[True, False])
     return [str(name) for name in often["name"]]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from slant.errors import StimuliError
+from slant.reading import read_text
 
 #: The places of a text that pronouns and the occupation take.
 PRONOUN, OCCUPATION = "[PRONOUN]", "[OCCUPATION]"
@@ -116,14 +117,7 @@ def lines_of(path: Path) -> list[str]:
     Traceback (most recent call last):
     slant.errors.StimuliError: cannot open '/no/such/file': No such file or directory.
     """
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise StimuliError(f"'{path}' is larger than {MAX_BYTES >> 20} MB; that is no list of sentences.")
-        return path.read_text(encoding="utf-8-sig").splitlines()
-    except OSError as error:
-        raise StimuliError(f"cannot open '{path}': {error.strerror}.") from None
-    except UnicodeDecodeError:
-        raise StimuliError(f"'{path}' is not UTF-8 text.") from None
+    return read_text(path, StimuliError, most=MAX_BYTES).splitlines()
 
 
 def duplicates(items: tuple[PronounItem, ...]) -> tuple[Remark, ...]:

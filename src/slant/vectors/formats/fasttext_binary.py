@@ -26,6 +26,9 @@ BLOCK_WORDS = 8192
 END_OF_SENTENCE = b"</s>"
 #: No real model has longer n-grams; a larger number is damage, and would take for ever.
 MAX_NGRAM = 100
+#: Numbers to be added up for all words: thirty times what the largest published models take. Long words, long n-grams
+#: and wide rows would keep a small file busy for days.
+MAX_WORK = 10**12
 
 
 def recognise(head: bytes) -> bool:
@@ -111,6 +114,12 @@ def open_model(path: Path, name: str) -> Model:
         raise VectorsError(f"'{name}' is damaged: a matrix of {height} × {width} for {needed:,} rows × {dimensions}.")
     if reader.position + 4 * height * width > len(reader.data):
         raise VectorsError(f"'{name}' is a fastText model that is cut off; download it again.")
+    work = sum(len(word) + 2 for word in words) * max(0, maxn - max(minn, 1) + 1) * width
+    if bucket and work > MAX_WORK:
+        raise VectorsError(
+            f"'{name}' is damaged: {len(words):,} words with n-grams of {minn} to {maxn} characters in {width:,} "
+            f"dimensions take {work:.0e} additions; download it again."
+        )
     rows = np.ndarray((height, width), "<f4", buffer=reader.data, offset=reader.position)
     return Model(words, rows, bucket, minn, maxn)
 

@@ -20,6 +20,8 @@ from slant.vectors.word_vectors import as_matrix
 NAME = "HistWords decade"
 MATRIX = re.compile(r"(.+)-w\.npy$")
 MAX_VOCABULARY_BYTES = 512 << 20
+#: Bytes of words that a pickle may repeat by reference (two bytes each), as a multiple of its own.
+MAX_REPEATS = 16
 #: The instructions of a pickle (see pickletools) that a list of strings is made of.
 BYTE_STRINGS = {"SHORT_BINSTRING", "BINSTRING"}
 UNICODE_STRINGS = {"STRING", "UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"}
@@ -93,7 +95,7 @@ def _pickled_strings(content: bytes) -> list[bytes]:
     """
     strings: list[bytes] = []
     memo: dict[int, bytes] = {}
-    lists = 0
+    lists, room = 0, 1 << 20 | MAX_REPEATS * len(content)
     value: Any
     for instruction, value, _ in pickletools.genops(content):
         name = instruction.name
@@ -105,6 +107,9 @@ def _pickled_strings(content: bytes) -> list[bytes]:
             memo[len(memo) if value is None else value] = strings[-1] if strings else b""
         elif name in GETS:
             strings.append(memo[value])
+            room -= len(memo[value])
+            if room < 0:
+                raise ValueError("it repeats its words too often")
         elif name in LISTS:
             lists += 1
         elif name not in AROUND:

@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import VectorsError
+from slant.reading import read_bytes
 from slant.vectors.rows import Block
 from slant.vectors.word_vectors import as_matrix
 
 NAME = "NumPy array with a word list"
 MAGIC = b"\x93NUMPY"
+#: Bytes of a list of words: twenty times that of the largest embeddings.
+MAX_WORDS_BYTES = 1 << 30
 WORD_FILES = (".txt", ".words", ".vocab")
 
 
@@ -42,9 +45,7 @@ def read(path: Path) -> Block:
 def _lines(path: Path) -> list[str]:
     """Return the lines of a text file; only line feeds end a line, since words may hold other separators."""
     try:
-        lines = path.read_bytes().decode("utf-8-sig").split("\n")
-    except OSError as error:
-        raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+        lines = read_bytes(path, VectorsError, most=MAX_WORDS_BYTES).decode("utf-8-sig").split("\n")
     except UnicodeDecodeError:
         raise VectorsError(f"'{path.name}' is not UTF-8 text.") from None
     if lines[-1] == "":

@@ -22,6 +22,7 @@ from typing import IO, Any, Self
 import numpy as np
 
 from slant.errors import VectorsError
+from slant.opening import most_unpacked
 from slant.vectors.rows import Block
 from slant.vectors.treatment import Treatment
 from slant.vectors.word_vectors import WordVectors, as_matrix
@@ -31,7 +32,6 @@ NPZ = "slant npz"
 HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
 MAX_HEADER = 1 << 20
 BLOCK_ROWS = 8192
-MAX_DEFLATE = 1032  # no deflated byte gives more
 DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 
 
@@ -190,6 +190,7 @@ def _layout(file: IO[bytes], size: int, name: str) -> Layout:
         consistent = (
             rows > 0 and columns > 0 and end - begin == rows * columns * dtype.itemsize and words["dtype"] == "U8"
             and begin >= 0 and 0 <= words_begin <= words_end and max(end, words_end) == size - data
+            and (end <= words_begin or words_end <= begin)
             and _is_record(record)
         )  # fmt: skip
         if not consistent:
@@ -242,7 +243,7 @@ def read_npz(path: Path) -> Block:
     """Read a NumPy archive with ``matrix`` and ``words`` (bytes as we write them, or an array of strings)."""
     try:
         with zipfile.ZipFile(path) as archive:
-            most = MAX_DEFLATE * path.stat().st_size
+            most = most_unpacked(path.stat().st_size)
             words, matrix = (_npz_array(archive, name, most) for name in ("words.npy", "matrix.npy"))
     except Exception as error:  # a damaged archive or header can fail in any way, none of them ours
         raise VectorsError(f"'{path.name}' needs the plain arrays 'words' and 'matrix' ({error}).") from None
@@ -262,7 +263,7 @@ def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
         with zipfile.ZipFile(path) as archive:
             if "record.npy" not in archive.namelist():
                 return vectors
-            record = json.loads(_npz_array(archive, "record.npy", MAX_DEFLATE * path.stat().st_size).tobytes())
+            record = json.loads(_npz_array(archive, "record.npy", most_unpacked(path.stat().st_size)).tobytes())
         if not _is_record(record):
             raise ValueError("no record")  # noqa: TRY301 (all faults of a record end in one message)
     except Exception as error:  # a damaged archive or record can fail in any way, none of them ours

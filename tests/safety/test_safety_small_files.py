@@ -1,0 +1,175 @@
+"""Attacks by files that are read whole: word sets, policies, reports, names, answers, requests of runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slant
+from attacks import Runs, is_one_sentence
+from slant.data.registry import parse_entry
+from slant.errors import SlantError
+from slant.measures.attribute_lists import read_attributes
+from slant.measures.gap_files import read_file as read_gap_file
+from slant.measures.similarity import read_pairs
+from slant.policies import parse_policy, read_policy, read_report
+from slant.reading import read_bytes
+from slant.stimuli import load_set
+from slant.stimuli.loading import parse_set
+from slant.stimuli.name_files import read_names
+from slant.stimuli.pronoun_items import lines_of
+
+READERS: dict[str, Callable[[Path], Any]] = {
+    "word set.toml": load_set,
+    "policy.toml": read_policy,
+    "report.json": read_report,
+    "names.txt": read_names,
+    "names.csv": read_names,
+    "attributes.txt": read_attributes,
+    "gap.tsv": read_gap_file,
+    "pairs.tsv": read_pairs,
+    "sentences.txt": lines_of,
+}
+every_reader = pytest.mark.parametrize("name", READERS)
+
+
+@every_reader
+@pytest.mark.parametrize("kind", ["pipe", "endless device", "folder", "nowhere", "circle"])
+def test_what_is_no_regular_file_is_one_sentence_at_once(name: str, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    match kind:
+        case "pipe":
+            os.mkfifo(path)
+        case "endless device":
+            path.symlink_to("/dev/zero")
+        case "folder":
+            path.mkdir()
+        case "nowhere":
+            path.symlink_to(tmp_path / "none")
+        case _:
+            path.symlink_to(path)
+    with pytest.raises(SlantError) as caught:
+        READERS[name](path)
+    is_one_sentence(str(caught.value))
+
+
+HOSTILE = {
+    "nothing": b"",
+    "zero bytes": b"\0" * 1000,
+    "not UTF-8": b"\xff\xfe\xed\xa0\x80",
+    "nested": b"[" * 200_000,
+    "nested records": b'{"a":' * 200_000,
+    "a long field": b'name,x\n"' + b"a" * 200_000 + b'",1\n',
+    "a quote without end": b'name,x\n"' + b"a\n" * 100_000,
+    "a huge number": b"x = " + b"9" * 5000,
+    "a huge number in JSON": b"[" + b"9" * 5000 + b"]",
+    "a line without end": b"a" * 1_000_000,
+}
+
+
+@every_reader
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_content_is_one_sentence_or_read_as_words(name: str, content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    said = ""
+    try:
+        READERS[name](path)
+    except SlantError as error:
+        said = str(error)
+    assert "\n" not in said
+
+
+def test_a_file_larger_than_its_kind_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "big.toml"
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+    for reader in READERS.values():
+        with pytest.raises(SlantError, match="is larger than"):
+            reader(path)
+    with pytest.raises(SlantError, match="is larger than 0 MB"):
+        read_bytes(tmp_path / "big.toml", most=10)
+
+
+KEYS = {
+    "dotted": ".".join(["a"] * 500_000) + " = 1",
+    "quoted": ".".join(['"a"'] * 200_000) + " = 1",
+    "spaced": " . ".join(["a"] * 200_000) + " = 1",
+    "a table's": "[" + ".".join(["a"] * 200_000) + "]",
+    "many": "\n".join(".".join(["a"] * 60 + [f"b{i}"]) + " = 1" for i in range(20_000)),
+}
+
+
+@pytest.mark.parametrize("text", KEYS.values(), ids=KEYS)
+def test_toml_made_to_take_for_ever_is_refused_at_once(text: str) -> None:
+    for parse in (lambda: parse_set(text, "x"), lambda: parse_policy(text, "x"), lambda: parse_entry(text, "x")):
+        with pytest.raises(SlantError, match="key of over 50 parts"):
+            parse()
+
+
+def test_toml_with_a_key_twice_is_refused() -> None:
+    with pytest.raises(SlantError, match="not a usable policy"):
+        parse_policy('name = "a"\nname = "b"\n', "x")
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, Any]:
+    return slant.audit(only=["weat"], profile="quick").to_dict()
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "9" * 5000, '"1"', "[]"])
+def test_a_report_with_numbers_that_are_none_is_refused(number: str, report: dict[str, Any], tmp_path: Path) -> None:
+    text = json.dumps({**report, "glance": [{**report["glance"][0], "effect": "@@"}]}).replace('"@@"', number)
+    (tmp_path / "r.json").write_text(text)
+    with pytest.raises(SlantError) as caught:
+        read_report(tmp_path / "r.json")
+    is_one_sentence(str(caught.value))
+
+
+def test_half_a_pair_in_a_report_comes_back_and_is_written_as_valid_json(report: dict[str, Any]) -> None:
+    content = json.loads(json.dumps(report))
+    content["representation"]["name"] = "a\ud800\x9b2J\u202e\x1b"
+    text = slant.AuditResult.from_dict(content).to_json()
+    text.encode("utf-8")
+    assert not any(character in text for character in "\ud800\x9b\u202e\x1b")
+    assert json.loads(text)["representation"]["name"] == content["representation"]["name"]
+
+
+def test_a_run_folder_cannot_have_pickles_opened(tmp_path: Path, run: Any) -> None:
+    mark = tmp_path / "it-was-run"
+    (tmp_path / "v.kv").write_bytes(pickle.dumps(Runs(mark)))
+    (tmp_path / "folder").mkdir()
+    request = {
+        "models": [str(tmp_path / "v.kv")], "reading": {"allow_pickle": True}, "profile": "quick", "seed": 0,
+        "only": ["weat"], "skip": [], "words": [], "device": None, "output": str(tmp_path / "out"),
+    }  # fmt: skip
+    (tmp_path / "folder" / "request.json").write_text(json.dumps(request))
+    answer = run("audit", "--resume", "folder")
+    assert answer.returncode == 2
+    assert "add --allow-pickle" in answer.stderr
+    request["reading"] = {"no_such": 1}
+    (tmp_path / "folder" / "request.json").write_text(json.dumps(request))
+    answer = run("audit", "--resume", "folder")
+    assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)
+    assert not mark.exists()
+
+
+def test_a_parquet_file_that_promises_more_rows_than_there_are_names_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import polars as pl
+
+    pl.DataFrame({"name": ["Ann"] * 50, "n": [2000] * 50}).write_parquet(tmp_path / "n.parquet")
+    assert read_names(tmp_path / "n.parquet").names == ("Ann",)
+    monkeypatch.setattr("slant.stimuli.name_files.MOST_ROWS", 49)
+    with pytest.raises(SlantError, match="promises 50 rows"):
+        read_names(tmp_path / "n.parquet")
+    (tmp_path / "n.parquet").write_bytes(b"PAR1" + b"\xff" * 200 + b"\x64\0\0\0PAR1")
+    with pytest.raises(SlantError, match="cannot be read"):
+        read_names(tmp_path / "n.parquet")
