@@ -243,6 +243,17 @@ def test_two_own_sets_of_one_name_are_refused(own: list[Path], tmp_path: Path) -
         slant.audit(words=[own[0], tmp_path / "more" / own[0].name])
 
 
+def test_tests_of_a_suite_that_cannot_be_run_are_listed_and_no_difference_of_them_is_missed() -> None:
+    few = slant.load(top=20_000)
+    c = slant.audit_models([few, few], only=["weat"], profile="quick")
+    a = c.audits[0]
+    assert a.weat is not None
+    skipped = {f"weat, {test.test}": test.reason for test in a.weat.skipped}
+    assert "weat, weat-3" in skipped
+    assert skipped.items() <= a.not_run.items()
+    assert not c.not_compared
+
+
 def test_several_models_stand_side_by_side_with_paired_differences() -> None:
     v = slant.load()
     keep = [i for i, w in enumerate(v.words) if w != "asian"]

@@ -14,7 +14,6 @@ from slant.auditing.model_steps import ceats, contextual, pronoun_choices, prono
 from slant.auditing.own_words import measure_own
 from slant.auditing.subjects import Subject, Trait
 from slant.auditing.work import Work
-from slant.errors import MeasureError
 from slant.measures import (
     direct_bias,
     enumerate_biases,
@@ -65,10 +64,7 @@ class Step:
 
 def _weat(work: Work) -> Results:
     suite = weat_suite(work.subject.opened, rng=work.seed, **work.settings)
-    if not suite.results:
-        first = suite.skipped[0]
-        raise MeasureError(f"no test could be run; the first, {first.test}, because {first.reason}.")
-    return (suite,)
+    return (work.noted("weat", suite),)
 
 
 def _polarity(work: Work) -> Results:
@@ -102,9 +98,7 @@ def _enumeration(work: Work) -> Results:
 
 def _log_probability(work: Work) -> Results:
     suite = log_probability_suite(work.subject.opened, rng=work.seed, **work.asking(), **work.settings)
-    if not suite.results:
-        raise MeasureError(f"no test could be run; the first because {suite.skipped[0].reason}.")
-    return (suite,)
+    return (work.noted("log-probability", suite),)
 
 
 def _attribute_lists(work: Work) -> Results:
