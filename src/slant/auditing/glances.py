@@ -33,6 +33,7 @@ from slant.results import (
     WeatResult,
     WeatSuiteResult,
 )
+from slant.statistics import benjamini_hochberg
 from slant.stimuli import load_set
 from slant.stimuli import names as set_names
 
@@ -57,6 +58,10 @@ def glances(measure: str, results: Sequence[MeasuredResult], own: Mapping[str, s
     >>> line.sentence
     'Male names with Career, Female names with Family: a large effect (d = 1.72), strong evidence.'
     """
+    tests = [result for result in results if isinstance(result, TemplateWeatResult)]
+    if len(tests) > 1:  # they come one by one, and are as many tests as those of a suite
+        qvalues = benjamini_hochberg([test.pvalue for test in tests])
+        return [_association(measure, test, float(q)) for test, q in zip(tests, qvalues, strict=True)]
     return [line for result in results for line in _lines(measure, result, own or {})]
 
 

@@ -97,7 +97,9 @@ def _enumeration(work: Work) -> Results:
 
 
 def _log_probability(work: Work) -> Results:
-    suite = log_probability_suite(work.subject.opened, rng=work.seed, **work.asking(), **work.settings)
+    suite = log_probability_suite(
+        work.subject.opened, rng=work.seed, alternative=EITHER_WAY, **work.asking(), **work.settings
+    )
     return (work.noted("log-probability", suite),)
 
 
@@ -117,7 +119,9 @@ def _template_weat(work: Work) -> Results:
     done: list[MeasuredResult] = []
     for test in _tests():
         with work.noting(f"template-weat, {test.id}"):
-            done.append(template_weat(work.subject.opened, test, rng=work.seed, progress=work.progress))
+            done.append(template_weat(
+                work.subject.opened, test, rng=work.seed, alternative=EITHER_WAY, progress=work.progress,
+            ))  # fmt: skip
     return tuple(done)
 
 
@@ -127,6 +131,9 @@ def _tests() -> list[TemplateSet]:
     return [two_by_two(test) for test in two]
 
 
+#: The template tests of the paper are no hypotheses with a direction: "pleasant-names" has the group that models
+#: mistreat first, so that a one-sided test could never find what it is about.
+EITHER_WAY = "two-sided"
 STATIC: frozenset[Trait] = frozenset({"static"})
 MASKED: frozenset[Trait] = frozenset({"masked LM"})
 MODELS: frozenset[Trait] = frozenset({"masked LM", "causal LM"})
