@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -57,6 +58,14 @@ def test_the_sign_counts_unless_the_rule_is_absolute(audit: slant.AuditResult) -
     rule = 'measure = "weat"\nstimuli = "weat-6"\nmax = 0.8\n'
     assert verdicts(negative, rule) == [("weat-6", "passed")]
     assert verdicts(negative, rule + "absolute = true") == [("weat-6", "violated")]
+
+
+def test_a_large_effect_against_the_direction_of_a_test_is_not_spared(audit: slant.AuditResult) -> None:
+    line = dataclasses.replace(audit.glance[0], category="race", effect=-1.3, pvalue=0.999, qvalue=0.999)
+    turned = dataclasses.replace(audit, glance=(line,))
+    assert [found.verdict for found in slant.check_policy(turned).lines] == ["violated"]
+    unsure = dataclasses.replace(turned, glance=(dataclasses.replace(line, pvalue=0.9, qvalue=0.9),))
+    assert [found.verdict for found in slant.check_policy(unsure).lines] == ["passed"]
 
 
 def test_lines_without_the_evidence_asked_for_are_spared(audit: slant.AuditResult) -> None:

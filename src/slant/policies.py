@@ -233,12 +233,23 @@ def _on_line(rule: Rule, model: str, line: Glance) -> PolicyLine:
     value = {"effect_size": line.effect, "pvalue": line.pvalue, "qvalue": line.qvalue}[rule.field]
     if value is None:
         return _missing(rule, model, f"it has no {rule.field}", line.measure, line.stimuli)
-    evidence = line.pvalue if line.qvalue is None else line.qvalue
+    evidence = _evidence(rule, line)
     wanted = rule.only_if_qvalue_below
     if wanted is not None and (evidence is None or evidence >= wanted):
         why = "not tested against chance" if evidence is None else f"q = {evidence:.3g}"
         return PolicyLine(rule.name, model, line.measure, line.stimuli, rule.field, value, rule.limit(), "passed", why)
     return _judged(rule, model, line.measure, line.stimuli, value)
+
+
+def _evidence(rule: Rule, line: Glance) -> float | None:
+    """Return the q-value or p-value of a line.
+
+    A one-sided test whose effect goes the other way has a p-value near 1 however large the effect is; a rule about size
+    then takes 1 − p, so that it spares no large effect for its direction.
+    """
+    if rule.absolute and line.pvalue is not None and line.pvalue > 0.5 and (line.effect or 0) < 0:
+        return 1 - line.pvalue
+    return line.pvalue if line.qvalue is None else line.qvalue
 
 
 def _of_differences(rule: Rule, report: AuditResult | AuditComparison) -> list[PolicyLine]:

@@ -61,7 +61,7 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def test_an_encoder_with_text_gets_every_measure_on_sentences_and_a_glance_of_each(whole: slant.AuditResult) -> None:
     assert [part.measure for part in whole.parts] == ["seat", "ceat", "contextual"]
-    assert whole.not_run == {}
+    assert {what.partition(", ")[0] for what in whole.not_run} == {"ceat"}  # the text has the words of one test only
     lines = {(line.measure, line.stimuli): line for line in whole.glance}
     assert len(lines) == len(whole.glance)
     seat, ceat = lines["seat", "weat-7"], lines["ceat", "weat-7"]

@@ -20,6 +20,7 @@ from slant.auditing.work import Work
 from slant.errors import DataError, MeasureError, MissingExtraError, SlantError
 from slant.results import MeasuredResult, PolarityResult
 from slant.results.audit import Profile
+from slant.statistics import benjamini_hochberg
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
@@ -258,6 +259,26 @@ def test_two_own_sets_of_one_name_are_refused(own: list[Path], tmp_path: Path) -
     (tmp_path / "more" / own[0].name).write_bytes(own[0].read_bytes())
     with pytest.raises(SlantError, match="two sets of words are called 'mine-weat'"):
         slant.audit(words=[own[0], tmp_path / "more" / own[0].name])
+
+
+def test_tests_of_a_suite_that_cannot_be_run_are_listed_and_no_difference_of_them_is_missed() -> None:
+    few = slant.load(top=20_000)
+    c = slant.audit_models([few, few], only=["weat"], profile="quick")
+    a = c.audits[0]
+    assert a.weat is not None
+    skipped = {f"weat, {test.test}": test.reason for test in a.weat.skipped}
+    assert "weat, weat-3" in skipped
+    assert skipped.items() <= a.not_run.items()
+    assert not c.not_compared
+
+
+def test_template_tests_look_both_ways_and_allow_for_their_number() -> None:
+    a = slant.audit(FakeMaskedLM(), only=["log-probability", "template-weat"])
+    suite, tests = (part.results for part in a.parts)
+    assert {r.alternative for r in (*suite[0].results, *tests)} == {"two-sided"}  # type: ignore[attr-defined]
+    lines = [line for line in a.glance if line.measure == "template-weat"]
+    assert [line.qvalue for line in lines] == list(benjamini_hochberg([line.pvalue for line in lines]))
+    assert not any("against the direction" in line.sentence for line in a.glance)
 
 
 def test_several_models_stand_side_by_side_with_paired_differences() -> None:

@@ -141,6 +141,21 @@ def test_bad_input_is_refused_before_any_work(run: Any, tmp_path: Path, argument
     assert [path.name for path in (tmp_path / "full-of-files").iterdir()] == ["x"]
 
 
+def test_a_command_that_is_refused_leaves_the_run_as_it_was(run: Any, tmp_path: Path, cache: Path) -> None:
+    asked = ("audit", "--quick", "--only", "polarity", "--run-folder", "run", "-q")
+    assert run(*asked).returncode == 0
+    kept = (tmp_path / "run" / "request.json").read_bytes()
+    refused = run(*asked, "--seed", "3")
+    assert refused.returncode == 2
+    assert "was made with seed 0, not 3" in refused.stderr
+    assert (tmp_path / "run" / "request.json").read_bytes() == kept
+    assert run("audit", "--resume", "run", "-q").returncode == 0
+    assert run("audit", "--only", "polarty", "--run-folder", "new").returncode == 2
+    assert run("audit", "--only", "polarty").returncode == 2
+    assert not (tmp_path / "new").exists()
+    assert not list((cache / "audits").glob("*"))
+
+
 def test_a_request_that_is_damaged_is_one_clear_error(run: Any, tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     for content in ("{", "[]", '{"models": 3}'):

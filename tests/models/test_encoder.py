@@ -11,7 +11,7 @@ from packaged import unpack
 from tiny_lms import CAUSAL, MASKED, causal, masked, tokenizer, torch, transformers
 
 import slant
-from slant.errors import DataError, MeasureError
+from slant.errors import DataError, MeasureError, SlantError
 from slant.models import Encoder, Passage
 from slant.models.encoder import ALONE, LEFT_TO_RIGHT, TransformersEncoder
 
@@ -345,3 +345,8 @@ def test_the_real_minilm_is_as_transformers_runs_it(
     (found,) = encoder.span_vectors([Passage(long, ((4, 9), (len(long) - 16, len(long) - 11)))])
     assert long[len(long) - 16 : len(long) - 11] == "nurse"
     assert 0.5 < float(found[0] @ found[1] / np.linalg.norm(found[0]) / np.linalg.norm(found[1])) < 1
+
+
+def test_a_text_in_place_of_words_is_refused() -> None:
+    with pytest.raises(SlantError, match="is a text; give a list of words"):
+        wrapped().layers("he is")

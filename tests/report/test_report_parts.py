@@ -98,7 +98,8 @@ def test_effects_of_different_scales_are_not_ranked() -> None:
 
 def test_a_measure_that_broke_off_is_told_apart_from_one_that_was_not_run() -> None:
     said = dict(sentences(audit(line(), not_run={"a": "no words"}, failed={"b": "KeyError: 3"})))["What was audited"]
-    assert said.endswith("; 1 was not run (see the end); 1 broke off, so that this report is not complete.")
+    assert "; 1 of all measures and tests was not run (see the end); " in said
+    assert said.endswith("; 1 broke off, so that this report is not complete.")
 
 
 def test_the_page_names_the_command_that_measures_the_same(suite: slant.WeatSuiteResult) -> None:

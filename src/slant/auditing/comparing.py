@@ -96,11 +96,18 @@ def _paired(
         not_compared[f"{first.name} and {other.name}"] = f"failed: {type(error).__name__}: {error}"
         warnings.warn(f"no paired differences: {type(error).__name__}: {error}", stacklevel=4)
         return {}
+    lines = {_as_compared(line) for audit in pair for line in audit.glance if line.measure in measured}
     for what, why in result.not_compared.items():
-        if what.partition("-")[0].partition(" ")[0] in measured:  # "weat-3", "polarity binary, gender-binary"
+        if what in lines:  # of what neither audit has, nobody misses a difference
             not_compared[f"{what}, {first.name} and {other.name}"] = why
     found = {("weat", test.test, "d"): test.difference for test in result.weat}
     for comparison in result.polarity:
         r = comparison.results[0]
         found["polarity", f"{r.provenance.stimuli}, {r.scheme}", "polarity"] = comparison.differences[0]
     return found
+
+
+def _as_compared(line: Glance) -> str:
+    """Return a line's name in a comparison: "weat-3", "polarity binary, gender-binary"."""
+    classes, _, scheme = line.stimuli.partition(", ")
+    return line.stimuli if line.measure == "weat" else f"polarity {scheme}, {classes}"

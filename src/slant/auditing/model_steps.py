@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from slant.auditing.work import Work
-from slant.errors import MeasureError
 from slant.measures import (
     ceat_suite,
     contextual_bias,
@@ -13,7 +12,7 @@ from slant.measures import (
     pronoun_resolution,
     seat_suite,
 )
-from slant.results import CeatSuiteResult, MeasuredResult, SeatSuiteResult
+from slant.results import MeasuredResult
 
 Results = tuple[MeasuredResult, ...]
 NOT_HERE = "'{0}' is not on this machine, and an audit fetches nothing; get it with 'slant data get {0}'."
@@ -22,7 +21,7 @@ NOT_HERE = "'{0}' is not on this machine, and an audit fetches nothing; get it w
 def seats(work: Work) -> Results:
     """Run every SEAT that ships."""
     suite = seat_suite(work.subject.encoder, rng=work.seed, progress=work.progress, **work.settings)
-    return (_with_results(suite),)
+    return (work.noted("seat", suite),)
 
 
 def ceats(work: Work) -> Results:
@@ -31,7 +30,7 @@ def ceats(work: Work) -> Results:
         work.subject.encoder, work.subject.corpus, rng=work.seed, store=work.journal, progress=work.progress,
         **work.settings,
     )  # fmt: skip
-    return (_with_results(suite),)
+    return (work.noted("ceat", suite),)
 
 
 def contextual(work: Work) -> Results:
@@ -76,10 +75,3 @@ def _here(work: Work, what: str, name: str) -> Path | None:
     if place is None:
         work.lack(what, NOT_HERE.format(name))
     return place
-
-
-def _with_results(suite: SeatSuiteResult | CeatSuiteResult) -> MeasuredResult:
-    if not suite.results:
-        first = suite.skipped[0]
-        raise MeasureError(f"no test could be run; the first, {first.test}, because {first.reason}.")
-    return suite

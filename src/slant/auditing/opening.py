@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from os import PathLike
+from pathlib import PurePath
 from typing import Any
 
 from slant.auditing.subjects import Subject, kind_of, subject_of
 from slant.errors import MeasureError
 from slant.vectors import WordVectors, load
 
+#: Names of folders that say nothing of the model in them.
+UNSPEAKING = ("model", "models", "checkpoint", "final", "weights")
 NO_ENCODER = (
     "a corpus was given, and {} no encoder that could read it; give the name or folder of one, or leave it out."
 )
@@ -42,7 +45,7 @@ def opened(
 def _encoder(model: Any, corpus: Any, device: str | None) -> Subject:
     from slant.models.encoder_loading import load_encoder
 
-    return subject_of(load_encoder(model, device=device), corpus=corpus)
+    return subject_of(_named(load_encoder(model, device=device)), corpus=corpus)
 
 
 def _language_model(model: Any, corpus: Any, device: str | None) -> Subject:
@@ -50,12 +53,20 @@ def _language_model(model: Any, corpus: Any, device: str | None) -> Subject:
     from slant.models.loading import NoHeadError, load_lm
 
     try:
-        lm = load_lm(model, device=device)
+        lm = _named(load_lm(model, device=device))
     except NoHeadError:  # only its files tell, and a hub name has none before it is asked for
         return _encoder(model, corpus, device)
     if corpus is None:
         return subject_of(lm)
-    return subject_of(lm, encoder=load_encoder(model, device=device), corpus=corpus)
+    return subject_of(lm, encoder=_named(load_encoder(model, device=device)), corpus=corpus)
+
+
+def _named(model: Any) -> Any:
+    """Call a model that lies in a folder by its last names: a report is for others, who have other folders."""
+    path = PurePath(model.name)
+    if path.is_absolute():
+        model.name = "/".join(path.parts[-2:] if path.name in UNSPEAKING else path.parts[-1:])
+    return model
 
 
 def open_corpus(corpus: Any, *, column: str | None = None, split: str = "auto") -> Any:

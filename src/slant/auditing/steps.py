@@ -14,7 +14,6 @@ from slant.auditing.model_steps import ceats, contextual, pronoun_choices, prono
 from slant.auditing.own_words import measure_own
 from slant.auditing.subjects import Subject, Trait
 from slant.auditing.work import Work
-from slant.errors import MeasureError
 from slant.measures import (
     direct_bias,
     enumerate_biases,
@@ -65,10 +64,7 @@ class Step:
 
 def _weat(work: Work) -> Results:
     suite = weat_suite(work.subject.opened, rng=work.seed, **work.settings)
-    if not suite.results:
-        first = suite.skipped[0]
-        raise MeasureError(f"no test could be run; the first, {first.test}, because {first.reason}.")
-    return (suite,)
+    return (work.noted("weat", suite),)
 
 
 def _polarity(work: Work) -> Results:
@@ -101,10 +97,10 @@ def _enumeration(work: Work) -> Results:
 
 
 def _log_probability(work: Work) -> Results:
-    suite = log_probability_suite(work.subject.opened, rng=work.seed, **work.asking(), **work.settings)
-    if not suite.results:
-        raise MeasureError(f"no test could be run; the first because {suite.skipped[0].reason}.")
-    return (suite,)
+    suite = log_probability_suite(
+        work.subject.opened, rng=work.seed, alternative=EITHER_WAY, **work.asking(), **work.settings
+    )
+    return (work.noted("log-probability", suite),)
 
 
 def _attribute_lists(work: Work) -> Results:
@@ -123,7 +119,9 @@ def _template_weat(work: Work) -> Results:
     done: list[MeasuredResult] = []
     for test in _tests():
         with work.noting(f"template-weat, {test.id}"):
-            done.append(template_weat(work.subject.opened, test, rng=work.seed, progress=work.progress))
+            done.append(template_weat(
+                work.subject.opened, test, rng=work.seed, alternative=EITHER_WAY, progress=work.progress,
+            ))  # fmt: skip
     return tuple(done)
 
 
@@ -133,6 +131,9 @@ def _tests() -> list[TemplateSet]:
     return [two_by_two(test) for test in two]
 
 
+#: The template tests of the paper are no hypotheses with a direction: "pleasant-names" has the group that models
+#: mistreat first, so that a one-sided test could never find what it is about.
+EITHER_WAY = "two-sided"
 STATIC: frozenset[Trait] = frozenset({"static"})
 MASKED: frozenset[Trait] = frozenset({"masked LM"})
 MODELS: frozenset[Trait] = frozenset({"masked LM", "causal LM"})

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from slant.auditing.subjects import Subject
-from slant.errors import SlantError
+from slant.errors import MeasureError, SlantError
+from slant.results import CeatSuiteResult, LogProbabilitySuiteResult, SeatSuiteResult, WeatSuiteResult
 from slant.results.audit import Profile
 from slant.stimuli import StimulusSet
 
 Progress = Callable[[str, int, int], None]
+S = TypeVar("S", WeatSuiteResult, LogProbabilitySuiteResult, SeatSuiteResult, CeatSuiteResult)
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,15 @@ class Work:
             yield
         except SlantError as error:
             self.note(what, str(error))
+
+    def noted(self, step: str, suite: S) -> S:
+        """Return a suite of tests, and note those of it that could not be run; refuse one without any result."""
+        if not suite.results:
+            first = suite.skipped[0]
+            raise MeasureError(f"no test could be run; the first, {first.test}, because {first.reason}.")
+        for skipped in suite.skipped:
+            self.note(f"{step}, {skipped.test}", skipped.reason)
+        return suite
 
     def asking(self) -> dict[str, Any]:
         """Return how every measure on a language model is asked to keep its pieces and to show how far it is."""

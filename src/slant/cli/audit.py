@@ -122,7 +122,7 @@ def audit_command(
     """
     import sys
 
-    from slant.cli.audit_run import place_for, resumed
+    from slant.cli.audit_run import going_on, place_for, resumed
     from slant.cli.printing import STANDARD_OUTPUT, deliver
 
     place: Place | None
@@ -136,8 +136,9 @@ def audit_command(
     usual = Path("slant-report") if choosing.resume is None else Path(request.output)
     base = _report_name(usual if output is None else output)
     written = [base.with_name(base.name + suffix) for suffix in REPORTS]
-    _check_files(request, written, [figures, tables])
-    result = _audited(request, place, reading, running)
+    with going_on(place):
+        _check_files(request, written, [figures, tables])
+        result = _audited(request, place, reading, running)
     for path in reversed(written):  # the page last: it is made of more, and what was measured is safe by then
         result.save(path)
     written += _as_files(result, figures, tables)
@@ -216,13 +217,13 @@ def _audited(
 ) -> AuditResult | AuditComparison:
     from slant.auditing import audit_subject, compare_audits
     from slant.auditing.running import only_fitting
-    from slant.cli.audit_run import going_on, open_subjects
+    from slant.cli.audit_run import open_subjects
     from slant.cli.progress import bar, noted
 
     subjects = open_subjects(request, reading, quiet=running.quiet)
     chosen = only_fitting(subjects, request.only) if len(subjects) > 1 else [request.only]
     audits = []
-    with going_on(place), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+    with noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         for number, (subject, only) in enumerate(zip(subjects, chosen, strict=True), 1):
             audits.append(
                 audit_subject(

@@ -6,7 +6,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -61,6 +61,19 @@ class Place:
 
     folder: Path
     ours: bool
+    #: The request of the run that was there, as its file had it.
+    before: bytes | None = None
+
+    def put_back(self) -> None:
+        """Leave the folder as it was met, since what was asked for cannot be done; what is finished stays."""
+        from slant.auditing.run_folder import REQUEST
+
+        with suppress(OSError):
+            if self.before is not None:
+                (self.folder / REQUEST).write_bytes(self.before)
+            elif [entry.name for entry in self.folder.iterdir()] == [REQUEST]:
+                (self.folder / REQUEST).unlink()
+                self.folder.rmdir()
 
     def of_model(self, number: int) -> Path:
         """Return the folder of one model's results."""
@@ -97,8 +110,11 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
     if run_folder is None and not kept:
         return None
     place = Place(cache_folder() / "audits" / request.key(), True) if run_folder is None else Place(run_folder, False)
+    before = None
     try:
         _refuse_strangers(place)
+        if (place.folder / REQUEST).is_file():
+            before = (place.folder / REQUEST).read_bytes()
         place.folder.mkdir(parents=True, exist_ok=True)
         write_through(place.folder / REQUEST, json.dumps(asdict(request), indent=2))
     except (OSError, SlantError) as error:
@@ -110,7 +126,7 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
             ) from None
         note(f"this run is kept nowhere, since '{place.folder}' cannot be written.")
         return None
-    return Place(place.folder.resolve(), place.ours)
+    return Place(place.folder.resolve(), place.ours, before)
 
 
 def _refuse_strangers(place: Place) -> None:
@@ -137,21 +153,27 @@ def resumed(folder: Path) -> tuple[Request, Place]:
     if not path.exists():
         raise SlantError(f"there is no run in '{folder}'; it may have ended, or the folder is another one.")
     try:
-        request = msgspec.json.decode(read_bytes(path), type=Request)
+        content = read_bytes(path)
+        request = msgspec.json.decode(content, type=Request)
     except (msgspec.DecodeError, RecursionError) as error:
         raise SlantError(f"'{path}' is damaged ({error}); start the audit again.") from None
-    return request, Place(folder.resolve(), folder.resolve().parent == (cache_folder() / "audits").resolve())
+    ours = folder.resolve().parent == (cache_folder() / "audits").resolve()
+    return request, Place(folder.resolve(), ours, content)
 
 
 @contextmanager
 def going_on(place: Place | None) -> Iterator[None]:
-    """Say, when the user stops the work, the exact command that goes on with it."""
+    """Say, when the user stops the work, the exact command that goes on with it; put back what a refusal leaves."""
     try:
         yield
     except KeyboardInterrupt:
         if place is not None:
             again = " (or the same command again)" if place.ours else ""
             print(f"slant: stopped; what is finished is kept. To go on{again}: {place.to_go_on()}", file=sys.stderr)
+        raise
+    except SlantError:
+        if place is not None:
+            place.put_back()
         raise
 
 

@@ -73,6 +73,8 @@ class ContextEncoder:
 
     def layers(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
+        if isinstance(tokens, str):
+            raise MeasureError(f"tokens={tokens[:40]!r} is a text; give a list of words, such as text.split().")
         cut, forward = self.reader.cut_words(tokens)
         starts = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
         spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]

@@ -33,7 +33,7 @@ def policy_table(result: PolicyCheck) -> Table:
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}".replace("-", "−")
+    return "–" if value is None else f"{value:.4g}".replace("-", "−")
 
 
 def junit(result: PolicyCheck) -> str:

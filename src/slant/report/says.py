@@ -21,7 +21,7 @@ def _audited(audit: AuditResult) -> str:
     r, titles = audit.representation, [plain(part.title) for part in audit.parts]
     size = f" ({r.words:,} words in {r.dimensions} dimensions)" if r.words and r.dimensions else ""
     left, broken = len(audit.not_run), len(audit.failed)
-    rest = f"; {left} {'was' if left == 1 else 'were'} not run (see the end)" if left else ""
+    rest = f"; {left} of all measures and tests {'was' if left == 1 else 'were'} not run (see the end)" if left else ""
     rest += f"; {broken} broke off, so that this report is not complete" if broken else ""
     count = f"{len(titles)} measure{'' if len(titles) == 1 else 's'}"
     return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(map(_lowered, titles))}{rest}."
