@@ -253,12 +253,12 @@ def _print_failure(measure: str, trace: str) -> None:
 
 def _as_files(result: AuditResult | AuditComparison, figures: Path | None, tables: Path | None) -> list[Path]:
     """Write the charts and tables that were asked for, each as files of their own; return the folders."""
-    import importlib
+    from slant.report.figures import save_figures, save_tables
 
     written: list[Path] = []
-    for name, folder in (("save_figures", figures), ("save_tables", tables)):
+    for save, folder in ((save_figures, figures), (save_tables, tables)):
         if folder is not None:
-            getattr(importlib.import_module("slant.report.figures"), name)(result, folder)
+            save(result, folder)
             written.append(folder)
     return written
 

@@ -62,4 +62,9 @@ def differences_table(result: AuditComparison) -> Table:
     notes = [f"no paired difference: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
     if any(row["words"] is not None for row in rows):
         notes.insert(0, PAIRED)
+    notes += [
+        f"not run on {plain(audit.representation.name)}: {plain(what)}: {plain(why)}"
+        for audit in result.audits
+        for what, why in audit.not_run.items()
+    ]
     return Table(f"Audits of {', '.join(result.names)}", columns, rows, tuple(notes), section_key="measure")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slant.report.tables import Column, Table, bar, between, number, plain, pvalue
-from slant.report.weat import SCALE, exactness
+from slant.report.weat import SCALE, WEAT_COLUMNS, exactness
 from slant.results import (
     MODEL_CONTENT_NOTE,
     CeatResult,
@@ -29,17 +29,7 @@ def published(value: float | None) -> str:
     return "< 1e-300" if value is not None and value < SMALLEST else pvalue(value)
 
 
-SEAT_COLUMNS = (
-    Column("test", "test", plain, "left"),
-    Column("title", "what is compared", plain, "left", wraps=True),
-    Column("effect_size", "d", number),
-    Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=118),
-    Column("interval", "interval", str, min_width=134),
-    Column("people_effect_size", "d, people", number, min_width=78),
-    Column("pvalue", "p", pvalue),
-    Column("qvalue", "q", pvalue),
-    Column("sentences", "sentences", str, min_width=68),
-)
+SEAT_COLUMNS = (*WEAT_COLUMNS[:-1], Column("sentences", "sentences", str, min_width=68))
 CEAT_COLUMNS = (
     Column("test", "test", plain, "left"),
     Column("title", "what is compared", plain, "left", wraps=True),
