@@ -18,6 +18,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
     """A fresh cache folder, so that no test sees what another one has read."""
     folder = tmp_path_factory.mktemp("cache")
     monkeypatch.setenv("SLANT_CACHE", str(folder))
+    monkeypatch.delenv("COLUMNS", raising=False)  # which pytest's workers have, though they are no terminals
     return folder
 
 

@@ -140,7 +140,10 @@ def test_a_corpus_may_be_in_another_encoding(run: Run, loading: Loading, corpus:
     command = ("ceat", "--corpus", "latin.txt", "--test", "weat-7", "--samples", "9", "--no-cache", "--json", "a.json")
     refused = run(*command)
     assert refused.returncode == 2
-    assert "byte 1 (line 1) is 0xfc; give its encoding (such as encoding='latin-1', --encoding)" in refused.stderr
+    assert (
+        "byte 1 (line 1) is 0xfc; if it is text, give its encoding (such as encoding='latin-1', --encoding)"
+        in refused.stderr
+    )
     assert not (tmp_path / "a.json").exists()
     assert run(*command, "--encoding", "latin-1").returncode == 0
     assert json.loads((tmp_path / "a.json").read_text())["corpus"]["sentences"] == len(corpus) + 1

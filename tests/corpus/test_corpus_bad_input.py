@@ -30,7 +30,7 @@ def refused(source: Any, problem: str, **settings: Any) -> None:
         ("a.tsv", b"", {}, "there is no text"),
         ("a.tsv", b"ID\tText\n", {}, "there is no text"),
         ("a.json", b"[1, 2, {}]", {}, "there is no text"),
-        ("a.txt", b"fine\nalso f\xfcr\n", {}, r"not utf-8: byte 11 \(line 2\) is 0xfc; give its encoding"),
+        ("a.txt", b"fine\nalso f\xfcr\n", {}, r"not utf-8: byte 11 \(line 2\) is 0xfc; if it is text"),
         ("a.txt", b"\xef\xbb\xbfok\n\xff", {}, r"byte 6 \(line 2\) is 0xff"),
         ("a.txt", b"fine\n" * 100_000 + b"\xe4bc", {}, r"byte 500,000 \(line 100,001\) is 0xe4"),
         ("a.txt", b"cut off \xe2\x82", {}, r"byte 8 \(line 1\) is 0xe2"),

@@ -40,7 +40,9 @@ def zstandard_of(content: bytes) -> bytes:
 
 
 @pytest.mark.usefixtures("small_bombs")
-@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, lzma.compress, zstandard_of, None], ids=str)
+@pytest.mark.parametrize(
+    "pack", [gzip.compress, bz2.compress, lzma.compress, zstandard_of, None], ids=["gz", "bz2", "xz", "zst", "zip"]
+)
 def test_a_bomb_is_refused_however_it_is_packed(pack, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     repeated = ROW * 40_000
     path = tmp_path / "v"
