@@ -110,16 +110,17 @@ def test_bad_input_is_one_sentence(run: Run, tmp_path: Path, arguments: list[str
 
 def test_charts_of_single_results_draw_their_own_numbers() -> None:
     from slant.errors import SlantError
-    from slant.report.geometry_charts import cluster_chart, projection_chart, subspace_chart
+    from slant.report.charts import svg
+    from slant.report.geometry_charts import clusters_picture, projections_picture, variance_picture
 
     v = slant.load(top=12_000)
-    assert "component" in subspace_chart(slant.gender_subspace(v, random_pairs=0))
+    assert "component" in svg(variance_picture(slant.gender_subspace(v, random_pairs=0)))
     direct = slant.direct_bias(v)
-    drawn = projection_chart(direct)
+    drawn = svg(projections_picture(direct))
     assert all(word.word in drawn for side in direct.extremes(12) for word in side)
     without = slant.residual_bias(v, v, seeds=1, classified=200, picture="none")
     with pytest.raises(SlantError, match="has no picture"):
-        cluster_chart(without)
+        clusters_picture(without)
 
 
 def test_outputs_never_eat_an_input_or_each_other(run: Run, tmp_path: Path) -> None:

@@ -9,8 +9,9 @@ import pytest
 import slant
 from planted_text import planted
 from slant.errors import SlantError
+from slant.report.charts import svg
 from slant.report.contextual import contextual_table, contextual_tables
-from slant.report.contextual_charts import contextual_chart, profession_chart
+from slant.report.contextual_charts import contextual_chart, professions_picture
 from slant.results import ContextualBiasResult
 
 
@@ -53,11 +54,11 @@ def test_charts_show_random_words_clusters_and_professions(result: ContextualBia
         assert text in drawn
     strongest = max(result.picture.points, key=lambda point: abs(point.bias)) if result.picture else None
     assert strongest is not None
-    assert strongest.word in profession_chart(result)
+    assert strongest.word in svg(professions_picture(result))
 
 
 def test_without_a_picture_the_bars_are_drawn_alone(result: ContextualBiasResult) -> None:
     bare = dataclasses.replace(result, clusters=None, picture=None)
     assert "random words" in contextual_chart(bare)
     with pytest.raises(SlantError, match="has no picture"):
-        profession_chart(bare)
+        professions_picture(bare)

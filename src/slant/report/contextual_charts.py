@@ -20,16 +20,10 @@ def contextual_chart(result: ContextualBiasResult) -> str:
     import altair as alt
 
     parts = [swapped_picture(result), *_pictures(result)]
-    title = alt.Title(
-        f"{result.provenance.representation.name} on {result.corpus.name}", anchor="start", fontSize=15, color=INK
-    )
+    named = f"{plain(result.provenance.representation.name)} on {plain(result.corpus.name)}"
+    title = alt.Title(named, anchor="start", fontSize=15, color=INK)
     chart = alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
     return svg(chart, ink=INK, paper=PAPER)
-
-
-def profession_chart(result: ContextualBiasResult) -> str:
-    """Draw the professions in the plane, coloured by their bias in the original space (Figure 3); returns SVG."""
-    return svg(_professions(result), ink=INK, paper=PAPER)
 
 
 def measures_picture(result: ContextualBiasResult) -> Any:

@@ -13,23 +13,8 @@ RANDOM_COLOUR = "#9aa3af"
 MOST_WORDS = 12
 
 
-def subspace_chart(result: SubspaceResult) -> str:
-    """Draw the share of variance of each component beside that of random words (Basta et al., Figure 1); SVG."""
-    return svg(variance_picture(result), ink=INK, paper=PAPER)
-
-
-def cluster_chart(result: ResidualBiasResult) -> str:
-    """Draw the most biased words in the plane, coloured by their original side, shaped by their cluster; SVG."""
-    return svg(clusters_picture(result), ink=INK, paper=PAPER)
-
-
-def projection_chart(result: DirectBiasResult) -> str:
-    """Draw the words that lean most to either side as bars; SVG."""
-    return svg(projections_picture(result), ink=INK, paper=PAPER)
-
-
 def geometry_chart(result: GeometryResult) -> str:
-    """Draw all three, one row for each embedding; SVG."""
+    """Draw variance, projections and clusters, one row for each embedding; SVG."""
     import altair as alt
 
     rows = [_row(space) for space in (result.before, result.after) if space is not None]
