@@ -44,5 +44,9 @@ class DebiasError(SlantError):
     """A debiasing that cannot be done with what was found (too few pairs, a subspace that takes all)."""
 
 
+class WorkersError(SlantError):
+    """Workers that cannot be reached or used, or that were lost again and again."""
+
+
 class MissingExtraError(SlantError):
     """An optional dependency is needed; the message gives the exact `pip install`."""

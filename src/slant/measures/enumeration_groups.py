@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence, Set
-from contextlib import closing
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slant.errors import MeasureError
 from slant.measures.wordsets import FloatArray
-from slant.parallel import in_order, one_thread_each
+from slant.parallel import is_worker, one_thread_each, spread
 from slant.results import Demographics
 from slant.stimuli import NameFacts
 from slant.stimuli.first_names import RACES
@@ -30,13 +30,11 @@ def margins(names: Unit, others: Unit, seed: int) -> FloatArray:
     >>> margins(np.array([[1, 0], [0.9, 0.1]], np.float32), np.array([[0, 1], [0.1, 1]], np.float32), 0) > 0
     array([ True,  True])
     """
-    from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
     samples = np.concatenate([names, others]).astype(np.float64)
     labels = np.repeat([1, 0], [len(names), len(others)])
-    with one_thread_each(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # margins that are not quite the best still order the names
+    with one_thread_each(), no_convergence_warnings():  # margins that are not quite the best still order the names
         model = LinearSVC(random_state=seed % 2**32).fit(samples, labels)
     return np.asarray(model.decision_function(samples[: len(names)]))
 
@@ -52,6 +50,30 @@ def keep_by_margin(margin: FloatArray, left_out: float) -> NDArray[np.bool_]:
     return keep
 
 
+@contextmanager
+def no_convergence_warnings() -> Iterator[None]:
+    """Say nothing of fewer distinct points than clusters (an error later), nor of margins that are not quite the best.
+
+    Filters belong to the process, so that a task in a thread of this one must leave them alone.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        yield
+
+
+def one_start(shared: tuple[Unit, int], child: np.random.SeedSequence) -> tuple[float, NDArray[np.int32]]:
+    """Return the inertia and the labels of one start of k-means on `shared`: points, and how many clusters."""
+    from sklearn.cluster import KMeans
+
+    points, count = shared
+    state = int(child.generate_state(1)[0])
+    with no_convergence_warnings() if is_worker() else nullcontext():
+        model = KMeans(count, init="k-means++", n_init=1, random_state=state).fit(points)
+    return float(model.inertia_), model.labels_
+
+
 def cluster(
     points: Unit, count: int, seed: int, workers: int | None, done: Callable[[int, int], None] | None = None
 ) -> NDArray[np.int64]:
@@ -62,22 +84,14 @@ def cluster(
     >>> cluster(np.array([[1, 0], [0.9, 0.1], [0, 1]], np.float32), 2, seed=0, workers=1).tolist()
     [0, 0, 1]
     """
-    from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
-
-    def start(child: np.random.SeedSequence) -> tuple[float, NDArray[np.int32]]:
-        state = int(child.generate_state(1)[0])
-        model = KMeans(count, init="k-means++", n_init=1, random_state=state).fit(points)
-        return float(model.inertia_), model.labels_
-
     best: tuple[float, NDArray[np.int32]] | None = None
-    with one_thread_each(), warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct points than clusters: an error below
-        with closing(in_order(start, np.random.SeedSequence(seed).spawn(STARTS), workers)) as starts:
-            for number, found in enumerate(starts, 1):
-                best = found if best is None or found[0] < best[0] else best
-                if done:
-                    done(number, STARTS)
+    children = np.random.SeedSequence(seed).spawn(STARTS)
+    started = spread(one_start, children, (points, count), workers)
+    with one_thread_each(), no_convergence_warnings(), closing(started):
+        for number, found in enumerate(started, 1):
+            best = found if best is None or found[0] < best[0] else best
+            if done:
+                done(number, STARTS)
     assert best is not None
     return _numbered_by_size(best[1], count)
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.parallel import in_order, one_thread_each
+from slant.parallel import one_thread_each, spread
 from slant.statistics.early_stopping import bounds_of_full_count, looks, settled_verdicts
 from slant.statistics.rotation_kernel import ROWS_AT_ONCE, best_of_cells
 from slant.version import __version__
@@ -131,6 +131,48 @@ def turned_block(means: FloatArray, plan: RotationPlan, size: int, number: int) 
 
 
 @dataclass(eq=False)
+class Drawing:
+    """What a block of rotations is counted from, wherever that is done: the problem and the plan.
+
+    `size` rotations make a block.
+    """
+
+    problem: RotationProblem
+    plan: RotationPlan
+    size: int
+    _last: tuple[tuple[int, ...], NDArray[np.float32], NDArray[np.int32]] | None = None
+
+    def words_of(self, active: tuple[int, ...]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
+        """Return the words of the active categories, and the number of each word's category among these.
+
+        The last answer is kept: all blocks between two looks have the same.
+        """
+        last = self._last
+        if last is None or last[0] != active:
+            last = self._last = (active, *_words_of(self.problem, np.array(active, dtype=np.intp)))
+        return last[1:]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_last": None}
+
+
+def reached_in_block(drawing: Drawing, item: tuple[int, tuple[int, ...]]) -> Integers:
+    """Return how many rotations of a block reach the observed score of each cell of the active categories.
+
+    `item` is the number of the block, and the active categories; the answer is (active, n).
+    """
+    number, active = item
+    problem = drawing.problem
+    words, categories = drawing.words_of(active)
+    turned = turned_block(problem.means, drawing.plan, drawing.size, number)
+    best = best_of_cells(turned.astype(np.float32), words, categories, len(active), problem.per_cell)
+    # σ = (X̄_i − μ)·(Ā_ij − 𝒜̄): the kernel gives the first product, the second is the same for all categories.
+    offsets = (turned - turned.mean(axis=1, keepdims=True)) @ problem.centre
+    scores = best.mean(axis=-1, dtype=np.float64) - offsets[:, None, :]
+    return np.asarray((scores >= problem.observed[list(active)]).sum(axis=0), dtype=np.int64)
+
+
+@dataclass(eq=False)
 class RotationCounts:
     """How often each cell was reached, so far: shapes (m, n); `low` and `high` bound what the full run would count.
 
@@ -199,45 +241,31 @@ class _Run:
         early = {-(-at // self.size) for at in looks(plan.rotations)} if plan.risk > 0 else set()
         self.stops = [*sorted(at for at in early if at < blocks), blocks]
         self.key = f"rotations-{self._digest()}"
+        self.drawing = Drawing(problem, plan, self.size)
         self.state = self._recalled() or RotationCounts.nothing(problem, plan.rotations)
 
     def draw_until(self, stop: int) -> None:
         """Draw and count blocks up to number `stop`, for the categories that are not settled."""
-        state, problem = self.state, self.problem
+        state = self.state
         active = np.flatnonzero(~state.settled.all(axis=1))
         if not len(active):
             return
-        words, categories = _words_of(problem, active)
         kept_at = time.monotonic()
-
-        def block(number: int) -> Integers:
-            return self._block(number, words, categories, problem.observed[active])
-
-        numbers = range(state.blocks, stop)
-        with closing(in_order(block, numbers, self.plan.workers)) as results:
+        numbers, chosen = range(state.blocks, stop), tuple(active.tolist())
+        words = len(self.drawing.words_of(chosen)[0])
+        items = ((number, chosen) for number in numbers)
+        with closing(spread(reached_in_block, items, self.drawing, self.plan.workers)) as results:
             for number, reached in zip(numbers, results, strict=True):
                 count = min(self.size, self.plan.rotations - number * self.size)
                 state.reached[active] += reached
                 state.drawn[active] += count
-                state.work += count * len(words)
+                state.work += count * words
                 state.blocks = number + 1
                 if time.monotonic() - kept_at > SECONDS_BETWEEN_KEEPING:
                     self._keep()
                     kept_at = time.monotonic()
                 if self.progress:
                     self.progress(min(state.blocks * self.size, self.plan.rotations), self.plan.rotations)
-
-    def _block(
-        self, number: int, words: NDArray[np.float32], categories: NDArray[np.int32], observed: FloatArray
-    ) -> Integers:
-        """Return how many rotations of one block reach the observed score of each cell; shape of `observed`."""
-        problem = self.problem
-        turned = turned_block(problem.means, self.plan, self.size, number)
-        best = best_of_cells(turned.astype(np.float32), words, categories, len(observed), problem.per_cell)
-        # σ = (X̄_i − μ)·(Ā_ij − 𝒜̄): the kernel gives the first product, the second is the same for all categories.
-        offsets = (turned - turned.mean(axis=1, keepdims=True)) @ problem.centre
-        scores = best.mean(axis=-1, dtype=np.float64) - offsets[:, None, :]
-        return np.asarray((scores >= observed).sum(axis=0), dtype=np.int64)
 
     def look(self) -> None:
         """Find the cells whose verdict is known by now, then keep the state."""

@@ -1,7 +1,7 @@
-"""The one way to use several cores: tasks in order, and no library that starts threads of its own meanwhile.
+"""Threads of this process: tasks in order, and no library that starts threads of its own meanwhile.
 
-Tasks run in threads: those who come here spend their time in BLAS or in compiled code, which both let go of Python's
-lock, so that nothing has to be copied to another process.
+Those who come here spend their time in BLAS, torch or compiled code, which all let go of Python's lock, so that nothing
+has to be copied to another process.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from slant.errors import MeasureError
@@ -21,18 +22,53 @@ from slant.errors import MeasureError
 T = TypeVar("T")
 Item = TypeVar("Item")
 
+#: How many threads to use where a caller does not say; None: one for each core.
+threads_asked: ContextVar[int | None] = ContextVar("threads_asked", default=None)
+_here = threading.local()
+
 
 def cores(workers: int | None = None) -> int:
     """Return how many workers to use: as many as asked for, or one for each core that this process may use.
 
+    Inside a task that was given to a worker it is one, whatever is asked for: the other cores have tasks of their own.
+
     >>> cores(3), cores() >= 1
     (3, True)
     """
-    if workers is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
+    if workers is not None and (isinstance(workers, bool) or not isinstance(workers, int) or workers < 1):
         raise MeasureError(f"workers is {workers!r}; give a whole number from 1 up, or None for every core.")
-    return workers
+    if is_worker():
+        return 1
+    asked = workers or threads_asked.get()
+    if asked is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return asked
+
+
+def is_worker() -> bool:
+    """Tell whether this thread runs a task that was given to a worker.
+
+    >>> is_worker()
+    False
+    """
+    return bool(getattr(_here, "worker", False))
+
+
+@contextmanager
+def as_worker() -> Iterator[None]:
+    """Run a task as a worker does: one thread for each library, and no workers of its own.
+
+    >>> with as_worker():
+    ...     cores(5)
+    1
+    """
+    before = is_worker()
+    _here.worker = True
+    try:
+        with one_thread_each():
+            yield
+    finally:
+        _here.worker = before
 
 
 #: Modules that bring libraries with threads of their own.
@@ -40,14 +76,15 @@ THREADED = ("numpy", "scipy.linalg", "sklearn", "sklearn.cluster", "sklearn.svm"
 _guard = threading.Lock()
 _inside = 0
 _limits: Any = None
+_torch_threads: int | None = None
 
 
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Hold BLAS and OpenMP at one thread for each caller, so that workers do not fight for cores.
+    """Hold BLAS, OpenMP and torch at one thread for each caller, so that workers do not fight for cores.
 
-    It also makes sums come out alike, bit by bit, whatever the machine is doing: no library splits them. BLAS is held
-    for the whole process until the last caller has left; OpenMP for the calling thread only.
+    It also makes sums come out alike, bit by bit, whatever the machine is doing: no library splits them. BLAS and torch
+    are held for the whole process until the last caller has left; OpenMP for the calling thread only.
 
     >>> with one_thread_each():
     ...     pass
@@ -57,6 +94,7 @@ def one_thread_each() -> Iterator[None]:
         _inside += 1
         if _inside == 1:
             _limits = _libraries().limit(limits=1, user_api="blas")
+        _hold_torch()
     try:
         with _libraries().limit(limits=1, user_api="openmp"):
             yield
@@ -65,11 +103,32 @@ def one_thread_each() -> Iterator[None]:
             _inside -= 1
             if _inside == 0:
                 _limits.restore_original_limits()
+                _let_torch_go()
 
 
-def _one_openmp_thread() -> None:
-    """Hold OpenMP at one thread in a worker, for as long as it lives."""
+def _hold_torch() -> None:
+    """Hold torch at one thread, here and in threads to come; it counts its own, and may be loaded after the first."""
+    global _torch_threads
+    torch = sys.modules.get("torch")
+    if torch is None or not hasattr(torch, "set_num_threads"):  # not loaded, or not yet
+        return
+    if _torch_threads is None:
+        _torch_threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+
+
+def _let_torch_go() -> None:
+    global _torch_threads
+    if _torch_threads is not None:
+        sys.modules["torch"].set_num_threads(_torch_threads)
+        _torch_threads = None
+
+
+def _one_thread_of_each_library() -> None:
+    """Hold OpenMP and torch at one thread in a worker, for as long as it lives."""
     _libraries().limit(limits=1, user_api="openmp")
+    if _torch_threads is not None:
+        sys.modules["torch"].set_num_threads(1)
 
 
 def _libraries() -> Any:
@@ -98,7 +157,7 @@ def in_order(task: Callable[[Item], T], items: Iterable[Item], workers: int | No
     if n == 1:
         yield from map(task, items)
         return
-    with ThreadPoolExecutor(n, initializer=_one_openmp_thread) as pool:
+    with ThreadPoolExecutor(n, initializer=_one_thread_of_each_library) as pool:
         ahead: deque[Future[T]] = deque()
         try:
             for item in items:

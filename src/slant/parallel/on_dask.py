@@ -1,0 +1,98 @@
+"""A Dask cluster that the user already has: what is large is scattered to its workers, tasks name it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Any
+
+from slant.errors import MissingExtraError, WorkersError
+from slant.parallel.cluster import PATIENCE, LostError, reach
+from slant.parallel.worker import Kept, run, software
+
+
+class DaskCluster:
+    """The workers of a Dask scheduler; see `Cluster`."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client
+        except ImportError:
+            raise MissingExtraError("Dask is not installed; pip install 'slant[dask]'.") from None
+        try:
+            if not reach(address):
+                raise ValueError("that is no address")  # noqa: TRY301 (said below, with all other reasons)
+            self.client = Client(address, timeout=PATIENCE, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise WorkersError(
+                f"cannot reach a Dask scheduler at '{address}' ({_first_line(error)}); give its address, such as "
+                "tcp://host:8786."
+            ) from None
+        try:
+            self.client.wait_for_workers(1, timeout=PATIENCE)
+        except TimeoutError:
+            self.client.close()
+            raise WorkersError(f"the Dask scheduler at '{address}' has no workers; start some (dask worker).") from None
+        self._placed = Kept()
+
+    def size(self) -> int:
+        """Return how many threads the workers have, by now."""
+        return sum(self.client.nthreads().values())
+
+    def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Any:
+        """Hand out a task; what is shared is on every worker from its first task on."""
+        placed = None if shared is None else self._place(shared)
+        # Dask itself gives a task whose worker dies to another one, as often as its own setting says.
+        return self.client.submit(run, task, placed, item, software(), pure=False)
+
+    def _place(self, shared: Any) -> Any:
+        name = id(shared)
+        future = self._placed.get(name, lambda: (shared, self._scatter(shared)))[1]
+        if future.status in ("cancelled", "lost", "error"):  # every worker that had it is gone
+            self._placed.forget(name)
+            future = self._placed.get(name, lambda: (shared, self._scatter(shared)))[1]
+        return future
+
+    def _scatter(self, shared: Any) -> Any:
+        (future,) = self.client.scatter([shared], broadcast=True, hash=False)  # alone, a dictionary is taken apart
+        return future
+
+    def result(self, future: Any) -> Any:
+        """Wait for an answer."""
+        from concurrent.futures import CancelledError
+
+        from distributed.scheduler import KilledWorker
+
+        try:
+            return future.result()
+        except KilledWorker:
+            raise LostError("Dask gave up on it") from None
+        except CancelledError:
+            raise LostError("every worker that had what is shared is gone") from None
+        except RuntimeError as error:
+            if "deserializ" in str(error):  # the worker has no slant
+                raise ImportError(_first_line(error)) from None
+            raise
+
+    def wait(self, futures: Sequence[Any]) -> Any:
+        """Wait until one has an answer."""
+        from concurrent.futures import CancelledError
+
+        from distributed import wait
+
+        with self.client.as_current(), suppress(CancelledError):
+            wait(list(futures), return_when="FIRST_COMPLETED")
+        return next((each for each in futures if each.done()), futures[0])
+
+    def cancel(self, future: Any) -> None:
+        """Let go of an answer."""
+        future.cancel()
+
+    def close(self) -> None:
+        """Leave the cluster, which goes on."""
+        self._placed.clear()
+        self.client.close()
+
+
+def _first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]

@@ -1,0 +1,98 @@
+"""A Ray cluster that the user already has, or one of this machine: what is large lies in each node's object store."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from slant.errors import MissingExtraError, WorkersError
+from slant.parallel.cluster import LostError, reach
+from slant.parallel.worker import Kept, Versions, run, software
+
+#: Ray gives a task whose worker dies to another one, so often.
+RETRIES = 3
+_fetched = Kept()
+
+
+def run_fetched(
+    task: Callable[[Any, Any], Any], name: str | None, held: Sequence[Any], item: Any, expected: Versions
+) -> Any:
+    """Run a task in a worker of Ray, which fetches what is shared once: arrays stay in the node's store, unread."""
+    import ray
+
+    shared = None if name is None else _fetched.get(name, lambda: ray.get(held[0]))
+    return run(task, shared, item, expected)
+
+
+class RayCluster:
+    """The workers of a Ray cluster; see `Cluster`. `address`: "auto", an address, or "local" for one of this machine.
+
+    Where the process has joined a cluster already (`ray.init`), that is used and left as it is.
+    """
+
+    def __init__(self, address: str) -> None:
+        os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")  # workers without a GPU see what we see
+        os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing about a run is told to anybody
+        try:
+            import ray
+        except ImportError:
+            raise MissingExtraError("Ray is not installed; pip install 'slant[ray]'.") from None
+        self.ray = ray
+        self._ours = not ray.is_initialized()
+        if self._ours:
+            self._join(address)
+        self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
+        self._placed = Kept()
+
+    def _join(self, address: str) -> None:
+        try:
+            reach(address)  # Ray itself tries for minutes
+            self.ray.init(
+                address=address, log_to_driver=False, logging_level=logging.ERROR,
+                include_dashboard=False if address == "local" else None,
+            )  # fmt: skip
+        except (ConnectionError, ValueError, RuntimeError, OSError) as error:
+            said = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise WorkersError(
+                f"cannot join a Ray cluster by '{address}' ({said}); start one (ray start --head), then give 'auto' or "
+                "its address."
+            ) from None
+
+    def size(self) -> int:
+        """Return how many processors the cluster has, by now."""
+        return int(self.ray.cluster_resources().get("CPU", 1))
+
+    def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Any:
+        """Hand out a task; what is shared goes by reference."""
+        if shared is None:
+            return self._run.remote(task, None, (), item, software())
+        _, held = self._placed.get(id(shared), lambda: (shared, self.ray.put(shared)))
+        return self._run.remote(task, held.hex(), [held], item, software())
+
+    def result(self, future: Any) -> Any:
+        """Wait for an answer."""
+        from ray.exceptions import ObjectLostError, RayTaskError, WorkerCrashedError
+
+        try:
+            return self.ray.get(future)
+        except RayTaskError as error:
+            raise error.cause from None
+        except (WorkerCrashedError, ObjectLostError) as error:
+            raise LostError(type(error).__name__) from None
+
+    def wait(self, futures: Sequence[Any]) -> Any:
+        """Wait until one has an answer."""
+        (ready, *_), _ = self.ray.wait(list(futures), num_returns=1)
+        return next(each for each in futures if each == ready)
+
+    def cancel(self, future: Any) -> None:
+        """Let go of an answer."""
+        self.ray.cancel(future, force=False)
+
+    def close(self) -> None:
+        """Leave the cluster; one that was started here ends."""
+        self._placed.clear()
+        if self._ours:
+            self.ray.shutdown()
