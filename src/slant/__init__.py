@@ -49,6 +49,7 @@ _HOMES = {
     "seat": "slant.measures",
     "seat_suite": "slant.measures",
     "template_weat": "slant.measures",
+    "use_workers": "slant.parallel",
     "weat": "slant.measures",
     "weat_suite": "slant.measures",
     "replicate_paper": "slant.replicate",
@@ -111,6 +112,7 @@ if TYPE_CHECKING:
     from slant.measures.wefat import wefat
     from slant.models.encoder_loading import load_encoder
     from slant.models.loading import load_lm
+    from slant.parallel import use_workers
     from slant.policies import check_policy
     from slant.replicate import replicate_paper
     from slant.results import AuditResult, EnumerationResult, WeatResult
@@ -166,6 +168,7 @@ __all__ = [
     "seat",
     "seat_suite",
     "template_weat",
+    "use_workers",
     "weat",
     "weat_suite",
     "wefat",

@@ -100,8 +100,10 @@ def _limit(variable: str, usual: int) -> int:
 class ByteStream:
     """Sequential reads with a look ahead; faults of the packing become one clear error, and so does a bomb."""
 
-    def __init__(self, raw: IO[bytes], location: Location, packed: str | None, most: int | None = None) -> None:
-        self._raw = raw
+    def __init__(
+        self, raw: IO[bytes], location: Location, packed: str | None, most: int | None = None, left: int | None = None
+    ) -> None:
+        self._raw, self._left = raw, left
         self._most, self._unpacked = most, 0
         self._ahead = b""
         self.location = location
@@ -122,7 +124,7 @@ class ByteStream:
 
     def _read_raw(self, size: int) -> bytes:
         try:
-            data = self._raw.read(size)
+            data = self._raw.read(size if self._left is None else min(size, self._left))
         except EOFError:
             raise self.location.error(
                 f"'{self.location.name}' ends in the middle of its {self.packed} data; download it again."
@@ -133,6 +135,7 @@ class ByteStream:
             what = f"cannot be unpacked as {self.packed}" if self.packed else "cannot be read"
             raise self.location.error(f"'{self.location.name}' {what} ({error}); download it again.") from None
         self._unpacked += len(data)
+        self._left = None if self._left is None else self._left - len(data)
         if self._most is not None and self._unpacked > self._most:
             raise self.location.error(
                 f"'{self.location.path.name}' unpacks to over {self._most:,} bytes, as no data do; if you trust it, "
@@ -166,8 +169,10 @@ class _Counted(io.RawIOBase):
 
 
 @contextmanager
-def open_stream(location: Location, progress: Progress | None = None) -> Iterator[ByteStream]:
-    """Open `location` for sequential reading, unpacked on the way."""
+def open_stream(
+    location: Location, progress: Progress | None = None, span: tuple[int, int] | None = None
+) -> Iterator[ByteStream]:
+    """Open `location` for sequential reading, unpacked on the way; a `span` of bytes only, if it is not packed."""
     with ExitStack() as stack:
         try:
             raw: IO[bytes] = stack.enter_context(location.path.open("rb", buffering=0))
@@ -187,7 +192,10 @@ def open_stream(location: Location, progress: Progress | None = None) -> Iterato
         if packed is not None:
             buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
             raw = stack.enter_context(_unpacked(buffered, packed, location))
-        yield ByteStream(raw, location, packed, most_unpacked(location.path.stat().st_size) if packed else None)
+        if span is not None:
+            raw.seek(span[0])
+        left = None if span is None else span[1] - span[0]
+        yield ByteStream(raw, location, packed, most_unpacked(location.path.stat().st_size) if packed else None, left)
 
 
 def _unpacked(buffered: Any, packed: str, location: Location) -> Any:

@@ -14,7 +14,7 @@ from tiny_lms import CAUSAL, causal, log_softmax, torch
 import slant
 from slant.errors import MeasureError
 from slant.models import CausalLM, Sentence
-from slant.models.causal import TransformersCausalLM
+from slant.models.causal import CausalNetwork, TransformersCausalLM
 from slant.models.prefixes import SHARED_BY, Contexts
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late", "[TARGET] can do [ATTRIBUTE]")
@@ -65,13 +65,13 @@ def test_beginnings_that_many_share_are_run_once(name: str, framed: bool, monkey
     monkeypatch.setattr("slant.models.prefixes.SHARED_BY", 3)
     lm = wrapped(name, framed)
     begun: list[int] = []
-    begin = lm._begin
+    begin = lm.network._begin
 
     def counted(heads: Any, reading: Any) -> Any:
         begun.extend(map(len, heads))
         return begin(heads, reading)
 
-    monkeypatch.setattr(lm, "_begin", counted)
+    monkeypatch.setattr(lm.network, "_begin", counted)
     check(lm, SENTENCES)
     assert max(begun) >= 3
 
@@ -116,12 +116,12 @@ def test_every_context_is_answered_once_by_a_leaf_that_it_begins() -> None:
 
 
 def test_a_cache_that_gives_other_numbers_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = TransformersCausalLM._go_on
+    go_on = CausalNetwork._go_on
 
     def off(self: Any, *arguments: Any) -> Any:
         return (value + 0.01 for value in go_on(self, *arguments))
 
-    monkeypatch.setattr(TransformersCausalLM, "_go_on", off)
+    monkeypatch.setattr(CausalNetwork, "_go_on", off)
     monkeypatch.setattr("slant.models.prefixes.SHARED_BY", 3)
     lm = wrapped()
     assert not lm.shares
@@ -213,6 +213,6 @@ def test_the_causal_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch:
     def without_memory(*_: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(TransformersCausalLM, "_go_on", without_memory)
+    monkeypatch.setattr(CausalNetwork, "_go_on", without_memory)
     with pytest.raises(MeasureError, match="memory does not suffice to run 'llama'"):
         wrapped()

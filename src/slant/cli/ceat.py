@@ -17,7 +17,7 @@ from slant.cli.encoders import (
     Text,
     chosen_sets,
 )
-from slant.cli.shared import ChartOutput, Running, command
+from slant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -52,7 +52,7 @@ def ceat_command(
     *,
     text: Text,
     encoding: KeptEncoding,
-    running: Running,
+    running: RunningOnCores,
     output: ChartOutput,
 ) -> None:
     """Contextualised Embedding Association Tests (Guo & Caliskan 2021): WEAT over contexts of a corpus, any encoder.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slant.cli.encoders import CorpusOption, EncoderArgument, KeptEncoding, Text
-from slant.cli.shared import ChartOutput, Reading, Running, command
+from slant.cli.shared import ChartOutput, Reading, RunningOnCores, command
 
 if TYPE_CHECKING:
     from slant.vectors import WordVectors
@@ -103,7 +103,7 @@ def contextual_command(
     text: Text,
     encoding: KeptEncoding,
     choosing: Choosing,
-    running: Running,
+    running: RunningOnCores,
     output: ChartOutput,
 ) -> None:
     """Gender bias of contextual vectors (Basta et al. 2019): subspace, direct bias, clusters, classifier, neighbours.

@@ -11,7 +11,7 @@ import typer
 
 from slant.cli import options as o
 from slant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
-from slant.cli.shared import Output, Running, command
+from slant.cli.shared import Output, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -165,7 +165,7 @@ def logprob_command(
     confidence: o.ConfidenceOption = 0.95,
     *,
     modelling: Modelling,
-    running: Running,
+    running: RunningOnCores,
     output: LogprobOutput,
 ) -> None:
     """Log-probability bias score of attributes between target sets, in a masked or causal model (Kurita et al. 2019).
@@ -214,7 +214,7 @@ def suite_command(
     n_resamples: o.ResamplesOption = 100_000,
     *,
     modelling: Modelling,
-    running: Running,
+    running: RunningOnCores,
     output: Output,
 ) -> None:
     """Run the tests of Kurita et al. (WEAT 1, 3, 6, 7, 8 in templates): effect size, exact p-value, q-value."""

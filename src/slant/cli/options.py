@@ -38,6 +38,18 @@ CoresOption = Annotated[
     int | None,
     typer.Option("--workers", metavar="N", min=1, help="Cores to use (default: all); results do not depend on it."),
 ]
+WHERE = "On a cluster of yours"
+DaskOption = Annotated[
+    str | None,
+    typer.Option("--dask", metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.", rich_help_panel=WHERE),
+]
+RayOption = Annotated[
+    str | None,
+    typer.Option(
+        "--ray", metavar="auto|ADDRESS", help="A Ray cluster: the one this machine is in, or by address.",
+        rich_help_panel=WHERE,
+    ),
+]  # fmt: skip
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No table, no progress bar, no notes.")]
 TopOption = Annotated[
     int | None,

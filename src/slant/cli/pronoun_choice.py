@@ -8,7 +8,7 @@ import typer
 
 from slant.cli import options as o
 from slant.cli.logprob import LanguageModelArgument, Opening
-from slant.cli.shared import ChartOutput, Running, command
+from slant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -40,7 +40,7 @@ def pronoun_choice_command(
     ] = 9_999,
     *,
     opening: Opening,
-    running: Running,
+    running: RunningOnCores,
     output: ChartOutput,
 ) -> None:
     """Does a model prefer the pronoun that the stereotype of an occupation expects? WinoBias and Winogender.

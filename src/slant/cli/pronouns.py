@@ -10,7 +10,7 @@ import typer
 
 from slant.cli import options as o
 from slant.cli.encoders import EncoderArgument, KeptEncoding
-from slant.cli.shared import ChartOutput, Running, command
+from slant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -108,7 +108,7 @@ def pronouns_command(
     *,
     encoding: KeptEncoding,
     training: Training,
-    running: Running,
+    running: RunningOnCores,
     output: PronounsOutput,
 ) -> None:
     """Resolve gendered pronouns with a model's vectors: does "neither" come up more for one gender (Kurita et al.)?

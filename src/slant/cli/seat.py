@@ -15,7 +15,7 @@ from slant.cli.encoders import (
     TestOption,
     chosen_sets,
 )
-from slant.cli.shared import ChartOutput, Running, command
+from slant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -60,7 +60,7 @@ def seat_command(
     min_found: MinFoundOption = 0.5,
     *,
     encoding: Encoding,
-    running: Running,
+    running: RunningOnCores,
     output: ChartOutput,
 ) -> None:
     """Sentence Encoder Association Tests (May et al. 2019): WEAT on words in sentences, for any encoder.

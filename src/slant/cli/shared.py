@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Any, ClassVar, get_type_hints
@@ -39,9 +40,22 @@ class Running:
 
 @dataclass(frozen=True)
 class RunningOnCores(Running):
-    """How a measure is run that uses several cores."""
+    """How a measure is run that uses several cores, or a cluster."""
 
     workers: o.CoresOption = None  # type: ignore[assignment]
+    dask: o.DaskOption = None
+    ray: o.RayOption = None
+
+    def used(self) -> AbstractContextManager[None]:
+        """Return the workers that were asked for, to be used while the command runs."""
+        from slant.errors import SlantError
+        from slant.parallel import use_workers
+
+        if self.workers is not None and (self.dask or self.ray):
+            raise SlantError(
+                f"--workers {self.workers} is for this machine, and a cluster brings its own; leave one of them out."
+            )
+        return use_workers(threads=self.workers, dask=self.dask, ray=self.ray)
 
 
 @dataclass(frozen=True)
@@ -116,7 +130,9 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         for group in made.values():
             if isinstance(group, Output):
                 group.check(inputs=[text for value in given.values() for text in _texts(value)])
-        function(**given, **made)
+        running = next((group for group in made.values() if isinstance(group, RunningOnCores)), None)
+        with nullcontext() if running is None else running.used():
+            function(**given, **made)
 
     run.__signature__ = inspect.Signature(options)  # type: ignore[attr-defined]
     run.__annotations__ = {option.name: option.annotation for option in options}

@@ -46,6 +46,8 @@ class TextFile:
     column: str | None = None
     split: str = "lines"
     empty: bool = False
+    #: The bytes that are read, where that is a part of the file only.
+    span: tuple[int, int] | None = None
 
     @property
     def size(self) -> int:
@@ -63,7 +65,7 @@ class TextFile:
 
     def lines(self, progress: Progress | None = None) -> Lines:
         """Yield the lines of the file, or those that the texts in its column make."""
-        with open_stream(self.location, progress) as stream:
+        with open_stream(self.location, progress, self.span) as stream:
             if self.kind == "text":
                 yield from read_lines(stream, self.encoding)
                 return

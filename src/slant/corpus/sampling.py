@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
+from contextlib import closing
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import numpy as np
 
 from slant.corpus.contexts import Context, Contexts, ContextSample, Query
 from slant.corpus.corpus import Corpus, checked
+from slant.corpus.files import TextFile
 from slant.corpus.matching import Finder, canonical
+from slant.corpus.shards import Shards, shards_of
 from slant.errors import CorpusError
+from slant.parallel import spread, workers_in_use
 
 Progress = Callable[[str, int, int], None]
 
@@ -45,9 +50,51 @@ def sample_contexts(
     {'nurse': 1}
     """
     draw = _Draw(queries, _seed(rng))
+    if isinstance(sentences, Corpus) and len(sentences.files) == len(sentences.parts) and workers_in_use() is not None:
+        _read_shards(sentences, draw, progress)
+        return draw.result()
     for text in _counted(sentences, progress):
         draw.add(text)
     return draw.result()
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was drawn from a part of a corpus: the count and the texts, by key, of each word of each query."""
+
+    found: dict[str, dict[str, tuple[int, dict[int, str]]]]
+    sentences: int
+    tokens: int
+    too_long: int
+
+
+def draw_part(shared: tuple[Shards, dict[str, Query], bytes], shard: TextFile) -> Part:
+    """Draw from one shard, wherever this is run; `shared` has how it is read, the queries and the seed."""
+    shards, queries, seed = shared
+    draw, corpus = _Draw(queries, seed), shards.corpus(shard)
+    for text in corpus:
+        draw.add(text)
+    return draw.part(corpus.too_long or 0)
+
+
+def _read_shards(corpus: Corpus, draw: _Draw, progress: Progress | None) -> None:
+    """Let the workers in use draw from every shard, and put together what they found."""
+    total, too_long, done = corpus.bytes, 0, 0
+    shards = list(shards_of(corpus))
+    shared = (Shards(corpus.settings), dict(draw.queries), draw.seed)
+    try:
+        with closing(spread(draw_part, shards, shared)) as parts:
+            for shard, part in zip(shards, parts, strict=True):
+                draw.merge(part)
+                too_long += part.too_long
+                done += shard.span[1] - shard.span[0] if shard.span else shard.size
+                if progress is not None:
+                    progress(STEP, done, total)
+    except CorpusError:
+        for _ in corpus:  # a reader of the whole says which line it is
+            pass
+        raise
+    corpus.too_long = too_long
 
 
 def _seed(rng: int | np.random.Generator | None) -> bytes:
@@ -158,6 +205,26 @@ class _Draw:
         """Return every place at which a text holds the word of a reservoir, in a spelling that counts."""
         found = [Context(text, *place) for place in self.finder.places(text, number)]
         return [c for c in found if c.has_written(reservoir.word)] if reservoir.as_written else found
+
+    def part(self, too_long: int) -> Part:
+        """Return what was found so far, to be merged elsewhere."""
+        found = {
+            name: {word: (reservoir.count, reservoir.texts) for word, reservoir in reservoirs.items()}
+            for name, reservoirs in self.by_query.items()
+        }
+        return Part(found, self.sentences, self.tokens, too_long)
+
+    def merge(self, part: Part) -> None:
+        """Take in what was found in another part of the corpus."""
+        self.sentences += part.sentences
+        self.tokens += part.tokens
+        for name, words in part.found.items():
+            for word, (count, texts) in words.items():
+                reservoir = self.by_query[name][word]
+                reservoir.count += count
+                for key, text in texts.items():
+                    if key < reservoir.limit:
+                        reservoir.keep(key, text)
 
     def result(self) -> ContextSample:
         """Return what was found, the texts of each word in the order of their keys."""

@@ -7,12 +7,55 @@ from typing import Any
 
 from slant.errors import DataError
 from slant.models.masked import PROBES, describe, longest, recorded
-from slant.models.network import MISFITS, Network, Reading, agree, memory_suffices, out_of_memory, release
-from slant.models.plan import Query, Runner, answered
+from slant.models.network import MISFITS, Network, Reading, agree, memory_suffices, out_of_memory
+from slant.models.plan import Query, answered
 from slant.models.prefixes import Contexts
 from slant.models.protocols import CausalScore, Progress, Sentence
 from slant.models.spelling import Speller, Spelling
 from slant.models.table import Ids, Values, table_in
+
+
+class CausalNetwork(Network):
+    """A left-to-right network, which can go on from the cache of a beginning."""
+
+    def continued(self, batch: Sequence[Query]) -> list[Values]:
+        """Return what is asked; distinct beginnings of `shared` tokens (as many in all queries) are run once each."""
+        shared = batch[0].shared
+        if not shared:
+            return self.log_probabilities(batch)
+        heads: dict[Ids, int] = {}
+        head_of = [heads.setdefault(query.ids[:shared], len(heads)) for query in batch]
+        early, late = Reading(), Reading()
+        for row, query in enumerate(batch):
+            for position, token in query.asks:
+                if position < shared:
+                    early.add(head_of[row], position, token)
+                else:
+                    late.add(row, position - shared, token)
+        before, cache = self._begin(list(heads), early)
+        after = self._go_on([query.ids[shared:] for query in batch], late, cache, head_of)
+        return [
+            tuple(next(before) if position < shared else next(after) for position, _ in query.asks) for query in batch
+        ]
+
+    def _begin(self, heads: list[Ids], reading: Reading) -> tuple[Iterator[float], Any]:
+        """Run beginnings of one length; return what is asked of them, and the cache."""
+        ids, mask = self.padded(heads)
+        logits, output = self.logits(reading.places, input_ids=ids, attention_mask=mask, use_cache=True)
+        return reading.values(logits), output.past_key_values
+
+    def _go_on(self, rests: list[Ids], reading: Reading, cache: Any, head_of: list[int]) -> Iterator[float]:
+        """Run what follows the beginnings, each after its own."""
+        import torch
+
+        cache.batch_select_indices(torch.tensor(head_of, device=self.device))
+        ids, mask = self.padded(rests)
+        seen = mask.new_ones(len(rests), cache.get_seq_length())
+        mask = torch.cat([seen, mask], dim=1)
+        logits, _ = self.logits(
+            reading.places, input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True
+        )
+        return reading.values(logits)
 
 
 class TransformersCausalLM:
@@ -33,7 +76,7 @@ class TransformersCausalLM:
         note: str = "",
     ) -> None:
         self.name = name
-        self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
+        self.network = CausalNetwork(model, int(tokenizer.pad_token_id or 0), token_budget)
         begin, beginning = beginning_of(tokenizer, self.network.vocabulary)
         self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer), begin=begin)
         self.journal = journal
@@ -41,7 +84,7 @@ class TransformersCausalLM:
             checked = self._check()
         self.note = describe(note, *checked, beginning, self.speller)
         self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
-        self._runner = Runner(self._forward, out_of_memory, self.network.limits, release)
+        self._runner = self.network.runner(self.network.continued)
 
     def _check(self) -> list[str]:
         """Try the model out; return what there is to say of it."""
@@ -95,51 +138,12 @@ class TransformersCausalLM:
             unweighed=found.target.start == 0,
         )
 
-    def _forward(self, batch: Sequence[Query]) -> list[Values]:
-        """Return what is asked; distinct beginnings of `shared` tokens (as many in all queries) are run once each."""
-        shared = batch[0].shared
-        if not shared:
-            return self.network.log_probabilities(batch)
-        heads: dict[Ids, int] = {}
-        head_of = [heads.setdefault(query.ids[:shared], len(heads)) for query in batch]
-        early, late = Reading(), Reading()
-        for row, query in enumerate(batch):
-            for position, token in query.asks:
-                if position < shared:
-                    early.add(head_of[row], position, token)
-                else:
-                    late.add(row, position - shared, token)
-        before, cache = self._begin(list(heads), early)
-        after = self._go_on([query.ids[shared:] for query in batch], late, cache, head_of)
-        return [
-            tuple(next(before) if position < shared else next(after) for position, _ in query.asks) for query in batch
-        ]
-
-    def _begin(self, heads: list[Ids], reading: Reading) -> tuple[Iterator[float], Any]:
-        """Run beginnings of one length; return what is asked of them, and the cache."""
-        ids, mask = self.network.padded(heads)
-        logits, output = self.network.logits(reading.places, input_ids=ids, attention_mask=mask, use_cache=True)
-        return reading.values(logits), output.past_key_values
-
-    def _go_on(self, rests: list[Ids], reading: Reading, cache: Any, head_of: list[int]) -> Iterator[float]:
-        """Run what follows the beginnings, each after its own."""
-        import torch
-
-        cache.batch_select_indices(torch.tensor(head_of, device=self.network.device))
-        ids, mask = self.network.padded(rests)
-        seen = mask.new_ones(len(rests), cache.get_seq_length())
-        mask = torch.cat([seen, mask], dim=1)
-        logits, _ = self.network.logits(
-            reading.places, input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True
-        )
-        return reading.values(logits)
-
     def _sharing_agrees(self, probes: Sequence[Ids]) -> bool:
         """Tell whether going on from a cache gives what whole sequences give."""
         queries = [Query(ids, tuple((i, ids[i + 1]) for i in range(len(ids) - 1)), shared=2) for ids in probes]
         plain = sum(self.network.log_probabilities(queries), ())
         try:
-            found = sum(self._forward(queries), ())
+            found = sum(self.network.continued(queries), ())
         except MISFITS as error:
             if out_of_memory(error):
                 raise

@@ -86,6 +86,8 @@ class ElmoReader:
     def __init__(self, elmo: Elmo, layer: Layer) -> None:
         self.elmo, self.layer = elmo, layer
         self.depth, self.dimensions = elmo.depth, elmo.dimensions
+        self.body: Forward | None = None  # there is one for each set of texts
+        self.alone = elmo.device.type != "cpu"
 
     def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
         """Return the texts as words, and the network with the vectors of these words."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,40 @@ class TransformersEncoder(ContextEncoder):
         super().__init__(reader, record, pieces=pieces, tokens=network.limits.tokens)
 
 
+@dataclass(eq=False)
+class ChosenLayer:
+    """Sequences of tokens to vectors of one layer, or of all; it can be sent to workers."""
+
+    network: Network
+    layer: Layer
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def __call__(self, sequences: Sequence[Ids], *, every: bool = False) -> Any:
+        """Return (sequences, tokens, d) of the chosen layer, or of every layer one after the other."""
+        import torch
+
+        if self.network.one_by_one and len(sequences) > 1:
+            return self._one_by_one(sequences, every)
+        ids, mask = self.network.padded(sequences)
+        with torch.inference_mode():
+            if self.layer == "last" and not every:
+                return self.network.model(input_ids=ids, attention_mask=mask, **self.options)[0]
+            with self.network.recording():
+                output = self.network.model(
+                    input_ids=ids, attention_mask=mask, output_hidden_states=True, **self.options
+                )
+            states = (*output.hidden_states[:-1], output[0])
+            return states if every else chosen(states, self.layer)
+
+    def _one_by_one(self, sequences: Sequence[Ids], every: bool) -> Any:
+        from torch.nn.utils.rnn import pad_sequence
+
+        found = [self([ids], every=every) for ids in sequences]
+        if every:
+            return [pad_sequence([each[n][0] for each in found], batch_first=True) for n in range(len(found[0]))]
+        return pad_sequence([each[0] for each in found], batch_first=True)
+
+
 class TransformersReader:
     """A transformers model with its fast tokenizer, tried out: `notes` says what was found."""
 
@@ -67,10 +102,10 @@ class TransformersReader:
                 f"{type(tokenizer).__name__} does not tell where its pieces stand in a text; "
                 "save the model with a fast tokenizer (tokenizer.json)."
             )
-        self.network, self.tokenizer, self.layer = network, tokenizer, layer
+        self.network, self.tokenizer = network, tokenizer
+        self.body, self.alone = ChosenLayer(network, layer), network.device.type != "cpu"
         self.sees = longest(network.model, tokenizer)
         self._begin: list[int] = []
-        self._options: dict[str, Any] = {}
         self.notes, self.refuses_first = [""], ""
         self._try_out(name)
 
@@ -82,34 +117,12 @@ class TransformersReader:
             return_token_type_ids=False, truncation=False, padding=False, verbose=False,
         )  # fmt: skip
         rows = zip(texts, cut["input_ids"], cut["offset_mapping"], cut["special_tokens_mask"], strict=True)
-        return [self._framed(*row) for row in rows], self.forward
+        return [self._framed(*row) for row in rows], self.body
 
     def cut_words(self, words: Sequence[str]) -> tuple[Cut, Forward]:
         """Return a sentence given as words as the tokenizer cuts it, and the network."""
         (cut,), forward = self.cut([" ".join(words)])
         return cut, forward
-
-    def forward(self, sequences: Sequence[Ids], *, every: bool = False) -> Any:
-        """Return (sequences, tokens, d) of the chosen layer, or of every layer one after the other."""
-        import torch
-
-        if self.network.one_by_one and len(sequences) > 1:
-            return self._one_by_one(sequences, every)
-        ids, mask = self.network.padded(sequences)
-        with torch.inference_mode():
-            if self.layer == "last" and not every:
-                return self.network.model(input_ids=ids, attention_mask=mask, **self._options)[0]
-            output = self.network.model(input_ids=ids, attention_mask=mask, output_hidden_states=True, **self._options)
-            states = (*output.hidden_states[:-1], output[0])
-            return states if every else chosen(states, self.layer)
-
-    def _one_by_one(self, sequences: Sequence[Ids], every: bool) -> Any:
-        from torch.nn.utils.rnn import pad_sequence
-
-        found = [self.forward([ids], every=every) for ids in sequences]
-        if every:
-            return [pad_sequence([each[n][0] for each in found], batch_first=True) for n in range(len(found[0]))]
-        return pad_sequence([each[0] for each in found], batch_first=True)
 
     def _framed(self, text: str, ids: list[int], offsets: list[tuple[int, int]], special: list[int]) -> Cut:
         ids, offsets = [*self._begin, *ids], [*((0, 0) for _ in self._begin), *offsets]
@@ -133,7 +146,7 @@ class TransformersReader:
             self.refuses_first = "it reads from left to right, so that the first token sees no other"
             begin, beginning = beginning_of(self.tokenizer, self.network.vocabulary)
             self._begin = [] if begin is None else [begin]
-            self._options = {"use_cache": False}  # it would hold keys and values of every layer
+            self.body.options = {"use_cache": False}  # it would hold keys and values of every layer
         self.notes = [
             "" if ahead else LEFT_TO_RIGHT,
             beginning.partition(",")[0],
@@ -142,7 +155,7 @@ class TransformersReader:
 
     def _numbers(self, sequences: Sequence[Ids]) -> list[Any]:
         """Return, for each sequence, all its vectors: (layers, tokens, d)."""
-        states = [state.float().cpu().numpy() for state in self.forward(sequences, every=True)]
+        states = [state.float().cpu().numpy() for state in self.body(sequences, every=True)]
         return [np.stack([state[row, : len(ids)] for state in states]) for row, ids in enumerate(sequences)]
 
     def _batches_agree(self, sequences: Sequence[Ids], alone: Sequence[Any]) -> bool:

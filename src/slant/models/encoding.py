@@ -5,9 +5,11 @@ A network (`Reader`) cuts texts into tokens and turns sequences of tokens into v
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import groupby
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import groupby, tee
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -15,9 +17,10 @@ from numpy.typing import NDArray
 
 from slant.errors import MeasureError
 from slant.models.network import out_of_memory, release
-from slant.models.plan import Limits, Query, Runner, batches
+from slant.models.plan import Limits, Query, Runner, batches, run_batch
 from slant.models.protocols import Passage, Pooling, Progress
 from slant.models.windows import Cut, shown, tiles, windows
+from slant.parallel import cores, one_thread_each, spread, workers_in_use
 
 #: Which vectors: of the last layer, the mean of all (with the one before the first), or of one by number.
 Layer: TypeAlias = Literal["last", "mean"] | int
@@ -27,18 +30,25 @@ Pieces: TypeAlias = Literal["mean", "first"]
 CHUNK = 512
 #: Sequences to vectors as a tensor: (sequences, tokens, d) of one layer, or (layers, sequences, tokens, d) of all.
 Forward: TypeAlias = Callable[..., Any]
+Answers: TypeAlias = dict[Query, NDArray[np.float32]]
 
 
 class Reader(Protocol):
     """A network: `depth` layers of `dimensions`; it sees `sees` tokens at once (None: any number).
 
-    `refuses_first`: why the first token says nothing of its sentence, or nothing.
+    `refuses_first`: why the first token says nothing of its sentence, or nothing. `alone`: on a device that takes one
+    batch at a time.
     """
 
     depth: int
     dimensions: int
     sees: int | None
     refuses_first: str
+    alone: bool
+
+    @property
+    def body(self) -> Forward | None:
+        """What turns sequences into vectors, if that is the same for all texts: then workers can have it."""
 
     def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
         """Return the texts as tokens, and what turns sequences of such tokens into vectors."""
@@ -65,7 +75,7 @@ class ContextEncoder:
         self.name = str(record["name"])
         self.dimensions, self.sees, self.pieces = reader.dimensions, reader.sees, pieces
         self.reader, self.passes = reader, 0
-        self._record, self._limits = record, Limits(tokens, 10**9)
+        self._record, self._pooled = record, Pooled(reader.body, Limits(tokens, 10**9))
 
     def record(self) -> dict[str, Any]:
         """Return the fields of `slant.results.Representation`."""
@@ -88,19 +98,16 @@ class ContextEncoder:
         self, passages: Sequence[Passage], *, progress: Progress | None = None
     ) -> Iterator[NDArray[np.float32]]:
         """Yield (spans, dimensions) for each passage, in their order."""
-        for start in range(0, len(passages), CHUNK):
-            chunk = passages[start : start + CHUNK]
-            cuts, forward = self.reader.cut([passage.text for passage in chunk])
-            asked = [
-                self._asked(cut, [cut.places(span) for span in passage.spans])
-                for cut, passage in zip(cuts, chunk, strict=True)
-            ]
-            answers = self._answers(asked, forward, _told(progress, start, len(chunk), len(passages)))
-            for passage, wanted in zip(chunk, asked, strict=True):
-                found = np.empty((len(passage.spans), self.dimensions), np.float32)
-                for each in wanted:
-                    found[list(each.numbers)] = answers[each.query]
-                yield found
+
+        def asked(cut: Cut, number: int) -> list[Asked]:
+            return self._asked(cut, [cut.places(span) for span in passages[number].spans])
+
+        texts = [passage.text for passage in passages]
+        for number, wanted, answers in self._read(texts, asked, progress):
+            found = np.empty((len(passages[number].spans), self.dimensions), np.float32)
+            for each in wanted:
+                found[list(each.numbers)] = answers[each.query]
+            yield found
 
     def sentence_vectors(
         self, texts: Sequence[str], *, pooling: Pooling = "mean", progress: Progress | None = None
@@ -112,15 +119,49 @@ class ContextEncoder:
         """
         self._check_pooling(pooling)
         found = np.zeros((len(texts), self.dimensions), np.float32)
-        for start in range(0, len(texts), CHUNK):
-            cuts, forward = self.reader.cut(texts[start : start + CHUNK])
-            asked = [self._whole(cut, pooling) for cut in cuts]
-            answers = self._answers(asked, forward, _told(progress, start, len(cuts), len(texts)))
-            for i, wanted in enumerate(asked, start):
-                weights = np.array([len(each.query.asks) for each in wanted], np.float64)
-                rows = np.concatenate([answers[each.query] for each in wanted])
-                found[i] = np.average(rows.astype(np.float64), axis=0, weights=weights)
+        for number, wanted, answers in self._read(texts, lambda cut, _: self._whole(cut, pooling), progress):
+            weights = np.array([len(each.query.asks) for each in wanted], np.float64)
+            rows = np.concatenate([answers[each.query] for each in wanted])
+            found[number] = np.average(rows.astype(np.float64), axis=0, weights=weights)
         return found
+
+    def _read(
+        self, texts: Sequence[str], asked: Callable[[Cut, int], list[Asked]], progress: Progress | None
+    ) -> Iterator[tuple[int, list[Asked], Answers]]:
+        """Yield, for each text, its number, what was asked of it and the answers, run on the workers in use.
+
+        Texts are cut and batched some hundred at a time; a batch depends on the texts of its chunk only.
+        """
+        begun: deque[_Chunk] = deque()
+
+        def work() -> Iterator[tuple[list[Query], Forward | None]]:
+            for start in range(0, len(texts), CHUNK):
+                cuts, forward = self.reader.cut(texts[start : start + CHUNK])
+                wanted = [asked(cut, number) for number, cut in enumerate(cuts, start)]
+                queries = list(dict.fromkeys(each.query for text in wanted for each in text))
+                found = list(batches(queries, self._pooled.limits))
+                begun.append(_Chunk(start, wanted, len(found)))
+                yield from ((batch, None if self.reader.body is forward else forward) for batch in found)
+
+        with closing(self._run(work())) as answers:
+            for part in answers:
+                yield from _finished(begun)
+                begun[0].answers.update(part)
+                begun[0].left -= 1
+                if progress is not None:
+                    progress("sentences", begun[0].start + begun[0].texts_done(), len(texts))
+            yield from _finished(begun)
+
+    def _run(self, work: Iterator[tuple[list[Query], Forward | None]]) -> Generator[Answers, None, None]:
+        """Yield the answers for each batch, in order; a network that is not the same for all texts stays here."""
+        first, second = tee(work)
+        stays = self.reader.body is None or workers_in_use() is None
+        threads = (1 if self.reader.alone else cores()) if stays else None
+        results = spread(run_pooled, first, self._pooled, threads)
+        with one_thread_each(), closing(results):
+            for (batch, _), vectors in zip(second, results, strict=True):
+                self.passes += len(batch)
+                yield dict(zip(batch, vectors, strict=True))
 
     def _check_pooling(self, pooling: str) -> None:
         if pooling not in ("mean", "first"):
@@ -154,22 +195,50 @@ class ContextEncoder:
             found.append(Asked(Query(cut.through(part), tuple((place, 0) for place in own)), (0,)))
         return found
 
-    def _answers(
-        self, asked: Sequence[Sequence[Asked]], forward: Forward, told: Callable[[int], None]
-    ) -> dict[Query, NDArray[np.float32]]:
-        """Run all sequences, each once; a batch has those of about one length, and depends on these texts only."""
-        queries = list(dict.fromkeys(each.query for wanted in asked for each in wanted))
-        runner: Runner[NDArray[np.float32]] = Runner(
-            lambda batch: _pooled(batch, forward([query.ids for query in batch])), out_of_memory, self._limits, release
-        )
-        answers: dict[Query, NDArray[np.float32]] = {}
-        for batch in batches(queries, self._limits):
-            for part in runner.parts(batch):
-                answers.update(part)
-            told(len(answers))
-        self.passes += runner.passes
-        self._limits = runner.limits  # less, where memory ran out
-        return answers
+
+@dataclass
+class _Chunk:
+    """Texts that are read together: where they begin, what is asked of each, how many batches are still to come."""
+
+    start: int
+    wanted: list[list[Asked]]
+    left: int
+    answers: Answers = field(default_factory=dict)
+
+    def texts_done(self) -> int:
+        """Return about how many of the texts have been read."""
+        return len(self.wanted) if not self.left else min(len(self.answers), len(self.wanted))
+
+
+def _finished(begun: deque[_Chunk]) -> Iterator[tuple[int, list[Asked], Answers]]:
+    """Yield the texts of chunks that are complete, and let go of these."""
+    while begun and not begun[0].left:
+        chunk = begun.popleft()
+        yield from ((number, wanted, chunk.answers) for number, wanted in enumerate(chunk.wanted, chunk.start))
+
+
+@dataclass(eq=False)
+class Pooled:
+    """What makes vectors of a batch, wherever it is run: the network that is the same for all texts, and its limits."""
+
+    body: Forward | None
+    limits: Limits
+
+
+def run_pooled(pooled: Pooled, item: tuple[list[Query], Forward | None]) -> list[NDArray[np.float32]]:
+    """Return the vectors of a batch; `item` brings a network of its own where there is none for all texts."""
+    batch, own = item
+    forward = own or pooled.body
+    assert forward is not None
+    runner: Runner[NDArray[np.float32]] = Runner(
+        lambda queries: _pooled(queries, forward([query.ids for query in queries])),
+        out_of_memory,
+        pooled.limits,
+        release,
+    )
+    answers = run_batch(runner, batch)
+    pooled.limits = runner.limits  # less, where memory ran out
+    return answers
 
 
 def _pooled(batch: Sequence[Query], vectors: Any) -> list[NDArray[np.float32]]:
@@ -190,16 +259,6 @@ def _pooled(batch: Sequence[Query], vectors: Any) -> list[NDArray[np.float32]]:
         found.append((sums / np.array(sizes, np.float32)[:, None]).astype(np.float32))
         start = int(edges[-1])
     return found
-
-
-def _told(progress: Progress | None, start: int, count: int, total: int) -> Callable[[int], None]:
-    """Return what to call with the number of sequences run of texts `start` to `start` + `count`."""
-
-    def tell(done: int) -> None:
-        if progress is not None:
-            progress("sentences", start + min(done, count), total)
-
-    return tell
 
 
 def check_choice(layer: object, pieces: object, depth: int, name: str) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import closing
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import MeasureError
-from slant.models.network import Network, memory_suffices, out_of_memory, release
-from slant.models.plan import Plan, Query, Runner, answered, batches
+from slant.models.network import Network, memory_suffices
+from slant.models.plan import Plan, Query, answered, batches, run_batches
 from slant.models.protocols import INSIDE, MaskedScore, Progress, Sentence, TargetPieces
 from slant.models.spelling import Speller, Spelling
 from slant.models.table import Ask, Ids, table_in
@@ -54,7 +55,8 @@ class TransformersMaskedLM:
             checked = self.network.check(probes or [(self.mask,) * 3, (self.mask,) * 5])
         self.note = describe(note, checked, self.speller)
         self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
-        self._runner = Runner(self.network.log_probabilities, out_of_memory, self.network.limits, release)
+        self._runner = self.network.runner(self.network.log_probabilities)
+        self._vectors = self.network.runner(self.network.hidden)
 
     @property
     def passes(self) -> int:
@@ -115,12 +117,11 @@ class TransformersMaskedLM:
             queries.append(Query(ids, tuple((position, 0) for position in getattr(found, word))))
         distinct = list(dict.fromkeys(queries))
         vectors: dict[Query, NDArray[np.float32]] = {}
-        runner = Runner(self.network.hidden, out_of_memory, self.network.limits, release)
-        for batch in batches(distinct, self.network.limits):
-            for part in runner.parts(batch):
+        with closing(run_batches(self._vectors, batches(distinct, self._vectors.limits))) as parts:
+            for part in parts:
                 vectors.update(part)
-            if progress is not None:
-                progress("vectors", len(vectors), len(distinct))
+                if progress is not None:
+                    progress("vectors", len(vectors), len(distinct))
         return np.array([vectors[query] for query in queries], dtype=np.float32)
 
     def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:

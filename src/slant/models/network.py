@@ -2,7 +2,8 @@
 
 The head (a matrix as large as the vocabulary) is run at the positions that are asked for only. That works for any
 architecture whose head looks at one position at a time: the model's own forward pass is run, and what its encoder hands
-to the head is narrowed on the way. Each model is checked against its plain forward pass before it is trusted.
+to the head is narrowed on the way, for the thread that asked. Each model is checked against its plain forward pass
+before it is trusted.
 """
 
 from __future__ import annotations
@@ -10,18 +11,21 @@ from __future__ import annotations
 import hashlib
 import json
 import threading
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib.util import find_spec
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import MeasureError
-from slant.models.plan import Limits, Query
+from slant.models.packing import Packed, pack, unpack
+from slant.models.plan import Limits, Query, Runner
 from slant.models.table import Ids, Values
 
+Answer = TypeVar("Answer")
 #: Largest difference from the plain forward pass, by the bits of a number.
 TOLERANCE = {4: 1e-4, 8: 1e-4, 2: 5e-2}
 #: Tokens that go through a model at once, padding included, where the user does not say: processor, and others.
@@ -70,7 +74,10 @@ class Network:
         self.pad = pad
         self.narrow = self.base is not model
         self.one_by_one = False
-        self._lock = threading.Lock()  # narrowing changes the model for the time of a pass
+        self._recording = threading.Lock()
+        self._asked = threading.local()  # the places that a pass of this thread is narrowed to
+        if self.narrow:
+            self.base.register_forward_hook(self._narrow)
         self.limits = Limits(token_limit(token_budget, self.device), max(1, LOGITS // self.vocabulary))
 
     @property
@@ -99,15 +106,37 @@ class Network:
         import torch
 
         rows, columns = (torch.tensor(side, device=self.device, dtype=torch.long) for side in _sides(places))
-        with self._lock, torch.inference_mode():
+        with torch.inference_mode():
             if not self.narrow:
                 output = self.model(**inputs)
                 return output.logits[rows, columns].float(), output
-            with _narrowed(self.base, rows, columns):
+            self._asked.places = rows, columns
+            try:
                 output = self.model(**inputs)
+            finally:
+                self._asked.places = None
             if output.logits.shape[:2] != (1, len(places)):
                 raise ValueError("the head's shape is not that of what it was given")
             return output.logits[0].float(), output
+
+    def _narrow(self, _module: Any, _inputs: Any, output: Any) -> Any:
+        """Let what follows the encoder see its last states at the places of this pass only, as one row of them."""
+        places = getattr(self._asked, "places", None)
+        if places is None:
+            return None
+        picked = output[0][places].unsqueeze(0)
+        if isinstance(output, tuple):
+            return (picked, *output[1:])
+        output["last_hidden_state"] = picked
+        return output
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        checked = {"narrow": self.narrow, "one_by_one": self.one_by_one, "limits": self.limits}
+        return _unpacked, (type(self), pack(self.model), self.pad, checked)
+
+    def runner(self, forward: Callable[[Sequence[Query]], Sequence[Answer]]) -> Runner[Answer]:
+        """Return what sends batches through a method of this network."""
+        return Runner(forward, out_of_memory, self.limits, release, alone=self.device.type != "cpu")
 
     def hidden(self, batch: Sequence[Query]) -> list[NDArray[np.float32]]:
         """Return the mean of the last layer's vectors at the asked positions of each query; (d,) each."""
@@ -116,7 +145,7 @@ class Network:
         if self.one_by_one and len(batch) > 1:
             return [self.hidden([query])[0] for query in batch]
         ids, mask = self.padded([query.ids for query in batch])
-        with self._lock, torch.inference_mode():
+        with torch.inference_mode():
             states = self._last_layer(input_ids=ids, attention_mask=mask).float()
         found = []
         for row, query in enumerate(batch):
@@ -127,7 +156,12 @@ class Network:
     def _last_layer(self, **inputs: Any) -> Any:
         if self.base is not self.model:
             return self.base(**inputs)[0]
-        return self.model(**inputs, output_hidden_states=True).hidden_states[-1]  # no encoder apart from its head
+        with self.recording():
+            return self.model(**inputs, output_hidden_states=True).hidden_states[-1]  # no encoder apart from its head
+
+    def recording(self) -> AbstractContextManager[Any]:
+        """Return what a pass that records the states of every layer needs: early transformers 5 took one at a time."""
+        return nullcontext() if find_spec("transformers.utils.output_capturing") else self._recording
 
     def padded(self, sequences: Sequence[Ids]) -> tuple[Any, Any]:
         """Return (rows, tokens) tensors of ids, padded on the right, and of the attention mask."""
@@ -230,22 +264,11 @@ def _sides(pairs: Collection[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return [left for left, _ in pairs], [right for _, right in pairs]
 
 
-@contextmanager
-def _narrowed(base: Any, rows: Any, columns: Any) -> Iterator[None]:
-    """Let what follows `base` see its last hidden states at (rows, columns) only, as one row of them."""
-
-    def narrow(_module: Any, _inputs: Any, output: Any) -> Any:
-        picked = output[0][rows, columns].unsqueeze(0)
-        if isinstance(output, tuple):
-            return (picked, *output[1:])
-        output["last_hidden_state"] = picked
-        return output
-
-    handle = base.register_forward_hook(narrow)
-    try:
-        yield
-    finally:
-        handle.remove()
+def _unpacked(kind: type[Network], packed: Packed, pad: int, checked: dict[str, Any]) -> Network:
+    """Return a network that was sent here; it was tried out where it came from."""
+    network = kind(unpack(packed), pad)
+    vars(network).update(checked)
+    return network
 
 
 def out_of_memory(error: BaseException) -> bool:

@@ -1,18 +1,21 @@
 """The query plan: many requests become few distinct sequences of tokens, in batches of similar length.
 
 A `Query` is one sequence with all that is asked of it; a `Plan` merges requests into queries; `answered` sends the
-batches that a table does not know yet through a model, and halves them where memory runs out.
+batches that a table does not know yet through a model, on the workers in use, and halves them where memory runs out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import tee
 from typing import Generic, TypeVar
 
 from slant.errors import MeasureError
 from slant.models.protocols import Progress
 from slant.models.table import Ask, Ids, ScoreTable, Values
+from slant.parallel import one_thread_each, spread, workers_in_use
 
 Answer = TypeVar("Answer")
 
@@ -98,14 +101,18 @@ class Runner(Generic[Answer]):
     """Sends batches through `forward`; `passes` counts the sequences that were run.
 
     `out_of_memory` tells such an error from others. What did not fit is halved, and so is all that follows; `release`
-    is called before, when nothing holds the failed pass any more.
+    is called before, when nothing holds the failed pass any more. `alone`: on a device that takes one batch at a time.
     """
 
     forward: Callable[[Sequence[Query]], Sequence[Answer]]
     out_of_memory: Callable[[BaseException], bool]
     limits: Limits
     release: Callable[[], None] = lambda: None
+    alone: bool = False
     passes: int = 0
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**vars(self), "passes": 0}
 
     def parts(self, batch: list[Query]) -> Iterator[list[tuple[Query, Answer]]]:
         """Yield the answers for a batch, whole or in parts that fit into memory."""
@@ -122,7 +129,6 @@ class Runner(Generic[Answer]):
                 self._retreat(part)
                 waiting.append(part)
                 continue
-            self.passes += len(part)
             yield list(zip(part, answers, strict=True))
 
     def _try(self, part: list[Query]) -> Sequence[Answer] | None:
@@ -140,17 +146,40 @@ class Runner(Generic[Answer]):
         self.limits = replace(self.limits, tokens=cost(part) // 2)
 
 
+def run_batch(runner: Runner[Answer], batch: list[Query]) -> list[Answer]:
+    """Return the answers for a batch, wherever this is run."""
+    return [answer for part in runner.parts(batch) for _, answer in part]
+
+
+def run_batches(
+    runner: Runner[Answer], found: Iterable[list[Query]]
+) -> Generator[list[tuple[Query, Answer]], None, None]:
+    """Yield the answers for each batch, in order, by the workers in use.
+
+    Each batch has one thread: how many there are, and where, changes no digit.
+    """
+    first, second = tee(found)
+    here = 1 if runner.alone and workers_in_use() is None else None
+    answers = spread(run_batch, first, runner, here)
+    with one_thread_each(), closing(answers):
+        for batch, values in zip(second, answers, strict=True):
+            runner.passes += len(batch)
+            yield list(zip(batch, values, strict=True))
+
+
 def answered(
     queries: Sequence[Query], runner: Runner[Values], table: ScoreTable, progress: Progress | None = None
 ) -> dict[tuple[Ids, Ask], float]:
     """Return the log-probability of everything that is asked; what the table does not know is run and kept there."""
-    done = 0
-    for batch in batches(queries, runner.limits):  # as if nothing were known: a resumed run has the same batches
-        for part in runner.parts([query for query in batch if table.get(query.ids, query.asks) is None]):
+    planned = list(batches(queries, runner.limits))  # as if nothing were known: a resumed run has the same batches
+    unknown = [[query for query in batch if table.get(query.ids, query.asks) is None] for batch in planned]
+    with closing(run_batches(runner, filter(None, unknown))) as answers:
+        done = sum(map(len, planned)) - sum(map(len, unknown))
+        for part in answers:
             table.keep([(query.ids, query.asks, values) for query, values in part])
-        done += len(batch)
-        if progress is not None:
-            progress("sentences", done, len(queries))
+            done += len(part)
+            if progress is not None:
+                progress("sentences", done, len(queries))
     found: dict[tuple[Ids, Ask], float] = {}
     for query in queries:
         values = table.get(query.ids, query.asks) or ()
