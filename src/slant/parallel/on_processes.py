@@ -122,8 +122,10 @@ class Processes:
         return next(each for each in futures if each.future in ready)
 
     def cancel(self, future: _Sent) -> None:
-        """Let go of an answer; a task that is under way goes on to its end."""
-        future.future.cancel()
+        """Let go of an answer; its task goes on to its end.
+
+        A cancelled one would break loky's manager when the process is stopped (InvalidStateError), and hang the stop.
+        """
 
     def close(self) -> None:
         """End the processes, whatever they are doing."""

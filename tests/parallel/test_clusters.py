@@ -1,0 +1,354 @@
+"""Real workers outside of this process: two processes, a Dask cluster of two, a Ray of two, one of them killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import slant
+from slant.corpus import Query, sample_contexts, shards
+from slant.errors import MeasureError, MissingExtraError, WorkersError
+from slant.models.protocols import Passage, Sentence
+from slant.parallel import as_finished, cores, spread, use_workers, worker, workers_in_use
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
+from tiny_lms import causal, masked, torch
+
+from slant.models.causal import TransformersCausalLM
+from slant.models.encoder import TransformersEncoder
+from slant.models.masked import TransformersMaskedLM
+
+KINDS = ("processes", "dask", "ray")
+
+
+def masked_lm(**options: Any) -> TransformersMaskedLM:
+    return TransformersMaskedLM(*masked("bert"), "bert", **options)
+
+
+def causal_lm(**options: Any) -> TransformersCausalLM:
+    return TransformersCausalLM(*causal("llama"), "llama", **options)
+
+
+def tiny_encoder(**options: Any) -> TransformersEncoder:
+    model, tok = masked("bert")
+    return TransformersEncoder(model.base_model, tok, "bert", **options)
+
+
+@pytest.fixture(scope="module")
+def addresses() -> Iterator[dict[str, Any]]:
+    """Fill with what `use_workers` takes for each kind, when it is first asked for; clusters end with the module."""
+    started: dict[str, Any] = {"processes": {"processes": 2}}
+    yield started
+    if "closing" in started:
+        started["closing"]()
+    if "ray" in started:
+        import ray
+
+        ray.shutdown()
+
+
+@pytest.fixture(params=KINDS)
+def where(request: pytest.FixtureRequest, addresses: dict[str, Any]) -> dict[str, Any]:
+    kind = request.param
+    if kind == "dask" and kind not in addresses:
+        distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+        cluster = distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+        )
+        addresses |= {"dask": {"dask": cluster.scheduler_address}, "closing": cluster.close}
+    if kind == "ray" and kind not in addresses:
+        ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
+        os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+        ray.init(address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR")
+        addresses["ray"] = {"ray": "auto"}
+    return dict(addresses[kind])
+
+
+def pids() -> set[int]:
+    def slow(_shared: None, _item: int) -> int:
+        time.sleep(0.2)
+        return os.getpid()
+
+    return set(spread(slow, range(8), None))
+
+
+def small_vectors() -> slant.WordVectors:
+    rng = np.random.default_rng(5)
+    words = [f"word{i}" for i in range(1500)] + [f"name{i}" for i in range(60)]
+    return slant.WordVectors.from_arrays(words, rng.standard_normal((1560, 20)).astype(np.float32))
+
+
+def enumerated(vectors: slant.WordVectors, **settings: Any) -> str:
+    result = slant.enumerate_biases(
+        vectors, names=[f"name{i}" for i in range(60)], groups=4, categories=6, words=1500, rotations=4000, rng=3,
+        **settings,
+    )  # fmt: skip
+    return json.dumps(result.to_dict(), sort_keys=True)
+
+
+def test_results_come_in_order_and_the_errors_of_tasks_as_they_are(where: dict[str, Any]) -> None:
+    def divided(shared: int, item: int) -> float:
+        if item == 13:
+            raise MeasureError("thirteen cannot be used; leave it out.")
+        return shared / item
+
+    with use_workers(**where):
+        assert list(spread(divided, range(1, 9), 840)) == [840 / item for item in range(1, 9)]
+        assert sorted(as_finished(divided, range(1, 9), 840)) == [(item, 840 / item) for item in range(1, 9)]
+        for wrong, error in ((13, MeasureError), (0, ZeroDivisionError)):
+            with pytest.raises(error) as raised:
+                list(spread(divided, [1, wrong], 840))
+            assert raised.type is error
+            assert wrong == 0 or str(raised.value) == "thirteen cannot be used; leave it out."
+    assert workers_in_use() is None
+
+
+def test_no_more_items_are_taken_than_workers_can_have_waiting(where: dict[str, Any]) -> None:
+    taken: list[int] = []
+
+    def endless() -> Iterator[int]:
+        while True:
+            taken.append(len(taken))
+            yield taken[-1]
+
+    with use_workers(**where):
+        results = spread(lambda shared, item: shared + item, endless(), 5)
+        assert [next(results) for _ in range(6)] == [5, 6, 7, 8, 9, 10]
+        results.close()
+    assert len(taken) <= 6 + 4
+
+
+class Noticed:
+    """Leaves a file each time it is unpacked."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder, self.array = folder, np.arange(50_000.0)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        Path(self.folder, f"{os.getpid()}-{time.monotonic_ns()}").touch()
+
+
+def test_what_is_large_goes_to_each_worker_once(where: dict[str, Any], tmp_path: Path) -> None:
+    import cloudpickle
+
+    cloudpickle.register_pickle_by_value(__import__(__name__))
+    try:
+        shared = Noticed(str(tmp_path))
+        with use_workers(**where):
+            for _ in range(3):
+                found = list(spread(lambda shared, item: float(shared.array[item]), range(40), shared))
+                assert found == [float(item) for item in range(40)]
+    finally:
+        cloudpickle.unregister_pickle_by_value(__import__(__name__))
+    times = [path.name.split("-")[0] for path in tmp_path.iterdir()]
+    assert 1 <= len(times) <= 2
+    assert len(times) == len(set(times))
+
+
+def test_a_task_has_one_thread_of_everything_and_no_workers_of_its_own(where: dict[str, Any]) -> None:
+    def threads(_shared: None, _item: int) -> tuple[int, int, set[int], bool]:
+        import numpy as np
+        import torch
+        from threadpoolctl import threadpool_info
+
+        np.ones((2, 2)) @ np.ones((2, 2))
+        counted = {library["num_threads"] for library in threadpool_info()}
+        return cores(), torch.get_num_threads(), counted, workers_in_use() is None
+
+    with use_workers(**where):
+        list(spread(threads, [0], None))  # libraries that load inside a task are held from the next one on
+        assert list(spread(threads, [0, 1], None)) == [(1, 1, {1}, True)] * 2
+
+
+@pytest.mark.parametrize("precision", [None, 0.01])
+def test_an_enumeration_is_the_same_to_the_last_bit(where: dict[str, Any], precision: float | None) -> None:
+    vectors = small_vectors()
+    expected = enumerated(vectors, workers=1, precision=precision)
+    with use_workers(**where):
+        assert enumerated(vectors, precision=precision) == expected
+
+
+def test_an_enumeration_outlives_one_of_its_workers(where: dict[str, Any]) -> None:
+    vectors = small_vectors()
+    expected = enumerated(vectors, workers=1)
+    killed: list[int] = []
+    with use_workers(**where):
+        workers = pids()
+        assert len(workers) == 2
+
+        def progress(step: str, done: int, total: int) -> None:
+            if step == "rotations" and done > 0 and not killed:
+                killed.append(min(workers))
+                os.kill(killed[0], signal.SIGKILL)
+
+        assert enumerated(vectors, progress=progress) == expected
+        assert killed
+        assert killed[0] not in pids()
+
+
+@pytest.mark.parametrize("make", [masked_lm, causal_lm])
+def test_language_models_score_the_same_to_the_last_bit(where: dict[str, Any], make: Callable[..., Any]) -> None:
+    jobs = ["nurse", "doctor", "good nurse", "math", "art", "boys"]
+    sentences = [Sentence(f"[TARGET] {verb} a [ATTRIBUTE].", target, job)
+        for verb in ("is", "was") for target in ("he", "she") for job in jobs]  # fmt: skip
+    one, other = (make(token_budget=24) for _ in range(2))
+    score = "masked_scores" if hasattr(one, "masked_scores") else "causal_scores"
+    with use_workers(threads=1):
+        expected = getattr(one, score)(sentences)
+    killed: list[int] = []
+    with use_workers(**where):
+        workers = sorted(pids())
+
+        def progress(_step: str, done: int, total: int) -> None:
+            if not killed and 0 < done < total:
+                killed.append(workers[0])
+                os.kill(workers[0], signal.SIGKILL)
+
+        assert getattr(other, score)(sentences, progress=progress) == expected
+        assert killed
+    assert one.passes == other.passes
+
+
+def test_vectors_in_context_are_the_same_to_the_last_bit(where: dict[str, Any]) -> None:
+    encoder = tiny_encoder(token_budget=40)
+    passages = [Passage(f"he is a nurse {'and she ' * (i % 5)}is good", ((8, 13),)) for i in range(40)]
+    with use_workers(threads=1):
+        expected = np.concatenate(list(encoder.span_vectors(passages)))
+        whole = encoder.sentence_vectors([passage.text for passage in passages])
+    with use_workers(**where):
+        assert np.array_equal(np.concatenate(list(encoder.span_vectors(passages))), expected)
+        assert np.array_equal(encoder.sentence_vectors([passage.text for passage in passages]), whole)
+
+
+def test_a_corpus_in_shards_gives_the_same_draw(
+    where: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(1)
+    nouns, ends = ("nurse", "clerk", "café owner", "boy"), ("\n", "\r\n", "\n\n", " \n", "\n\ufeff")
+    for number in range(3):
+        lines = [f"A {rng.choice(nouns)} saw {rng.choice(nouns)} {rng.integers(60)}.{rng.choice(ends)}"
+            for _ in range(400)]  # fmt: skip
+        (tmp_path / f"{number}.txt").write_bytes(("\ufeff" * (number == 0) + "".join(lines)).encode())
+    monkeypatch.setattr(shards, "SHARD", 1000)
+    monkeypatch.setattr(shards.shards_of, "__defaults__", (1000,))
+    queries = {"jobs": Query(("nurse", "café owner"), 30, without=("boy",)), "all": Query(nouns, 7, as_written=True)}
+    corpus, other = (slant.load_corpus(tmp_path, longest=20) for _ in range(2))
+    expected = sample_contexts(corpus, queries, rng=4)
+    assert len(list(shards.shards_of(other))) > 20
+    with use_workers(**where):
+        assert sample_contexts(other, queries, rng=4) == expected
+    assert other.too_long == corpus.too_long
+    assert other.too_long
+
+
+def test_text_that_cannot_be_read_is_reported_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(b"A nurse slept.\n" * 800)
+    corpus = slant.load_corpus(path)
+    path.write_bytes(b"A nurse slept.\n" * 700 + b"A \xff slept.\n" * 100)
+    monkeypatch.setattr(shards.shards_of, "__defaults__", (1000,))
+    with use_workers(processes=1), pytest.raises(slant.SlantError, match="line 701"):
+        sample_contexts(corpus, {"jobs": Query(("nurse",), 2)})
+
+
+def test_work_that_kills_every_worker_is_given_up_and_others_go_on(tmp_path: Path) -> None:
+    def deadly(_shared: None, item: int) -> int:
+        if item == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return item
+
+    with use_workers(processes=2):
+        with pytest.raises(WorkersError, match="5 workers were lost with the same piece of work"):
+            list(spread(deadly, [1], None))
+        assert list(spread(deadly, [2, 3], None)) == [2, 3]
+
+
+def test_workers_with_other_software_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "software", lambda: (("slant", "0.0.1"), ("numpy", "1.0")))
+    with pytest.raises(WorkersError, match=r"a worker has slant 0.0.1 and this process .*; install the same versions"):
+        worker.run(lambda shared, item: 0, None, 0, (("slant", "9.9"), ("numpy", "1.0")))
+
+
+def test_processes_leave_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with use_workers(processes=1):
+        list(spread(lambda shared, item: shared[item], [0, 1], np.arange(100)))
+        assert any(tmp_path.glob("slant-workers-*/*"))
+        (pid,) = pids()
+    assert not any(tmp_path.glob("slant-workers-*"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"dask": "tcp://127.0.0.1:1"}, "cannot reach a Dask scheduler at 'tcp://127.0.0.1:1'"),
+        ({"dask": "somewhere"}, "cannot reach a Dask scheduler at 'somewhere'"),
+        ({"ray": "127.0.0.1:1"}, "cannot join a Ray cluster by '127.0.0.1:1'"),
+        ({"dask": "a", "ray": "b"}, "dask and ray were both given"),
+        ({"processes": 0}, "workers is 0"),
+    ],
+)
+def test_workers_that_cannot_be_had_are_one_sentence(given: dict[str, Any], said: str) -> None:
+    for extra, module in (("dask", "distributed"), ("ray", "ray")):
+        if extra in given:
+            pytest.importorskip(module, reason=f"the extra '{extra}' is not installed")
+    with pytest.raises(slant.SlantError, match=said) as raised, use_workers(**given):
+        pass
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(("extra", "module"), [("dask", "distributed"), ("ray", "ray")])
+def test_an_extra_that_is_missing_is_named(extra: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, module, None)
+    with pytest.raises(MissingExtraError, match=rf"pip install 'slant\[{extra}\]'"), use_workers(**{extra: "x:1"}):
+        pass
+
+
+def test_commands_run_on_a_cluster(where: dict[str, Any], tmp_path: Path, run: Any) -> None:
+    if "processes" in where:
+        pytest.skip("commands name clusters; processes are for Python")
+    vectors = small_vectors()
+    (tmp_path / "names.txt").write_text("\n".join(f"name{i}" for i in range(60)))
+    vectors.save(tmp_path / "v.npz")
+    (option, address), *_ = where.items()
+    base = ["enumerate", str(tmp_path / "v.npz"), "--names", str(tmp_path / "names.txt"), "--groups", "4",
+        "--categories", "6", "--words", "1500", "--rotations", "500", "--quiet", "--no-cache"]  # fmt: skip
+    for place, more in (("here", ["--workers", "1"]), ("there", [f"--{option}", address])):
+        done = run(*base, *more, "--json", str(tmp_path / f"{place}.json"))
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "here.json").read_bytes() == (tmp_path / "there.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--dask", "tcp://127.0.0.1:1"], "cannot reach a Dask scheduler"),
+        (["--dask", "tcp://127.0.0.1:1", "--workers", "2"], "--workers 2 is for this machine"),
+        (["--dask", "x:1", "--ray", "auto"], "dask and ray were both given"),
+    ],
+)
+def test_a_cluster_that_cannot_be_used_is_exit_code_two(more: list[str], said: str, run: Any) -> None:
+    pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    done = run("enumerate", *more)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_torch_has_its_threads_back_afterwards() -> None:
+    before = torch.get_num_threads()
+    lm = masked_lm()
+    lm.masked_scores([Sentence("[TARGET] is a [ATTRIBUTE].", "he", "nurse")])
+    assert torch.get_num_threads() == before
