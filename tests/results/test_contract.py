@@ -154,8 +154,12 @@ def test_no_nan_ever_appears(results: dict[str, Result], kind: str) -> None:
 @kinds
 def test_provenance_says_what_was_measured_by_which_version(results: dict[str, Result], kind: str) -> None:
     content = results[kind].to_dict()
-    answers_of_a_store = ("stored-audits", "stored-figures", "figure-history", "audit-change")
-    if kind in ("replication", "policy-check", *answers_of_a_store):  # their lines are about several representations and name them
+    of_a_store = ("stored-audits", "stored-figures", "figure-history", "audit-change")
+    if kind in (
+        "replication",
+        "policy-check",
+        *of_a_store,
+    ):  # their lines are about several representations and name them
         assert content["version"] == slant.__version__
         return
     inner = {

@@ -20,10 +20,9 @@ from slant.auditing.model_list import AuditSettings, Entry
 from slant.auditing.opening import opened
 from slant.auditing.run_folder import RunFolder
 from slant.auditing.running import Plan, identity, only_fitting, planned, run
+from slant.auditing.stored_lines import as_line
 from slant.auditing.subjects import Subject
 from slant.errors import SlantError
-from slant.results import AuditResult
-from slant.results.codec import unsteered_json
 from slant.vectors import LookupPolicy, WordVectors, load
 from slant.version import __version__
 
@@ -120,11 +119,6 @@ def _audited(job: AuditJob, ended: AuditOutcome) -> AuditOutcome:
         traces=tuple(traces),
         folder=None if folder is None else str(folder.folder),
     )
-
-
-def as_line(result: AuditResult) -> bytes:
-    """Return an audit as JSON in one line."""
-    return unsteered_json(result.to_dict(), separators=(",", ":")).encode("utf-8")
 
 
 def _opened(entry: Entry) -> Subject:

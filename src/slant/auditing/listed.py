@@ -16,6 +16,7 @@ from slant.auditing.own_words import own_sets
 from slant.auditing.running import check_known, check_settings
 from slant.auditing.steps import names
 from slant.auditing.store import ResultsStore, now
+from slant.auditing.stored_lines import as_line
 from slant.errors import MeasureError, SlantError
 from slant.results import StoredAudit, StoredAudits
 from slant.vectors import LookupPolicy
@@ -149,6 +150,6 @@ class _There:
             return found
         same = self.by_key[outcome.key]
         copied = replace(outcome, state="complete", seconds=same.seconds or 0.0)
-        stored = self.store.append_record(as_record(copied, now()), self.store.raw_audit(same.id))
+        stored = self.store.append_record(as_record(copied, now()), as_line(self.store.audit(same.id)))
         self.refresh()
         return stored

@@ -232,6 +232,11 @@ def _check_labels(entries: Iterable[Entry]) -> None:
 
 def _checked(entry: Entry) -> Entry:
     """Refuse a model that cannot be there: a path that leads nowhere, data of a kind that cannot be audited."""
+    if not Path(entry.source).is_absolute() and _is_there(Path(entry.source)):  # what is opened must not depend on it
+        raise SlantError(
+            f"'{entry.label}' of the list: '{entry.source}' is not beside the list but in the folder where you are; "
+            "paths are relative to the list."
+        )
     try:
         kind = kind_of(entry.source)
     except SlantError as error:

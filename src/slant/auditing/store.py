@@ -10,9 +10,9 @@ Why lines of JSON, and not SQLite or DuckDB, which were weighed against them:
 - *Strangers.* A store may come from anyone. Lines are read by the JSON code that reads reports, with its limits;
   a hostile SQLite file has a schema of its own (views, triggers) and speaks to a C library that was not made for it.
 - *People.* `grep`, `jq`, `git diff` and `cat monday.jsonl tuesday.jsonl` (which merges stores) work.
-- *Queries.* The whole file is read for each, and the bulk of each audit skipped over: some 150 MB, or 300 quick audits
-  (0.5 MB each), a second. A thousand models take seconds; beyond some tens of thousands of audits, begin a new store
-  for each year, or export the figures (7 kB an audit) as CSV to a database.
+- *Queries.* The whole file is read for each, and the bulk of each audit skipped over: a thousand quick audits
+  (0.5 MB each) took 1.3 s. Beyond some tens of thousands of audits, begin a new store for each year, or export the
+  figures (7 kB an audit) as CSV to a database.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
@@ -28,10 +28,9 @@ from typing import IO, Any
 
 from slant.auditing import store_queries as q
 from slant.auditing.appending import append_line
-from slant.auditing.stored_lines import BEGINS, Held, check_audit, decode, decode_audit, encode
+from slant.auditing.stored_lines import BEGINS, Held, as_line, check_audit, decode, decode_audit, encode
 from slant.errors import SlantError
 from slant.results import AuditChange, AuditResult, FigureHistory, StoredAudit, StoredAudits, StoredFigures
-from slant.results.codec import unsteered_json
 from slant.version import __version__
 
 #: The name of a store where none is given.
@@ -47,7 +46,6 @@ class _Line:
     """A line of the file: what it holds, or why it cannot be read, and where it ends."""
 
     number: int
-    start: int
     end: int
     held: Held | None
     problem: str = ""
@@ -86,8 +84,7 @@ class ResultsStore:
             "state": state,
         }
         record |= {"audited": audit.created, "reason": reason, "seconds": None, "key": "", "settings": {}}
-        body = unsteered_json(audit.to_dict(), separators=(",", ":")).encode("utf-8")
-        return self.append_record(record, body)
+        return self.append_record(record, as_line(audit))
 
     def append_record(self, record: dict[str, Any], result: bytes | None) -> StoredAudit:
         """Add a record with the JSON of an audit, or none; for `slant.audit_list`, which knows its settings."""
@@ -129,7 +126,8 @@ class ResultsStore:
         """Return the figures that match, audit after audit, oldest first."""
         lines, notes = self._read()
         asked = q.Asked(measure, stimuli, category, model, since, until, latest)
-        return StoredFigures(tuple(q.figures(q.chosen(lines, asked), asked)), notes, __version__)
+        found = tuple(q.figures(q.chosen(lines, asked), asked))
+        return StoredFigures(found, notes if found else (*notes, q.nothing(lines)), __version__)
 
     def history(
         self,
@@ -144,7 +142,8 @@ class ResultsStore:
         """Return each figure that matches over time, with the difference to the audit before, label by label."""
         lines, notes = self._read()
         asked = q.Asked(measure, stimuli, category, model, since, until)
-        return FigureHistory(tuple(q.history(q.figures(q.chosen(lines, asked), asked))), notes, __version__)
+        found = tuple(q.history(q.figures(q.chosen(lines, asked), asked)))
+        return FigureHistory(found, notes if found else (*notes, q.nothing(lines)), __version__)
 
     def compare(self, before: str, after: str | None = None) -> AuditChange:
         """Compare two audits, figure by figure; with one label, its newest audit with the one before it."""
@@ -158,18 +157,7 @@ class ResultsStore:
 
     def audit(self, which: str) -> AuditResult:
         """Return one audit in full."""
-        wanted = self.find(which)
-        for line in self.lines():
-            if line.held is not None and line.held.audit.id == wanted.id:
-                return self._whole(line)
-        raise SlantError(f"the audit '{wanted.id}' is no longer in '{self.path}'.")
-
-    def raw_audit(self, identity: str) -> bytes | None:
-        """Return the JSON of the audit with that id, as a line holds it; None where there is none."""
-        for line in self.lines():
-            if line.held is not None and line.held.audit.id == identity:
-                return unsteered_json(self._whole(line).to_dict(), separators=(",", ":")).encode("utf-8")
-        return None
+        return self._whole(q.find(self._read()[0], which, self.path))
 
     def lines(self, start: int = 0) -> Iterator[_Line]:
         """Read the store from the byte `start` on, line by line; a store that is not there is an error."""
@@ -200,17 +188,15 @@ class ResultsStore:
             told.append(f"{damaged - MOST_TOLD:,} more lines are passed over")
         return sorted(found.values(), key=lambda held: held.audit.audited), tuple(told)
 
-    def _whole(self, line: _Line) -> AuditResult:
+    def _whole(self, held: Held) -> AuditResult:
+        number, start, end = held.place
         with self._opened() as file:
-            file.seek(line.start)
-            content = file.read(line.end - line.start)
+            file.seek(start)
+            content = file.read(end - start)
         try:
-            result = decode_audit(content.rstrip(b"\n"))
-        except ValueError as error:
-            raise SlantError(f"line {line.number} of '{self.path}' cannot be read: {error}.") from None
-        if result is None:
-            raise SlantError(f"line {line.number} of '{self.path}' holds no audit.")
-        return result
+            return decode_audit(content.rstrip(b"\r\n"))
+        except (ValueError, SlantError) as error:
+            raise SlantError(f"line {number} of '{self.path}' cannot be read: {str(error).rstrip('.')}.") from None
 
     def _opened(self) -> IO[bytes]:
         try:
@@ -253,7 +239,8 @@ def _is_whole(tail: bytes) -> bool:
 
 def _parsed(number: int, start: int, end: int, content: bytes) -> _Line:
     try:
-        return _Line(number, start, end, decode(content.rstrip(b"\r\n")))
+        held = replace(decode(content.rstrip(b"\r\n")), place=(number, start, end))
+        return _Line(number, end, held)
     except ValueError as error:
         problem = str(error) if content.endswith(b"\n") else "it is not finished, or is being written just now"
-        return _Line(number, start, end, None, problem)
+        return _Line(number, end, None, problem)

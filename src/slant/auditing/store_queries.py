@@ -91,6 +91,14 @@ def figures(lines: Iterable[Held], asked: Asked) -> Iterator[StoredFigure]:
                 yield StoredFigure(held.audit, line)
 
 
+def nothing(lines: Sequence[Held]) -> str:
+    """Say what could be asked for, where nothing matches."""
+    measures = dict.fromkeys(line.measure for held in lines for line in held.glance)
+    labels = list(dict.fromkeys(held.audit.label for held in lines))
+    shown = ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
+    return f"nothing matches; the store has {', '.join(measures) or 'no figures'}, of {shown or 'no model'}"
+
+
 def history(found: Iterable[StoredFigure]) -> Iterator[HistoryPoint]:
     """Yield figures over time, one figure of one label after the other, each with the difference to the one before."""
     series: dict[tuple[str, Key], list[StoredFigure]] = {}

@@ -66,10 +66,16 @@ _decoder = msgspec.json.Decoder(_Record)
 
 @dataclass(frozen=True)
 class Held:
-    """An audit as a line holds it: what it is, and its figures."""
+    """An audit as a line holds it: what it is, its figures, and where the line stands (its number, first byte, end)."""
 
     audit: StoredAudit
     glance: tuple[Glance, ...]
+    place: tuple[int, int, int] = (0, 0, 0)
+
+
+def as_line(audit: AuditResult) -> bytes:
+    """Return an audit as JSON in one line."""
+    return unsteered_json(audit.to_dict(), separators=(",", ":")).encode("utf-8")
 
 
 def encode(record: Mapping[str, Any], result: bytes | None) -> bytes:
@@ -104,11 +110,9 @@ def decode(line: bytes) -> Held:
     return _held(digest, record)
 
 
-def decode_audit(line: bytes) -> AuditResult | None:
-    """Return the whole audit of a line, checked like any report; None where the model could not be audited."""
-    content = parse_json(_parts(line)[1].decode("utf-8"))
-    result = content.get("result")
-    return None if result is None else AuditResult.from_dict(result)
+def decode_audit(line: bytes) -> AuditResult:
+    """Return the whole audit of a line, checked like any report."""
+    return AuditResult.from_dict(parse_json(_parts(line)[1].decode("utf-8"))["result"])
 
 
 def _parts(line: bytes) -> tuple[str, bytes]:
