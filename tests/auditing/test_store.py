@@ -111,6 +111,13 @@ def test_damage_in_the_middle_costs_that_line_and_no_other(store: slant.ResultsS
     assert store.audits().notes[-1] == "4 more lines are passed over"
 
 
+def test_who_asks_for_the_newest_is_told_of_lines_that_cannot_be_read(store: slant.ResultsStore) -> None:
+    whole = store.path.read_bytes()
+    store.path.write_bytes(whole[:-200] + b"x" + whole[-199:])
+    with pytest.warns(UserWarning, match="line 3 is passed over: it was changed or damaged"):
+        assert store.find("ours").audited == JANUARY
+
+
 def test_stores_are_merged_by_putting_one_behind_the_other(store: slant.ResultsStore, tmp_path: Path) -> None:
     first, second, third = store.path.read_bytes().splitlines(keepends=True)
     merged = tmp_path / "merged.jsonl"

@@ -26,11 +26,11 @@ PIECE = 1 << 16
 NO_LOCKS = {errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS}
 
 
-def append_line(path: Path, line: bytes, begins: bytes, whole: Callable[[bytes], bool]) -> int:
+def append_line(path: Path, line: bytes, begins: bytes, whole: Callable[[bytes], bool], most: int = 1 << 28) -> int:
     """Append `line` (without a line end) to `path`, which is made if it is not there; return the byte where it begins.
 
-    Every line begins with `begins`; a file that begins otherwise is refused. `whole` tells whether what stands after
-    the last line end is a whole line, which only lacks its end; otherwise it is cut off.
+    Every line begins with `begins` and has up to `most` bytes; a file that is otherwise is refused. `whole` tells
+    whether what stands after the last line end is a whole line, which only lacks its end; otherwise it is cut off.
 
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "lines"
@@ -39,7 +39,7 @@ def append_line(path: Path, line: bytes, begins: bytes, whole: Callable[[bytes],
     """
     try:
         with _opened(path) as file, _locked(file, path):
-            size = _mended(file, path, begins, whole)
+            size = _mended(file, path, begins, whole, most)
             try:
                 _write(file, size, line + b"\n")
             except OSError:
@@ -92,14 +92,18 @@ def _locked(file: IO[bytes], path: Path) -> Iterator[None]:
     yield
 
 
-def _mended(file: IO[bytes], path: Path, begins: bytes, whole: Callable[[bytes], bool]) -> int:
+def _mended(file: IO[bytes], path: Path, begins: bytes, whole: Callable[[bytes], bool], most: int) -> int:
     """Return where the next line begins, after an end was given to, or made of, what a killed writer left behind."""
     size = os.fstat(file.fileno()).st_size
     file.seek(0)
     head = _read(file, len(begins))
     if head != begins[: len(head)]:
         raise SlantError(f"'{path}' is no store of results, and is left as it is; give another name for the store.")
-    end = _after_last_line(file, size)
+    end = _after_last_line(file, size, size - most)
+    if end is None:
+        raise SlantError(
+            f"'{path}' ends in a line of over {most >> 20} MB, and is left as it is; check which file it is."
+        )
     if end == size:
         return size
     file.seek(end)
@@ -110,10 +114,12 @@ def _mended(file: IO[bytes], path: Path, begins: bytes, whole: Callable[[bytes],
     return end
 
 
-def _after_last_line(file: IO[bytes], size: int) -> int:
-    """Return the place after the last line end; 0 where there is none."""
+def _after_last_line(file: IO[bytes], size: int, first: int) -> int | None:
+    """Return the place after the last line end, 0 where there is none; None where it would be before `first`."""
     place = size
     while place > 0:
+        if place < first:
+            return None
         begin = max(0, place - PIECE)
         file.seek(begin)
         found = _read(file, place - begin).rfind(b"\n")

@@ -26,8 +26,8 @@ from slant.errors import SlantError
 from slant.reading import parse_toml, read_text
 from slant.results.audit import Profile
 
-#: Bytes of a list, and characters of a label.
-MAX_LIST, MAX_LABEL = 1 << 24, 200
+#: Bytes of a list, models in it, and characters of a label.
+MAX_LIST, MAX_MODELS, MAX_LABEL = 1 << 24, 100_000, 200
 STANDARD_INPUT = "-"
 
 
@@ -114,7 +114,7 @@ def read_list(
         entries = [_given(label, source, given) for label, source in pairs]
     if not entries:
         raise SlantError(f"the list '{models!s:.80}' names no model; write one a line.")
-    _check_labels(entries)
+    _check_labels([entry.label for entry in entries])
     return tuple(_checked(entry) for entry in entries)
 
 
@@ -145,7 +145,7 @@ def _standard_input() -> str:
 
 
 def _from_text(content: str, folder: Path, name: str, given: AuditSettings) -> list[Entry]:
-    entries = []
+    written = []
     for number, line in enumerate(content.split("\n"), 1):
         text = line.strip()
         if text and not text.startswith("#"):
@@ -153,8 +153,9 @@ def _from_text(content: str, folder: Path, name: str, given: AuditSettings) -> l
             label, source = _parted(text, folder)
             if not label or not source:
                 raise SlantError(f"{where} is '{text:.80}'; write a model, or 'label = model'.")
-            entries.append(Entry(_label(label, where), located(source, folder), given))
-    return entries
+            written.append((_label(label, where), source))
+    _check_labels([label for label, _ in written])  # before the disk is asked for each
+    return [Entry(label, located(source, folder), given) for label, source in written]
 
 
 def _parted(text: str, folder: Path) -> tuple[str, str]:
@@ -219,15 +220,16 @@ def _label(text: str, where: str) -> str:
     return text
 
 
-def _check_labels(entries: Iterable[Entry]) -> None:
+def _check_labels(labels: Sequence[str]) -> None:
+    if len(labels) > MAX_MODELS:
+        raise SlantError(f"the list names {len(labels):,} models; give up to {MAX_MODELS:,} at a time.")
     seen: set[str] = set()
-    for entry in entries:
-        if entry.label in seen:
+    for label in labels:
+        if label in seen:
             raise SlantError(
-                f"two models of the list are called '{entry.label}'; give each a label of its own, as in "
-                "'label = model'."
+                f"two models of the list are called '{label}'; give each a label of its own, as in 'label = model'."
             )
-        seen.add(entry.label)
+        seen.add(label)
 
 
 def _checked(entry: Entry) -> Entry:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import os
 import stat
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -92,12 +93,12 @@ class ResultsStore:
         if len(line) > MAX_LINE:
             raise SlantError(f"this audit takes {len(line) >> 20} MB, and a store takes {MAX_LINE >> 20} for each.")
         held = decode(line)
-        append_line(self.path, line, BEGINS, _is_whole)
+        append_line(self.path, line, BEGINS, _is_whole, MAX_LINE)
         return held.audit
 
     def check_writable(self) -> None:
         """Refuse, before any work, a file that could not be added to; nothing is made."""
-        if self.path.exists():
+        if self.path.exists() or self.path.is_symlink():
             self._opened().close()
         elif not self.path.parent.is_dir():
             raise SlantError(f"there is no folder '{self.path.parent}' for the store; make it, or choose another.")
@@ -147,17 +148,17 @@ class ResultsStore:
 
     def compare(self, before: str, after: str | None = None) -> AuditChange:
         """Compare two audits, figure by figure; with one label, its newest audit with the one before it."""
-        lines, _ = self._read()
+        lines = self._lines_told()
         first, second = (before, after) if after is not None else (f"{before}~1", before)
         return q.change(q.find(lines, first, self.path), q.find(lines, second, self.path))
 
     def find(self, which: str) -> StoredAudit:
         """Return what is stored about one audit: by its label, `label~1`, or the first digits of its id."""
-        return q.find(self._read()[0], which, self.path).audit
+        return q.find(self._lines_told(), which, self.path).audit
 
     def audit(self, which: str) -> AuditResult:
         """Return one audit in full."""
-        return self._whole(q.find(self._read()[0], which, self.path))
+        return self._whole(q.find(self._lines_told(), which, self.path))
 
     def lines(self, start: int = 0) -> Iterator[_Line]:
         """Read the store from the byte `start` on, line by line; a store that is not there is an error."""
@@ -187,6 +188,13 @@ class ResultsStore:
         if damaged > MOST_TOLD:
             told.append(f"{damaged - MOST_TOLD:,} more lines are passed over")
         return sorted(found.values(), key=lambda held: held.audit.audited), tuple(told)
+
+    def _lines_told(self) -> list[Held]:
+        """Return what the store holds, and warn of lines that cannot be read: the newest audit may be among them."""
+        lines, notes = self._read()
+        for note in notes:
+            warnings.warn(f"'{self.path}': {note}", stacklevel=3)
+        return lines
 
     def _whole(self, held: Held) -> AuditResult:
         number, start, end = held.place

@@ -155,9 +155,11 @@ def show_command(
     """Show one audit again, in full, and write its report."""
     from slant.auditing.store import ResultsStore
     from slant.cli.printing import deliver
+    from slant.cli.progress import noted
 
     names = _names(report, store)
-    audit = ResultsStore(store).audit(which)
+    with noted():
+        audit = ResultsStore(store).audit(which)
     _write(audit, names)
     deliver(audit, output, quiet=False)
 
@@ -181,11 +183,15 @@ def compare_command(
     """
     from slant.auditing.store import ResultsStore
     from slant.cli.printing import deliver
+    from slant.cli.progress import noted
 
     names, found = _names(report, store), ResultsStore(store)
-    change = found.compare(before, after)
+    with noted():
+        change = found.compare(before, after)
     if names:
-        _write(_side_by_side(found.audit(change.before.id), found.audit(change.after.id), change), names)
+        with noted(quiet=True):  # which has been told
+            first, second = found.audit(change.before.id), found.audit(change.after.id)
+        _write(_side_by_side(first, second, change), names)
     deliver(change, output, quiet=False)
 
 

@@ -78,12 +78,13 @@ def history_table(result: FigureHistory) -> Table:
         Column("effect", "effect", small),
         _text("effect_name", "which is", min_width=110),
         Column("difference", "difference", small),
-        _text("evidence", "evidence"),
+        _text("evidence", "evidence", min_width=90),
         _text("fingerprint", "fingerprint", min_width=120),
-        Column("unlike", "what else differs", plain, "left", wraps=True),
     )
-    notes = tuple(map(plain, result.notes))
-    return Table("Figures over time", columns, result.rows(), notes, section_key="stimuli")
+    told = [(p.figure.audit, "; ".join(p.unlike)) for p in result.points if p.unlike]
+    notes = [f"{plain(a.label)}, {_when(a.audited)}, differs from the audit before in {plain(t)}" for a, t in told]
+    notes += map(plain, result.notes)
+    return Table("Figures over time", columns, result.rows(), tuple(dict.fromkeys(notes)), section_key="stimuli")
 
 
 def change_table(result: AuditChange) -> Table:
@@ -102,7 +103,8 @@ def change_table(result: AuditChange) -> Table:
     if result.before.fingerprint == result.after.fingerprint:
         notes.append("both audits are of the same model, by its content.")
     notes += [f"they differ in {plain(told)}" for told in result.unlike]
-    title = f"{result.before.label} and {result.after.label}"
+    before, after = result.before.label, result.after.label
+    title = f"{before}: before and after" if before == after else f"{before} and {after}"
     return Table(title, columns, result.rows(), tuple(notes), section_key="measure")
 
 
