@@ -60,7 +60,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
     (tmp_path / "models.txt").write_text("few.txt\nall = sample\n")
     done = run(*command)
     assert done.returncode == 0
-    assert "1 of 2: few.txt: is there already" in done.stderr
+    assert "1 of 2: few.txt: not run again, since the store has it" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -211,4 +211,4 @@ def _setting(audit: StoredAudit, name: str) -> object:
 
 
 def _said(value: object) -> str:
-    return "none" if value is None else f"{value!s:.60}"
+    return "none" if value in (None, "") else f"{value!s:.60}"

@@ -151,7 +151,11 @@ class _Ended:
 
             for remark in outcome.notes:
                 note(f"{outcome.label}: {remark}")
-            how = "is there already" if outcome.state == "known" else f"{stored.state}, {outcome.seconds:.1f} s"
+            how = (
+                "not run again, since the store has it"
+                if outcome.state == "known"
+                else f"{stored.state}, {outcome.seconds:.1f} s"
+            )
             _say(f"{number} of {total}: {outcome.label}: {how}{': ' if stored.reason else ''}{stored.reason}")
         if self.reports is not None and stored.state != "failed":
             path = self.reports / f"{file_name(stored.label)}-{stored.id}.html"
