@@ -107,8 +107,32 @@ def test_a_kill_loses_only_what_was_under_way_and_the_same_command_ends_the_same
     assert [audit.label for audit in slant.ResultsStore("r.jsonl").audits().audits] == ["one"]
     assert run(*command, "--store", "r.jsonl").returncode == 0
     two = ["two.safetensors: geometry"] if moment == "measure" else []  # what is finished of a model is kept as well
-    assert ran == [*two, "three.safetensors: polarity", "three.safetensors: geometry"]
+    assert ran == ["three.safetensors: polarity", "three.safetensors: geometry", *two]
     assert stored(tmp_path / "r.jsonl") == stored(whole)
+
+
+def test_a_model_on_which_every_run_dies_does_not_keep_the_others_from_their_turn(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = jobs.opened
+
+    class Killed(BaseException):
+        """What stands for an end of the process here: nothing of ours catches it."""
+
+    def dies(model: str, **how: Any) -> Any:
+        if "one" in model:
+            raise Killed
+        return opened(model, **how)
+
+    monkeypatch.setattr(jobs, "opened", dies)
+    for _ in range(2):
+        with pytest.raises(Killed):
+            slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    assert [a.label for a in slant.ResultsStore(tmp_path / "r.jsonl").audits().audits] == ["two", "three"]
+    monkeypatch.setattr(jobs, "opened", opened)
+    done = slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    assert [a.label for a in done.audits] == ["one", "two", "three"]
+    assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_what_is_finished_leaves_no_run_folder_behind(folder: Path, tmp_path: Path) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -60,17 +62,19 @@ def audit_list(
     entries = read_list(models, given)
     _check(entries)
     kept = store if isinstance(store, ResultsStore) else ResultsStore(store)
-    there = _There(kept, again)
+    there = _There(kept, again, _Begun(None if runs is None else Path(runs)))
     there.refresh()
-    jobs = _jobs(entries, there, None if runs is None else str(runs), workers)
-    found: list[StoredAudit] = []
-    for outcome in map(audit_entry, jobs):  # the one place where models are handed out
-        stored = there.keep(outcome)
-        found.append(stored)
-        if on_end is not None:
-            on_end(len(found), len(entries), outcome, stored)
+    found: dict[str, StoredAudit] = {}
+    try:
+        for outcome in map(audit_entry, _jobs(entries, there, workers)):  # the one place where models are handed out
+            found[outcome.label] = there.keep(outcome)
+            if on_end is not None:
+                on_end(len(found), len(entries), outcome, found[outcome.label])
+    except KeyboardInterrupt:  # the user's doing, and no model's
+        there.begun.forget()
+        raise
     notes = (f"not run again, since the store has it: {', '.join(there.passed)}",) if there.passed else ()
-    return StoredAudits(tuple(found), notes, __version__)
+    return StoredAudits(tuple(found[entry.label] for entry in entries), notes, __version__)
 
 
 def _settings(settings: AuditSettings | None, asked: dict[str, Any]) -> AuditSettings:
@@ -99,10 +103,47 @@ def _check(entries: Sequence[Entry]) -> None:
         raise MeasureError(NO_ENCODER.format("the models have"))
 
 
-def _jobs(entries: Sequence[Entry], there: _There, runs: str | None, workers: int | None) -> Iterator[AuditJob]:
+def _jobs(entries: Sequence[Entry], there: _There, workers: int | None) -> Iterator[AuditJob]:
     """Yield a job for each model, when it is asked for: what was stored by then is not run again."""
-    for entry in entries:
+    runs = None if there.begun.folder is None else str(there.begun.folder)
+    for entry in sorted(entries, key=lambda entry: there.begun.was(entry.label)):
+        there.begun.mark(entry.label)
         yield AuditJob(entry, frozenset() if there.again else frozenset(there.by_key), runs, workers)
+
+
+@dataclass
+class _Begun:
+    """Marks models that are under way, so that one on which a run was killed comes last when it goes on.
+
+    A model that takes all memory is ended by the system with the whole run; it must not keep the others from their
+    turn, however often that happens.
+    """
+
+    folder: Path | None
+    marks: dict[str, Path] = field(default_factory=dict)
+
+    def was(self, label: str) -> bool:
+        return self.folder is not None and self._path(self.folder, label).exists()
+
+    def mark(self, label: str) -> None:
+        if self.folder is not None:
+            self.marks[label] = self._path(self.folder, label)
+            with suppress(OSError):  # without a mark, the order stays that of the list
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self.marks[label].touch()
+
+    def ended(self, label: str) -> None:
+        if label in self.marks:
+            with suppress(OSError):
+                self.marks.pop(label).unlink(missing_ok=True)
+
+    def forget(self) -> None:
+        for label in list(self.marks):
+            self.ended(label)
+
+    @staticmethod
+    def _path(folder: Path, label: str) -> Path:
+        return folder / f"begun-{hashlib.sha256(label.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
 
 
 @dataclass
@@ -111,6 +152,7 @@ class _There:
 
     store: ResultsStore
     again: bool
+    begun: _Begun
     #: Complete audits by their key, and by key and label.
     by_key: dict[str, StoredAudit] = field(default_factory=dict)
     labelled: dict[tuple[str, str], StoredAudit] = field(default_factory=dict)
@@ -135,8 +177,11 @@ class _There:
     def keep(self, outcome: AuditOutcome) -> StoredAudit:
         """Store how an audit ended, through to the disk; then drop what was kept of it along the way."""
         if outcome.state == "known":
-            return self._known(outcome)
+            stored = self._known(outcome)
+            self.begun.ended(outcome.label)
+            return stored
         stored = self.store.append_record(as_record(outcome, now()), outcome.result)
+        self.begun.ended(outcome.label)
         if outcome.folder is not None and outcome.state == "complete":
             shutil.rmtree(Path(outcome.folder), ignore_errors=True)
         self.refresh()

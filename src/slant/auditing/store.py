@@ -43,7 +43,7 @@ MOST_TOLD = 5
 
 
 @dataclass(frozen=True)
-class _Line:
+class StoreLine:
     """A line of the file: what it holds, or why it cannot be read, and where it ends."""
 
     number: int
@@ -160,7 +160,7 @@ class ResultsStore:
         """Return one audit in full."""
         return self._whole(q.find(self._lines_told(), which, self.path))
 
-    def lines(self, start: int = 0) -> Iterator[_Line]:
+    def lines(self, start: int = 0) -> Iterator[StoreLine]:
         """Read the store from the byte `start` on, line by line; a store that is not there is an error."""
         with self._opened() as file:
             file.seek(start)
@@ -245,10 +245,10 @@ def _is_whole(tail: bytes) -> bool:
     return True
 
 
-def _parsed(number: int, start: int, end: int, content: bytes) -> _Line:
+def _parsed(number: int, start: int, end: int, content: bytes) -> StoreLine:
     try:
         held = replace(decode(content.rstrip(b"\r\n")), place=(number, start, end))
-        return _Line(number, end, held)
+        return StoreLine(number, end, held)
     except ValueError as error:
         problem = str(error) if content.endswith(b"\n") else "it is not finished, or is being written just now"
-        return _Line(number, end, None, problem)
+        return StoreLine(number, end, None, problem)
