@@ -277,6 +277,12 @@ def test_settings_that_suit_no_model_are_refused_before_any_work(
     assert not (tmp_path / "r.jsonl").exists()
 
 
+def test_a_corpus_that_is_not_there_is_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(SlantError, match=r"there is no file 'nowhere\.txt', nor data of that name"):
+        slant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus="nowhere.txt")
+    assert not (tmp_path / "r.jsonl").exists()
+
+
 def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
     folder: Path, tmp_path: Path, ran: list[str]
 ) -> None:

@@ -243,7 +243,7 @@ def _checked(entry: Entry) -> Entry:
         kind = kind_of(entry.source)
     except SlantError as error:
         raise SlantError(f"'{entry.label}' of the list: {error}") from None
-    if kind == "static" and not _may_be_there(entry.source):
+    if kind == "static" and not may_be_there(entry.source):
         from slant.data import did_you_mean
 
         raise SlantError(
@@ -253,7 +253,12 @@ def _checked(entry: Entry) -> Entry:
     return entry
 
 
-def _may_be_there(source: str) -> bool:
+def may_be_there(source: str) -> bool:
+    """Tell whether there is a file or folder, or data that have that name.
+
+    >>> may_be_there("sample"), may_be_there("nowhere.txt")
+    (True, False)
+    """
     from slant.data import could_be_name
     from slant.data.registry import names
 
