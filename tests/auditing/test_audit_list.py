@@ -277,6 +277,16 @@ def test_settings_that_suit_no_model_are_refused_before_any_work(
     assert not (tmp_path / "r.jsonl").exists()
 
 
+def test_a_store_that_cannot_be_written_is_refused_before_any_work(
+    folder: Path, tmp_path: Path, ran: list[str]
+) -> None:
+    with pytest.raises(SlantError, match=r"there is no folder '.*' for the store"):
+        slant.audit_list(folder / "models.txt", tmp_path / "none" / "r.jsonl", **QUICK)
+    with pytest.raises(SlantError, match="is no store of results"):
+        slant.audit_list(folder / "models.txt", folder / "models.txt", **QUICK)
+    assert ran == []
+
+
 def test_a_corpus_that_is_not_there_is_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(SlantError, match=r"there is no file 'nowhere\.txt', nor data of that name"):
         slant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus="nowhere.txt")

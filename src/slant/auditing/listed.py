@@ -62,6 +62,7 @@ def audit_list(
     entries = read_list(models, given)
     _check(entries)
     kept = store if isinstance(store, ResultsStore) else ResultsStore(store)
+    kept.check_writable()
     there = _There(kept, again, _Begun(None if runs is None else Path(runs)))
     there.refresh()
     found: dict[str, StoredAudit] = {}
