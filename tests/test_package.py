@@ -40,6 +40,7 @@ def imported_by(code: str) -> set[str]:
         "import slant",
         "import sys; sys.argv = ['slant', '--help']; from slant.cli import main; main()",
         "import sys; sys.argv = ['slant', 'weat', '--help']; from slant.cli import main; main()",
+        "import sys; sys.argv = ['slant', 'results', 'figures', '--help']; from slant.cli import main; main()",
         "import sys; sys.argv = ['slant', '--version']; from slant.cli import main; main()",
     ],
 )

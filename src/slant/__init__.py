@@ -12,6 +12,7 @@ from slant.version import __version__
 
 _HOMES = {
     "AuditResult": "slant.results",
+    "ResultsStore": "slant.auditing",
     "LookupPolicy": "slant.vectors",
     "WeatResult": "slant.results",
     "SlantError": "slant.errors",
@@ -19,6 +20,7 @@ _HOMES = {
     "audit": "slant.auditing",
     "ceat": "slant.measures",
     "ceat_suite": "slant.measures",
+    "audit_list": "slant.auditing",
     "audit_models": "slant.auditing",
     "check_policy": "slant.policies",
     "compare": "slant.measures",
@@ -73,7 +75,7 @@ _ROOMS = (
 )  # fmt: skip
 
 if TYPE_CHECKING:
-    from slant.auditing import audit, audit_models
+    from slant.auditing import ResultsStore, audit, audit_list, audit_models
     from slant.checking import debias_check
     from slant.corpus import Corpus, load_corpus
     from slant.debias import (
@@ -123,11 +125,13 @@ __all__ = [
     "Corpus",
     "EnumerationResult",
     "LookupPolicy",
+    "ResultsStore",
     "SlantError",
     "WeatResult",
     "WordVectors",
     "__version__",
     "audit",
+    "audit_list",
     "audit_models",
     "ceat",
     "ceat_suite",

@@ -48,10 +48,17 @@ def examples() -> dict[str, Result]:
     gap = ModelDifference("sample", 0.0, Interval(-0.1, 0.1, 0.95, 20), None, 30)
     row = AuditDifference(line.measure, line.stimuli, line.category, line.effect_name, (line.effect,) * 2, (gap,))
     text = planted(words=250)
+    store = slant.ResultsStore(Path(tempfile.mkdtemp()) / "results.jsonl")
+    for created in ("2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"):
+        store.append(dataclasses.replace(audit, created=created), "ours")
     made = [
         found,
         audit,
         slant.check_policy(audit),
+        store.audits(),
+        store.figures("weat"),
+        store.history("weat"),
+        store.compare("ours"),
         AuditComparison((audit, audit), (row,), {}, audit.created, audit.version),
         slant.score_survey(plan, answers),
         slant.weat(v, "weat-6"),
@@ -147,7 +154,12 @@ def test_no_nan_ever_appears(results: dict[str, Result], kind: str) -> None:
 @kinds
 def test_provenance_says_what_was_measured_by_which_version(results: dict[str, Result], kind: str) -> None:
     content = results[kind].to_dict()
-    if kind in ("replication", "policy-check"):  # their lines are about several representations and name them
+    of_a_store = ("stored-audits", "stored-figures", "figure-history", "audit-change")
+    if kind in (
+        "replication",
+        "policy-check",
+        *of_a_store,
+    ):  # their lines are about several representations and name them
         assert content["version"] == slant.__version__
         return
     inner = {

@@ -23,6 +23,7 @@ def test_every_promise_names_tests_that_attack_it() -> None:
 
 def test_the_limits_on_the_page_are_those_of_the_code() -> None:
     from slant import opening
+    from slant.auditing import model_list, store
     from slant.corpus import json_texts
     from slant.models import model_files
     from slant.stimuli import loading, name_files
@@ -37,6 +38,8 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
         (f"{model_files.WEIGHTS_PER_BYTE} weights a byte", None),
         (f"a value in JSON text {json_texts.LONGEST >> 20} MB", None),
         ("at most 10¹² additions", fasttext_binary.MAX_WORK == 10**12),
+        (f"lists of models {model_list.MAX_LIST >> 20} MB", None),
+        (f"stores {store.MAX_STORE >> 30} GB with {store.MAX_LINE >> 20} MB a line", None),
         (".parquet 10⁸ rows", name_files.MOST_ROWS == 10**8),
     ):
         assert said in PAGE

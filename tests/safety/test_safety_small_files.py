@@ -13,6 +13,7 @@ import pytest
 
 import slant
 from attacks import Runs, is_one_sentence
+from slant.auditing.model_list import read_list
 from slant.data.registry import parse_entry
 from slant.errors import SlantError
 from slant.measures.attribute_lists import read_attributes
@@ -26,6 +27,10 @@ from slant.stimuli.name_files import read_names
 from slant.stimuli.pronoun_items import lines_of
 
 READERS: dict[str, Callable[[Path], Any]] = {
+    "models.txt": read_list,
+    "models.toml": read_list,
+    "store.jsonl": lambda path: slant.ResultsStore(path).audits(),
+    "store to add to.jsonl": lambda path: slant.ResultsStore(path).check_writable(),
     "word set.toml": load_set,
     "policy.toml": read_policy,
     "report.json": read_report,

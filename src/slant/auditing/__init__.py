@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from os import PathLike
-from typing import Any, get_args
+from typing import Any
 
 from slant.auditing.comparing import compare_audits
+from slant.auditing.listed import audit_list
 from slant.auditing.opening import check_use, open_corpus, opened
-from slant.auditing.own_words import own_sets
 from slant.auditing.run_folder import RunFolder
-from slant.auditing.running import OnFailure, Plan, chosen_steps, identity, only_fitting, run
+from slant.auditing.running import OnFailure, identity, only_fitting, planned, run
+from slant.auditing.store import ResultsStore
 from slant.auditing.subjects import Subject
 from slant.errors import MeasureError
 from slant.results import AuditComparison, AuditResult
 from slant.results.audit import Profile
 
-__all__ = ["audit", "audit_models", "audit_subject", "compare_audits"]
+__all__ = ["ResultsStore", "audit", "audit_list", "audit_models", "audit_subject", "compare_audits"]
 
 
 def audit(
@@ -85,15 +86,10 @@ def audit_subject(
     >>> audit_subject(subject_of(any_lm), only=["template-weat"]).parts[0].measure  # any_lm is a small masked model
     'template-weat'
     """
-    if profile not in get_args(Profile):
-        raise MeasureError(f"profile={profile!r} is not one of {', '.join(get_args(Profile))}.")
-    if isinstance(rng, bool) or not isinstance(rng, int) or rng < 0:
-        raise MeasureError(f"rng={rng!r} is no seed; an audit needs a whole number from 0 up, so that it can go on.")
-    own = own_sets(words) if words else ()
-    steps, left_out = chosen_steps(subject, _several(only), _several(skip), own, profile)
-    plan = Plan(
-        steps, profile, rng, own, workers, progress, on_failure, left_out, None if journal is None else str(journal)
-    )
+    plan = planned(
+        subject, profile=profile, only=_several(only), skip=_several(skip), words=words, rng=rng, workers=workers,
+        journal=None if journal is None else str(journal), progress=progress, on_failure=on_failure,
+    )  # fmt: skip
     folder = None
     if run_folder is not None:
         folder = RunFolder(run_folder, identity(subject, plan), fresh_if_other=fresh_if_other)

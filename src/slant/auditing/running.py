@@ -9,9 +9,10 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, get_args
 
 from slant.auditing.glances import glances
-from slant.auditing.own_words import digest
+from slant.auditing.own_words import digest, own_sets
 from slant.auditing.run_folder import Finished, RunFolder
 from slant.auditing.steps import OWN, STEPS, Step, names
 from slant.auditing.subjects import Subject
@@ -52,6 +53,39 @@ class _Found:
     parts: list[AuditPart] = field(default_factory=list)
     not_run: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
+
+
+def planned(
+    subject: Subject,
+    *,
+    profile: Profile = "standard",
+    only: Collection[str] = (),
+    skip: Collection[str] = (),
+    words: Any = (),
+    rng: int = 0,
+    workers: int | None = None,
+    journal: str | None = None,
+    progress: Progress | None = None,
+    on_failure: OnFailure | None = None,
+) -> Plan:
+    """Return how a subject is audited with these settings; refuse what makes no sense."""
+    check_settings(profile, rng)
+    own = own_sets(words) if words else ()
+    steps, left_out = chosen_steps(subject, only, skip, own, profile)
+    return Plan(steps, profile, rng, own, workers, progress, on_failure, left_out, journal)
+
+
+def check_settings(profile: Any, rng: Any) -> None:
+    """Refuse a profile that is none, and a seed that is none.
+
+    >>> check_settings("slow", 0)
+    Traceback (most recent call last):
+    slant.errors.MeasureError: profile='slow' is not one of quick, standard, full.
+    """
+    if profile not in get_args(Profile):
+        raise MeasureError(f"profile={profile!r} is not one of {', '.join(get_args(Profile))}.")
+    if isinstance(rng, bool) or not isinstance(rng, int) or rng < 0:
+        raise MeasureError(f"rng={rng!r} is no seed; an audit needs a whole number from 0 up, so that it can go on.")
 
 
 def chosen_steps(
@@ -102,14 +136,24 @@ def only_fitting(subjects: Sequence[Subject], only: Collection[str]) -> list[tup
     return found
 
 
-def _check_name(option: str, name: str, fitting: list[Step], unfit: Mapping[str, str], subject: Subject) -> None:
+def check_known(option: str, name: str, usable: str) -> None:
+    """Refuse what is no measure of an audit.
+
+    >>> check_known("only", "wheat", "weat, polarity")
+    Traceback (most recent call last):
+    slant.errors.MeasureError: 'wheat' (only) is no measure of an audit; did you mean weat? these fit: weat, polarity.
+    """
     import difflib
 
-    usable = ", ".join(step.id for step in fitting)
     if name not in names():
         near = difflib.get_close_matches(str(name), names(), n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         raise MeasureError(f"'{name}' ({option}) is no measure of an audit; {hint}these fit: {usable}.")
+
+
+def _check_name(option: str, name: str, fitting: list[Step], unfit: Mapping[str, str], subject: Subject) -> None:
+    usable = ", ".join(step.id for step in fitting)
+    check_known(option, name, usable)
     if option == "only" and name in unfit:
         raise MeasureError(f"'{name}' {unfit[name]}; these fit: {usable}.")
     if option == "only" and name not in {step.id for step in fitting}:

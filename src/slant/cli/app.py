@@ -21,6 +21,7 @@ from slant.cli import (
     pronoun_choice,
     pronouns,
     replicate,
+    results,
     seat,
     trend,
     weat,
@@ -72,5 +73,6 @@ app.command("contextual", epilog=contextual.EXAMPLES)(contextual.contextual_comm
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
 app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
 app.command("replicate", epilog=replicate.EXAMPLES)(replicate.replicate_command)
+app.add_typer(results.app, name="results")
 app.add_typer(words.app, name="words")
 app.add_typer(data.app, name="data")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from slant.cli import options as o
+from slant.cli.audit_many import Many, audit_many
 from slant.cli.encoders import CorpusOption, Text
 from slant.cli.shared import Output, Reading, RunningOnCores, command
 
@@ -32,6 +33,8 @@ slant audit before.txt after.txt              two models side by side, with diff
 slant audit vectors.bin --only weat,geometry --words my-words.toml --quick
 
 slant audit vectors.bin --full --run-folder run      as in the papers; after Ctrl-C: slant audit --resume run
+
+slant audit --models models.txt --store results.jsonl      many models; then: slant results list results.jsonl
 
 slant check slant-report.json --policy policy.toml   hold a report to limits, in CI
 """
@@ -105,6 +108,7 @@ def audit_command(
     corpus: CorpusOption = None,
     *,
     choosing: Choosing,
+    many: Many,
     text: Text,
     reading: Reading,
     running: RunningOnCores,
@@ -118,6 +122,9 @@ def audit_command(
     measure is kept at once: a run that was stopped goes on. One that breaks off does not stop the rest (exit code 1 at
     the end).
 
+    With --models, each model of a list is audited on its own and kept in a store (see 'slant results'); what the store
+    has already is not run again, and one that fails stops nobody.
+
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
     import sys
@@ -125,6 +132,14 @@ def audit_command(
     from slant.cli.audit_run import going_on, place_for, resumed
     from slant.cli.printing import STANDARD_OUTPUT, deliver
 
+    many.check_alone({
+        "a model": models, "--output": output, "--figures": figures, "--tables": tables, "--resume": choosing.resume,
+        "--run-folder": choosing.run_folder,
+    })  # fmt: skip
+    if many.model_list is not None:
+        request = _request([], None, choosing, (corpus or [], text), reading, running.seed)
+        audit_many(many, request, reading, running, files)
+        return
     place: Place | None
     if choosing.resume is not None:
         _alone(choosing, models, corpus, text, reading, running.seed)
@@ -134,7 +149,7 @@ def audit_command(
         request = _request(models or [], output, choosing, (corpus or [], text), reading, running.seed)
         place = place_for(request, choosing.run_folder, kept=not reading.no_cache)
     usual = Path("slant-report") if choosing.resume is None else Path(request.output)
-    base = _report_name(usual if output is None else output)
+    base = report_name(usual if output is None else output)
     written = [base.with_name(base.name + suffix) for suffix in REPORTS]
     with going_on(place):
         _check_files(request, written, [figures, tables])
@@ -180,7 +195,7 @@ def _request(
 
     if choosing.quick and choosing.full:
         raise SlantError("--quick and --full were both given; choose one.")
-    name = _report_name(Path("slant-report") if output is None else output)
+    name = report_name(Path("slant-report") if output is None else output)
     own_sets(choosing.words or ())  # a file that cannot be used is refused before any work
     return Request(
         models=tuple(absolute(model) for model in models),
@@ -202,7 +217,8 @@ def _parted(given: list[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())
 
 
-def _report_name(output: Path) -> Path:
+def report_name(output: Path) -> Path:
+    """Return the name of a report without the endings that are added to it; refuse one that cannot be written."""
     from slant.errors import SlantError
 
     if not output.name:

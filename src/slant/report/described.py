@@ -36,10 +36,12 @@ from slant.report.pronouns import documents as pronoun_documents
 from slant.report.pronouns import outcomes_table
 from slant.report.pronouns import terminal_tables as pronoun_tables
 from slant.report.sentence_tests import ceat_table, seat_table
+from slant.report.stored import audits_table, change_table, figures_table, history_table
 from slant.report.survey_table import survey_table
 from slant.report.tables import Column, Table, missing_words, plain, small
 from slant.report.weat import association_table, associations_table, generalised_table, wefat_table
 from slant.results import (
+    AuditChange,
     AuditComparison,
     AuditResult,
     CeatResult,
@@ -49,6 +51,7 @@ from slant.results import (
     DebiasCheck,
     DirectBiasResult,
     EnumerationResult,
+    FigureHistory,
     GeneralisedWeatResult,
     GeometryResult,
     IndirectBiasResult,
@@ -66,6 +69,8 @@ from slant.results import (
     SeatResult,
     SeatSuiteResult,
     SimilarityResult,
+    StoredAudits,
+    StoredFigures,
     SubspaceResult,
     SurveyResult,
     TemplateWeatResult,
@@ -151,11 +156,13 @@ def _digits(value: float | None) -> str:
 TABLES: dict[type[Result], Callable[[Any], Table]] = {
     CeatResult: ceat_table,
     CeatSuiteResult: ceat_table,
+    AuditChange: change_table,
     AuditComparison: differences_table,
     AuditResult: glance_table,
     ComparisonResult: comparison_table,
     ContextualBiasResult: contextual_table,
     EnumerationResult: cells_table,
+    FigureHistory: history_table,
     DebiasCheck: check_table,
     DirectBiasResult: direct_bias_table,
     GeneralisedWeatResult: generalised_table,
@@ -175,6 +182,8 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     SeatResult: seat_table,
     SeatSuiteResult: seat_table,
     SimilarityResult: similarity_table,
+    StoredAudits: audits_table,
+    StoredFigures: figures_table,
     SubspaceResult: subspace_table,
     TemplateWeatResult: template_weat_table,
     TrendResult: trend_table,

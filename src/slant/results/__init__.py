@@ -107,6 +107,16 @@ from slant.results.sentence_tests import (
     SeatSuiteResult,
     SentenceWord,
 )
+from slant.results.stored import (
+    AuditChange,
+    FigureChange,
+    FigureHistory,
+    HistoryPoint,
+    StoredAudit,
+    StoredAudits,
+    StoredFigure,
+    StoredFigures,
+)
 from slant.results.survey import SurveyResult
 from slant.results.survey_plan import Survey
 from slant.results.weat import (
@@ -132,6 +142,7 @@ __all__ = [
     "REST",
     "AttributeGroup",
     "AttributeScore",
+    "AuditChange",
     "AuditComparison",
     "AuditDifference",
     "AuditPart",
@@ -157,6 +168,8 @@ __all__ = [
     "EffectDistribution",
     "EnumeratedCell",
     "EnumerationResult",
+    "FigureChange",
+    "FigureHistory",
     "GenderGap",
     "GenderOutcome",
     "GeneralisedWeatResult",
@@ -164,6 +177,7 @@ __all__ = [
     "Glance",
     "GroupAssociation",
     "Heterogeneity",
+    "HistoryPoint",
     "HumanComparison",
     "IndirectBias",
     "IndirectBiasResult",
@@ -215,6 +229,10 @@ __all__ = [
     "SpaceGeometry",
     "SpaceMeasures",
     "Spread",
+    "StoredAudit",
+    "StoredAudits",
+    "StoredFigure",
+    "StoredFigures",
     "SubspaceResult",
     "Survey",
     "SurveyResult",

@@ -33,8 +33,7 @@ class Result:
 
     def to_json(self) -> str:
         """Return the result as indented JSON."""
-        text = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
-        return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        return unsteered_json(self.to_dict(), indent=2)
 
     def save(self, path: str | Path) -> None:
         """Write the result as .html, .json, .csv, .md or .tex, by the suffix of `path`."""
@@ -55,6 +54,16 @@ class Result:
             return msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls, dec_hook=_by_kind)
         except msgspec.ValidationError as error:
             raise SlantError(f"this is not a complete result of kind '{cls.kind}': {error}.") from None
+
+
+def unsteered_json(content: Any, **layout: Any) -> str:
+    """Return plain data as JSON whose text steers no terminal; without a layout it is one line.
+
+    >>> unsteered_json({"word": "a" + chr(0x9B)})
+    '{"word": "a\\\\u009b"}'
+    """
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, **layout)
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 class MeasuredResult(Result):

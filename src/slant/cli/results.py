@@ -1,0 +1,259 @@
+"""`slant results`: ask a store of audits, show one again, compare two, follow a figure over time."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from slant.cli import options as o
+from slant.cli.shared import Output, command
+
+if TYPE_CHECKING:
+    from slant.results import AuditChange, AuditComparison, AuditResult, StoredAudit
+
+app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time.", no_args_is_help=True)
+
+LIST_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant results list results.jsonl                       every audit: label, when, state, model, id
+
+slant results list results.jsonl --latest --since 2026-03-01 --json -
+"""
+FIGURES_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant results figures results.jsonl --measure weat --stimuli weat-6
+
+slant results figures results.jsonl --model 'ours*' --category gender --latest --csv figures.csv
+"""
+SHOW_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant results show results.jsonl ours                  the newest audit of 'ours'
+
+slant results show results.jsonl ours~1 -o before      the one before it, as before.html, .json and .csv
+
+slant results show results.jsonl 3f2a9c                by the first digits of its id
+"""
+COMPARE_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant results compare results.jsonl ours               the newest audit of 'ours' with the one before it
+
+slant results compare results.jsonl 'last month' 'this month'
+
+slant results compare results.jsonl ours~2 ours -o change && slant check change.json --policy policy.toml
+"""
+HISTORY_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant results history results.jsonl --model ours --measure weat --stimuli weat-6
+
+slant results history results.jsonl --category race --csv history.csv
+"""
+ADD_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant results add results.jsonl slant-report.json --label ours      a report that 'slant audit' wrote
+"""
+ASKED = "Which ones (* and ? stand for anything)"
+StoreArgument = Annotated[
+    str, typer.Argument(metavar="STORE", help="The file that 'slant audit --models LIST --store FILE' wrote.")
+]
+WhichArgument = Annotated[
+    str, typer.Argument(metavar="AUDIT", help="A label (its newest audit), label~1 (the one before it), or an id.")
+]
+ModelOption = Annotated[
+    str, typer.Option("--model", metavar="LABEL", help="Labels, or models' own names.", rich_help_panel=ASKED)
+]
+SinceOption = Annotated[
+    str | None, typer.Option("--since", metavar="DATE", help="Audited on or after (UTC).", rich_help_panel=ASKED)
+]
+UntilOption = Annotated[
+    str | None, typer.Option("--until", metavar="DATE", help="Audited on or before (UTC).", rich_help_panel=ASKED)
+]
+LatestOption = Annotated[
+    bool, typer.Option("--latest", help="Only the newest audit of each label.", rich_help_panel=ASKED)
+]
+ReportOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="NAME", help="Write a report; .html, .json and .csv are added."),
+]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Which figures are asked for."""
+
+    measure: Annotated[
+        str, typer.Option("--measure", metavar="NAME", help="Such as weat.", rich_help_panel=ASKED)
+    ] = "*"  # fmt: skip
+    stimuli: Annotated[
+        str, typer.Option("--stimuli", metavar="NAME", help="Such as weat-6.", rich_help_panel=ASKED)
+    ] = "*"  # fmt: skip
+    category: Annotated[
+        str, typer.Option("--category", metavar="NAME", help="Such as gender.", rich_help_panel=ASKED)
+    ] = "*"  # fmt: skip
+    model: ModelOption = "*"
+    since: SinceOption = None
+    until: UntilOption = None
+
+
+@app.callback()
+def results_command() -> None:
+    """Audits in a store: list, query, show, compare, follow over time."""
+
+
+@app.command("list", epilog=LIST_EXAMPLES)
+@command
+def list_command(
+    store: StoreArgument,
+    model: ModelOption = "*",
+    since: SinceOption = None,
+    until: UntilOption = None,
+    latest: LatestOption = False,
+    *,
+    output: Output,
+) -> None:
+    """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
+    from slant.auditing.store import ResultsStore
+    from slant.cli.printing import deliver
+
+    found = ResultsStore(store).audits(model, since=since, until=until, latest=latest)
+    deliver(found, output, quiet=False)
+
+
+@app.command("figures", epilog=FIGURES_EXAMPLES)
+@command
+def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Asking, output: Output) -> None:
+    """Print the figures that match: one row for each measure, set of stimuli and audit."""
+    from slant.auditing.store import ResultsStore
+    from slant.cli.printing import deliver
+
+    deliver(ResultsStore(store).figures(latest=latest, **asdict(asking)), output, quiet=False)
+
+
+@app.command("history", epilog=HISTORY_EXAMPLES)
+@command
+def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> None:
+    """Follow figures over time, label by label: the effect, the difference to the audit before, what else differs."""
+    from slant.auditing.store import ResultsStore
+    from slant.cli.printing import deliver
+
+    deliver(ResultsStore(store).history(**asdict(asking)), output, quiet=False)
+
+
+@app.command("show", epilog=SHOW_EXAMPLES)
+@command
+def show_command(
+    store: StoreArgument, which: WhichArgument, report: ReportOption = None, *, output: Output
+) -> None:  # fmt: skip
+    """Show one audit again, in full, and write its report."""
+    from slant.auditing.store import ResultsStore
+    from slant.cli.printing import deliver
+    from slant.cli.progress import noted
+
+    names = _names(report, store)
+    with noted():
+        audit = ResultsStore(store).audit(which)
+    _write(audit, names)
+    deliver(audit, output, quiet=False)
+
+
+@app.command("compare", epilog=COMPARE_EXAMPLES)
+@command
+def compare_command(
+    store: StoreArgument,
+    before: WhichArgument,
+    after: Annotated[
+        str | None, typer.Argument(metavar="[AUDIT]", help="Another; nothing: the newest of the first label.")
+    ] = None,
+    report: ReportOption = None,
+    *,
+    output: Output,
+) -> None:
+    """Compare two audits, figure by figure: before, after, difference, and whether the evidence changed.
+
+    What else differs (version, profile, seed, words, corpus) is said, since it may explain a difference too. The report
+    (-o) has both audits side by side; 'slant check' can hold its JSON to limits on differences.
+    """
+    from slant.auditing.store import ResultsStore
+    from slant.cli.printing import deliver
+    from slant.cli.progress import noted
+
+    names, found = _names(report, store), ResultsStore(store)
+    with noted():
+        change = found.compare(before, after)
+    if names:
+        with noted(quiet=True):  # which has been told
+            first, second = found.audit(change.before.id), found.audit(change.after.id)
+        _write(_side_by_side(first, second, change), names)
+    deliver(change, output, quiet=False)
+
+
+@app.command("add", epilog=ADD_EXAMPLES)
+def add_command(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="A store, or the name of a new one.")],
+    report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'slant audit' wrote.")],
+    label: Annotated[
+        str | None, typer.Option("--label", metavar="LABEL", help="What to call the model (default: its own name).")
+    ] = None,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Put a report that was made before, or elsewhere, into a store."""
+    from slant.auditing.store import ResultsStore
+    from slant.errors import SlantError
+    from slant.policies import read_report
+    from slant.report.tables import plain
+    from slant.results import AuditResult
+
+    found = read_report(report)
+    audits = (found,) if isinstance(found, AuditResult) else found.audits
+    if label is not None and len(audits) > 1:
+        raise SlantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
+    for audit in audits:
+        stored = ResultsStore(store).append(audit, label, source=report)
+        if not quiet:
+            print(f"stored: {plain(stored.label)} as {stored.id} in {plain(store)}")
+
+
+def _names(report: Path | None, store: str) -> list[Path]:
+    """Return the files of a report, if one is asked for; the store is never one of them."""
+    from slant.cli.audit import REPORTS, report_name
+    from slant.errors import SlantError
+
+    if report is None:
+        return []
+    base = report_name(report)
+    names = [base.with_name(base.name + suffix) for suffix in REPORTS]
+    for path in names:
+        if path.exists() and Path(store).exists() and path.samefile(store):
+            raise SlantError(f"'{path}' is the store, and would be written over; choose another name with -o.")
+    return names
+
+
+def _write(result: AuditResult | AuditComparison, names: list[Path]) -> None:
+    import sys
+
+    for path in reversed(names):
+        result.save(path)
+    if names:
+        print("\n".join(f"written: {path}" for path in names), file=sys.stderr)
+
+
+def _side_by_side(before: AuditResult, after: AuditResult, change: AuditChange) -> AuditComparison:
+    """Return both audits as a report, each under its label, and its day where the labels are the same."""
+    from slant.auditing import compare_audits
+
+    dated = change.before.label == change.after.label
+    pairs = ((before, change.before), (after, change.after))
+    return compare_audits([_named(audit, stored, dated=dated) for audit, stored in pairs])
+
+
+def _named(audit: AuditResult, stored: StoredAudit, *, dated: bool) -> AuditResult:
+    name = f"{stored.label}, {stored.audited[:10]}, {stored.id}" if dated else stored.label
+    return replace(audit, representation=replace(audit.representation, name=name))

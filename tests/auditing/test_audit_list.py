@@ -1,0 +1,310 @@
+"""Many models into a store: nothing is run twice, nothing finished is lost, and no model stops another."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slant
+from slant.auditing import jobs, running
+from slant.auditing.jobs import AuditJob, audit_entry
+from slant.auditing.model_list import AuditSettings, Entry
+from slant.auditing.steps import STEPS
+from slant.errors import SlantError
+
+QUICK = {"profile": "quick", "only": ["polarity", "geometry"]}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Three small embeddings, and a list of them."""
+    made = tmp_path_factory.mktemp("models")
+    v = slant.load(top=6_000)
+    for name, words in (("one", 4_000), ("two", 5_000), ("three", 6_000)):
+        part = slant.WordVectors.from_arrays(v.words[:words], v.matrix[:words], name=name)
+        part.save(made / f"{name}.safetensors")
+    (made / "models.txt").write_text("".join(f"{n} = {n}.safetensors\n" for n in ("one", "two", "three")))
+    return made
+
+
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The measures that are really run, while a test lasts."""
+    done: list[str] = []
+
+    def told(step: Any) -> Any:
+        return lambda work: (done.append(f"{work.subject.opened.name}: {step.id}"), step.run(work))[1]
+
+    monkeypatch.setattr(running, "STEPS", tuple(replace(step, run=told(step)) for step in STEPS))
+    return done
+
+
+def stored(path: Path) -> dict[str, Any]:
+    """What a store holds by label, but for when it was audited and how long that took."""
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        record = json.loads(line)["record"]
+        del record["audited"], record["seconds"], record["result"]["created"]
+        for part in record["result"]["parts"]:
+            del part["seconds"]
+        found[record["label"]] = record
+    return found
+
+
+KILLED = """
+import os, signal, sys
+from slant.auditing import appending, running
+from slant.cli import main
+from dataclasses import replace
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+def in_geometry_of_the_second(work):
+    die() if work.subject.opened.name.startswith("two") else None
+    return geometry.run(work)
+
+write, written = appending._write, []
+
+def in_the_middle_of_the_second_line(file, place, content):
+    written.append(place)
+    if len(written) == 2:
+        write(file, place, content[:-500])
+        die()
+    write(file, place, content)
+
+[geometry] = [s for s in running.STEPS if s.id == "geometry"]
+if sys.argv.pop(1) == "measure":
+    running.STEPS = tuple(
+        replace(s, run=in_geometry_of_the_second) if s.id == "geometry" else s for s in running.STEPS
+    )
+else:
+    appending._write = in_the_middle_of_the_second_line
+main()
+"""
+
+
+@pytest.mark.parametrize("moment", ["measure", "line"])
+def test_a_kill_loses_only_what_was_under_way_and_the_same_command_ends_the_same(
+    folder: Path, tmp_path: Path, run: Any, ran: list[str], moment: str
+) -> None:
+    command = ["audit", "--models", str(folder / "models.txt"), "--quick", "--only", "polarity,geometry", "-q"]
+    whole = tmp_path / "whole.jsonl"
+    assert run(*command, "--store", str(whole)).returncode == 0
+    assert len(ran) == 6
+    ran.clear()
+    killed = subprocess.run([sys.executable, "-c", KILLED, moment, *command, "--store", "r.jsonl"], check=False)
+    assert killed.returncode == -signal.SIGKILL
+    assert [audit.label for audit in slant.ResultsStore("r.jsonl").audits().audits] == ["one"]
+    assert run(*command, "--store", "r.jsonl").returncode == 0
+    two = ["two.safetensors: geometry"] if moment == "measure" else []  # what is finished of a model is kept as well
+    assert ran == ["three.safetensors: polarity", "three.safetensors: geometry", *two]
+    assert stored(tmp_path / "r.jsonl") == stored(whole)
+
+
+def test_a_model_on_which_every_run_dies_does_not_keep_the_others_from_their_turn(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = jobs.opened
+
+    class Killed(BaseException):
+        """What stands for an end of the process here: nothing of ours catches it."""
+
+    def dies(model: str, **how: Any) -> Any:
+        if "one" in model:
+            raise Killed
+        return opened(model, **how)
+
+    monkeypatch.setattr(jobs, "opened", dies)
+    for _ in range(2):
+        with pytest.raises(Killed):
+            slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    assert [a.label for a in slant.ResultsStore(tmp_path / "r.jsonl").audits().audits] == ["two", "three"]
+    monkeypatch.setattr(jobs, "opened", opened)
+    done = slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    assert [a.label for a in done.audits] == ["one", "two", "three"]
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_what_is_finished_leaves_no_run_folder_behind(folder: Path, tmp_path: Path) -> None:
+    slant.audit_list({"one": folder / "one.safetensors"}, tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    assert list((tmp_path / "runs").iterdir()) == []
+
+
+def test_what_the_store_has_is_not_run_again(folder: Path, tmp_path: Path, ran: list[str]) -> None:
+    for _ in range(2):
+        done = slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **QUICK)
+        assert [audit.label for audit in done.audits] == ["one", "two", "three"]
+    assert len(ran) == 6
+    assert done.notes == ("not run again, since the store has it: one, two, three",)
+    assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 3
+    slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", again=True, **QUICK)
+    assert len(ran) == 12
+    assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 6
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [{"seed": 1}, {"only": ["polarity"]}, {"top": 3_000}, {"case": "exact"}, {"words": ["weat-6"]},
+     {"profile": "standard", "only": ["polarity"]}, "version", "model"],
+    ids=str,
+)  # fmt: skip
+def test_other_settings_another_version_or_content_are_run(
+    folder: Path, tmp_path: Path, ran: list[str], monkeypatch: pytest.MonkeyPatch, changed: Any
+) -> None:
+    model = tmp_path / "m.safetensors"
+    model.write_bytes((folder / "one.safetensors").read_bytes())
+    first = slant.audit_list({"m": model}, tmp_path / "r.jsonl", **QUICK)
+    before = len(ran)
+    if changed == "version":
+        monkeypatch.setattr(running, "__version__", "99")
+    elif changed == "model":
+        v = slant.load(model)
+        slant.WordVectors.from_arrays(v.words, v.matrix[:, ::-1].copy(), name="one").save(model)
+    more = changed if isinstance(changed, dict) else {}
+    second = slant.audit_list({"m": model}, tmp_path / "r.jsonl", **{**QUICK, **more})
+    assert len(ran) > before
+    assert first.audits[0].key != second.audits[0].key
+    assert not second.notes
+
+
+def test_the_same_model_under_another_label_is_stored_again_but_not_run_again(
+    folder: Path, tmp_path: Path, ran: list[str]
+) -> None:
+    model = folder / "one.safetensors"
+    done = slant.audit_list({"march": model, "newest": model}, tmp_path / "r.jsonl", **QUICK)
+    assert len(ran) == 2
+    assert [audit.label for audit in done.audits] == ["march", "newest"]
+    store = slant.ResultsStore(tmp_path / "r.jsonl")
+    assert store.audit("march") == store.audit("newest")
+    assert {line.difference for line in store.compare("march", "newest").figures} == {0.0}
+
+
+def test_one_bad_model_among_three_stops_nobody_and_is_told(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.bin").write_bytes(bytes(range(1, 256)) * 40)
+    models = {"one": folder / "one.safetensors", "bad": tmp_path / "bad.bin", "two": folder / "two.safetensors"}
+    done = slant.audit_list(models, tmp_path / "r.jsonl", **QUICK)
+    assert [audit.state for audit in done.audits] == ["complete", "failed", "complete"]
+    [bad] = done.failed
+    assert "in no format that slant knows" in bad.reason
+    with pytest.raises(SlantError, match=r"'bad' could not be audited: 'bad\.bin' is in no format"):
+        slant.ResultsStore(tmp_path / "r.jsonl").audit("bad")
+
+
+def test_a_fault_of_ours_in_one_model_stops_nobody_and_keeps_its_traceback(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = jobs.opened
+
+    def fails(model: str, **how: Any) -> Any:
+        if "one" in model:
+            raise ZeroDivisionError("a fault\nof ours")
+        return opened(model, **how)
+
+    monkeypatch.setattr(jobs, "opened", fails)
+    ends = []
+    done = slant.audit_list(
+        folder / "models.txt", tmp_path / "r.jsonl", on_end=lambda *told: ends.append(told[2]), **QUICK
+    )
+    assert [audit.state for audit in done.audits] == ["failed", "complete", "complete"]
+    assert done.audits[0].reason == "ZeroDivisionError: a fault of ours"
+    assert "Traceback" in ends[0].traces[0]
+
+
+def test_a_measure_that_broke_off_is_tried_again_and_the_rest_is_not(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ran: list[str]
+) -> None:
+    def fail(work: Any) -> Any:
+        raise ZeroDivisionError("a fault of ours")
+
+    model, how = {"one": folder / "one.safetensors"}, {"runs": tmp_path / "runs", **QUICK}
+    with monkeypatch.context() as m:
+        m.setattr(running, "STEPS", tuple(replace(s, run=fail) if s.id == "geometry" else s for s in running.STEPS))
+        done = slant.audit_list(model, tmp_path / "r.jsonl", **how)
+    assert [(a.state, a.reason) for a in done.audits] == [("partly", "geometry: ZeroDivisionError: a fault of ours")]
+    assert slant.audit_list(model, tmp_path / "r.jsonl", **how).audits[0].state == "complete"
+    assert ran == ["one.safetensors: polarity", "one.safetensors: geometry"]
+
+
+def test_settings_of_a_model_in_toml_are_its_own(folder: Path, tmp_path: Path) -> None:
+    text = "".join(
+        f"[[model]]\nname = '{label}'\nsource = '{folder / 'two.safetensors'}'\n{more}\n"
+        for label, more in (("all", ""), ("few", "top = 3000\nseed = 3\nonly = 'polarity'"))
+    )
+    (tmp_path / "models.toml").write_text(text)
+    slant.audit_list(tmp_path / "models.toml", tmp_path / "r.jsonl", **QUICK)
+    store = slant.ResultsStore(tmp_path / "r.jsonl")
+    every, few = store.audit("all"), store.audit("few")
+    assert (every.representation.words, every.seed, len(every.parts)) == (5_000, 0, 2)
+    assert (few.representation.words, few.seed, len(few.parts)) == (3_000, 3, 1)
+
+
+def test_jobs_and_outcomes_go_to_another_process_and_back(folder: Path) -> None:
+    job = AuditJob(Entry("one", str(folder / "one.safetensors"), AuditSettings("quick", only=("polarity",))))
+    outcome = audit_entry(pickle.loads(pickle.dumps(job)))
+    assert pickle.loads(pickle.dumps(outcome)) == outcome
+    assert outcome.state == "complete"
+    assert audit_entry(replace(job, known=frozenset({outcome.key}))).state == "known"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"only": ["wheat"]}, "did you mean weat"),
+        ({"skip": "wheat"}, "did you mean weat"),
+        ({"profile": "slow"}, "profile='slow'"),
+        ({"seed": -1}, "is no seed"),
+        ({"words": ["nowhere.toml"]}, r"cannot open 'nowhere\.toml'"),
+        ({"corpus": ["text.txt"]}, "the models have no encoder"),
+        ({"case": "LOUD"}, "case='LOUD'"),
+        ({"colour": "red"}, "'colour' is no setting"),
+    ],
+)
+def test_settings_that_suit_no_model_are_refused_before_any_work(
+    folder: Path, tmp_path: Path, asked: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(SlantError, match=words):
+        slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **asked)
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_a_store_that_cannot_be_written_is_refused_before_any_work(
+    folder: Path, tmp_path: Path, ran: list[str]
+) -> None:
+    with pytest.raises(SlantError, match=r"there is no folder '.*' for the store"):
+        slant.audit_list(folder / "models.txt", tmp_path / "none" / "r.jsonl", **QUICK)
+    with pytest.raises(SlantError, match="is no store of results"):
+        slant.audit_list(folder / "models.txt", folder / "models.txt", **QUICK)
+    assert ran == []
+
+
+def test_a_corpus_that_is_not_there_is_refused_before_any_work(tmp_path: Path) -> None:
+    with pytest.raises(SlantError, match=r"there is no file 'nowhere\.txt', nor data of that name"):
+        slant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus="nowhere.txt")
+    assert not (tmp_path / "r.jsonl").exists()
+
+
+def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
+    folder: Path, tmp_path: Path, ran: list[str]
+) -> None:
+    elsewhere = tmp_path / "elsewhere.jsonl"
+    slant.audit_list({"three": folder / "three.safetensors"}, elsewhere, **QUICK)
+    ran.clear()
+
+    def as_if_another_had(number: int, *_: Any) -> None:
+        if number == 1:
+            with (tmp_path / "r.jsonl").open("ab") as file:
+                file.write(elsewhere.read_bytes())
+
+    done = slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", on_end=as_if_another_had, **QUICK)
+    assert [line.partition(".")[0] for line in ran] == ["one", "one", "two", "two"]
+    assert done.notes == ("not run again, since the store has it: three",)

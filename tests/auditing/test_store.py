@@ -1,0 +1,294 @@
+"""A store keeps what it was given through kills, damage and several writers, and answers from what is whole."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import slant
+from slant.auditing import appending
+from slant.auditing.stored_lines import BEGINS, decode, encode
+from slant.errors import SlantError
+from slant.results import Glance
+
+JANUARY, FEBRUARY, MARCH = (f"2026-0{month}-10T12:00:00+00:00" for month in (1, 2, 3))
+
+
+@pytest.fixture(scope="module")
+def audit() -> slant.AuditResult:
+    return replace(slant.audit(only=["polarity"], profile="quick"), created=JANUARY)
+
+
+@pytest.fixture
+def store(tmp_path: Path, audit: slant.AuditResult) -> slant.ResultsStore:
+    """'ours' in January and March, 'theirs' in February."""
+    made = slant.ResultsStore(tmp_path / "results.jsonl")
+    made.append(audit, "ours")
+    made.append(replace(audit, created=FEBRUARY, seed=1), "theirs")
+    made.append(changed(audit, created=MARCH), "ours")
+    return made
+
+
+def changed(audit: slant.AuditResult, **more: Any) -> slant.AuditResult:
+    """The audit of a later version of the model: the first figure is larger and tested, the last one is gone."""
+    first = replace(audit.glance[0], effect=0.5, pvalue=0.001, evidence="strong")
+    model = replace(audit.representation, fingerprint="f" * 12)
+    return replace(audit, glance=(first, *audit.glance[1:-1]), representation=model, **more)
+
+
+def labels(store: slant.ResultsStore, **asked: Any) -> list[str]:
+    return [audit.label for audit in store.audits(**asked).audits]
+
+
+def test_an_audit_comes_back_as_it_was(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+    assert store.audit("ours~1") == audit
+    assert store.audit("ours") == changed(audit, created=MARCH)
+    assert [a.state for a in store.audits().audits] == ["complete"] * 3
+
+
+def test_every_line_is_json_that_any_program_reads(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+    lines = [json.loads(line) for line in store.path.read_text(encoding="utf-8").splitlines()]
+    assert lines[0]["record"]["result"] == json.loads(audit.to_json())
+
+
+def test_words_that_steer_or_are_no_text_are_kept_and_do_not_part_lines(
+    tmp_path: Path, audit: slant.AuditResult
+) -> None:
+    name = "a\ud800\x9b2J\u2028\n\x1b"
+    odd = replace(audit, representation=replace(audit.representation, name=name))
+    store = slant.ResultsStore(tmp_path / "r.jsonl")
+    stored = store.append(odd)
+    assert store.path.read_bytes().count(b"\n") == 1
+    assert not any(steering in store.path.read_text(encoding="utf-8") for steering in ("\x9b", "\u2028", "\x1b"))
+    assert stored.label == store.audits().audits[0].label == name
+    assert store.audit(stored.id) == odd
+
+
+@pytest.mark.parametrize("kept", [0, 1, 30, 100, 5000, -2, -1])
+def test_a_line_cut_off_by_a_kill_is_passed_over_and_cut_off_by_the_next_writer(
+    store: slant.ResultsStore, audit: slant.AuditResult, kept: int
+) -> None:
+    whole = store.path.read_bytes()
+    first, second, third = whole.splitlines(keepends=True)
+    store.path.write_bytes(first + second + third[:kept])
+    there = ["ours", "theirs", "ours"] if kept == -1 else ["ours", "theirs"]
+    assert labels(store) == there
+    notes = store.audits().notes
+    assert len(notes) == (0 if kept in (0, -1) else 1)
+    assert all("line 3 is passed over: it is not finished" in note for note in notes)
+    store.append(replace(audit, created=MARCH), "later")
+    assert labels(store) == [*there, "later"]
+    assert store.audits().notes == ()
+    assert store.path.read_bytes().startswith(first + second + (third if kept == -1 else b""))
+
+
+def test_a_power_cut_that_leaves_zeros_costs_only_them(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+    with store.path.open("ab") as file:
+        file.write(b"\0" * 5000)
+    store.append(replace(audit, created=MARCH), "later")
+    assert labels(store) == ["ours", "theirs", "ours", "later"]
+    assert store.audits().notes == ()
+
+
+def test_damage_in_the_middle_costs_that_line_and_no_other(store: slant.ResultsStore) -> None:
+    whole = store.path.read_bytes()
+    end = whole.index(b"\n")
+    for place in (0, 5, 30, 90, 200, end // 2, end - 1):
+        store.path.write_bytes(whole[: end + 1] + whole[:place] + b"\x07" + whole[place + 1 :])
+        found = store.audits()
+        assert [audit.label for audit in found.audits] == ["ours", "theirs", "ours"]  # the first line is there twice
+        assert len(found.notes) == 1
+    lines = whole.splitlines(keepends=True)
+    store.path.write_bytes(lines[0] + b"\n" * 9 + lines[1])
+    assert labels(store) == ["ours", "theirs"]
+    assert store.audits().notes[-1] == "4 more lines are passed over"
+
+
+def test_who_asks_for_the_newest_is_told_of_lines_that_cannot_be_read(store: slant.ResultsStore) -> None:
+    whole = store.path.read_bytes()
+    store.path.write_bytes(whole[:-200] + b"x" + whole[-199:])
+    with pytest.warns(UserWarning, match="line 3 is passed over: it was changed or damaged"):
+        assert store.find("ours").audited == JANUARY
+
+
+def test_stores_are_merged_by_putting_one_behind_the_other(store: slant.ResultsStore, tmp_path: Path) -> None:
+    first, second, third = store.path.read_bytes().splitlines(keepends=True)
+    merged = tmp_path / "merged.jsonl"
+    merged.write_bytes(third + second + first + third)
+    assert slant.ResultsStore(merged).audits() == store.audits()
+
+
+def test_a_full_disk_leaves_no_half_line(
+    store: slant.ResultsStore, audit: slant.AuditResult, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = store.path.read_bytes()
+
+    def half(file: Any, place: int, content: bytes) -> None:
+        file.seek(place)
+        file.write(content[:1000])
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as m:
+        m.setattr(appending, "_write", half)
+        with pytest.raises(SlantError, match=r"cannot write '.*': No space left on device"):
+            store.append(audit, "more")
+    assert store.path.read_bytes() == before
+
+
+@pytest.mark.parametrize("content", [b"my thesis\n", b'{"a": 1}\n', b"\0" * 100, BEGINS.replace(b"1", b"2") + b"\n"])
+def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
+    tmp_path: Path, audit: slant.AuditResult, content: bytes
+) -> None:
+    path = tmp_path / "thesis.txt"
+    path.write_bytes(content)
+    for ask in (lambda s: s.append(audit), lambda s: s.audits(), lambda s: s.check_writable()):
+        with pytest.raises(SlantError, match="is no store of results"):
+            ask(slant.ResultsStore(path))
+    assert path.read_bytes() == content
+
+
+APPEND = """
+import sys, time
+from pathlib import Path
+from slant.auditing import appending
+from slant.auditing.store import ResultsStore
+mended = appending._mended
+def slowly(*given):  # so that writers would meet between looking and writing, if nothing kept them apart
+    place = mended(*given)
+    time.sleep(0.003)
+    return place
+appending._mended = slowly
+store, name = ResultsStore("results.jsonl"), sys.argv[1]
+record = {"source": "x" * 20_000, "state": "failed", "audited": "2026-01-01", "reason": "", "seconds": None}
+Path(f"{name}.ready").touch()
+while not Path("go").exists():
+    time.sleep(0.001)
+for number in range(25):
+    store.append_record(record | {"label": f"{name}{number}", "key": "", "settings": {}}, None)
+"""
+
+
+def test_processes_that_write_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    writers = [subprocess.Popen([sys.executable, "-c", APPEND, name], cwd=tmp_path) for name in "ab"]
+    while not all((tmp_path / f"{name}.ready").exists() for name in "ab"):
+        assert all(writer.poll() is None for writer in writers)
+        time.sleep(0.01)
+    (tmp_path / "go").touch()
+    assert [writer.wait() for writer in writers] == [0, 0]
+    found = slant.ResultsStore(tmp_path / "results.jsonl").audits()
+    assert sorted(audit.label for audit in found.audits) == sorted(f"{name}{n}" for name in "ab" for n in range(25))
+    assert found.notes == ()
+
+
+def test_audits_are_asked_for_by_label_time_and_newest(store: slant.ResultsStore) -> None:
+    assert labels(store, model="our*") == ["ours", "ours"]
+    assert labels(store, model="sample") == ["ours", "theirs", "ours"]  # the model's own name
+    assert labels(store, since="2026-02-10") == ["theirs", "ours"]
+    assert labels(store, until="2026-02-10") == ["ours", "theirs"]
+    assert labels(store, since="2026-02-10T12:00:01", until="2026-03-10T14:00+02:00") == ["ours"]
+    assert labels(store, latest=True) == ["theirs", "ours"]
+    with pytest.raises(SlantError, match=r"since: 'May' is no date such as 2026-03-31"):
+        store.audits(since="May")
+
+
+def test_figures_are_asked_for_by_what_they_are_about(store: slant.ResultsStore) -> None:
+    found = store.figures(measure="polarity", stimuli="race*", category="race", model="theirs")
+    assert [figure.line.stimuli for figure in found.figures] == ["race-four, one-vs-one", "race-four, one-vs-rest"]
+    assert {figure.audit.seed for figure in found.figures} == {1}
+    nothing = store.figures("weat")
+    assert nothing.figures == ()
+    assert nothing.notes == ("nothing matches; the store has polarity, of ours, theirs",)
+
+
+def test_a_comparison_tells_every_change_and_what_else_differs(
+    store: slant.ResultsStore, audit: slant.AuditResult
+) -> None:
+    change = store.compare("ours")
+    first, *middle, last = change.figures
+    assert audit.glance[0].effect is not None
+    assert (first.before, first.after) == (audit.glance[0].effect, 0.5)
+    assert first.difference == 0.5 - audit.glance[0].effect
+    assert (first.evidence_before, first.evidence_after, first.change) == ("not tested", "strong", "not comparable")
+    assert {(line.difference, line.change) for line in middle} == {(0.0, "same")}
+    assert (last.after, last.difference, last.change) == (None, None, "only before")
+    assert change.unlike == ()
+    assert store.compare("theirs", "ours").unlike == ("the seed: 1, then 0",)
+    assert {line.change for line in store.compare("ours", "ours~1").figures[3:]} == {"only after"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [("none", "strong", "more evidence"), ("strong", "some", "less evidence"), ("some", "some", "same")],
+)
+def test_evidence_has_an_order(tmp_path: Path, audit: slant.AuditResult, before: Any, after: Any, told: str) -> None:
+    store = slant.ResultsStore(tmp_path / "r.jsonl")
+    line: Glance = audit.glance[0]
+    for evidence, created in ((before, JANUARY), (after, FEBRUARY)):
+        store.append(replace(audit, glance=(replace(line, evidence=evidence),), created=created), "m")
+    assert store.compare("m").figures[0].change == told
+
+
+def test_a_history_goes_figure_by_figure_with_differences(store: slant.ResultsStore) -> None:
+    points = store.history(stimuli="gender-binary*").points
+    assert [p.figure.audit.label for p in points] == ["ours", "ours", "theirs"]
+    effects = [p.figure.line.effect for p in points]
+    assert effects[1] == 0.5
+    assert points[0].difference is None
+    assert points[1].difference == 0.5 - effects[0]  # type: ignore[operator]
+    assert points[2].difference is None
+
+
+def test_a_history_names_settings_that_changed(tmp_path: Path, audit: slant.AuditResult) -> None:
+    store = slant.ResultsStore(tmp_path / "r.jsonl")
+    store.append(audit, "m")
+    store.append(replace(audit, created=MARCH, seed=7, version="9.9", profile="full"), "m")
+    told = store.history(stimuli="gender-binary*").points[1].unlike
+    assert told == (f"the version of slant: {audit.version}, then 9.9", "the profile: quick, then full",
+                    "the seed: 0, then 7")  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("which", "words"),
+    [
+        ("our", "there is no audit 'our' in '.*'; did you mean 'ours'. it has ours, theirs"),
+        ("ours~2", "has 2 audits of 'ours', so that there is no 'ours~2'"),
+        ("theirs~1", "has one audit of 'theirs'"),
+        ("", "there is no audit ''"),
+        ("0" * 64, "there is no audit"),
+    ],
+)
+def test_an_audit_that_is_not_there_is_one_sentence(store: slant.ResultsStore, which: str, words: str) -> None:
+    with pytest.raises(SlantError, match=words):
+        store.audit(which)
+
+
+def test_an_audit_is_found_by_its_id(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+    first = store.audits().audits[0]
+    assert store.find(first.id[:6]) == first
+    assert store.audit(first.id) == audit
+
+
+def test_a_store_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(SlantError, match=r"there is no store '.*'; 'slant audit --models LIST"):
+        slant.ResultsStore(tmp_path / "none.jsonl").audits()
+
+
+def test_a_report_without_a_time_is_refused(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+    with pytest.raises(SlantError, match="'some day' is no date"):
+        store.append(replace(audit, created="some day"))
+
+
+def test_a_line_whose_parts_do_not_go_together_is_refused() -> None:
+    record = {"label": "a", "source": "", "state": "complete", "audited": JANUARY, "reason": "", "seconds": None}
+    record |= {"key": "", "settings": {}}
+    with pytest.raises(ValueError, match="do not go together"):
+        decode(encode(record, None))
+    with pytest.raises(ValueError, match="one line"):
+        encode(record, b"{\n}")
