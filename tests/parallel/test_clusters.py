@@ -196,15 +196,29 @@ def test_an_enumeration_outlives_one_of_its_workers(where: dict[str, Any]) -> No
         assert killed[0] not in pids()
 
 
-@pytest.mark.parametrize("make", [masked_lm, causal_lm])
-def test_language_models_score_the_same_to_the_last_bit(where: dict[str, Any], make: Callable[..., Any]) -> None:
-    jobs = ["nurse", "doctor", "good nurse", "math", "art", "boys"]
-    sentences = [Sentence(f"[TARGET] {verb} a [ATTRIBUTE].", target, job)
-        for verb in ("is", "was") for target in ("he", "she") for job in jobs]  # fmt: skip
-    one, other = (make(token_budget=24) for _ in range(2))
-    score = "masked_scores" if hasattr(one, "masked_scores") else "causal_scores"
+JOBS = ("nurse", "doctor", "good nurse", "math", "art", "boys")
+SENTENCES = [
+    Sentence(f"[TARGET] {verb} a [ATTRIBUTE].", target, job)
+    for verb in ("is", "was") for target in ("he", "she") for job in JOBS
+]  # fmt: skip
+PASSAGES = [Passage(f"he is a nurse {'and she ' * (i % 5)}is good", ((8, 13),)) for i in range(40)]
+
+
+def scores_of(make: Callable[..., Any], **told: Any) -> tuple[Any, int]:
+    lm = make(token_budget=24)
+    return getattr(lm, "masked_scores" if make is masked_lm else "causal_scores")(SENTENCES, **told), lm.passes
+
+
+def vectors_of() -> tuple[Any, Any]:
+    encoder = tiny_encoder(token_budget=40)
+    spans = np.concatenate(list(encoder.span_vectors(PASSAGES)))
+    return spans, encoder.sentence_vectors([passage.text for passage in PASSAGES])
+
+
+def test_models_give_the_same_numbers_to_the_last_bit_though_a_worker_dies(where: dict[str, Any]) -> None:
     with use_workers(threads=1):
-        expected = getattr(one, score)(sentences)
+        expected = [scores_of(masked_lm), scores_of(causal_lm)]
+        vectors = vectors_of()
     killed: list[int] = []
     with use_workers(**where):
         workers = sorted(pids())
@@ -214,20 +228,9 @@ def test_language_models_score_the_same_to_the_last_bit(where: dict[str, Any], m
                 killed.append(workers[0])
                 os.kill(workers[0], signal.SIGKILL)
 
-        assert getattr(other, score)(sentences, progress=progress) == expected
+        assert [scores_of(masked_lm, progress=progress), scores_of(causal_lm)] == expected
         assert killed
-    assert one.passes == other.passes
-
-
-def test_vectors_in_context_are_the_same_to_the_last_bit(where: dict[str, Any]) -> None:
-    encoder = tiny_encoder(token_budget=40)
-    passages = [Passage(f"he is a nurse {'and she ' * (i % 5)}is good", ((8, 13),)) for i in range(40)]
-    with use_workers(threads=1):
-        expected = np.concatenate(list(encoder.span_vectors(passages)))
-        whole = encoder.sentence_vectors([passage.text for passage in passages])
-    with use_workers(**where):
-        assert np.array_equal(np.concatenate(list(encoder.span_vectors(passages))), expected)
-        assert np.array_equal(encoder.sentence_vectors([passage.text for passage in passages]), whole)
+        assert all(np.array_equal(found, known) for found, known in zip(vectors_of(), vectors, strict=True))
 
 
 def test_a_corpus_in_shards_gives_the_same_draw(

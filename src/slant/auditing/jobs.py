@@ -76,8 +76,7 @@ def audit_entry(job: AuditJob) -> AuditOutcome:
     "there is no file 'nowhere.txt', "
     """
     begun = time.perf_counter()
-    settings = {"version": __version__, "profile": job.entry.settings.profile, "seed": job.entry.settings.seed}
-    ended = AuditOutcome(job.entry.label, job.entry.source, "failed", 0.0, settings=settings)
+    ended = not_audited(job)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
         try:
@@ -89,6 +88,22 @@ def audit_entry(job: AuditJob) -> AuditOutcome:
             ended = replace(ended, reason=reason, traces=(traceback.format_exc(),))
     notes = tuple(str(warning.message) for warning in caught)
     return replace(ended, notes=ended.notes + notes, seconds=round(time.perf_counter() - begun, 3))
+
+
+def audit_job(_shared: None, job: AuditJob) -> AuditOutcome:
+    """Audit one model as a task of `slant.parallel`."""
+    return audit_entry(job)
+
+
+def not_audited(job: AuditJob, reason: str = "") -> AuditOutcome:
+    """Return the outcome of a job that came to nothing.
+
+    >>> not_audited(AuditJob(Entry("ours", "sample")), "its worker was lost").state
+    'failed'
+    """
+    asked = job.entry.settings
+    settings = {"version": __version__, "profile": asked.profile, "seed": asked.seed}
+    return AuditOutcome(job.entry.label, job.entry.source, "failed", 0.0, settings=settings, reason=reason)
 
 
 def _audited(job: AuditJob, ended: AuditOutcome) -> AuditOutcome:

@@ -1,4 +1,4 @@
-"""Audit many models, one after the other, into a store: what is there is not run again, what fails stops nobody."""
+"""Audit many models, on the workers in use, into a store: what is there is not run again, what fails stops nobody."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from slant.auditing.jobs import AuditJob, AuditOutcome, as_record, audit_entry
+from slant.auditing.jobs import AuditJob, AuditOutcome, as_record, audit_job, not_audited
 from slant.auditing.model_list import AuditSettings, Entry, kinds_of, may_be_there, read_list
 from slant.auditing.opening import NO_ENCODER
 from slant.auditing.own_words import own_sets
@@ -20,6 +20,7 @@ from slant.auditing.steps import names
 from slant.auditing.store import ResultsStore, now
 from slant.auditing.stored_lines import as_line
 from slant.errors import CorpusError, MeasureError, SlantError
+from slant.parallel import as_finished
 from slant.results import StoredAudit, StoredAudits
 from slant.vectors import LookupPolicy
 from slant.version import __version__
@@ -48,7 +49,8 @@ def audit_list(
     A model whose audit is in the store already, with the same content, settings, measures and version, is not audited
     again, unless you say `again`. One that cannot be opened or measured is stored as failed, with the reason, and the
     others go on. `runs` is a folder for finished measures of the audit under way, from which a run that was killed
-    goes on.
+    goes on. Inside `slant.use_workers` with processes, Dask or Ray, several models are audited at once, each by one
+    worker, which must see their files under the same paths; they are stored in the order in which they end.
 
     >>> import tempfile
     >>> store = tempfile.mkdtemp() + "/results.jsonl"
@@ -67,7 +69,8 @@ def audit_list(
     there.refresh()
     found: dict[str, StoredAudit] = {}
     try:
-        for outcome in map(audit_entry, _jobs(entries, there, workers)):  # the one place where models are handed out
+        jobs = _jobs(entries, there, workers)
+        for _, outcome in as_finished(audit_job, jobs, None, given_up=lambda job, error: not_audited(job, str(error))):
             found[outcome.label] = there.keep(outcome)
             if on_end is not None:
                 on_end(len(found), len(entries), outcome, found[outcome.label])

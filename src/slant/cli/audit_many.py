@@ -1,8 +1,9 @@
-"""`slant audit --models LIST`: many models, one after the other, into a store of results."""
+"""`slant audit --models LIST`: many models into a store of results."""
 
 from __future__ import annotations
 
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -49,10 +50,35 @@ class Many:
         typer.Option("--again", help="Audit also what the store has already.", rich_help_panel=MANY),
     ] = False
 
+    at_once: Annotated[
+        int | None,
+        typer.Option(
+            "--at-once", metavar="N", min=1, help="Audit N models at a time, each in a process with one thread "
+            "(default: one after the other, with all cores).", rich_help_panel=MANY,
+        ),
+    ] = None  # fmt: skip
+
+    def used(self, running: RunningOnCores) -> AbstractContextManager[None]:
+        """Return the processes that were asked for, to be used while the models are audited."""
+        from slant.parallel import use_workers
+
+        if self.at_once is None:
+            return nullcontext()
+        for name, value in (("--workers", running.workers), ("--dask", running.dask), ("--ray", running.ray)):
+            if value is not None:
+                raise SlantError(f"--at-once {self.at_once} and {name} were both given; choose one of them.")
+        return use_workers(processes=self.at_once)
+
     def check_alone(self, given: dict[str, Any]) -> None:
         """Refuse options that are for one report while there is a list, and those for a list while there is none."""
         if self.model_list is None:
-            for name, value in (("--store", self.store), ("--reports", self.reports), ("--again", self.again)):
+            listed = {
+                "--store": self.store,
+                "--reports": self.reports,
+                "--again": self.again,
+                "--at-once": self.at_once,
+            }
+            for name, value in listed.items():
                 if value:
                     raise SlantError(f"{name} goes with a list of models; give one with --models.")
             return
@@ -71,7 +97,7 @@ def audit_many(many: Many, request: Request, reading: Reading, running: RunningO
 
     store = ResultsStore(DEFAULT_STORE if many.store is None else many.store)
     _check_files(many, store, files)
-    with resumable(kept=True):
+    with resumable(kept=True), many.used(running):
         done = audit_list(
             _list(many),
             store,

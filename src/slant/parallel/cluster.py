@@ -108,9 +108,16 @@ def run_in_order(
 
 
 def run_as_finished(
-    cluster: Cluster, task: Callable[[Shared, Item], T], shared: Shared, items: Iterable[Item]
+    cluster: Cluster,
+    task: Callable[[Shared, Item], T],
+    shared: Shared,
+    items: Iterable[Item],
+    given_up: Callable[[Item, WorkersError], T],
 ) -> Generator[tuple[Item, T], None, None]:
-    """Yield each item with `task(shared, item)` as soon as it is there, in whatever order."""
+    """Yield each item with `task(shared, item)` as soon as it is there, in whatever order.
+
+    For an item that cost several workers, `given_up` is called instead.
+    """
     waiting: list[_Errand] = []
 
     def next_one() -> Any:
@@ -121,6 +128,8 @@ def run_as_finished(
                 answer = errand.answer()
             except LostError:
                 continue
+            except WorkersError as error:
+                answer = given_up(errand.item, error)
             waiting.remove(errand)
             return errand.item, answer
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import TypeVar
+from typing import NoReturn, TypeVar
 
 from slant.errors import WorkersError
 from slant.parallel.cluster import Cluster, run_as_finished, run_in_order
@@ -115,9 +115,14 @@ def spread(
 
 
 def as_finished(
-    task: Callable[[Shared, Item], T], items: Iterable[Item], shared: Shared
+    task: Callable[[Shared, Item], T],
+    items: Iterable[Item],
+    shared: Shared,
+    given_up: Callable[[Item, WorkersError], T] | None = None,
 ) -> Generator[tuple[Item, T], None, None]:
     """Yield each item with `task(shared, item)` as soon as it is there; one after the other without a cluster.
+
+    An item that cost several workers is an error, or what `given_up` makes of it.
 
     >>> import operator
     >>> sorted(as_finished(operator.mul, range(4), 10))
@@ -126,4 +131,8 @@ def as_finished(
     cluster = workers_in_use()
     if cluster is None:
         return ((item, task(shared, item)) for item in items)
-    return run_as_finished(cluster, task, shared, items)
+    return run_as_finished(cluster, task, shared, items, given_up or _raise)
+
+
+def _raise(_item: object, error: WorkersError) -> NoReturn:
+    raise error
