@@ -24,9 +24,9 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+
 from enumeration import problem
 from masked_lm import TEMPLATE, job_titles
-
 from slant.models import Sentence
 from slant.parallel import one_thread_each, spread, use_workers
 from slant.parallel.worker import software
