@@ -51,7 +51,7 @@ def find(key: str, top: int | None, name: str) -> WordVectors | None:
         if path.is_file():
             try:
                 found = slant_file.open_mapped(path, name=name, top=top)
-            except (VectorsError, OSError):  # damaged or just cleared: as good as absent, and built again
+            except (VectorsError, OSError):  # damaged, old or just cleared: as good as absent, and built again
                 continue
             if path == _path(key, top) or not found.repairs:
                 return found
@@ -69,7 +69,7 @@ def build(key: str, top: int | None, name: str, format_name: str, blocks: Iterab
             writer.write(block)
         repairs = sieve.finish(name)
         writer.finish(sieve.words, {"format": format_name, "repairs": repairs})
-    return slant_file.open_mapped(path, name=name, words=sieve.words)
+    return slant_file.open_mapped(path, name=name)
 
 
 def writable() -> bool:

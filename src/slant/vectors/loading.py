@@ -152,7 +152,7 @@ def _whole_file(stream: ByteStream, location: Location, top: int | None, allow_p
     if stream.packed:
         raise VectorsError(f"'{path.name}' holds a {found.NAME} file; unpack it first.")
     if found is slant_file:
-        return _cleaned(slant_file.open_mapped(path, name=name), top)
+        return _cleaned(slant_file.open_any(path, name=name), top)
     block = numpy_array.read(path) if found is numpy_array else keyed_vectors.read(path, allow_pickle=allow_pickle)
     return in_memory([block], name=name, format_name=found.NAME, top=top)
 

@@ -1,6 +1,7 @@
 """slant's own files: a .safetensors that is memory-mapped as it is (also the cache), and .npz.
 
-Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line).
+Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line); in the
+cache also ``hashes``, ``rows`` and ``ends``, by which words are found without reading them all (see `mapped_words`).
 The safetensors header is padded to a fixed size, so that a file can be written row by row and its header
 filled in last: until then it cannot be mistaken for a finished one.
 """
@@ -13,18 +14,22 @@ import math
 import struct
 import zipfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Self
+from zlib import crc32
 
 import numpy as np
 
 from slant.errors import VectorsError
 from slant.opening import most_unpacked
+from slant.vectors.mapped_words import MappedWords, Table, table_of
+from slant.vectors.paging import release
 from slant.vectors.rows import Block
 from slant.vectors.treatment import Treatment
+from slant.vectors.word_log import WordLog
 from slant.vectors.word_vectors import WordVectors, as_matrix
 
 NAME = "slant safetensors"
@@ -32,6 +37,8 @@ NPZ = "slant npz"
 HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
 MAX_HEADER = 1 << 20
 BLOCK_ROWS = 8192
+#: What the cache keeps to find words by, in this order before the words.
+INDEX = ("hashes", "rows", "ends")
 DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 
 
@@ -65,57 +72,77 @@ class Writer:
         self._pending.result()
         self._pending = self._pool.submit(self._file.write, np.ascontiguousarray(block.matrix, dtype="<f4").data)
 
-    def finish(self, words: list[str], record: dict[str, Any]) -> None:
-        """Write the words of all rows and the header; `record` is kept as JSON metadata."""
-        blob = encode_words(words)
+    def finish(self, words: WordLog, record: dict[str, Any]) -> None:
+        """Write the words of all rows, their index and the header; `record` is kept as JSON metadata."""
+        table = table_of(words)
         self._pending.result()
-        self._file.write(blob)
+        checksum = 0
+        for part in (table.hashes, table.rows, table.ends, table.text):
+            self._file.write(part.data)
+            checksum = crc32(part.data, checksum)
         self._file.seek(0)
-        self._file.write(_header((len(words), self._dimensions), "F32", len(blob), record))
+        shape = (len(words), self._dimensions)
+        self._file.write(_header(shape, "F32", len(table.text), record, checksum=checksum))
 
 
 def _header(
-    shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[str, Any], most: int = HEADER_BYTES
+    shape: tuple[int, int],
+    dtype: str,
+    words_bytes: int,
+    record: dict[str, Any],
+    most: int = HEADER_BYTES,
+    checksum: int | None = None,
 ) -> bytes:
-    """Return the header, padded to whole pages.
+    """Return the header, padded to whole pages; with the `checksum` of words and index where there is an index.
 
     A record that makes it longer than `most` is kept without its treatments (the note tells of them), or left out.
     """
     end = shape[0] * shape[1] * DTYPES[dtype].itemsize
-    content: dict[str, Any] = {
-        "matrix": {"dtype": dtype, "shape": list(shape), "data_offsets": [0, end]},
-        "words": {"dtype": "U8", "shape": [words_bytes], "data_offsets": [end, end + words_bytes]},
-    }
+    content: dict[str, Any] = {"matrix": {"dtype": dtype, "shape": list(shape), "data_offsets": [0, end]}}
+    metadata = {"format": "slant-vectors-1"}
+    if checksum is not None:
+        metadata = {"format": "slant-vectors-2", "checksum": str(checksum)}
+        for name in INDEX:
+            content[name] = {"dtype": "U32", "shape": [shape[0]], "data_offsets": [end, end + 4 * shape[0]]}
+            end += 4 * shape[0]
+    content["words"] = {"dtype": "U8", "shape": [words_bytes], "data_offsets": [end, end + words_bytes]}
     for kept in (record, {**record, "treatments": ()}, {}):
-        metadata = {"format": "slant-vectors-1", "record": json.dumps(kept)}
-        text = json.dumps({"__metadata__": metadata, **content}).encode()
+        text = json.dumps({"__metadata__": {**metadata, "record": json.dumps(kept)}, **content}).encode()
         if len(text) <= most - 8:
             break
     length = -(-(len(text) + 8) // HEADER_BYTES) * HEADER_BYTES - 8
     return struct.pack("<Q", length) + text.ljust(length)
 
 
-def encode_words(words: Iterable[str]) -> bytes:
-    """Return the words as UTF-8, one per line."""
-    listed = list(words)
-    text = "\n".join(listed)
-    if text.count("\n") >= len(listed):
-        bad = next(word for word in listed if "\n" in word)
-        raise VectorsError(f"the word {bad!r} contains a line end, which this format cannot hold.")
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise VectorsError(f"the word {listed[0]!r} or a later one is not valid Unicode ({error.reason}).") from None
+def encoded_lines(words: Sequence[str]) -> Iterator[bytes]:
+    """Yield the words as UTF-8, one per line, some thousand at a time.
+
+    >>> b"".join(encoded_lines(["the", "of"]))
+    b'the\\nof'
+    """
+    for start in range(0, len(words), BLOCK_ROWS):
+        listed = list(words[start : start + BLOCK_ROWS])
+        text = "\n".join(listed)
+        if text.count("\n") >= len(listed):
+            bad = next(word for word in listed if "\n" in word)
+            raise VectorsError(f"the word {bad!r} contains a line end, which this format cannot hold.")
+        try:
+            yield (b"\n" if start else b"") + text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            problem = f"the word {listed[0]!r} or a later one is not valid Unicode ({error.reason})."
+            raise VectorsError(problem) from None
 
 
-def dump(file: IO[bytes], words: Iterable[str], matrix: Any, record: dict[str, Any]) -> None:
+def dump(file: IO[bytes], words: Sequence[str], matrix: Any, record: dict[str, Any]) -> None:
     """Write words and a float32 or float16 matrix as one safetensors file, some thousand rows at a time."""
-    blob = encode_words(words)
+    words_bytes = sum(map(len, encoded_lines(words)))
     dtype = "F16" if matrix.dtype == np.float16 else "F32"
-    file.write(_header(matrix.shape, dtype, len(blob), record, MAX_HEADER))
+    file.write(_header(matrix.shape, dtype, words_bytes, record, MAX_HEADER))
     for start in range(0, len(matrix), BLOCK_ROWS):
         file.write(np.ascontiguousarray(matrix[start : start + BLOCK_ROWS], dtype=DTYPES[dtype]).data)
-    file.write(blob)
+        release(matrix)
+    for lines in encoded_lines(words):
+        file.write(lines)
 
 
 @dataclass(frozen=True)
@@ -128,20 +155,44 @@ class Layout:
     words_at: int
     words_bytes: int
     record: dict[str, Any]
+    index_at: tuple[int, ...] = ()
+    checksum: int | None = None
 
 
-def open_mapped(path: Path, *, name: str, top: int | None = None, words: list[str] | None = None) -> WordVectors:
-    """Open a file of ours without reading its matrix, which stays on disk until rows are used.
+def open_mapped(path: Path, *, name: str, top: int | None = None) -> WordVectors:
+    """Open a file of the cache: neither matrix nor words are read, both stay on disk until they are used.
 
-    `words` are those of the file, if they are known already.
+    Words and index are held against their checksum: what is damaged, or of an older layout, is refused.
     """
     with path.open("rb") as file:
         layout = _layout(file, path.stat().st_size, path.name)
-        if words is None:
-            file.seek(layout.words_at)
-            words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
+        start, size = min(layout.index_at, default=0), 12 * layout.shape[0] + layout.words_bytes
+        if not layout.index_at or _checksum(file, start, size) != layout.checksum:
+            raise VectorsError(f"'{path.name}' has no index of its words, or a damaged one.")
+    mapped = np.memmap(path, np.uint8, "r", start, (size,))
+    parts = np.split(mapped[: 12 * layout.shape[0]].view("<u4"), len(INDEX))
+    hashes, rows, ends = (np.asarray(part, dtype=np.uint32) for part in parts)
+    words = MappedWords(Table(mapped[12 * layout.shape[0] :], ends, hashes, rows), name)
     matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
     return _vectors(layout, words, matrix, name, top)
+
+
+def _checksum(file: IO[bytes], start: int, size: int) -> int:
+    file.seek(start)
+    checksum = 0
+    while size and (data := file.read(min(size, 1 << 20))):
+        checksum, size = crc32(data, checksum), size - len(data)
+    return checksum
+
+
+def open_any(path: Path, *, name: str) -> WordVectors:
+    """Open a file that anyone may have written; the matrix stays on disk until rows are used."""
+    with path.open("rb") as file:
+        layout = _layout(file, path.stat().st_size, path.name)
+        file.seek(layout.words_at)
+        words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
+    matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
+    return _vectors(layout, words, matrix, name, None)
 
 
 def from_bytes(data: bytes, *, name: str, top: int | None = None) -> WordVectors:
@@ -153,7 +204,7 @@ def from_bytes(data: bytes, *, name: str, top: int | None = None) -> WordVectors
     return _vectors(layout, words, matrix, name, top)
 
 
-def _vectors(layout: Layout, words: list[str], matrix: Any, name: str, top: int | None) -> WordVectors:
+def _vectors(layout: Layout, words: Sequence[str], matrix: Any, name: str, top: int | None) -> WordVectors:
     record = layout.record
     return WordVectors(
         words[:top], _as_float32(matrix[:top]), name=name,
@@ -186,7 +237,9 @@ def _layout(file: IO[bytes], size: int, name: str) -> Layout:
         begin, end = (int(n) for n in matrix["data_offsets"])
         words_begin, words_end = (int(n) for n in words["data_offsets"])
         data = 8 + length
-        record = json.loads(header.get("__metadata__", {}).get("record", "{}"))
+        metadata = header.get("__metadata__", {})
+        record = json.loads(metadata.get("record", "{}"))
+        index_at = tuple(_index_places(header, rows, words_begin))
         consistent = (
             rows > 0 and columns > 0 and end - begin == rows * columns * dtype.itemsize and words["dtype"] == "U8"
             and begin >= 0 and 0 <= words_begin <= words_end and max(end, words_end) == size - data
@@ -199,7 +252,21 @@ def _layout(file: IO[bytes], size: int, name: str) -> Layout:
         raise VectorsError(
             f"'{name}' is not a complete safetensors file of slant's (tensors 'matrix' and 'words')."
         ) from None
-    return Layout((rows, columns), dtype, data + begin, data + words_begin, words_end - words_begin, record)
+    return Layout(
+        (rows, columns), dtype, data + begin, data + words_begin, words_end - words_begin, record,
+        tuple(data + place for place in index_at), int(metadata["checksum"]) if index_at else None,
+    )  # fmt: skip
+
+
+def _index_places(header: Any, rows: int, words_begin: int) -> Iterator[int]:
+    """Yield where each part of the index begins, if there is one: right before the words, each of 4 bytes a row."""
+    if not all(name in header for name in INDEX):
+        return
+    for place, name in enumerate(INDEX):
+        begin = words_begin - 4 * rows * (len(INDEX) - place)
+        if header[name] != {"dtype": "U32", "shape": [rows], "data_offsets": [begin, begin + 4 * rows]} or begin < 0:
+            raise ValueError("index")
+        yield begin
 
 
 def _is_record(record: Any) -> bool:
@@ -221,7 +288,7 @@ def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
 
 def save_npz(file: IO[bytes], vectors: WordVectors) -> None:
     """Write a NumPy archive with the arrays ``words`` (bytes), ``matrix`` and ``record`` (bytes of JSON)."""
-    texts = (encode_words(vectors.words), json.dumps(vectors.record()).encode())
+    texts = (b"".join(encoded_lines(vectors.words)), json.dumps(vectors.record()).encode())
     words, record = (np.frombuffer(text, np.uint8) for text in texts)
     np.savez(file, words=words, matrix=vectors.matrix, record=record)
 
