@@ -25,6 +25,7 @@ CHUNK = 8192
 WRITTEN_OUT = 100
 #: Places in the text are four bytes; a vocabulary of three million words takes a hundredth of that.
 MAX_TEXT = 1 << 32
+DAMAGED = "the words of the vectors are damaged; get the file again."
 
 #: What words are looked up by; the same in every process.
 token_hash = crc32
@@ -85,6 +86,8 @@ def _ties_by_bytes(table: Table) -> Table:
 class MappedWords(Sequence[str]):
     """The words of a `Table`, or those from row `start` up to `stop`: made into strings one by one, as they are used.
 
+    `damaged` is the message for words that cannot be read.
+
     >>> log = WordLog()
     >>> log.add(["the", "of", "and"])
     >>> words = MappedWords(table_of(log))
@@ -92,8 +95,8 @@ class MappedWords(Sequence[str]):
     (['the', 'of', 'and'], 'of', ['of', 'and'], True, 2)
     """
 
-    def __init__(self, table: Table, name: str = "the vectors", start: int = 0, stop: int | None = None) -> None:
-        self._table, self._name = table, name
+    def __init__(self, table: Table, damaged: str = DAMAGED, start: int = 0, stop: int | None = None) -> None:
+        self._table, self._damaged = table, damaged
         self._start, self._stop = start, len(table.ends) if stop is None else stop
 
     def __len__(self) -> int:
@@ -109,7 +112,7 @@ class MappedWords(Sequence[str]):
             return self._decoded(self.token(places[index]))
         chosen = places[index]
         if chosen.step == 1:
-            return MappedWords(self._table, self._name, chosen.start, max(chosen.start, chosen.stop))
+            return MappedWords(self._table, self._damaged, chosen.start, max(chosen.start, chosen.stop))
         return [self._decoded(self.token(row)) for row in chosen]
 
     def __iter__(self) -> Iterator[str]:
@@ -132,7 +135,7 @@ class MappedWords(Sequence[str]):
         return f"<{len(self):,} words: {', '.join(map(repr, self[:3]))}, …>"
 
     def __reduce__(self) -> Any:
-        return MappedWords, (self._table, self._name, self._start, self._stop)
+        return MappedWords, (self._table, self._damaged, self._start, self._stop)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Return the place of the word `value`; a ValueError if it is not there (between `start` and `stop`)."""
@@ -155,24 +158,21 @@ class MappedWords(Sequence[str]):
         start = int(self._table.ends[row - 1]) + 1 if row else 0
         end = int(self._table.ends[row])
         if not start <= end <= len(self._table.text):
-            raise self._damaged()
+            raise VectorsError(self._damaged)
         return self._table.text[start:end].tobytes()
 
     def _chunk(self, start: int, stop: int) -> list[str]:
         begin = int(self._table.ends[start - 1]) + 1 if start else 0
         words = self._decoded(self._table.text[begin : int(self._table.ends[stop - 1])].tobytes()).split("\n")
         if len(words) != stop - start:
-            raise self._damaged()
+            raise VectorsError(self._damaged)
         return words
 
     def _decoded(self, token: bytes) -> str:
         try:
             return token.decode("utf-8")
         except UnicodeDecodeError:
-            raise self._damaged() from None
-
-    def _damaged(self) -> VectorsError:
-        return VectorsError(f"the words of '{self._name}' are damaged; 'slant data cache --clear' has them read again.")
+            raise VectorsError(self._damaged) from None
 
 
 class RowsByWord(Mapping[str, int]):

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from slant.errors import VectorsError
+from slant.paging import picked_rows
 from slant.vectors.mapped_words import MappedWords
-from slant.vectors.paging import picked_rows
 from slant.vectors.policy import LookupPolicy
 from slant.vectors.treatment import Treatment
 

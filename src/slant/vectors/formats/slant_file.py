@@ -2,8 +2,7 @@
 
 Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line); in the
 cache also ``hashes``, ``rows`` and ``ends``, by which words are found without reading them all (see `mapped_words`).
-The safetensors header is padded to a fixed size, so that a file can be written row by row and its header
-filled in last: until then it cannot be mistaken for a finished one.
+`slant_layout` has their header, `mapped_words` the way words are found.
 """
 
 from __future__ import annotations
@@ -11,12 +10,11 @@ from __future__ import annotations
 import io
 import json
 import math
-import struct
 import zipfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Self
 from zlib import crc32
@@ -25,21 +23,31 @@ import numpy as np
 
 from slant.errors import VectorsError
 from slant.opening import most_unpacked
+from slant.paging import is_large, release
+from slant.vectors.formats.slant_layout import (
+    DTYPES,
+    HEADER_BYTES,
+    INDEX,
+    MAX_HEADER,
+    Elsewhere,
+    Layout,
+    header_of,
+    index_tensors,
+    is_record,
+    read_layout,
+    room_for_header,
+    tensors_of,
+    treatments_of,
+)
 from slant.vectors.mapped_words import MappedWords, Table, table_of
-from slant.vectors.paging import release
 from slant.vectors.rows import Block
-from slant.vectors.treatment import Treatment
+from slant.vectors.unread import Unread, lines
 from slant.vectors.word_log import WordLog
 from slant.vectors.word_vectors import WordVectors, as_matrix
 
 NAME = "slant safetensors"
 NPZ = "slant npz"
-HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
-MAX_HEADER = 1 << 20
 BLOCK_ROWS = 8192
-#: What the cache keeps to find words by, in this order before the words.
-INDEX = ("hashes", "rows", "ends")
-DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 
 
 def recognise(head: bytes) -> bool:
@@ -54,11 +62,11 @@ def recognise(head: bytes) -> bool:
 class Writer:
     """Writes rows as they come, one block behind the reader; `finish` adds the words and makes the file valid."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+    def __init__(self, file: IO[bytes], header_bytes: int = HEADER_BYTES) -> None:
+        self._file, self._header_bytes = file, header_bytes
         self._dimensions = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="slant-write")
-        self._pending = self._pool.submit(file.write, bytes(HEADER_BYTES))
+        self._pending = self._pool.submit(file.write, bytes(header_bytes))
 
     def __enter__(self) -> Self:
         return self
@@ -72,8 +80,11 @@ class Writer:
         self._pending.result()
         self._pending = self._pool.submit(self._file.write, np.ascontiguousarray(block.matrix, dtype="<f4").data)
 
-    def finish(self, words: WordLog, record: dict[str, Any]) -> None:
-        """Write the words of all rows, their index and the header; `record` is kept as JSON metadata."""
+    def finish(self, words: WordLog, record: dict[str, Any], elsewhere: Elsewhere | None = None) -> None:
+        """Write the words of all rows, their index and the header; `record` is kept as JSON metadata.
+
+        `elsewhere` tells where the matrix is, if it was not written here.
+        """
         table = table_of(words)
         self._pending.result()
         checksum = 0
@@ -81,37 +92,11 @@ class Writer:
             self._file.write(part.data)
             checksum = crc32(part.data, checksum)
         self._file.seek(0)
-        shape = (len(words), self._dimensions)
-        self._file.write(_header(shape, "F32", len(table.text), record, checksum=checksum))
-
-
-def _header(
-    shape: tuple[int, int],
-    dtype: str,
-    words_bytes: int,
-    record: dict[str, Any],
-    most: int = HEADER_BYTES,
-    checksum: int | None = None,
-) -> bytes:
-    """Return the header, padded to whole pages; with the `checksum` of words and index where there is an index.
-
-    A record that makes it longer than `most` is kept without its treatments (the note tells of them), or left out.
-    """
-    end = shape[0] * shape[1] * DTYPES[dtype].itemsize
-    content: dict[str, Any] = {"matrix": {"dtype": dtype, "shape": list(shape), "data_offsets": [0, end]}}
-    metadata = {"format": "slant-vectors-1"}
-    if checksum is not None:
+        tensors = index_tensors(len(words), self._dimensions, len(table.text))
         metadata = {"format": "slant-vectors-2", "checksum": str(checksum)}
-        for name in INDEX:
-            content[name] = {"dtype": "U32", "shape": [shape[0]], "data_offsets": [end, end + 4 * shape[0]]}
-            end += 4 * shape[0]
-    content["words"] = {"dtype": "U8", "shape": [words_bytes], "data_offsets": [end, end + words_bytes]}
-    for kept in (record, {**record, "treatments": ()}, {}):
-        text = json.dumps({"__metadata__": {**metadata, "record": json.dumps(kept)}, **content}).encode()
-        if len(text) <= most - 8:
-            break
-    length = -(-(len(text) + 8) // HEADER_BYTES) * HEADER_BYTES - 8
-    return struct.pack("<Q", length) + text.ljust(length)
+        if elsewhere is not None:
+            metadata["elsewhere"] = json.dumps(elsewhere)
+        self._file.write(header_of(tensors, metadata, record, self._header_bytes))
 
 
 def encoded_lines(words: Sequence[str]) -> Iterator[bytes]:
@@ -137,43 +122,34 @@ def dump(file: IO[bytes], words: Sequence[str], matrix: Any, record: dict[str, A
     """Write words and a float32 or float16 matrix as one safetensors file, some thousand rows at a time."""
     words_bytes = sum(map(len, encoded_lines(words)))
     dtype = "F16" if matrix.dtype == np.float16 else "F32"
-    file.write(_header(matrix.shape, dtype, words_bytes, record, MAX_HEADER))
+    tensors = tensors_of(("matrix", dtype, matrix.shape), ("words", "U8", (words_bytes,)))
+    size = min(room_for_header(record), MAX_HEADER)
+    file.write(header_of(tensors, {"format": "slant-vectors-1"}, record, size))
     for start in range(0, len(matrix), BLOCK_ROWS):
         file.write(np.ascontiguousarray(matrix[start : start + BLOCK_ROWS], dtype=DTYPES[dtype]).data)
         release(matrix)
-    for lines in encoded_lines(words):
-        file.write(lines)
+    for part in encoded_lines(words):
+        file.write(part)
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where the tensors of a file of ours lie, counted from its first byte."""
-
-    shape: tuple[int, int]
-    dtype: np.dtype[Any]
-    matrix_at: int
-    words_at: int
-    words_bytes: int
-    record: dict[str, Any]
-    index_at: tuple[int, ...] = ()
-    checksum: int | None = None
-
-
-def open_mapped(path: Path, *, name: str, top: int | None = None) -> WordVectors:
+def open_mapped(path: Path, *, name: str, top: int | None = None, source: Path | None = None) -> WordVectors:
     """Open a file of the cache: neither matrix nor words are read, both stay on disk until they are used.
 
-    Words and index are held against their checksum: what is damaged, or of an older layout, is refused.
+    Words and index are held against their checksum: what is damaged, or of an older layout, is refused. `source` is
+    the file that was cached; the matrix may still be there.
     """
     with path.open("rb") as file:
-        layout = _layout(file, path.stat().st_size, path.name)
+        layout = read_layout(file, path.stat().st_size, path.name, source)
         start, size = min(layout.index_at, default=0), 12 * layout.shape[0] + layout.words_bytes
         if not layout.index_at or _checksum(file, start, size) != layout.checksum:
             raise VectorsError(f"'{path.name}' has no index of its words, or a damaged one.")
     mapped = np.memmap(path, np.uint8, "r", start, (size,))
     parts = np.split(mapped[: 12 * layout.shape[0]].view("<u4"), len(INDEX))
     hashes, rows, ends = (np.asarray(part, dtype=np.uint32) for part in parts)
-    words = MappedWords(Table(mapped[12 * layout.shape[0] :], ends, hashes, rows), name)
-    matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
+    damaged = f"the words of '{name}' are damaged in the cache; 'slant data cache --clear' has them read again."
+    words = MappedWords(Table(mapped[12 * layout.shape[0] :], ends, hashes, rows), damaged)
+    place = source if layout.elsewhere and source else path
+    matrix = np.memmap(place, layout.dtype, "r", layout.matrix_at, layout.shape)
     return _vectors(layout, words, matrix, name, top)
 
 
@@ -188,16 +164,30 @@ def _checksum(file: IO[bytes], start: int, size: int) -> int:
 def open_any(path: Path, *, name: str) -> WordVectors:
     """Open a file that anyone may have written; the matrix stays on disk until rows are used."""
     with path.open("rb") as file:
-        layout = _layout(file, path.stat().st_size, path.name)
+        layout = read_layout(file, path.stat().st_size, path.name)
         file.seek(layout.words_at)
         words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
     matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
     return _vectors(layout, words, matrix, name, None)
 
 
+def open_large(path: Path, name: str) -> Unread | None:
+    """Map a file that anyone may have written, if its matrix is a large one; its index, if any, is not believed."""
+    with path.open("rb") as file:
+        layout = read_layout(file, path.stat().st_size, path.name)
+        matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
+        if not is_large(matrix):
+            return None
+        file.seek(layout.words_at)
+        words = lines(file.read(layout.words_bytes), f"the words of '{name}' are not UTF-8; the file is damaged.")
+    if len(words) != len(matrix):
+        raise VectorsError(f"'{name}' holds {len(words):,} words for {len(matrix):,} vectors; it is damaged.")
+    return Unread(words, matrix, str(layout.record.get("format", NAME)), layout.record)
+
+
 def from_bytes(data: bytes, *, name: str, top: int | None = None) -> WordVectors:
     """Open a file of ours that is already in memory."""
-    layout = _layout(io.BytesIO(data), len(data), name)
+    layout = read_layout(io.BytesIO(data), len(data), name)
     blob = data[layout.words_at : layout.words_at + layout.words_bytes]
     words = _decode_words(blob, layout.shape[0], name)
     matrix = np.ndarray(layout.shape, layout.dtype, data, layout.matrix_at)
@@ -209,12 +199,8 @@ def _vectors(layout: Layout, words: Sequence[str], matrix: Any, name: str, top: 
     return WordVectors(
         words[:top], _as_float32(matrix[:top]), name=name,
         format=str(record.get("format", NAME)), repairs=record.get("repairs", {}), note=str(record.get("note", "")),
-        treatments=_treatments(record),
+        treatments=treatments_of(record),
     )  # fmt: skip
-
-
-def _treatments(record: dict[str, Any]) -> tuple[Treatment, ...]:
-    return tuple(Treatment.from_dict(content) for content in record.get("treatments", ()))
 
 
 def _as_float32(matrix: Any) -> Any:
@@ -223,57 +209,6 @@ def _as_float32(matrix: Any) -> Any:
     # There are only 65,536 half-precision numbers: looking them up is several times as fast as converting each.
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
     return every[matrix.view(np.uint16)]
-
-
-def _layout(file: IO[bytes], size: int, name: str) -> Layout:
-    try:
-        (length,) = struct.unpack("<Q", file.read(8))
-        if not 2 <= length <= min(MAX_HEADER, size - 8):
-            raise ValueError("header length")  # noqa: TRY301 (all faults of a header end in one message)
-        header = json.loads(file.read(length))
-        matrix, words = header["matrix"], header["words"]
-        rows, columns = (int(n) for n in matrix["shape"])
-        dtype = DTYPES[matrix["dtype"]]
-        begin, end = (int(n) for n in matrix["data_offsets"])
-        words_begin, words_end = (int(n) for n in words["data_offsets"])
-        data = 8 + length
-        metadata = header.get("__metadata__", {})
-        record = json.loads(metadata.get("record", "{}"))
-        index_at = tuple(_index_places(header, rows, words_begin))
-        consistent = (
-            rows > 0 and columns > 0 and end - begin == rows * columns * dtype.itemsize and words["dtype"] == "U8"
-            and begin >= 0 and 0 <= words_begin <= words_end and max(end, words_end) == size - data
-            and (end <= words_begin or words_end <= begin)
-            and _is_record(record)
-        )  # fmt: skip
-        if not consistent:
-            raise ValueError("sizes")  # noqa: TRY301
-    except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, struct.error, RecursionError):
-        raise VectorsError(
-            f"'{name}' is not a complete safetensors file of slant's (tensors 'matrix' and 'words')."
-        ) from None
-    return Layout(
-        (rows, columns), dtype, data + begin, data + words_begin, words_end - words_begin, record,
-        tuple(data + place for place in index_at), int(metadata["checksum"]) if index_at else None,
-    )  # fmt: skip
-
-
-def _index_places(header: Any, rows: int, words_begin: int) -> Iterator[int]:
-    """Yield where each part of the index begins, if there is one: right before the words, each of 4 bytes a row."""
-    if not all(name in header for name in INDEX):
-        return
-    for place, name in enumerate(INDEX):
-        begin = words_begin - 4 * rows * (len(INDEX) - place)
-        if header[name] != {"dtype": "U32", "shape": [rows], "data_offsets": [begin, begin + 4 * rows]} or begin < 0:
-            raise ValueError("index")
-        yield begin
-
-
-def _is_record(record: Any) -> bool:
-    """Tell whether `record` is what we write; treatments that are none raise a ValueError."""
-    if not isinstance(record, dict) or not isinstance(record.get("repairs", {}), dict):
-        return False
-    return len(_treatments(record)) >= 0 and all(isinstance(n, int) for n in record.get("repairs", {}).values())
 
 
 def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
@@ -331,14 +266,13 @@ def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
             if "record.npy" not in archive.namelist():
                 return vectors
             record = json.loads(_npz_array(archive, "record.npy", most_unpacked(path.stat().st_size)).tobytes())
-        if not _is_record(record):
+        if not is_record(record):
             raise ValueError("no record")  # noqa: TRY301 (all faults of a record end in one message)
     except Exception as error:  # a damaged archive or record can fail in any way, none of them ours
         raise VectorsError(f"the 'record' of '{path.name}' is not what slant writes ({error}).") from None
     repairs = Counter(record.get("repairs", {})) + Counter(vectors.repairs)
-    return replace(
-        vectors, repairs=dict(sorted(repairs.items())), note=str(record.get("note", "")), treatments=_treatments(record)
-    )
+    note, treatments = str(record.get("note", "")), treatments_of(record)
+    return replace(vectors, repairs=dict(sorted(repairs.items())), note=note, treatments=treatments)
 
 
 def _npz_array(archive: zipfile.ZipFile, name: str, most: int) -> Any:

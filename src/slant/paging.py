@@ -6,7 +6,11 @@ neighbours with it: half a megabyte for each row, on some systems. Here such pag
 
 from __future__ import annotations
 
+import math
 import mmap
+import os
+import tempfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +18,8 @@ from numpy.typing import NDArray
 
 #: Arrays of fewer bytes are left alone: they may stay in memory as a whole.
 LARGE = 256 << 20
+#: Up to as many bytes a new array is made in memory, beyond in a file.
+HELD = 1 << 30
 #: Rows that are picked from all over a large array before its pages are given back.
 PICKED = 64
 
@@ -58,3 +64,23 @@ def picked_rows(matrix: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.floa
         out[start : start + PICKED] = matrix[rows[start : start + PICKED]]
         release(matrix)
     return out
+
+
+def room_for(shape: tuple[int, int], folder: Path) -> NDArray[np.float32]:
+    """Return a new array to be filled: in memory, or if it is very large, in a file without a name in `folder`.
+
+    The file's room on the disk is taken at once, and given back with the array. Where there is none, memory has to do.
+
+    >>> room_for((2, 3), Path()).shape
+    (2, 3)
+    """
+    size = 4 * math.prod(shape)
+    if size > HELD and hasattr(os, "posix_fallocate"):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder) as file:
+                os.posix_fallocate(file.fileno(), 0, size)  # a full disk must not show when a page is written back
+                return np.memmap(file, np.float32, "r+", shape=shape)
+        except OSError:
+            pass
+    return np.empty(shape, np.float32)
