@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import VectorsError
-from slant.vectors.word_log import HALF, LOWER, WordLog
+from slant.vectors.word_log import WordLog
 
 #: Words that are decoded in one go.
 CHUNK = 8192
@@ -60,9 +60,12 @@ def table_of(log: WordLog) -> Table:
     if position > MAX_TEXT:
         raise VectorsError(f"the words take {position:,} bytes, over {MAX_TEXT >> 30} GB; no vocabulary does.")
     whole = np.frombuffer(b"\n".join(texts), np.uint8)
-    keys = np.sort(np.concatenate(hashes).astype(np.uint64) << HALF | np.arange(len(log), dtype=np.uint64))
-    sorted_hashes, rows = (keys >> HALF).astype("<u4"), (keys & LOWER).astype("<u4")
-    return _ties_by_bytes(Table(whole, np.concatenate(ends).astype("<u4"), sorted_hashes, rows))
+    every = np.concatenate(hashes)
+    rows = np.argsort(every.astype(np.uint16), kind="stable")  # by the lower half, then the upper: NumPy counts those
+    rows = rows[np.argsort((every >> 16).astype(np.uint16)[rows], kind="stable")]
+    return _ties_by_bytes(
+        Table(whole, np.concatenate(ends).astype("<u4"), every[rows].astype("<u4"), rows.astype("<u4"))
+    )
 
 
 def _with_line_end(text: bytes, ends: NDArray[np.int64]) -> str:

@@ -20,6 +20,8 @@ word_hash = hash
 HALF = np.uint64(32)
 LOWER = np.uint64(0xFFFFFFFF)
 LINE_END = ord("\n")
+#: Bits of a hash that mark a byte in a table of 16 MB: most words are new, which one look there tells.
+MARKED = np.uint64(24)
 
 
 def keys_of(words: list[str]) -> Keys:
@@ -48,8 +50,9 @@ class WordLog:
         self._ends: list[NDArray[np.int64]] = []
         self._firsts: list[int] = []
         self._count = 0
-        #: Sorted keys with rows, the longest first; each is at least four times as long as the next.
+        #: Sorted keys with rows, the longest first; each is at least twice as long as the next.
         self._runs: list[Keys] = []
+        self._marks = np.zeros(1 << int(MARKED), np.bool_)
 
     def __len__(self) -> int:
         return self._count
@@ -65,9 +68,11 @@ class WordLog:
         self._texts.append(text)
         self._ends.append(ends)
         self._firsts.append(self._count)
-        self._runs.append((keys_of(words) if keys is None else keys) + np.uint64(self._count))
+        keys = keys_of(words) if keys is None else keys
+        self._marks[keys >> (np.uint64(64) - MARKED)] = True
+        self._runs.append(keys + np.uint64(self._count))
         self._count += len(words)
-        while len(self._runs) > 1 and len(self._runs[-2]) < 4 * len(self._runs[-1]):
+        while len(self._runs) > 1 and len(self._runs[-2]) < 2 * len(self._runs[-1]):
             joined = np.concatenate([self._runs.pop(), self._runs.pop()])
             self._runs.append(np.sort(joined, kind="stable"))  # which merges two sorted runs in one pass
 
@@ -79,7 +84,9 @@ class WordLog:
         found: dict[int, list[NDArray[np.uint64]]] = {
             place: [] for place in (*places[twins].tolist(), *places[twins + 1].tolist())
         }
-        for run in self._runs:
+        marked = np.flatnonzero(self._marks[keys >> (np.uint64(64) - MARKED)])
+        hashes, places = hashes[marked], places[marked]
+        for run in self._runs if len(marked) else ():
             starts = np.searchsorted(run, hashes << HALF)
             hits = np.flatnonzero(run[np.minimum(starts, len(run) - 1)] >> HALF == hashes)
             stops = np.searchsorted(run, (hashes[hits] << HALF) | LOWER, "right")
