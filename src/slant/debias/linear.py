@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slant.data import cache_folder
 from slant.debias.words import FloatArray
 from slant.errors import DebiasError
+from slant.paging import release, room_for
 from slant.vectors.word_vectors import FloatMatrix
 
 #: Little enough that a block stays in cache, large enough for fast products.
@@ -32,7 +34,7 @@ def mapped(
     >>> mapped(np.ones((2, 3), np.float32), lambda block, where: block * 2).tolist()
     [[2.0, 2.0, 2.0], [2.0, 2.0, 2.0]]
     """
-    out = np.empty(matrix.shape, dtype=np.float32)
+    out = room_for((matrix.shape[0], matrix.shape[1]), cache_folder() / "vectors")
     for start in range(0, len(matrix), BLOCK):
         where = slice(start, min(start + BLOCK, len(matrix)))
         block = matrix[where].astype(np.float64)
@@ -48,6 +50,8 @@ def mapped(
         if unit:
             changed /= after
         out[where] = changed
+        release(matrix)
+        release(out)
     return out
 
 

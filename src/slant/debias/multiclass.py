@@ -12,6 +12,7 @@ from slant.debias.hard import hard_debiased
 from slant.debias.linear import BLOCK, mapped
 from slant.debias.words import FloatArray, Rows, Sets, Words, check_vectors, concept_basis, find_sets, find_words
 from slant.errors import DebiasError
+from slant.paging import release
 from slant.parallel import one_thread_each
 from slant.statistics import unit_rows
 from slant.vectors import WordVectors
@@ -98,6 +99,7 @@ def second_moments(matrix: NDArray[Any], rows: Rows) -> FloatArray:
     for start in range(0, len(rows), BLOCK):
         block = unit_rows(matrix[rows[start : start + BLOCK]])
         total += block.T @ block
+        release(matrix)
     return total / len(rows)
 
 

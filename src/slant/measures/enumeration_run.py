@@ -17,6 +17,7 @@ from slant.measures import enumeration_groups as steps
 from slant.measures.enumeration_cells import Cells, choose_cells, indirect_bias
 from slant.measures.polarity import class_lists
 from slant.measures.wordsets import FloatArray, Found, find, need_distinct, need_words, provenance
+from slant.paging import picked_rows
 from slant.results import EnumeratedCell, EnumerationResult, NameGroup, RotationsUsed, WordCategory, WordsUsed
 from slant.statistics import (
     RotationCounts,
@@ -174,7 +175,7 @@ class EnumerationRun:
         return steps.keep_by_margin(steps.margins(unit, self._unit(np.sort(drawn)), self.seeds[1]), share)
 
     def _unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        picked = np.asarray(self.vectors.matrix[rows], dtype=np.float32)
+        picked = picked_rows(self.vectors.matrix, rows)
         return np.asarray(picked / np.linalg.norm(picked, axis=1, keepdims=True))
 
     def _clusters(self, step: str, unit: NDArray[np.float32], count: int, seed: int) -> NDArray[np.int64]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import MeasureError
+from slant.paging import release
 
 #: Rows that are looked at in one go.
 BLOCK = 8192
@@ -25,11 +26,16 @@ def principal_axes(matrix: NDArray[Any], count: int) -> tuple[NDArray[np.float64
     n, d = matrix.shape
     if not 1 <= count <= d:
         raise MeasureError(f"{count} directions were asked for; there are {d} dimensions.")
-    mean = np.asarray(matrix.mean(axis=0, dtype=np.float64))
+    total = np.zeros(d)
+    for start in range(0, n, BLOCK):
+        total += matrix[start : start + BLOCK].sum(axis=0, dtype=np.float64)
+        release(matrix)
+    mean = total / n
     products = np.zeros((d, d))
     for start in range(0, n, BLOCK):
         block = matrix[start : start + BLOCK].astype(np.float64) - mean
         products += block.T @ block
+        release(matrix)
     axes = np.linalg.eigh(products)[1][:, ::-1][:, :count].T
     largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
     return mean, np.asarray(axes * np.sign(largest))

@@ -1,5 +1,6 @@
 """The memory-mapped cache of embeddings that are slow to read: one file each, complete or absent.
 
+What lies in a file as it is used (.npy, .safetensors) stays there if it is large; then the cache has words and index.
 The key is made of path, size, modification time and samples of the content, so a changed file is read again.
 Files are written under another name and renamed, so two processes, or a kill half-way, do no harm.
 """
@@ -8,16 +9,25 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from slant.data import cache_folder, sweep_partial_files
 from slant.errors import VectorsError
 from slant.files import written_whole
-from slant.vectors.formats import slant_file
+from slant.vectors.formats import numpy_array, slant_file
+from slant.vectors.formats.slant_layout import room_for_header
 from slant.vectors.opening import Location
 from slant.vectors.rows import Block, Sieve
+from slant.vectors.unread import Unread
 from slant.vectors.word_vectors import WordVectors
+
+Record: TypeAlias = Mapping[str, Any]
+NO_RECORD: Record = MappingProxyType({})
 
 #: Raised whenever the content of a cache file would come out differently.
 LAYOUT = 1
@@ -31,6 +41,9 @@ def key_of(location: Location) -> str:
     for part in (LAYOUT, location.path.resolve(), location.member, stat.st_size, stat.st_mtime_ns):
         digest.update(f"{part}\0".encode("utf-8", "surrogateescape"))
     with location.path.open("rb") as file:
+        if numpy_array.recognise(file.read(16)) and (beside := numpy_array.words_beside(location.path)):
+            words = beside.stat()
+            digest.update(f"{beside.name}\0{words.st_size}\0{words.st_mtime_ns}\0".encode("utf-8", "surrogateescape"))
         for position in (0, stat.st_size // 2, max(0, stat.st_size - SAMPLE_BYTES)):
             file.seek(position)
             digest.update(file.read(SAMPLE_BYTES))
@@ -42,34 +55,58 @@ def _path(key: str, top: int | None) -> Path:
     return cache_folder() / "vectors" / (f"{key}.safetensors" if top is None else f"{key}-top{top}.safetensors")
 
 
-def find(key: str, top: int | None, name: str) -> WordVectors | None:
-    """Return the cached embedding, cut to `top` words.
+def find(key: str, top: int | None, name: str, source: Path | None = None) -> WordVectors | None:
+    """Return the cached embedding, cut to `top` words; `source` is the file that was cached.
 
     The whole file serves any `top`, unless it had to be repaired: its repairs are not those of its first rows.
     """
     for path in dict.fromkeys((_path(key, top), _path(key, None))):
         if path.is_file():
             try:
-                found = slant_file.open_mapped(path, name=name, top=top)
-            except (VectorsError, OSError):  # damaged or just cleared: as good as absent, and built again
+                found = slant_file.open_mapped(path, name=name, top=top, source=source)
+            except (VectorsError, OSError):  # damaged, old or just cleared: as good as absent, and built again
                 continue
             if path == _path(key, top) or not found.repairs:
                 return found
     return None
 
 
-def build(key: str, top: int | None, name: str, format_name: str, blocks: Iterable[Block]) -> WordVectors:
-    """Stream `blocks` into the cache and open the result."""
+def build(
+    key: str, top: int | None, name: str, format_name: str, blocks: Iterable[Block], record: Record = NO_RECORD
+) -> WordVectors:
+    """Stream `blocks` into the cache and open the result; `record` is what the file itself says of its vectors."""
     path = _path(key, top)
     sieve = Sieve(top)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    sweep_partial_files(path.parent)
-    with written_whole(path) as file, slant_file.Writer(file) as writer:
+    with _new_file(path, record) as writer:
         for block in sieve.clean(blocks):
             writer.write(block)
-        repairs = sieve.finish(name)
-        writer.finish(sieve.words, {"format": format_name, "repairs": repairs})
-    return slant_file.open_mapped(path, name=name, words=sieve.words)
+        repairs = Counter(record.get("repairs", {})) + Counter(sieve.finish(name))
+        writer.finish(sieve.words, {**record, "format": format_name, "repairs": dict(sorted(repairs.items()))})
+    return slant_file.open_mapped(path, name=name)
+
+
+def adopt(key: str, top: int | None, name: str, unread: Unread) -> WordVectors:
+    """Check vectors that lie in a file as they are used, and keep only words and index; a copy if they need mending."""
+    if unread.place is None:
+        return build(key, top, name, unread.format, unread.blocks(), unread.record)
+    sieve = Sieve(top)
+    for _ in sieve.clean(unread.blocks()):
+        pass
+    if sieve.repairs:
+        return build(key, top, name, unread.format, unread.blocks(), unread.record)
+    path, (source, offset) = _path(key, top), unread.place
+    shape = (sieve.kept, unread.matrix.shape[1])
+    with _new_file(path, unread.record) as writer:
+        writer.finish(sieve.words, {**unread.record, "format": unread.format}, {"offset": offset, "shape": shape})
+    return slant_file.open_mapped(path, name=name, source=source)
+
+
+@contextmanager
+def _new_file(path: Path, record: Record) -> Iterator[slant_file.Writer]:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep_partial_files(path.parent)
+    with written_whole(path) as file, slant_file.Writer(file, room_for_header(record)) as writer:
+        yield writer
 
 
 def writable() -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,10 +25,8 @@ from slant.vectors.formats import (
 from slant.vectors.opening import ByteStream, Location, Progress, locate, open_stream, path_of
 from slant.vectors.policy import LookupPolicy
 from slant.vectors.rows import Block, Sieve, in_memory
+from slant.vectors.unread import CHECKED_ROWS
 from slant.vectors.word_vectors import WordVectors
-
-#: Rows of a file of ours that are looked at in one go, so that checking a mapped matrix takes no memory.
-CHECKED_ROWS = 8192
 
 
 def load(
@@ -112,7 +112,7 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
         if not location.path.is_file():
             what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
             raise VectorsError(f"'{path}' is {what}; give an embedding file.")
-        if cache and (cached := vector_cache.find(vector_cache.key_of(location), top, location.name)):
+        if cache and (cached := vector_cache.find(vector_cache.key_of(location), top, location.name, location.path)):
             return cached
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
@@ -125,24 +125,32 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
 
 
 def _read(stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool) -> WordVectors:
-    whole = _whole_file(stream, location, top, allow_pickle)
+    whole = _whole_file(stream, location, top, cache, allow_pickle)
     if whole is not None:
         return whole
     head = stream.peek(text.HEAD_BYTES)
     reader = streamed_format(head, location.name)
     name, format_name = location.name, reader.describe(head)
     if cache and vector_cache.writable():
-        try:
+        with _cache_written():
             return vector_cache.build(vector_cache.key_of(location), top, name, format_name, reader.read(stream))
-        except OSError as error:
-            raise VectorsError(
-                f"the cache could not be written ({error.strerror}); free some space, set SLANT_CACHE to another "
-                "folder, or load with cache=False (on the command line: --no-cache)."
-            ) from None
     return in_memory(reader.read(stream), name=name, format_name=format_name, top=top)
 
 
-def _whole_file(stream: ByteStream, location: Location, top: int | None, allow_pickle: bool) -> WordVectors | None:
+@contextmanager
+def _cache_written() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise VectorsError(
+            f"the cache could not be written ({error.strerror}); free some space, set SLANT_CACHE to another "
+            "folder, or load with cache=False (on the command line: --no-cache)."
+        ) from None
+
+
+def _whole_file(
+    stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool
+) -> WordVectors | None:
     """Open the formats that are not read as a sequence of bytes, or return None."""
     path, name = location.path, location.name
     head = stream.peek(16)
@@ -151,8 +159,12 @@ def _whole_file(stream: ByteStream, location: Location, top: int | None, allow_p
         return None
     if stream.packed:
         raise VectorsError(f"'{path.name}' holds a {found.NAME} file; unpack it first.")
+    unread = found.open_large(path, name) if cache and found is not keyed_vectors else None
+    if unread is not None and unread.large and vector_cache.writable():
+        with _cache_written():
+            return vector_cache.adopt(vector_cache.key_of(location), top, name, unread)
     if found is slant_file:
-        return _cleaned(slant_file.open_mapped(path, name=name), top)
+        return _cleaned(slant_file.open_any(path, name=name), top)
     block = numpy_array.read(path) if found is numpy_array else keyed_vectors.read(path, allow_pickle=allow_pickle)
     return in_memory([block], name=name, format_name=found.NAME, top=top)
 

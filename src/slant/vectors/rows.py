@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from numbers import Integral
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from slant.errors import VectorsError
+from slant.vectors.word_log import Keys, WordLog, keys_of
 from slant.vectors.word_vectors import FloatMatrix, WordVectors, as_matrix
 
 #: A file in which more than this share of the rows holds NaN or infinity is corrupt, not repairable.
@@ -59,9 +60,7 @@ class Sieve:
         self.top = top
         self.read = 0
         self.repairs: Counter[str] = Counter()
-        self.words: list[str] = []
-        self._seen: set[str] = set()
-        self._met_duplicates = False
+        self.words = WordLog()
 
     @property
     def kept(self) -> int:
@@ -95,20 +94,21 @@ class Sieve:
 
     def _clean_one(self, block: Block) -> Block:
         self.repairs.update(block.repairs)
-        words, matrix = block.words, block.matrix
+        words, matrix, keys = block.words, block.matrix, keys_of(block.words)
         faults = _bad_vectors(matrix)
-        faults |= self._bad_words(words, faults)
+        faults |= self._bad_words(words, keys, faults)
         good = np.ones(len(words), dtype=bool)
         good[list(faults)] = False
         end = self._end(good)
         self.repairs.update(fault for row, fault in faults.items() if row < end)
+        whole = end == len(words) and not faults
         if faults:
             matrix = matrix[:end][good[:end]]
             words = [word for word, keep in zip(words[:end], good[:end].tolist(), strict=True) if keep]
         else:
             words, matrix = words[:end], matrix[:end]
         self.read += end
-        self.words += words
+        self.words.add(words, keys if whole else None)
         return Block(words, matrix)
 
     def _end(self, good: NDArray[np.bool_]) -> int:
@@ -117,34 +117,17 @@ class Sieve:
             return len(good)
         return int(np.flatnonzero(good)[self.top - self.kept - 1]) + 1
 
-    def _bad_words(self, words: list[str], known: Container[int]) -> dict[int, str]:
-        """Return the faults of `words` by row, apart from rows whose faults are `known`; remember the rest as seen."""
-        if not known and self._all_new(words):
-            return {}
-        faults = {}
-        for row, word in enumerate(words):
-            if row in known:
-                continue
-            if word == "" or word in self._seen:
-                faults[row] = DUPLICATE if word else EMPTY
-            self._seen.add(word)
+    def _bad_words(self, words: list[str], keys: Keys, known: dict[int, str]) -> dict[int, str]:
+        """Return the faults of `words` by row, apart from rows whose faults are `known`."""
+        if not known:
+            repeated = self.words.repeated(words, keys)
+        else:  # a row that is left out takes no word away from a later one
+            rows = [row for row in range(len(words)) if row not in known]
+            repeated = [rows[i] for i in self.words.repeated([words[row] for row in rows])]
+        faults = dict.fromkeys(repeated, DUPLICATE)
+        if "" in words:
+            faults |= {row: EMPTY for row, word in enumerate(words) if not word and row not in known}
         return faults
-
-    def _all_new(self, words: list[str]) -> bool:
-        """Remember `words` and return True if none was seen before; otherwise remember none of them."""
-        if not self._met_duplicates:  # one pass over the words is enough as long as all goes well
-            expected = len(self._seen) + len(words)
-            self._seen.update(words)
-            if len(self._seen) == expected and "" not in self._seen:
-                return True
-            self._met_duplicates = True
-            self._seen = set(self.words)
-            return False
-        fresh = set(words)
-        if len(fresh) < len(words) or "" in fresh or not self._seen.isdisjoint(fresh):
-            return False
-        self._seen |= fresh
-        return True
 
 
 def _bad_vectors(matrix: FloatMatrix) -> dict[int, str]:

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from slant.errors import VectorsError
+from slant.paging import picked_rows
+from slant.vectors.mapped_words import MappedWords
 from slant.vectors.policy import LookupPolicy
 from slant.vectors.treatment import Treatment
 
@@ -91,8 +93,10 @@ class WordVectors:
         return int(self.matrix.shape[1])
 
     @cached_property
-    def index(self) -> dict[str, int]:
+    def index(self) -> Mapping[str, int]:
         """Row number of each word."""
+        if isinstance(self.words, MappedWords):
+            return self.words.by_word
         return dict(zip(self.words, range(len(self.words)), strict=True))
 
     @cached_property
@@ -106,7 +110,7 @@ class WordVectors:
         rows = np.sort(picked)
         digest = hashlib.sha256(repr(self.matrix.shape).encode())
         digest.update("\n".join(self.words[row] for row in rows.tolist()).encode("utf-8", "surrogatepass"))
-        digest.update(np.ascontiguousarray(self.matrix[rows]).astype("<f4").tobytes())
+        digest.update(picked_rows(self.matrix, rows).astype("<f4").tobytes())
         return digest.hexdigest()[:12]
 
     def with_policy(self, policy: LookupPolicy) -> WordVectors:
@@ -158,7 +162,7 @@ class WordVectors:
         if isinstance(words, str):
             raise VectorsError(f"lookup({words!r}) asks for one string; give a list of words.")
         chosen = policy or self.policy
-        found, tokens, missing, rows = [], [], [], []
+        found, tokens, missing, matches = [], [], [], []
         for word in words:
             if not isinstance(word, str):
                 raise VectorsError(f"lookup was asked for {word!r}, a {type(word).__name__}; words are strings.")
@@ -168,22 +172,32 @@ class WordVectors:
             else:
                 found.append(word)
                 tokens.append(match[0])
-                rows.append(match[1])
-        vectors = np.array(rows, dtype=np.float32) if rows else np.empty((0, self.dimensions), np.float32)
-        return Lookup(vectors, tuple(found), tuple(tokens), tuple(missing))
+                matches.append(match[1])
+        return Lookup(self._vectors_of(matches), tuple(found), tuple(tokens), tuple(missing))
 
-    def _match(self, word: str, policy: LookupPolicy) -> tuple[str, FloatMatrix] | None:
-        token = next((t for t in policy.spellings(word) if t in self.index), None)
-        if token is not None:
-            return token, np.asarray(self.matrix[self.index[token]])
+    def _match(self, word: str, policy: LookupPolicy) -> tuple[str, int | FloatMatrix] | None:
+        """Return the token for `word` with its row, or with a vector where one had to be put together."""
+        index = self.index
+        for token in policy.spellings(word):
+            if (row := index.get(token)) is not None:
+                return token, row
         parts = [self._match(part, policy) for part in policy.parts(word)]
         if parts and None not in parts:
             known = [part for part in parts if part is not None]
-            mean = np.asarray(np.mean([vector for _, vector in known], axis=0, dtype=np.float64))
+            mean = self._vectors_of([match for _, match in known]).mean(axis=0, dtype=np.float64)
             return " + ".join(token for token, _ in known), mean.astype(np.float32)
         if self.subwords is not None and (built := self.subwords.vector(word)) is not None:
             return f"{word} (from sub-words)", built
         return None
+
+    def _vectors_of(self, matches: list[int | FloatMatrix]) -> FloatMatrix:
+        """Return one row per match, shape (matches, dimensions)."""
+        rows = np.array([match if isinstance(match, int) else 0 for match in matches], dtype=np.intp)
+        vectors = picked_rows(self.matrix, rows)
+        for place, match in enumerate(matches):
+            if not isinstance(match, int):
+                vectors[place] = match
+        return vectors
 
     def save(self, path: str | Path) -> None:
         """Write a file that `slant.load` opens again, in the format that the suffix names.

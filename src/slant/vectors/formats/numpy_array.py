@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import VectorsError
+from slant.paging import is_large
 from slant.reading import read_bytes
+from slant.vectors.formats.text_table import BOM
 from slant.vectors.rows import Block
+from slant.vectors.unread import Unread, lines
 from slant.vectors.word_vectors import as_matrix
 
 NAME = "NumPy array with a word list"
@@ -29,17 +33,42 @@ def recognise(head: bytes) -> bool:
     return head.startswith(MAGIC)
 
 
-def read(path: Path) -> Block:
-    """Read the array at `path` and its words, one per line."""
-    beside = next((path.with_suffix(suffix) for suffix in WORD_FILES if path.with_suffix(suffix).is_file()), None)
+def words_beside(path: Path) -> Path | None:
+    """Return the file with the words of the array at `path`, if there is one."""
+    return next((path.with_suffix(suffix) for suffix in WORD_FILES if path.with_suffix(suffix).is_file()), None)
+
+
+def _words_file(path: Path) -> Path:
+    beside = words_beside(path)
     if beside is None:
         choices = ", ".join(path.with_suffix(suffix).name for suffix in WORD_FILES)
         raise VectorsError(f"'{path.name}' needs its words, one per line, in a file beside it ({choices}).")
+    return beside
+
+
+def read(path: Path) -> Block:
+    """Read the array at `path` and its words, one per line."""
+    beside = _words_file(path)
     matrix = as_matrix(load_array(path), f"the vectors in '{path.name}'")
     words = _lines(beside)
+    _check_count(words, matrix, beside, path)
+    return Block(words, matrix)
+
+
+def open_large(path: Path, name: str) -> Unread | None:
+    """Map the array at `path`, without reading it, if it is a large one."""
+    beside, matrix = _words_file(path), load_array(path)
+    if not is_large(matrix):
+        return None
+    text = read_bytes(beside, VectorsError, most=MAX_WORDS_BYTES).removeprefix(BOM).removesuffix(b"\n")
+    words = lines(text.replace(b"\r\n", b"\n").removesuffix(b"\r"), f"'{beside.name}' is not UTF-8 text.")
+    _check_count(words, matrix, beside, path)
+    return Unread(words, matrix, NAME)
+
+
+def _check_count(words: Sequence[str], matrix: NDArray[Any], beside: Path, path: Path) -> None:
     if len(words) != len(matrix):
         raise VectorsError(f"'{beside.name}' has {len(words):,} words but '{path.name}' {len(matrix):,} rows.")
-    return Block(words, matrix)
 
 
 def _lines(path: Path) -> list[str]:
@@ -57,7 +86,7 @@ def load_array(path: Path) -> NDArray[Any]:
     """Map a .npy file; one that holds Python objects is refused."""
     try:
         with np.errstate(over="raise"):  # the product of an absurd shape
-            array = np.lib.format.open_memmap(path, mode="r")
+            array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
     except Exception as error:  # a damaged header can fail in any way, none of them ours
         raise VectorsError(f"'{path.name}' is not a plain NumPy array ({error}).") from None
-    return np.asarray(array)
+    return array

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from slant.errors import VectorsError
+from slant.paging import release
 
 if TYPE_CHECKING:
     from slant.vectors.word_vectors import FloatMatrix, WordVectors
@@ -33,6 +34,7 @@ def encoded_blocks(vectors: WordVectors, format_name: str) -> Iterator[tuple[lis
                 f"the word {bad!r} {what}, which {format_name} cannot hold; save as .safetensors or .npz instead."
             )
         yield [_encoded(word) for word in words], vectors.matrix[start : start + BLOCK_WORDS]
+        release(vectors.matrix)
 
 
 def _encoded(word: str) -> bytes:

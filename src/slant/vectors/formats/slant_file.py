@@ -1,8 +1,8 @@
 """slant's own files: a .safetensors that is memory-mapped as it is (also the cache), and .npz.
 
-Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line).
-The safetensors header is padded to a fixed size, so that a file can be written row by row and its header
-filled in last: until then it cannot be mistaken for a finished one.
+Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line); in the
+cache also ``hashes``, ``rows`` and ``ends``, by which words are found without reading them all (see `mapped_words`).
+`slant_layout` has their header, `mapped_words` the way words are found.
 """
 
 from __future__ import annotations
@@ -10,29 +10,44 @@ from __future__ import annotations
 import io
 import json
 import math
-import struct
 import zipfile
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any, Self
+from zlib import crc32
 
 import numpy as np
 
 from slant.errors import VectorsError
 from slant.opening import most_unpacked
+from slant.paging import is_large, release
+from slant.vectors.formats.slant_layout import (
+    DTYPES,
+    HEADER_BYTES,
+    INDEX,
+    MAX_HEADER,
+    Elsewhere,
+    Layout,
+    header_of,
+    index_tensors,
+    is_record,
+    read_layout,
+    room_for_header,
+    tensors_of,
+    treatments_of,
+)
+from slant.vectors.mapped_words import MappedWords, Table, table_of
 from slant.vectors.rows import Block
-from slant.vectors.treatment import Treatment
+from slant.vectors.unread import Unread, lines
+from slant.vectors.word_log import WordLog
 from slant.vectors.word_vectors import WordVectors, as_matrix
 
 NAME = "slant safetensors"
 NPZ = "slant npz"
-HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
-MAX_HEADER = 1 << 20
 BLOCK_ROWS = 8192
-DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 
 
 def recognise(head: bytes) -> bool:
@@ -47,11 +62,11 @@ def recognise(head: bytes) -> bool:
 class Writer:
     """Writes rows as they come, one block behind the reader; `finish` adds the words and makes the file valid."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+    def __init__(self, file: IO[bytes], header_bytes: int = HEADER_BYTES) -> None:
+        self._file, self._header_bytes = file, header_bytes
         self._dimensions = 0
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="slant-write")
-        self._pending = self._pool.submit(file.write, bytes(HEADER_BYTES))
+        self._pending = self._pool.submit(file.write, bytes(header_bytes))
 
     def __enter__(self) -> Self:
         return self
@@ -65,105 +80,127 @@ class Writer:
         self._pending.result()
         self._pending = self._pool.submit(self._file.write, np.ascontiguousarray(block.matrix, dtype="<f4").data)
 
-    def finish(self, words: list[str], record: dict[str, Any]) -> None:
-        """Write the words of all rows and the header; `record` is kept as JSON metadata."""
-        blob = encode_words(words)
+    def finish(self, words: WordLog, record: dict[str, Any], elsewhere: Elsewhere | None = None) -> None:
+        """Write the words of all rows, their index and the header; `record` is kept as JSON metadata.
+
+        `elsewhere` tells where the matrix is, if it was not written here.
+        """
+        table = table_of(words)
         self._pending.result()
-        self._file.write(blob)
+        checksum = 0
+        for part in (table.hashes, table.rows, table.ends, table.text):
+            self._file.write(part.data)
+            checksum = crc32(part.data, checksum)
         self._file.seek(0)
-        self._file.write(_header((len(words), self._dimensions), "F32", len(blob), record))
+        tensors = index_tensors(len(words), self._dimensions, len(table.text))
+        metadata = {"format": "slant-vectors-2", "checksum": str(checksum)}
+        if elsewhere is not None:
+            metadata["elsewhere"] = json.dumps(elsewhere)
+        self._file.write(header_of(tensors, metadata, record, self._header_bytes))
 
 
-def _header(
-    shape: tuple[int, int], dtype: str, words_bytes: int, record: dict[str, Any], most: int = HEADER_BYTES
-) -> bytes:
-    """Return the header, padded to whole pages.
+def encoded_lines(words: Sequence[str]) -> Iterator[bytes]:
+    """Yield the words as UTF-8, one per line, some thousand at a time.
 
-    A record that makes it longer than `most` is kept without its treatments (the note tells of them), or left out.
+    >>> b"".join(encoded_lines(["the", "of"]))
+    b'the\\nof'
     """
-    end = shape[0] * shape[1] * DTYPES[dtype].itemsize
-    content: dict[str, Any] = {
-        "matrix": {"dtype": dtype, "shape": list(shape), "data_offsets": [0, end]},
-        "words": {"dtype": "U8", "shape": [words_bytes], "data_offsets": [end, end + words_bytes]},
-    }
-    for kept in (record, {**record, "treatments": ()}, {}):
-        metadata = {"format": "slant-vectors-1", "record": json.dumps(kept)}
-        text = json.dumps({"__metadata__": metadata, **content}).encode()
-        if len(text) <= most - 8:
-            break
-    length = -(-(len(text) + 8) // HEADER_BYTES) * HEADER_BYTES - 8
-    return struct.pack("<Q", length) + text.ljust(length)
+    for start in range(0, len(words), BLOCK_ROWS):
+        listed = list(words[start : start + BLOCK_ROWS])
+        text = "\n".join(listed)
+        if text.count("\n") >= len(listed):
+            bad = next(word for word in listed if "\n" in word)
+            raise VectorsError(f"the word {bad!r} contains a line end, which this format cannot hold.")
+        try:
+            yield (b"\n" if start else b"") + text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            problem = f"the word {listed[0]!r} or a later one is not valid Unicode ({error.reason})."
+            raise VectorsError(problem) from None
 
 
-def encode_words(words: Iterable[str]) -> bytes:
-    """Return the words as UTF-8, one per line."""
-    listed = list(words)
-    text = "\n".join(listed)
-    if text.count("\n") >= len(listed):
-        bad = next(word for word in listed if "\n" in word)
-        raise VectorsError(f"the word {bad!r} contains a line end, which this format cannot hold.")
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError as error:
-        raise VectorsError(f"the word {listed[0]!r} or a later one is not valid Unicode ({error.reason}).") from None
-
-
-def dump(file: IO[bytes], words: Iterable[str], matrix: Any, record: dict[str, Any]) -> None:
+def dump(file: IO[bytes], words: Sequence[str], matrix: Any, record: dict[str, Any]) -> None:
     """Write words and a float32 or float16 matrix as one safetensors file, some thousand rows at a time."""
-    blob = encode_words(words)
+    words_bytes = sum(map(len, encoded_lines(words)))
     dtype = "F16" if matrix.dtype == np.float16 else "F32"
-    file.write(_header(matrix.shape, dtype, len(blob), record, MAX_HEADER))
+    tensors = tensors_of(("matrix", dtype, matrix.shape), ("words", "U8", (words_bytes,)))
+    size = min(room_for_header(record), MAX_HEADER)
+    file.write(header_of(tensors, {"format": "slant-vectors-1"}, record, size))
     for start in range(0, len(matrix), BLOCK_ROWS):
         file.write(np.ascontiguousarray(matrix[start : start + BLOCK_ROWS], dtype=DTYPES[dtype]).data)
-    file.write(blob)
+        release(matrix)
+    for part in encoded_lines(words):
+        file.write(part)
 
 
-@dataclass(frozen=True)
-class Layout:
-    """Where the tensors of a file of ours lie, counted from its first byte."""
+def open_mapped(path: Path, *, name: str, top: int | None = None, source: Path | None = None) -> WordVectors:
+    """Open a file of the cache: neither matrix nor words are read, both stay on disk until they are used.
 
-    shape: tuple[int, int]
-    dtype: np.dtype[Any]
-    matrix_at: int
-    words_at: int
-    words_bytes: int
-    record: dict[str, Any]
-
-
-def open_mapped(path: Path, *, name: str, top: int | None = None, words: list[str] | None = None) -> WordVectors:
-    """Open a file of ours without reading its matrix, which stays on disk until rows are used.
-
-    `words` are those of the file, if they are known already.
+    Words and index are held against their checksum: what is damaged, or of an older layout, is refused. `source` is
+    the file that was cached; the matrix may still be there.
     """
     with path.open("rb") as file:
-        layout = _layout(file, path.stat().st_size, path.name)
-        if words is None:
-            file.seek(layout.words_at)
-            words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
-    matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
+        layout = read_layout(file, path.stat().st_size, path.name, source)
+        start, size = min(layout.index_at, default=0), 12 * layout.shape[0] + layout.words_bytes
+        if not layout.index_at or _checksum(file, start, size) != layout.checksum:
+            raise VectorsError(f"'{path.name}' has no index of its words, or a damaged one.")
+    mapped = np.memmap(path, np.uint8, "r", start, (size,))
+    parts = np.split(mapped[: 12 * layout.shape[0]].view("<u4"), len(INDEX))
+    hashes, rows, ends = (np.asarray(part, dtype=np.uint32) for part in parts)
+    damaged = f"the words of '{name}' are damaged in the cache; 'slant data cache --clear' has them read again."
+    words = MappedWords(Table(mapped[12 * layout.shape[0] :], ends, hashes, rows), damaged)
+    place = source if layout.elsewhere and source else path
+    matrix = np.memmap(place, layout.dtype, "r", layout.matrix_at, layout.shape)
     return _vectors(layout, words, matrix, name, top)
+
+
+def _checksum(file: IO[bytes], start: int, size: int) -> int:
+    file.seek(start)
+    checksum = 0
+    while size and (data := file.read(min(size, 1 << 20))):
+        checksum, size = crc32(data, checksum), size - len(data)
+    return checksum
+
+
+def open_any(path: Path, *, name: str) -> WordVectors:
+    """Open a file that anyone may have written; the matrix stays on disk until rows are used."""
+    with path.open("rb") as file:
+        layout = read_layout(file, path.stat().st_size, path.name)
+        file.seek(layout.words_at)
+        words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
+    matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
+    return _vectors(layout, words, matrix, name, None)
+
+
+def open_large(path: Path, name: str) -> Unread | None:
+    """Map a file that anyone may have written, if its matrix is a large one; its index, if any, is not believed."""
+    with path.open("rb") as file:
+        layout = read_layout(file, path.stat().st_size, path.name)
+        matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
+        if not is_large(matrix):
+            return None
+        file.seek(layout.words_at)
+        words = lines(file.read(layout.words_bytes), f"the words of '{name}' are not UTF-8; the file is damaged.")
+    if len(words) != len(matrix):
+        raise VectorsError(f"'{name}' holds {len(words):,} words for {len(matrix):,} vectors; it is damaged.")
+    return Unread(words, matrix, str(layout.record.get("format", NAME)), layout.record)
 
 
 def from_bytes(data: bytes, *, name: str, top: int | None = None) -> WordVectors:
     """Open a file of ours that is already in memory."""
-    layout = _layout(io.BytesIO(data), len(data), name)
+    layout = read_layout(io.BytesIO(data), len(data), name)
     blob = data[layout.words_at : layout.words_at + layout.words_bytes]
     words = _decode_words(blob, layout.shape[0], name)
     matrix = np.ndarray(layout.shape, layout.dtype, data, layout.matrix_at)
     return _vectors(layout, words, matrix, name, top)
 
 
-def _vectors(layout: Layout, words: list[str], matrix: Any, name: str, top: int | None) -> WordVectors:
+def _vectors(layout: Layout, words: Sequence[str], matrix: Any, name: str, top: int | None) -> WordVectors:
     record = layout.record
     return WordVectors(
         words[:top], _as_float32(matrix[:top]), name=name,
         format=str(record.get("format", NAME)), repairs=record.get("repairs", {}), note=str(record.get("note", "")),
-        treatments=_treatments(record),
+        treatments=treatments_of(record),
     )  # fmt: skip
-
-
-def _treatments(record: dict[str, Any]) -> tuple[Treatment, ...]:
-    return tuple(Treatment.from_dict(content) for content in record.get("treatments", ()))
 
 
 def _as_float32(matrix: Any) -> Any:
@@ -172,41 +209,6 @@ def _as_float32(matrix: Any) -> Any:
     # There are only 65,536 half-precision numbers: looking them up is several times as fast as converting each.
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
     return every[matrix.view(np.uint16)]
-
-
-def _layout(file: IO[bytes], size: int, name: str) -> Layout:
-    try:
-        (length,) = struct.unpack("<Q", file.read(8))
-        if not 2 <= length <= min(MAX_HEADER, size - 8):
-            raise ValueError("header length")  # noqa: TRY301 (all faults of a header end in one message)
-        header = json.loads(file.read(length))
-        matrix, words = header["matrix"], header["words"]
-        rows, columns = (int(n) for n in matrix["shape"])
-        dtype = DTYPES[matrix["dtype"]]
-        begin, end = (int(n) for n in matrix["data_offsets"])
-        words_begin, words_end = (int(n) for n in words["data_offsets"])
-        data = 8 + length
-        record = json.loads(header.get("__metadata__", {}).get("record", "{}"))
-        consistent = (
-            rows > 0 and columns > 0 and end - begin == rows * columns * dtype.itemsize and words["dtype"] == "U8"
-            and begin >= 0 and 0 <= words_begin <= words_end and max(end, words_end) == size - data
-            and (end <= words_begin or words_end <= begin)
-            and _is_record(record)
-        )  # fmt: skip
-        if not consistent:
-            raise ValueError("sizes")  # noqa: TRY301
-    except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, struct.error, RecursionError):
-        raise VectorsError(
-            f"'{name}' is not a complete safetensors file of slant's (tensors 'matrix' and 'words')."
-        ) from None
-    return Layout((rows, columns), dtype, data + begin, data + words_begin, words_end - words_begin, record)
-
-
-def _is_record(record: Any) -> bool:
-    """Tell whether `record` is what we write; treatments that are none raise a ValueError."""
-    if not isinstance(record, dict) or not isinstance(record.get("repairs", {}), dict):
-        return False
-    return len(_treatments(record)) >= 0 and all(isinstance(n, int) for n in record.get("repairs", {}).values())
 
 
 def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
@@ -221,7 +223,7 @@ def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
 
 def save_npz(file: IO[bytes], vectors: WordVectors) -> None:
     """Write a NumPy archive with the arrays ``words`` (bytes), ``matrix`` and ``record`` (bytes of JSON)."""
-    texts = (encode_words(vectors.words), json.dumps(vectors.record()).encode())
+    texts = (b"".join(encoded_lines(vectors.words)), json.dumps(vectors.record()).encode())
     words, record = (np.frombuffer(text, np.uint8) for text in texts)
     np.savez(file, words=words, matrix=vectors.matrix, record=record)
 
@@ -264,14 +266,13 @@ def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
             if "record.npy" not in archive.namelist():
                 return vectors
             record = json.loads(_npz_array(archive, "record.npy", most_unpacked(path.stat().st_size)).tobytes())
-        if not _is_record(record):
+        if not is_record(record):
             raise ValueError("no record")  # noqa: TRY301 (all faults of a record end in one message)
     except Exception as error:  # a damaged archive or record can fail in any way, none of them ours
         raise VectorsError(f"the 'record' of '{path.name}' is not what slant writes ({error}).") from None
     repairs = Counter(record.get("repairs", {})) + Counter(vectors.repairs)
-    return replace(
-        vectors, repairs=dict(sorted(repairs.items())), note=str(record.get("note", "")), treatments=_treatments(record)
-    )
+    note, treatments = str(record.get("note", "")), treatments_of(record)
+    return replace(vectors, repairs=dict(sorted(repairs.items())), note=note, treatments=treatments)
 
 
 def _npz_array(archive: zipfile.ZipFile, name: str, most: int) -> Any:

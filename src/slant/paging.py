@@ -1,0 +1,86 @@
+"""Reading and writing arrays that may be larger than memory, some rows at a time.
+
+A page of a mapped file that was looked at stays with the process until the kernel wants it back, and takes its
+neighbours with it: half a megabyte for each row, on some systems. Here such pages are given back as soon as may be.
+"""
+
+from __future__ import annotations
+
+import math
+import mmap
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Arrays of fewer bytes are left alone: they may stay in memory as a whole.
+LARGE = 256 << 20
+#: Up to as many bytes a new array is made in memory, beyond in a file.
+HELD = 1 << 30
+#: Rows that are picked from all over a large array before its pages are given back.
+PICKED = 64
+
+
+def is_large(array: NDArray[Any]) -> bool:
+    """Tell whether `array` is too large to be held in memory without need."""
+    return array.nbytes >= LARGE
+
+
+def release(array: NDArray[Any]) -> None:
+    """Give back the pages of a mapped file that `array` lies in, if it is large; they are read again when needed.
+
+    >>> release(np.ones(3))
+    """
+    if not is_large(array) or not hasattr(mmap, "MADV_DONTNEED"):
+        return
+    mapping = _mapping_of(array)
+    if mapping is not None:
+        mapping.madvise(mmap.MADV_DONTNEED)
+
+
+def _mapping_of(array: Any) -> mmap.mmap | None:
+    """Return the mapping behind `array`, unless it is one whose pages may hold what the file does not."""
+    shared = False
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            shared = array.mode != "c"
+        array = array.base
+    return array if shared and isinstance(array, mmap.mmap) else None
+
+
+def picked_rows(matrix: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.float32]:
+    """Return a copy of the `rows` of `matrix`, shape (rows, dimensions), without holding on to more of a mapped file.
+
+    >>> picked_rows(np.eye(3, dtype=np.float32), np.array([2, 0])).tolist()
+    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
+    """
+    if not is_large(matrix):
+        return np.array(matrix[rows], dtype=np.float32)
+    out = np.empty((len(rows), matrix.shape[1]), np.float32)
+    for start in range(0, len(rows), PICKED):
+        out[start : start + PICKED] = matrix[rows[start : start + PICKED]]
+        release(matrix)
+    return out
+
+
+def room_for(shape: tuple[int, int], folder: Path) -> NDArray[np.float32]:
+    """Return a new array to be filled: in memory, or if it is very large, in a file without a name in `folder`.
+
+    The file's room on the disk is taken at once, and given back with the array. Where there is none, memory has to do.
+
+    >>> room_for((2, 3), Path()).shape
+    (2, 3)
+    """
+    size = 4 * math.prod(shape)
+    if size > HELD and hasattr(os, "posix_fallocate"):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder) as file:
+                os.posix_fallocate(file.fileno(), 0, size)  # a full disk must not show when a page is written back
+                return np.memmap(file, np.float32, "r+", shape=shape)
+        except OSError:
+            pass
+    return np.empty(shape, np.float32)

@@ -1,0 +1,302 @@
+"""Files larger than memory: what is in a file as it is used stays there, and nothing is held that is not needed."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import slant
+from slant import paging
+from slant.errors import VectorsError
+from slant.vectors import WordVectors
+from slant.vectors import cache as vector_cache
+from slant.vectors.formats import slant_file
+from slant.vectors.mapped_words import MappedWords
+from slant.vectors.rows import DUPLICATE, EMPTY, ZERO
+from slant.vectors.treatment import Treatment, WordsTaken
+
+from .embedding_files import MATRIX, WORDS
+from .embedding_files import text as as_text
+
+
+@pytest.fixture
+def all_are_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Treat every file as one that is too large for memory."""
+    monkeypatch.setattr(paging, "LARGE", 0)
+    monkeypatch.setattr(paging, "HELD", 0)
+
+
+def npy(folder: Path, words: list[str] = WORDS, matrix: NDArray[Any] = MATRIX) -> Path:
+    path = folder / "vectors.npy"
+    np.save(path, matrix)
+    path.with_suffix(".words").write_text("".join(f"{word}\n" for word in words), encoding="utf-8", newline="")
+    return path
+
+
+def safetensors(folder: Path, words: list[str] = WORDS, matrix: NDArray[Any] = MATRIX) -> Path:
+    path = folder / "vectors.safetensors"
+    with path.open("wb") as file:
+        slant_file.dump(file, words, matrix, {})
+    return path
+
+
+WRITERS = {"npy": npy, "safetensors": safetensors}
+OTHER_NUMBERS: dict[str, NDArray[Any]] = {
+    "double": MATRIX.astype(np.float64),
+    "half": MATRIX.astype(np.float16),
+    "columns first": np.asfortranarray(MATRIX),
+    "big-endian": MATRIX.astype(">f4"),
+    "whole": np.arange(1, 57, dtype=np.int16).reshape(28, 2),
+}
+#: Where a matrix of 28 rows and 5 columns is not, in a file of 688 bytes.
+NOWHERE: list[Any] = [
+    {"offset": -8, "shape": [28, 5]},
+    {"offset": 10**18, "shape": [28, 5]},
+    {"offset": 128, "shape": [29, 5]},
+    {"offset": 0, "shape": [28, 10**15]},
+    {"offset": 0, "shape": [28, 0]},
+    {},
+    7,
+]
+
+
+def alike(first: WordVectors, second: WordVectors) -> None:
+    assert list(first.words) == list(second.words)
+    np.testing.assert_array_equal(first.matrix, second.matrix)
+    assert first.record() == second.record()
+
+
+def no_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_cache, "Sieve", lambda top: pytest.fail("the file was read again"))
+
+
+@pytest.mark.parametrize("top", [None, 1, 5, 10**9])
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_large_file_is_looked_through_once_and_not_copied(
+    kind: str, top: int | None, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = WRITERS[kind](tmp_path)
+    small = slant.load(path, top=top)
+    monkeypatch.setattr(paging, "LARGE", 0)
+    first = slant.load(path, top=top)
+    (kept,) = cache.rglob("*.safetensors")
+    assert first.matrix[:3].tobytes() not in kept.read_bytes()
+    no_reading(monkeypatch)
+    second = slant.load(path, top=top)
+    for loaded in (first, second):
+        assert isinstance(loaded.words, MappedWords)
+        assert isinstance(loaded.matrix, np.memmap)
+        assert Path(str(loaded.matrix.filename)) == path
+        alike(loaded, small)
+
+
+@pytest.mark.parametrize("top", [None, 2, 3, 4])
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_large_file_that_needs_mending_is_copied_mended(
+    kind: str, top: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words, matrix = ["a", "b", "a", "", "c", "d"], MATRIX[:6].copy()
+    matrix[4] = 0
+    path = WRITERS[kind](tmp_path, words, matrix)
+    small = slant.load(path, top=top)
+    assert top == 2 or set(small.repairs) == {DUPLICATE, EMPTY, ZERO}
+    monkeypatch.setattr(paging, "LARGE", 0)
+    for _ in range(2):
+        alike(slant.load(path, top=top), small)
+
+
+@pytest.mark.parametrize("kind", OTHER_NUMBERS)
+def test_large_arrays_of_other_numbers_are_converted_block_by_block(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = npy(tmp_path, WORDS, OTHER_NUMBERS[kind])
+    small = slant.load(path)
+    monkeypatch.setattr(paging, "LARGE", 0)
+    for _ in range(2):
+        loaded = slant.load(path)
+        assert loaded.matrix.dtype == np.float32
+        alike(loaded, small)
+
+
+@pytest.mark.usefixtures("all_are_large")
+def test_a_changed_list_of_words_is_read_again(tmp_path: Path) -> None:
+    path = npy(tmp_path)
+    assert slant.load(path).words == WORDS
+    npy(tmp_path, WORDS[::-1])
+    os.utime(path.with_suffix(".words"), ns=(1, 1))
+    assert slant.load(path).words == WORDS[::-1]
+
+
+@pytest.mark.parametrize("ending", [b"\r\n", b"\n", b"\n\n"])
+@pytest.mark.parametrize("content", [b"\xef\xbb\xbfthe\r\nof", b"the\nof", b"the\nof\r", b"the", b"the\nof\nto"])
+def test_a_list_of_words_is_read_alike_in_large_and_small(
+    content: bytes, ending: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = npy(tmp_path, ["the", "of"], MATRIX[:2])
+    path.with_suffix(".words").write_bytes(content + ending)
+    answers = []
+    for large in (1 << 60, 0):
+        monkeypatch.setattr(paging, "LARGE", large)
+        try:
+            answers.append((list(slant.load(path).words), slant.load(path).repairs))
+        except VectorsError as error:
+            answers.append(str(error))
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.usefixtures("all_are_large")
+def test_a_large_list_of_words_that_is_not_utf8_is_refused(tmp_path: Path, cache: Path) -> None:
+    path = npy(tmp_path, ["the", "of"], MATRIX[:2])
+    path.with_suffix(".words").write_bytes(b"the\n\xff\n")
+    with pytest.raises(VectorsError, match=r"'vectors.words' is not UTF-8 text"):
+        slant.load(path)
+    assert not list(cache.rglob("*.*"))
+
+
+@pytest.mark.usefixtures("all_are_large")
+def test_a_file_that_is_cut_after_it_was_kept_is_refused(tmp_path: Path) -> None:
+    path = safetensors(tmp_path)
+    slant.load(path)
+    path.write_bytes(path.read_bytes()[:-8])
+    with pytest.raises(VectorsError, match="not a complete safetensors file"):
+        slant.load(path)
+
+
+def test_what_was_done_to_large_vectors_is_kept_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = WordsTaken("pairs", "own", 2, tuple(f"word{i}" for i in range(3000)))
+    v = WordVectors.from_arrays([*WORDS, "the"], np.concatenate([MATRIX, MATRIX[:1]]))
+    w = v.treated(v.matrix * 2, Treatment("doubled", {}, (taken,), None))
+    w.save(tmp_path / "w.safetensors")
+    small = slant.load(tmp_path / "w.safetensors")
+    assert small.repairs == {DUPLICATE: 1}
+    assert small.treatments == w.treatments
+    monkeypatch.setattr(paging, "LARGE", 0)
+    for _ in range(2):
+        alike(slant.load(tmp_path / "w.safetensors"), small)
+
+
+def test_a_file_of_others_cannot_point_to_a_matrix_elsewhere(
+    tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "LARGE", 0)
+    slant.load(npy(tmp_path))
+    (kept,) = cache.rglob("*.safetensors")
+    pointing = tmp_path / "pointing.safetensors"
+    pointing.write_bytes(kept.read_bytes())
+    with pytest.raises(VectorsError, match="not a complete safetensors file"):
+        slant.load(pointing)
+
+
+@pytest.mark.parametrize("place", NOWHERE)
+def test_a_cache_file_that_points_nowhere_is_built_again(
+    place: Any, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(paging, "LARGE", 0)
+    path = npy(tmp_path)
+    slant.load(path)
+    (kept,) = cache.rglob("*.safetensors")
+    whole = kept.read_bytes()
+    header = json.loads(whole[8:4096])
+    assert json.loads(header["__metadata__"]["elsewhere"]) == {"offset": 128, "shape": [28, 5]}
+    header["__metadata__"]["elsewhere"] = json.dumps(place)
+    kept.write_bytes(whole[:8] + json.dumps(header).encode().ljust(4088) + whole[4096:])
+    alike(slant.load(path), slant.load(path, cache=False))
+    assert kept.read_bytes() == whole
+
+
+# The index in the cache
+
+
+def test_any_change_of_words_or_index_is_noticed(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "glove.txt"
+    path.write_bytes(as_text(WORDS, MATRIX))
+    slant.load(path)
+    (kept,) = cache.rglob("*.safetensors")
+    whole, start = kept.read_bytes(), slant_file.HEADER_BYTES + MATRIX.nbytes
+    for place in range(start, len(whole), 3):
+        kept.write_bytes(whole[:place] + bytes([whole[place] ^ 0x20]) + whole[place + 1 :])
+        assert vector_cache.find(kept.stem, None, "x") is None, place
+    kept.write_bytes(whole)
+    assert vector_cache.find(kept.stem, None, "x") is not None
+
+
+def test_a_cache_file_without_an_index_is_old_and_built_again(tmp_path: Path, cache: Path) -> None:
+    path = tmp_path / "glove.txt"
+    path.write_bytes(as_text(WORDS, MATRIX))
+    slant.load(path)
+    (kept,) = cache.rglob("*.safetensors")
+    whole = kept.read_bytes()
+    with kept.open("wb") as file:
+        slant_file.dump(file, WORDS, MATRIX, {"format": "GloVe text"})
+    assert slant.load(path).words == WORDS
+    assert kept.read_bytes() == whole
+
+
+def test_the_cache_file_is_one_that_safetensors_itself_opens(tmp_path: Path, cache: Path) -> None:
+    from safetensors.numpy import load_file
+
+    path = tmp_path / "glove.txt"
+    path.write_bytes(as_text(WORDS, MATRIX))
+    loaded = slant.load(path)
+    (kept,) = cache.rglob("*.safetensors")
+    tensors = load_file(kept)
+    np.testing.assert_array_equal(tensors["matrix"], loaded.matrix)
+    assert tensors["words"].tobytes().decode().split("\n") == WORDS
+    assert sorted(tensors["rows"].tolist()) == list(range(len(WORDS)))
+
+
+# Memory
+
+PROBE = """
+import json, sys
+import numpy, polars, slant
+from slant.vectors.formats import slant_file
+
+def own():
+    return int(open("/proc/self/status").read().split("RssAnon:")[1].split()[0]) << 10
+
+slant.load(top=100).lookup(["the"])
+start, peak = own(), 0
+write, finish = slant_file.Writer.write, slant_file.Writer.finish
+def watched(method):
+    def call(*arguments):
+        global peak
+        method(*arguments)
+        peak = max(peak, own())
+    return call
+slant_file.Writer.write, slant_file.Writer.finish = watched(write), watched(finish)
+v = slant.load(sys.argv[1])
+found = len(v.lookup([f"word{i}" for i in range(0, len(v), 997)] + ["nobody"]).found)
+v.fingerprint
+print(json.dumps([v.matrix.nbytes, found, (peak or own()) - start]))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's account of memory")
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    count, dimensions = 300_000, 100
+    path = tmp_path / "vectors.bin"
+    with path.open("wb") as file:
+        file.write(f"{count} {dimensions}\n".encode())
+        row = np.ones(dimensions, np.float32).tobytes()
+        for start in range(0, count, 10_000):
+            file.write(b"".join(b"word%d %b" % (i, row) for i in range(start, start + 10_000)))
+    building, opening = (
+        json.loads(
+            subprocess.run(
+                [sys.executable, "-c", PROBE, str(path)], capture_output=True, check=True, timeout=120
+            ).stdout
+        )
+        for _ in range(2)
+    )
+    assert building[:2] == opening[:2] == [4 * count * dimensions, 301]
+    assert building[2] < building[0] / 3  # a Python string for each word, and a set of them, take more
+    assert opening[2] < opening[0] / 20
