@@ -10,11 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.data import cache_folder, entry, fetch
-from slant.data.cache import STALE_SECONDS
 from slant.errors import DataError, MissingExtraError
-from slant.files import PARTIAL
+from slant.files import workplace
 from slant.models.gguf_header import check_header
 
 KIND = "language model"
@@ -85,7 +80,7 @@ def converted(file: Path, name: str) -> Path:
     if _complete(target):
         return target
     try:
-        with _workplace(target) as work:
+        with workplace(target.parent, target.name) as work:
             made = work / "model"
             made.mkdir()
             convert(file, made)
@@ -223,23 +218,6 @@ def _tokenizer(facts: dict[str, Any], transformers: Any) -> Any:
 
 def _complete(folder: Path) -> bool:
     return all((folder / name).is_file() for name in NEEDED)
-
-
-@contextmanager
-def _workplace(target: Path) -> Iterator[Path]:
-    """Give a hidden folder beside `target`, gone afterwards; sweep away those of processes killed long ago."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for left in target.parent.glob(f".*{PARTIAL}"):
-        try:
-            if time.time() - left.stat().st_mtime > STALE_SECONDS:
-                shutil.rmtree(left, ignore_errors=True)
-        except FileNotFoundError:  # its owner, or another sweeper, was faster
-            continue
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=PARTIAL, dir=target.parent))
-    try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _appear(made: Path, target: Path, work: Path) -> None:
