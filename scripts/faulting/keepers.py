@@ -163,7 +163,15 @@ KEEPERS = {
     "enumeration": Work("journal of an enumeration", enumeration),
     "scores": Work("table of scores", score_table),
     "vectors": Work("vectors of sentences", vector_store),
-    "run": Work("run folder of an audit", run_folder),
+    "run": Work("run folder of an audit", run_folder, needs_room=True),
     "embedding": Work("cache of an embedding", embedding_cache),
-    "model": Work("converted language model", converted_model),
+    "model": Work("converted language model", converted_model, needs_room=True),
 }
+
+
+def embedding_file() -> Path:
+    """Return a small embedding as text, with the words that published tests ask for."""
+    path = scratch() / "small.txt"
+    if not path.exists():
+        _named().save(path)
+    return path

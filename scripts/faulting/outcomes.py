@@ -48,10 +48,14 @@ HEAD = "| fault | tries | what was lost | result identical | trouble |\n|---|---
 
 @dataclass(frozen=True)
 class Work:
-    """Work that keeps something in a folder: `do` leaves files there and returns what comes out, the same each time."""
+    """Work that keeps something in a folder: `do` leaves files there and returns what comes out, the same each time.
+
+    `needs_room` says that the work cannot be done at all without its folder: one clear sentence is right then.
+    """
 
     name: str
     do: Callable[[Path], Any]
+    needs_room: bool = False
 
 
 def quietly(work: Work, folder: Path) -> Any:
