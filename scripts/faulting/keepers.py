@@ -97,11 +97,14 @@ def run_folder(folder: Path) -> Any:
 
 @functools.cache
 def _named() -> Any:
-    """A small embedding with the words that WEAT 6 and polarity ask for."""
+    """A small embedding with the words that WEAT 7 and polarity ask for."""
     import slant
+    from slant.stimuli import WeatSet, load_set
 
-    whole = slant.load(top=6_000)
-    return slant.WordVectors.from_arrays(whole.words, whole.matrix[:, :10].copy(), name="small")
+    whole, asked = slant.load(), load_set("weat-7", WeatSet)
+    named = [word for group in asked.groups for word in group.words]
+    words = list(dict.fromkeys([*whole.words[:6_000], *whole.lookup(named).tokens]))
+    return slant.WordVectors.from_arrays(words, whole.lookup(words).vectors[:, :10], name="small")
 
 
 def embedding_cache(folder: Path) -> Any:

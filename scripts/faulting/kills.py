@@ -20,6 +20,9 @@ from faulting.processes import end, group_is_gone, leftovers, start
 #: What has been finished so far, by name: files whose times must not change, or numbers that must not go down.
 Kept = dict[str, int]
 
+#: Kills of one run, before it is left alone.
+MOST = 12
+
 
 @dataclass(frozen=True)
 class Command:
@@ -87,16 +90,19 @@ def lost(before: Kept, now: Kept) -> list[str]:
     ]
 
 
-def killed(command: Command, kills: int, seed: int = 0) -> Outcome:
-    """Kill the command `kills` times in all, in as many rounds as that takes, each until the command ends by itself."""
+def killed(command: Command, kills: int, seed: int = 0, *, warm: bool = True, within: float = 1.0) -> Outcome:
+    """Kill the command `kills` times in all, in as many rounds as that takes, each until the command ends by itself.
+
+    Moments are drawn from the share `within` of the time that the command takes; `warm`: once all is compiled.
+    """
     rng, outcome = random.Random(f"{seed} {command.name}"), Outcome(f"SIGKILL at random moments of `{command.name}`")
     redone, rounds = 0, 0
     with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
-        expected, seconds = undisturbed(command, Path(place, "alone"))
+        expected, seconds = undisturbed(command, Path(place, "alone"), warm=warm)
         while outcome.tries < kills:
             rounds += 1
             folder = fresh(command, Path(place, "killed"))
-            redone += _round(command, folder, seconds, expected, rng, outcome)
+            redone += _round(command, folder, within * seconds, expected, rng, outcome)
     outcome.lost = f"{redone} finished {command.unit} done again; {rounds} runs ended"
     return outcome
 
@@ -110,9 +116,9 @@ def fresh(command: Command, folder: Path) -> Path:
     return folder
 
 
-def undisturbed(command: Command, folder: Path) -> tuple[Any, float]:
-    """Return what comes out if nothing happens, and how long it takes: the second time, when all is compiled."""
-    for _ in range(2):
+def undisturbed(command: Command, folder: Path, *, warm: bool = True) -> tuple[Any, float]:
+    """Return what comes out if nothing happens, and how long that takes; `warm`: the second time, all compiled."""
+    for _ in range(1 + warm):
         fresh(command, folder)
         begun = time.monotonic()
         ended = end(start(*command.arguments, cache=folder / "cache", cwd=folder, env=command.env))
@@ -124,10 +130,11 @@ def undisturbed(command: Command, folder: Path) -> tuple[Any, float]:
 def _round(command: Command, folder: Path, seconds: float, expected: Any, rng: random.Random, outcome: Outcome) -> int:
     """Start and kill until the command ends by itself; return how many finished units were done again."""
     before: Kept = {}
-    redone = 0
+    redone = begun = 0
     while True:
+        begun += 1
         process = start(*command.arguments, cache=folder / "cache", cwd=folder, env=command.env)
-        ended = end(process, rng.uniform(0, seconds))
+        ended = end(process, rng.uniform(0, seconds) if begun < MOST else None)
         now = command.kept(folder)
         redone += len(lost(before, now))
         before = now

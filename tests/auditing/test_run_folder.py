@@ -8,6 +8,8 @@ import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -200,6 +202,43 @@ def test_what_a_run_that_was_killed_at_its_beginning_left_is_no_stranger(tmp_pat
     (tmp_path / "r" / "model-1" / "run.json.0-x.partial").unlink()
     (tmp_path / "r" / "model-1").rmdir()
     assert run(*asked).returncode == 0
+
+
+def test_several_that_begin_one_run_at_once_all_end_the_same(
+    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four at a time, and each is looked at by the others while it makes the folder."""
+    at_once = threading.Barrier(4)
+    there = RunFolder._identity_there
+
+    def together(self: RunFolder, **options: Any) -> Any:
+        at_once.wait(60)
+        return there(self, **options)
+
+    monkeypatch.setattr(RunFolder, "_identity_there", together)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r"), range(4)))
+    assert all(same(result) == same(uninterrupted) for result in found)
+    assert len(list((tmp_path / "r").iterdir())) == 1 + len(ONLY)
+
+
+def test_a_run_whose_folder_another_process_removes_keeps_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from slant.auditing import run_folder
+
+    folder, write, removed = RunFolder(tmp_path / "r", {}), run_folder.write_through, []
+
+    def just_after_the_other_has_ended(path: Path, content: bytes) -> None:
+        if len(removed) < 2:
+            removed.append(path)
+            folder.remove()
+        write(path, content)
+
+    monkeypatch.setattr(run_folder, "write_through", just_after_the_other_has_ended)
+    folder.keep("weat", Finished(None, {"x": "y"}))
+    assert folder.recall("weat") == Finished(None, {"x": "y"})
+    assert len(removed) == 2
 
 
 def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
