@@ -100,6 +100,16 @@ def test_what_another_machine_left_is_swept_after_a_day(tmp_path: Path, monkeypa
     assert not left.exists()
 
 
+def test_in_a_folder_of_the_user_nothing_of_others_is_swept(tmp_path: Path) -> None:
+    theirs = tmp_path / "download.partial"
+    theirs.write_bytes(b"half")
+    os.utime(theirs, (0, 0))
+    write_text(tmp_path / "download", "ours")
+    with workplace(tmp_path, "download"):
+        pass
+    assert theirs.exists()
+
+
 def test_a_sweeper_between_making_and_locking_a_file_does_no_harm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

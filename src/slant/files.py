@@ -58,7 +58,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def workplace(folder: Path, name: str) -> Iterator[Path]:
-    """Give a hidden folder in `folder` to make something in, gone afterwards; those of killed processes go too.
+    """Give a hidden folder in `folder` to make `name` in, gone afterwards; those of killed processes go too.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with workplace(folder, "model") as work:
@@ -66,8 +66,7 @@ def workplace(folder: Path, name: str) -> Iterator[Path]:
     >>> list(folder.iterdir())
     []
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    sweep_partial(folder)
+    sweep_partial(folder, beginning=_beginning(f".{name}"))
     descriptor, work = _claimed_folder(folder, name)
     try:
         yield work
@@ -80,7 +79,8 @@ def workplace(folder: Path, name: str) -> Iterator[Path]:
 def sweep_partial(folder: Path, beginning: str = "") -> None:
     """Delete unfinished files and folders in `folder` whose writers are dead, or were another machine's a day ago.
 
-    Who writes holds a lock on what it writes, which ends with the process, however that ends.
+    Who writes holds a lock on what it writes, which ends with the process, however that ends. Without a `beginning`,
+    `folder` has to be our own: others, too, may end the names of their files so.
     """
     try:
         left = [Path(e) for e in os.scandir(folder) if e.name.endswith(PARTIAL) and e.name.startswith(beginning)]

@@ -18,7 +18,7 @@ from slant.data.registry import Entry, Source, entry, names
 from slant.data.urls import address, fetch_from_url
 from slant.data.verifying import STAMPS, WrongChecksumError, read_stamps, verify, write_stamps
 from slant.errors import DataError
-from slant.files import workplace
+from slant.files import sweep_partial, workplace
 
 
 @dataclass(frozen=True)
@@ -150,6 +150,8 @@ def _by_hand(found: Entry, source: Source) -> str:
 
 def _install(found: Entry, source: Source, meter: Meter) -> Path:
     """Fetch all files of a source into a folder of their own, then let it appear as the entry's."""
+    data_folder().mkdir(parents=True, exist_ok=True)
+    sweep_partial(data_folder())
     with workplace(data_folder(), found.home) as work:
         files = work / "files"
         files.mkdir()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from slant.data import cache_folder, entry, fetch
 from slant.errors import DataError, MissingExtraError, SlantError
-from slant.files import workplace
+from slant.files import sweep_partial, workplace
 from slant.models.gguf_header import check_header
 from slant.reading import read_bytes
 from slant.seals import sealed_json, unsealed_json
@@ -85,6 +85,8 @@ def converted(file: Path, name: str) -> Path:
     if _complete(target):
         return target
     try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        sweep_partial(target.parent)
         with workplace(target.parent, target.name) as work:
             made = work / "model"
             made.mkdir()
