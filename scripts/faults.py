@@ -5,8 +5,9 @@
 
 Prints a table (fault, tries, what was lost, whether the result is that of an undisturbed run, trouble) and ends with
 exit code 1 if something is not as docs/reliability.md promises. Full disks and read-only ones need the right to mount a
-tmpfs (root), and are left out, with a word, without it. `slant logprob` is killed with `--model`, if it is here; data
-are fetched from SLANT_TEST_PACKAGES, if that is set. `tests/faults/` runs a few of each kind.
+tmpfs (root), and are left out, with a word, without it. `slant logprob` and `slant ceat` are run if a `--model`
+and an `--encoder` are given; data are fetched from SLANT_TEST_PACKAGES, if that is set. `tests/faults/` runs a few of
+each kind.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from faulting import crowds, full_disk, read_only
 from faulting.corruption import corrupted
 from faulting.keepers import KEEPERS, embedding_file
-from faulting.kills import commands, killed, stopped
+from faulting.kills import Command, commands, killed, stopped
 from faulting.outcomes import HEAD, Outcome
 
 #: Kilobytes of the disks: nothing fits, something, nearly all.
@@ -31,13 +32,18 @@ CACHES, OUTPUTS, RUNS = (4, 16, 300, 400), (20, 28, 40, 80, 400, 3000), (4, 8, 1
 
 
 def kills(asked: argparse.Namespace) -> Iterator[Outcome]:
-    found = commands(asked.model)
-    for command in found.values():
+    found = _commands(asked)
+    for command in found:
         yield killed(command, -(-asked.kills // len(found)), asked.seed)
 
 
+def _commands(asked: argparse.Namespace) -> list[Command]:
+    found = commands(asked.model, asked.encoder)
+    return [found[name] for name in asked.command or found]
+
+
 def signals(asked: argparse.Namespace) -> Iterator[Outcome]:
-    for command in commands(asked.model).values():
+    for command in _commands(asked):
         for number in (signal.SIGTERM, signal.SIGINT):
             yield stopped(command, number, max(1, asked.kills // 15), asked.seed)
 
@@ -92,6 +98,8 @@ def main() -> int:
     parser.add_argument("--only", action="append", choices=list(FAULTS), help="only this kind of fault; repeatable")
     parser.add_argument("--kills", type=int, default=60, help="kills in all, spread over the commands")
     parser.add_argument("--model", default="", help="masked language model for `slant logprob`, such as sample-mlm")
+    parser.add_argument("--encoder", default="", help="encoder for `slant ceat`, such as all-minilm-l6-v2")
+    parser.add_argument("--command", action="append", help="kill or stop only this command; repeatable")
     parser.add_argument("--tries", type=int, default=200, help="damages for each store")
     parser.add_argument("--keepers", action="append", choices=list(KEEPERS), help="damage only this store; repeatable")
     parser.add_argument("--seed", type=int, default=0)
@@ -103,7 +111,7 @@ def main() -> int:
             for outcome in FAULTS[name](asked):
                 print(outcome.row(), flush=True)
                 good = good and outcome.good
-        except full_disk.CannotMountError as error:
+        except (full_disk.CannotMountError, PermissionError) as error:  # another user may not even run this Python
             print(f"| the rest of '{name}' | 0 | left out: {error} | | |", flush=True)
     return 0 if good else 1
 

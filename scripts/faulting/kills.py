@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import signal
@@ -34,7 +33,6 @@ class Command:
     kept: Callable[[Path], Kept]
     unit: str
     files: dict[str, str] = field(default_factory=dict)
-    env: dict[str, str] = field(default_factory=dict)
 
 
 def steps_kept(folder: Path) -> Kept:
@@ -121,7 +119,7 @@ def undisturbed(command: Command, folder: Path, *, warm: bool = True) -> tuple[A
     for _ in range(1 + warm):
         fresh(command, folder)
         begun = time.monotonic()
-        ended = end(start(*command.arguments, cache=folder / "cache", cwd=folder, env=command.env))
+        ended = end(start(*command.arguments, cache=folder / "cache", cwd=folder))
         if ended.code:
             raise RuntimeError(f"'{command.name}' does not run here: {ended.err[-300:]}")
     return read_result(folder / command.output), time.monotonic() - begun
@@ -133,7 +131,7 @@ def _round(command: Command, folder: Path, seconds: float, expected: Any, rng: r
     redone = begun = 0
     while True:
         begun += 1
-        process = start(*command.arguments, cache=folder / "cache", cwd=folder, env=command.env)
+        process = start(*command.arguments, cache=folder / "cache", cwd=folder)
         ended = end(process, rng.uniform(0, seconds) if begun < MOST else None)
         now = command.kept(folder)
         redone += len(lost(before, now))
@@ -174,12 +172,13 @@ def stopped(command: Command, number: signal.Signals, tries: int, seed: int = 0)
         expected, seconds = undisturbed(command, Path(place, "alone"))
         folder = fresh(command, Path(place, "stopped"))
         while outcome.tries < tries:
-            process = start(*command.arguments, cache=folder / "cache", cwd=folder, env=command.env)
+            process = start(*command.arguments, cache=folder / "cache", cwd=folder)
             ended = end(process, rng.uniform(0.15, seconds), number)
             outcome.tries += ended.code != 0
             slowest = max(slowest, ended.seconds) if ended.code else slowest
             told += "slant: stopped" in ended.err
-            if complaint := ended.complaint((0, 128 + number)):
+            early = () if ended.err else (-number,)  # before Python could listen: nothing was begun
+            if complaint := ended.complaint((0, 128 + number, *early)):
                 outcome.blame(complaint)
             if not group_is_gone(process):
                 outcome.blame("a process was left behind")
@@ -192,8 +191,8 @@ def stopped(command: Command, number: signal.Signals, tries: int, seed: int = 0)
     return outcome
 
 
-def commands(model: str) -> dict[str, Command]:
-    """Return the commands that are killed; `model` is a masked language model's name or folder, or nothing."""
+def commands(model: str, encoder: str = "") -> dict[str, Command]:
+    """Return the commands that are killed; with a masked language model's and an encoder's name or folder, theirs."""
     found = {
         "audit": Command(
             "slant audit", ("audit", "--quick", "-q", "-o", "report"), "report.json", steps_kept, "measures"
@@ -208,12 +207,35 @@ def commands(model: str) -> dict[str, Command]:
         ),
     }  # fmt: skip
     if model:
-        import slant
-
-        words = "\n".join(word for word in slant.load().words[2000:4000] if word.isalpha() and word.islower())
-        env = {key: os.environ[key] for key in ("SLANT_DATA",) if key in os.environ}
         asked = ("logprob", model, "--attributes", "words.txt", "-q", "--json", "scores.json")
         found["logprob"] = Command(
-            "slant logprob", asked, "scores.json", answers_kept, "answers", {"words.txt": words}, env
+            "slant logprob", asked, "scores.json", answers_kept, "answers", {"words.txt": _words()}
+        )
+    if encoder:
+        asked = ("ceat", encoder, "--corpus", "text.txt", "--test", "weat-7", "--samples", "200", "-q")
+        found["ceat"] = Command(
+            "slant ceat", (*asked, "--json", "ceat.json"), "ceat.json", shards_kept, "shards", {"text.txt": _text()}
         )
     return found
+
+
+def _words() -> str:
+    """Return some thousand words, one on each line."""
+    import slant
+
+    return "\n".join(word for word in slant.load().words[2000:4000] if word.isalpha() and word.islower())
+
+
+def _text() -> str:
+    """Return two thousand sentences with the words of WEAT 7."""
+    from slant.stimuli import WeatSet, load_set
+
+    words = [word for group in load_set("weat-7", WeatSet).groups for word in group.words]
+    tails = (
+        "stood at the gate",
+        "was gone by noon",
+        "came back in June",
+        "is what they spoke of",
+        "had a long history",
+    )
+    return "\n".join(f"On day {day} the {word} {tail}." for day in range(12) for word in words for tail in tails) + "\n"
