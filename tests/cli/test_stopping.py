@@ -46,6 +46,22 @@ def test_a_signal_while_a_file_is_written_leaves_nothing_of_it(
     assert (tmp_path / "w.json").read_text() == "old"
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_a_library_makes_another_error_of_is_no_traceback(
+    number: signal.Signals, run: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def importing(*_: Any, **__: Any) -> None:
+        try:
+            os.kill(os.getpid(), number)
+            time.sleep(60)
+        except KeyboardInterrupt:
+            raise ImportError("initialization failed") from None  # as extensions do that are loaded meanwhile
+
+    monkeypatch.setattr("slant.cli.loading.open_vectors", importing)
+    answer = run("weat")
+    assert (answer.returncode, answer.stderr) == (128 + number, "")
+
+
 def test_a_signal_that_is_ignored_stays_ignored(run: Any, tmp_path: Path) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as under nohup
     try:

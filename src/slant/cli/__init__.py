@@ -15,7 +15,7 @@ STOPPED = 130
 
 def main() -> None:
     """Run `slant`; what the user can mend is one sentence and exit code 2."""
-    from slant.cli.stopping import exit_code, stoppable
+    from slant.cli.stopping import exit_code, stoppable, stopped
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # words of any language must print, whatever the locale
@@ -24,6 +24,10 @@ def main() -> None:
         try:
             code = _run()
         except KeyboardInterrupt:  # before typer was there to see it
+            code = STOPPED
+        except Exception:
+            if not stopped():
+                raise
             code = STOPPED
     if code == STOPPED:
         sys.exit(exit_code())

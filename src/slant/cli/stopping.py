@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-#: Signals that end a process at once unless it listens; a closed terminal sends the second.
-LISTENED = ("SIGTERM", "SIGHUP")
+#: Ctrl-C, what schedulers send, and what a closed terminal does; the last two end a process that does not listen.
+LISTENED = ("SIGINT", "SIGTERM", "SIGHUP")
 _received: list[int] = []
 
 
@@ -17,19 +17,27 @@ def stoppable() -> Iterator[None]:
     """Take SIGTERM and SIGHUP as Ctrl-C is taken, unless somebody else listens to them or ignores them (nohup)."""
     _received.clear()
     numbers = [getattr(signal, name) for name in LISTENED if hasattr(signal, name)]
-    taken = []
+    before = {}
     try:
         for number in numbers:
-            if signal.getsignal(number) is signal.SIG_DFL:
-                signal.signal(number, _stop)
-                taken.append(number)
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                before[number] = signal.signal(number, _stop)
     except ValueError:  # not the main thread, which alone may listen
         pass
     try:
         yield
     finally:
-        for number in taken:
-            signal.signal(number, signal.SIG_DFL)
+        for number, listener in before.items():
+            signal.signal(number, listener)
+
+
+def stopped() -> bool:
+    """Tell whether a signal was received: some libraries make another error of it, such as a failed import.
+
+    >>> stopped()
+    False
+    """
+    return bool(_received)
 
 
 def exit_code() -> int:
