@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -22,4 +23,27 @@ def compiled(function: Callable[..., Any], *, nogil: bool = False) -> Callable[.
         made: Callable[..., Any] = numba.njit(cache=True, nogil=nogil)(function)
     except RuntimeError:  # no folder that can be written to: compile for this process only
         made = numba.njit(nogil=nogil)(function)
+    _do_without_a_broken_cache(made)
     return made
+
+
+def _do_without_a_broken_cache(made: Any) -> None:
+    """Let what is kept on disk fail in peace: a full disk or a damaged file must not end a measure."""
+    cache: Any = getattr(made, "_cache", None)
+    load, save = getattr(cache, "load_overload", None), getattr(cache, "save_overload", None)
+    if load is None or save is None:  # another version of numba
+        return
+
+    def load_if_sound(*given: Any) -> Any:
+        try:
+            return load(*given)
+        except Exception:  # a damaged pickle can fail in any way; it is compiled, and written, anew
+            with contextlib.suppress(Exception):
+                cache.flush()
+            return None
+
+    def save_if_possible(*given: Any) -> None:
+        with contextlib.suppress(Exception):
+            save(*given)
+
+    cache.load_overload, cache.save_overload = load_if_sound, save_if_possible

@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.files import written_whole
+from slant.files import sweep_partial, written_whole
+from slant.seals import sealed, unsealed
 
 
 class Journal:
     """Arrays under keys, one file each, in `folder`; a key must name all that its arrays depend on.
 
-    A file appears whole or not at all; one that is damaged counts as absent, and whoever recalls arrays checks that
-    they are what was kept. Where the folder cannot be written to,
-    the work goes on without, and says so once.
+    A file appears whole or not at all, with a seal; one that is damaged counts as absent, and whoever recalls arrays
+    checks that they are what was kept. Where the folder cannot be written to, the work goes on without, and says so
+    once.
 
     >>> import tempfile
     >>> journal = Journal(Path(tempfile.mkdtemp()))
@@ -31,15 +32,18 @@ class Journal:
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         self.folder = Path(folder)
-        self._works = True
+        self._works, self._swept = True, False
 
     def recall(self, key: str) -> dict[str, NDArray[Any]] | None:
         """Return what was kept under `key`, or None."""
         try:
-            with zipfile.ZipFile(self._path(key)) as archive:
+            content = unsealed(self._path(key).read_bytes())
+            if content is None:
+                return None
+            with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if any(info.file_size > info.compress_size for info in archive.infolist()):  # `keep` packs nothing
                     return None
-            kept = np.load(io.BytesIO(self._path(key).read_bytes()), allow_pickle=False)
+            kept = np.load(io.BytesIO(content), allow_pickle=False)
             return {name: kept[name] for name in kept.files}
         except Exception:  # damaged, in whatever way: as good as absent
             return None
@@ -52,8 +56,11 @@ class Journal:
         np.savez(content, **arrays)  # type: ignore[arg-type]
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
+            if not self._swept:
+                sweep_partial(self.folder)
+                self._swept = True
             with written_whole(self._path(key)) as file:
-                file.write(content.getvalue())
+                file.write(sealed(content.getvalue()))
         except OSError as error:
             self._works = False
             warnings.warn(f"no journal is kept, since '{self.folder}' cannot be written: {error}", stacklevel=2)

@@ -10,7 +10,7 @@ import os
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
@@ -265,14 +265,25 @@ def on_disk(stream: ByteStream) -> Iterator[Path]:
     if stream.packed is None:
         yield stream.location.path
         return
-    with tempfile.NamedTemporaryFile(prefix="slant-", suffix=".unpacked") as copy:
+    try:
+        copy = tempfile.NamedTemporaryFile(prefix="slant-", suffix=".unpacked")  # noqa: SIM115 (closed below)
+    except OSError as error:  # no folder for temporary files that can be written
+        raise _cannot_unpack(stream, error) from None
+    with copy:
         try:
             while data := stream.read(8 << 20):
                 copy.write(data)
             copy.flush()
         except OSError as error:
-            raise stream.location.error(
-                f"'{stream.location.name}' could not be unpacked into '{tempfile.gettempdir()}' ({error.strerror}); "
-                "free some space there, set TMPDIR to another folder, or unpack it first."
-            ) from None
+            raise _cannot_unpack(stream, error) from None
         yield Path(copy.name)
+
+
+def _cannot_unpack(stream: ByteStream, error: OSError) -> SlantError:
+    where = "any folder for temporary files"
+    with suppress(OSError):
+        where = f"'{tempfile.gettempdir()}'"
+    return stream.location.error(
+        f"'{stream.location.name}' could not be unpacked into {where} ({error.strerror}); free some space there, set "
+        "TMPDIR to another folder, or unpack it first."
+    )

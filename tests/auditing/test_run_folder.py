@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import signal
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -161,12 +165,136 @@ def test_a_step_that_another_run_left_behind_counts_as_absent(tmp_path: Path) ->
     assert later.recall("weat") is None
 
 
-def test_a_damaged_identity_is_refused(tmp_path: Path) -> None:
-    RunFolder(tmp_path / "r", {"seed": 0})
-    (tmp_path / "r" / "run.json").write_text("{")
+def test_no_number_of_a_finished_step_changes_unseen(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "r", {})
+    folder.keep("weat", Finished(None, {"x": "1.25"}))
+    path = tmp_path / "r" / "weat.json"
+    whole = path.read_bytes()
+    for place in range(len(whole)):
+        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+        assert folder.recall("weat") is None
+    path.write_bytes(whole)
+    assert folder.recall("weat") == Finished(None, {"x": "1.25"})
+
+
+def test_a_damaged_identity_is_mended_if_the_steps_say_whose_run_it_is_and_refused_otherwise(tmp_path: Path) -> None:
+    first = RunFolder(tmp_path / "r", {"seed": 0})
+    identity = (tmp_path / "r" / "run.json").read_bytes()
+    for damage in (b"{", identity.replace(b'"seed": 0', b'"seed": 1')):
+        (tmp_path / "r" / "run.json").write_bytes(damage)
+        with pytest.raises(SlantError, match="is damaged"):
+            RunFolder(tmp_path / "r", {"seed": 0})
+    first.keep("weat", Finished(None, {"x": "y"}))
     with pytest.raises(SlantError, match="is damaged"):
-        RunFolder(tmp_path / "r", {"seed": 0})
-    assert RunFolder(tmp_path / "r", {"seed": 0}, fresh_if_other=True).recall("weat") is None
+        RunFolder(tmp_path / "r", {"seed": 1})
+    assert RunFolder(tmp_path / "r", {"seed": 0}).recall("weat") == Finished(None, {"x": "y"})
+    assert (tmp_path / "r" / "run.json").read_bytes() == identity
+    (tmp_path / "r" / "run.json").write_bytes(b"{")
+    assert RunFolder(tmp_path / "r", {"seed": 1}, fresh_if_other=True).recall("weat") is None
+
+
+def test_what_a_run_that_was_killed_at_its_beginning_left_is_no_stranger(tmp_path: Path, run: Any) -> None:
+    asked = ("audit", "--quick", "--only", "polarity", "--run-folder", "r", "-q")
+    (tmp_path / "r" / "model-1").mkdir(parents=True)
+    (tmp_path / "r" / "request.json.0-x.partial").write_bytes(b"half")
+    (tmp_path / "r" / "model-1" / "run.json.0-x.partial").write_bytes(b"half")
+    assert "holds other files" in run(*asked).stderr, "a folder 'model-1' without a request is a stranger's"
+    (tmp_path / "r" / "model-1" / "run.json.0-x.partial").unlink()
+    (tmp_path / "r" / "model-1").rmdir()
+    assert run(*asked).returncode == 0
+
+
+def test_several_that_begin_one_run_at_once_all_end_the_same(
+    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Four at a time, and each is looked at by the others while it makes the folder."""
+    at_once = threading.Barrier(4)
+    there = RunFolder._identity_there
+
+    def together(self: RunFolder, **options: Any) -> Any:
+        at_once.wait(60)
+        return there(self, **options)
+
+    monkeypatch.setattr(RunFolder, "_identity_there", together)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r"), range(4)))
+    assert all(same(result) == same(uninterrupted) for result in found)
+    assert len(list((tmp_path / "r").iterdir())) == 1 + len(ONLY)
+
+
+def test_a_run_whose_folder_another_process_removes_keeps_its_steps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from slant.auditing import run_folder
+
+    folder, write, removed = RunFolder(tmp_path / "r", {}), run_folder.write_through, []
+
+    def just_after_the_other_has_ended(path: Path, content: bytes) -> None:
+        if len(removed) < 2:
+            removed.append(path)
+            folder.remove()
+        write(path, content)
+
+    monkeypatch.setattr(run_folder, "write_through", just_after_the_other_has_ended)
+    folder.keep("weat", Finished(None, {"x": "y"}))
+    assert folder.recall("weat") == Finished(None, {"x": "y"})
+    assert len(removed) == 2
+
+
+def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Let no file of that name be written in any run folder."""
+    from slant.auditing import run_folder
+
+    write = run_folder.write_through
+
+    def full(path: Path, content: bytes) -> None:
+        if path.name == name:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        write(path, content)
+
+    monkeypatch.setattr(run_folder, "write_through", full)
+
+
+def test_an_audit_whose_folder_fills_up_goes_on_and_says_so_once(
+    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("weat.json", "polarity.json"):
+        full_disk(monkeypatch, name)
+    with pytest.warns(UserWarning, match="finished measures are not kept, since .* No space left on device") as said:
+        result = slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r")
+    assert len(said) == 1
+    assert same(result) == same(uninterrupted)
+    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == ["geometry.json", "run.json"]
+
+
+def test_a_folder_in_a_full_cache_is_done_without_and_one_asked_for_is_refused(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full_disk(monkeypatch, "run.json")
+    asked = ("audit", "--quick", "--only", "polarity")
+    answer = run(*asked)
+    assert (answer.returncode, answer.stderr.count("not kept, since")) == (0, 1)
+    assert (tmp_path / "slant-report.json").is_file()
+    refused = run(*asked, "--run-folder", "r")
+    assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
+    assert "as a run folder: No space left on device" in refused.stderr
+
+
+def test_a_report_that_cannot_be_written_leaves_the_old_one_and_says_how_to_go_on(
+    run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = {tmp_path / f"slant-report.{suffix}": b"old" for suffix in ("csv", "html")}
+    for path, content in old.items():
+        path.write_bytes(content)
+    (tmp_path / "slant-report.json").mkdir()
+    answer = run("audit", "--quick", "--only", "polarity", "-q")
+    assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)
+    assert {path: path.read_bytes() for path in old} == old
+    assert "cannot write" in answer.stderr
+    (tmp_path / "slant-report.json").rmdir()
+    monkeypatch.setattr(running, "STEPS", replaced("polarity", refuse))
+    assert run(*answer.stderr.split("to go on: slant ")[1].split()).returncode == 0
+    assert (tmp_path / "slant-report.html").read_bytes() != b"old"
 
 
 def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None:

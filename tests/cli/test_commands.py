@@ -353,3 +353,12 @@ def test_polarity_shows_the_words_that_lean_most_and_says_so(run: Run) -> None:
     shown = run("polarity").stdout
     assert "shown: the 20 words" in shown
     assert len(shown.splitlines()) < 45
+
+
+def test_files_of_one_result_appear_together_or_not_at_all(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "w.json").write_text("old")
+    (tmp_path / "w.csv").mkdir()
+    answer = run("weat", "--test", "weat-6", "-q", "--json", "w.json", "--csv", "w.csv")
+    assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)
+    assert "cannot write 'w.csv': Is a directory" in answer.stderr
+    assert (tmp_path / "w.json").read_text() == "old"

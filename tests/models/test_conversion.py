@@ -178,6 +178,15 @@ def test_an_incomplete_folder_gives_way(made: tuple[Path, Any, Any], cache: Path
     assert [path.name for path in (cache / "models").iterdir()] == [folder.name]
 
 
+@pytest.mark.parametrize("name", [*NEEDED, conversion.SUMS])
+def test_a_folder_with_a_flipped_bit_is_made_again(name: str, made: tuple[Path, Any, Any]) -> None:
+    folder = converted(made[0], "tiny")
+    whole = (folder / name).read_bytes()
+    place = len(whole) // 2
+    (folder / name).write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
+    assert (converted(made[0], "tiny") / name).read_bytes() == whole
+
+
 def test_two_at_once_both_get_the_whole_folder(
     made: tuple[Path, Any, Any], cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

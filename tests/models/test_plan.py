@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from slant.models.plan import Limits, Plan, Query, Runner, answered, batches, cost
 from slant.models.table import ScoreTable, Tables, table_in
+from slant.seals import sealed_json, unsealed_json
 
 IDS = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(tuple)
 ASKS = st.lists(st.tuples(IDS, st.integers(0, 3), st.integers(0, 9)), max_size=40)
@@ -84,7 +85,19 @@ def test_a_shared_beginning_counts_for_each_row_that_has_it_in_its_cache() -> No
 def test_what_is_no_log_probability_is_asked_again(tmp_path: Path, values: str) -> None:
     path = tmp_path / "scores.jsonl"
     ScoreTable(path).keep([((1,), ((0, 1),), (-7.0,)), ((2,), ((0, 1),), (-3.0,))])
-    path.write_text(path.read_text().replace("[-7.0]", values))
+    text = unsealed_json(path.read_bytes().strip())
+    assert text is not None
+    path.write_bytes(sealed_json(text.replace(b"[-7.0]", values.encode())))
+    table = ScoreTable(path)
+    assert table.get((1,), ((0, 1),)) is None
+    assert table.get((2,), ((0, 1),)) == (-3.0,)
+
+
+def test_a_number_that_became_another_on_the_disk_is_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "scores.jsonl"
+    ScoreTable(path).keep([((1,), ((0, 1),), (-7.0,))])
+    ScoreTable(path).keep([((2,), ((0, 1),), (-3.0,))])
+    path.write_bytes(path.read_bytes().replace(b"-7.0", b"-5.0"))
     table = ScoreTable(path)
     assert table.get((1,), ((0, 1),)) is None
     assert table.get((2,), ((0, 1),)) == (-3.0,)

@@ -21,6 +21,7 @@ from slant.measures.gap_files import read_file as read_gap_file
 from slant.measures.similarity import read_pairs
 from slant.policies import parse_policy, read_policy, read_report
 from slant.reading import read_bytes
+from slant.seals import sealed_json
 from slant.stimuli import load_set
 from slant.stimuli.loading import parse_set
 from slant.stimuli.name_files import read_names
@@ -154,12 +155,12 @@ def test_a_run_folder_cannot_have_pickles_opened(tmp_path: Path, run: Any) -> No
         "models": [str(tmp_path / "v.kv")], "reading": {"allow_pickle": True}, "profile": "quick", "seed": 0,
         "only": ["weat"], "skip": [], "words": [], "device": None, "output": str(tmp_path / "out"),
     }  # fmt: skip
-    (tmp_path / "folder" / "request.json").write_text(json.dumps(request))
+    (tmp_path / "folder" / "request.json").write_bytes(sealed_json(json.dumps(request).encode()))
     answer = run("audit", "--resume", "folder")
     assert answer.returncode == 2
     assert "add --allow-pickle" in answer.stderr
     request["reading"] = {"no_such": 1}
-    (tmp_path / "folder" / "request.json").write_text(json.dumps(request))
+    (tmp_path / "folder" / "request.json").write_bytes(sealed_json(json.dumps(request).encode()))
     answer = run("audit", "--resume", "folder")
     assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)
     assert not mark.exists()

@@ -9,33 +9,53 @@ from typing import Any
 
 from slant.errors import SlantError
 
+#: What typer returns where Ctrl-C has ended a command.
+STOPPED = 130
+
 
 def main() -> None:
     """Run `slant`; what the user can mend is one sentence and exit code 2."""
-    from slant.cli.app import app
+    from slant.cli.stopping import exit_code, stoppable, stopped
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # words of any language must print, whatever the locale
             stream.reconfigure(errors="backslashreplace")
+    with stoppable():
+        try:
+            code = _run()
+        except KeyboardInterrupt:  # before typer was there to see it
+            code = STOPPED
+        except Exception:
+            if not stopped():
+                raise
+            code = STOPPED
+    if code == STOPPED:
+        sys.exit(exit_code())
+    if isinstance(code, int) and code:
+        sys.exit(code)
+
+
+def _run() -> Any:
+    """Run the command and return its exit code, if it has one."""
+    from slant.cli.app import app
+
     try:
-        code = app(prog_name="slant", standalone_mode=False)
+        return app(prog_name="slant", standalone_mode=False)
     except SlantError as error:
         _say(str(error))
-        sys.exit(2)
+        return 2
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
         _say("there is no space left where the output goes.")
-        sys.exit(2)
+        return 2
     except Exception as error:
         if type(error).__name__ == "Abort":  # as older versions of typer call Ctrl-C
-            sys.exit(130)
+            return STOPPED
         if not (hasattr(error, "format_message") and hasattr(error, "exit_code")):  # what typer says of bad arguments
             raise
         _say_usage(error)
-        sys.exit(error.exit_code)
-    if isinstance(code, int) and code:
-        sys.exit(code)
+        return error.exit_code
 
 
 def _say(sentence: str) -> None:

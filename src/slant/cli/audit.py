@@ -129,7 +129,7 @@ def audit_command(
     """
     import sys
 
-    from slant.cli.audit_run import going_on, place_for, resumed
+    from slant.cli.audit_run import going_on, kept_for_later, place_for, resumed
     from slant.cli.printing import STANDARD_OUTPUT, deliver
 
     many.check_alone({
@@ -154,10 +154,10 @@ def audit_command(
     with going_on(place):
         _check_files(request, written, [figures, tables])
         result = _audited(request, place, reading, running)
-    for path in reversed(written):  # the page last: it is made of more, and what was measured is safe by then
-        result.save(path)
-    written += _as_files(result, figures, tables)
-    deliver(result, files, quiet=running.quiet)
+    with kept_for_later(place):
+        _save(result, written)
+        written += _as_files(result, figures, tables)
+        deliver(result, files, quiet=running.quiet)
     if not running.quiet:
         to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
         print("\n" + "\n".join(f"written: {path}" for path in written), file=to)
@@ -265,6 +265,22 @@ def _print_failure(measure: str, trace: str) -> None:
     from slant.report.tables import lines
 
     print(f"slant: the measure '{measure}' failed; the rest goes on.\n{lines(trace)}", file=sys.stderr)
+
+
+def _save(result: AuditResult | AuditComparison, paths: list[Path]) -> None:
+    """Write the report in every format, so that no old file stands beside a new one; the page is made last.
+
+    It is made of more than the rest, and should it break, the others are written.
+    """
+    from slant.files import write_together
+    from slant.report import render
+
+    made: dict[Path, bytes] = {}
+    try:
+        for path in reversed(paths):
+            made[path] = render(result, path.suffix).encode("utf-8", "surrogatepass")
+    finally:
+        write_together(made)
 
 
 def _as_files(result: AuditResult | AuditComparison, figures: Path | None, tables: Path | None) -> list[Path]:

@@ -67,10 +67,11 @@ class Place:
     def put_back(self) -> None:
         """Leave the folder as it was met, since what was asked for cannot be done; what is finished stays."""
         from slant.auditing.run_folder import REQUEST
+        from slant.files import write_bytes
 
-        with suppress(OSError):
+        with suppress(OSError, SlantError):
             if self.before is not None:
-                (self.folder / REQUEST).write_bytes(self.before)
+                write_bytes(self.folder / REQUEST, self.before)
             elif [entry.name for entry in self.folder.iterdir()] == [REQUEST]:
                 (self.folder / REQUEST).unlink()
                 self.folder.rmdir()
@@ -78,6 +79,12 @@ class Place:
     def of_model(self, number: int) -> Path:
         """Return the folder of one model's results."""
         return self.folder / f"model-{number}"
+
+    def keeps_results(self) -> bool:
+        """Tell whether anything that was finished is there: the disk may be full."""
+        from slant.auditing.run_folder import IDENTITY
+
+        return any(path.name != IDENTITY for path in self.folder.glob("model-*/*.json"))
 
     def to_go_on(self) -> str:
         """Return the command that goes on with the run."""
@@ -106,6 +113,7 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
     """Return where the run is kept: the folder asked for, or one in the cache; None where that cannot be written."""
     from slant.auditing.run_folder import REQUEST, write_through
     from slant.data import cache_folder
+    from slant.seals import sealed_json
 
     if run_folder is None and not kept:
         return None
@@ -116,7 +124,7 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
         if (place.folder / REQUEST).is_file():
             before = (place.folder / REQUEST).read_bytes()
         place.folder.mkdir(parents=True, exist_ok=True)
-        write_through(place.folder / REQUEST, json.dumps(asdict(request), indent=2))
+        write_through(place.folder / REQUEST, sealed_json(json.dumps(asdict(request), indent=2).encode()))
     except (OSError, SlantError) as error:
         if not place.ours:
             raise (
@@ -131,12 +139,13 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
 
 def _refuse_strangers(place: Place) -> None:
     from slant.auditing.run_folder import REQUEST
+    from slant.files import PARTIAL
 
     if (
         not place.ours
         and place.folder.is_dir()
-        and any(place.folder.iterdir())
-        and not (place.folder / REQUEST).is_file()
+        and any(not entry.name.endswith(PARTIAL) for entry in place.folder.iterdir())  # what a killed run had begun
+        and not (place.folder / REQUEST).is_file()  # looked for last: another process may begin the same run
     ):
         raise SlantError(f"'{place.folder}' holds other files and no run; give a new folder with --run-folder.")
 
@@ -148,17 +157,41 @@ def resumed(folder: Path) -> tuple[Request, Place]:
     from slant.auditing.run_folder import REQUEST
     from slant.data import cache_folder
     from slant.reading import read_bytes
+    from slant.seals import unsealed_json
 
     path = folder / REQUEST
     if not path.exists():
         raise SlantError(f"there is no run in '{folder}'; it may have ended, or the folder is another one.")
+    content = read_bytes(path)
     try:
-        content = read_bytes(path)
-        request = msgspec.json.decode(content, type=Request)
+        asked = unsealed_json(content)
+        if asked is None:
+            raise msgspec.DecodeError("it is not as it was written")  # noqa: TRY301 (all damage ends in one message)
+        request = msgspec.json.decode(asked, type=Request)
     except (msgspec.DecodeError, RecursionError) as error:
         raise SlantError(f"'{path}' is damaged ({error}); start the audit again.") from None
     ours = folder.resolve().parent == (cache_folder() / "audits").resolve()
     return request, Place(folder.resolve(), ours, content)
+
+
+@contextmanager
+def kept_for_later(place: Place | None) -> Iterator[None]:
+    """Say, where the report cannot be written or the user stops it, that results are kept, and how to go on."""
+    try:
+        yield
+    except SlantError as error:
+        if place is None or not place.keeps_results():
+            raise
+        raise SlantError(f"{error} What was measured is kept; to go on: {place.to_go_on()}") from None
+    except KeyboardInterrupt:
+        _say_stopped(place)
+        raise
+
+
+def _say_stopped(place: Place | None) -> None:
+    if place is not None:
+        again = " (or the same command again)" if place.ours else ""
+        print(f"slant: stopped; what is finished is kept. To go on{again}: {place.to_go_on()}", file=sys.stderr)
 
 
 @contextmanager
@@ -167,9 +200,7 @@ def going_on(place: Place | None) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
-        if place is not None:
-            again = " (or the same command again)" if place.ours else ""
-            print(f"slant: stopped; what is finished is kept. To go on{again}: {place.to_go_on()}", file=sys.stderr)
+        _say_stopped(place)
         raise
     except SlantError:
         if place is not None:

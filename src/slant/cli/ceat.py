@@ -61,7 +61,7 @@ def ceat_command(
     that is stopped goes on where it was when the same command is given again (unless --no-cache).
     """
     from slant.cli.printing import deliver, need_results, write_chart
-    from slant.cli.progress import bar, resumable
+    from slant.cli.progress import bar, noted, resumable
     from slant.measures import ceat, ceat_suite
 
     chosen = chosen_sets(test, words)
@@ -72,7 +72,7 @@ def ceat_command(
     }  # fmt: skip
     sentences = text.open(corpus)
     encoder = encoding.open(model, quiet=running.quiet)
-    with resumable(kept=not encoding.no_cache), bar(quiet=running.quiet) as progress:
+    with resumable(kept=not encoding.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         if len(chosen) == 1:
             result: Any = ceat(encoder, sentences, chosen[0], **settings, progress=progress)
         else:

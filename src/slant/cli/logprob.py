@@ -176,11 +176,11 @@ def logprob_command(
     [bold]slant logprob suite[/bold]: the published tests with effect sizes and exact p-values.
     """
     from slant.cli.printing import deliver, write_chart
-    from slant.cli.progress import bar, resumable
+    from slant.cli.progress import bar, noted, resumable
     from slant.measures import log_probability_bias
 
     lm = modelling.open(model, quiet=running.quiet)
-    with resumable(kept=not modelling.no_cache), bar(quiet=running.quiet) as progress:
+    with resumable(kept=not modelling.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = log_probability_bias(
             lm,
             **asked_for(template, targets, attributes),
@@ -219,12 +219,12 @@ def suite_command(
 ) -> None:
     """Run the tests of Kurita et al. (WEAT 1, 3, 6, 7, 8 in templates): effect size, exact p-value, q-value."""
     from slant.cli.printing import deliver
-    from slant.cli.progress import bar, resumable
+    from slant.cli.progress import bar, noted, resumable
     from slant.errors import MeasureError
     from slant.measures import log_probability_suite
 
     lm = modelling.open(model, quiet=running.quiet)
-    with resumable(kept=not modelling.no_cache), bar(quiet=running.quiet) as progress:
+    with resumable(kept=not modelling.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = log_probability_suite(
             lm,
             test or None,

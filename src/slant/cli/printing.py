@@ -28,16 +28,15 @@ def need_results(suite: WeatSuiteResult | SeatSuiteResult | CeatSuiteResult) -> 
 def deliver(result: Result, output: Output, *, quiet: bool) -> None:
     """Write `result` to the files asked for ("-" is standard output), then show the table unless quiet."""
     from slant import report
-    from slant.files import write_text
+    from slant.files import write_together
 
     wanted = output.by_suffix()
     to_stdout = [suffix for suffix, path in wanted.items() if path == STANDARD_OUTPUT]
-    for suffix, path in wanted.items():
-        text = report.render(result, suffix)
-        if path == STANDARD_OUTPUT:
-            sys.stdout.write(text)
-        else:
-            write_text(path, text)
+    texts = {path: report.render(result, suffix) for suffix, path in wanted.items()}
+    files = {path: text.encode("utf-8", "surrogatepass") for path, text in texts.items() if path != STANDARD_OUTPUT}
+    write_together(files)
+    for _ in to_stdout:
+        sys.stdout.write(texts[STANDARD_OUTPUT])
     if not quiet and not to_stdout:
         show(result)
 

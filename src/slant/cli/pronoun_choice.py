@@ -49,12 +49,12 @@ def pronoun_choice_command(
     has learnt. A run that is stopped goes on where it was when the same command is given again (unless --no-cache).
     """
     from slant.cli.printing import deliver, write_chart
-    from slant.cli.progress import bar, resumable
+    from slant.cli.progress import bar, noted, resumable
     from slant.measures.pronoun_choice import pronoun_choice, pronoun_set
 
     pronoun_set(data, split)  # before a model is loaded, which takes longer
     lm = opening.open(model, quiet=running.quiet)
-    with resumable(kept=not opening.no_cache), bar(quiet=running.quiet) as progress:
+    with resumable(kept=not opening.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = pronoun_choice(
             lm,
             data,

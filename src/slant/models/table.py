@@ -1,4 +1,4 @@
-"""Log-probabilities by sequence of tokens, kept as JSON lines, so that a killed run goes on where it was."""
+"""Log-probabilities by sequence of tokens, kept as sealed JSON lines, so that a killed run goes on where it was."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from slant.journal import Journal
+from slant.seals import sealed_json, unsealed_json
 
 Ids: TypeAlias = tuple[int, ...]
 #: Where to look in a sequence, and for which token.
@@ -28,8 +29,8 @@ LOWEST = -1e300
 class ScoreTable:
     """What a model has answered. With a `path`, each batch becomes one line there, on disk before the next one starts.
 
-    What is not whole, or no log-probability, counts as absent. Where the file cannot be written, the work goes on
-    without, and says so.
+    A line that is not as it was written, or what is no log-probability, counts as absent. Where the file cannot be
+    written, the work goes on without, and says so.
 
     >>> table = ScoreTable()
     >>> table.keep([((1, 2), ((0, 5),), (-0.5,))])
@@ -57,7 +58,7 @@ class ScoreTable:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with self._path.open("ab") as file:  # the line break comes first: it ends a line that a killed run began
-                file.write(b"\n" + json.dumps(new).encode())
+                file.write(b"\n" + sealed_json(json.dumps(new).encode()))
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
@@ -116,10 +117,12 @@ def _read(path: Path) -> dict[str, Values]:
         lines = path.read_bytes().split(b"\n")
     except OSError:
         return known
-    for line in lines:
+    for text in map(unsealed_json, lines):
+        if text is None:  # cut short, or damaged: a number that is still a number would pass for another answer
+            continue
         try:
-            entries = json.loads(line)
-        except (ValueError, RecursionError):  # cut short or damaged
+            entries = json.loads(text)
+        except (ValueError, RecursionError):
             continue
         if isinstance(entries, dict):
             known.update((key, tuple(map(float, values))) for key, values in entries.items() if _sound(values))

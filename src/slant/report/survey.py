@@ -6,14 +6,13 @@ import base64
 import csv
 import hashlib
 import io
-import tempfile
 from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from slant.errors import SlantError
-from slant.files import PARTIAL, write_text
+from slant.files import workplace, write_text
 from slant.report.tables import FORMULA, plain
 from slant.report.templating import environment
 from slant.results.enumeration import CONTENT_NOTE
@@ -41,8 +40,8 @@ def write_survey(survey: Survey, folder: str | Path) -> list[Path]:
     if target.exists() or target.is_symlink():
         raise SlantError(f"'{target}' is already there; name a new folder, so that no two surveys are mixed up.")
     try:
-        with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=PARTIAL, dir=target.parent) as around:
-            whole = Path(around, "survey")
+        with workplace(target.parent, target.name) as around:
+            whole = around / "survey"
             whole.mkdir()
             for name, text in made.items():
                 write_text(whole / name, text)

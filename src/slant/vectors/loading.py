@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -120,8 +121,17 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
         block = slant_file.read_npz(location.path)
         read = in_memory([block], name=location.name, format_name=slant_file.NPZ, top=top)
         return slant_file.with_npz_record(read, location.path)
+    try:
+        with open_stream(location, progress) as stream:
+            return _read(stream, location, top, cache, allow_pickle)
+    except _CacheNotWrittenError as error:
+        warnings.warn(f"no cache is made of '{location.name}' ({error}); the file is read anew each time", stacklevel=4)
     with open_stream(location, progress) as stream:
-        return _read(stream, location, top, cache, allow_pickle)
+        return _read(stream, location, top, False, allow_pickle)
+
+
+class _CacheNotWrittenError(Exception):
+    """The cache could not be written to its end: the disk is full, most of the time."""
 
 
 def _read(stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool) -> WordVectors:
@@ -142,10 +152,7 @@ def _cache_written() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise VectorsError(
-            f"the cache could not be written ({error.strerror}); free some space, set SLANT_CACHE to another "
-            "folder, or load with cache=False (on the command line: --no-cache)."
-        ) from None
+        raise _CacheNotWrittenError(error.strerror or error) from None
 
 
 def _whole_file(

@@ -1,0 +1,54 @@
+"""A command that is told to stop cleans up and says how to go on, whoever tells it: Ctrl-C or a scheduler's SIGTERM."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+#: Ctrl-C, what schedulers send, and what a closed terminal does; the last two end a process that does not listen.
+LISTENED = ("SIGINT", "SIGTERM", "SIGHUP")
+_received: list[int] = []
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Take SIGTERM and SIGHUP as Ctrl-C is taken, unless somebody else listens to them or ignores them (nohup)."""
+    _received.clear()
+    numbers = [getattr(signal, name) for name in LISTENED if hasattr(signal, name)]
+    before = {}
+    try:
+        for number in numbers:
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                before[number] = signal.signal(number, _stop)
+    except ValueError:  # not the main thread, which alone may listen
+        pass
+    try:
+        yield
+    finally:
+        for number, listener in before.items():
+            signal.signal(number, listener)
+
+
+def stopped() -> bool:
+    """Tell whether a signal was received: some libraries make another error of it, such as a failed import.
+
+    >>> stopped()
+    False
+    """
+    return bool(_received)
+
+
+def exit_code() -> int:
+    """Return what the shell makes of the signal that was received: 130 for Ctrl-C, 143 for SIGTERM.
+
+    >>> exit_code()
+    130
+    """
+    return 128 + (_received[-1] if _received else signal.SIGINT)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    _received.append(number)
+    raise KeyboardInterrupt

@@ -1,0 +1,63 @@
+"""A packed file that has to be unpacked to disk: where there is no room, one sentence, and nothing is left."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from slant.errors import SlantError
+from slant.opening import Location, on_disk, open_stream
+
+
+@pytest.fixture
+def packed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    path = tmp_path / "v.bin.gz"
+    path.write_bytes(gzip.compress(b"content" * 1000))
+    return path
+
+
+def unpack(path: Path) -> bytes:
+    with open_stream(Location(path)) as stream, on_disk(stream) as plain:
+        return plain.read_bytes()
+
+
+def test_an_unpacked_copy_is_gone_after_use(packed: Path) -> None:
+    assert unpack(packed) == b"content" * 1000
+    assert list(packed.with_name("tmp").iterdir()) == []
+
+
+def test_a_full_temporary_folder_is_one_sentence_and_nothing_is_left(
+    packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make = tempfile.NamedTemporaryFile
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def making(**options: Any) -> Any:
+        made = make(**options)
+        made.write = full
+        return made
+
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", making)
+    with pytest.raises(SlantError, match=r"unpacked into '.*tmp' \(No space left on device\); free some space there"):
+        unpack(packed)
+    assert list(packed.with_name("tmp").iterdir()) == []
+
+
+def test_no_temporary_folder_at_all_is_one_sentence(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(*_: Any, **__: Any) -> Any:
+        raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
+
+    monkeypatch.setattr(tempfile, "gettempdir", none)
+    monkeypatch.setattr(tempfile, "NamedTemporaryFile", none)
+    with pytest.raises(SlantError, match=r"unpacked into any folder for temporary files \(No usable temporary dir"):
+        unpack(packed)
