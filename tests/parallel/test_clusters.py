@@ -127,29 +127,20 @@ def test_no_more_items_are_taken_than_workers_can_have_waiting(where: dict[str, 
     assert len(taken) <= 6 + 4
 
 
-class Noticed:
-    """Leaves a file each time it is unpacked."""
-
-    def __init__(self, folder: str) -> None:
-        self.folder, self.array = folder, np.arange(50_000.0)
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        Path(self.folder, f"{os.getpid()}-{time.monotonic_ns()}").touch()
-
-
 def test_what_is_large_goes_to_each_worker_once(where: dict[str, Any], tmp_path: Path) -> None:
-    import cloudpickle
+    class Noticed:  # defined here, so that it is sent by value
+        def __init__(self, folder: str) -> None:
+            self.folder, self.array = folder, np.arange(50_000.0)
 
-    cloudpickle.register_pickle_by_value(__import__(__name__))
-    try:
-        shared = Noticed(str(tmp_path))
-        with use_workers(**where):
-            for _ in range(3):
-                found = list(spread(lambda shared, item: float(shared.array[item]), range(40), shared))
-                assert found == [float(item) for item in range(40)]
-    finally:
-        cloudpickle.unregister_pickle_by_value(__import__(__name__))
+        def __setstate__(self, state: dict[str, Any]) -> None:
+            vars(self).update(state)
+            Path(self.folder, f"{os.getpid()}-{time.monotonic_ns()}").touch()
+
+    shared = Noticed(str(tmp_path))
+    with use_workers(**where):
+        for _ in range(3):
+            found = list(spread(lambda shared, item: float(shared.array[item]), range(40), shared))
+            assert found == [float(item) for item in range(40)]
     times = [path.name.split("-")[0] for path in tmp_path.iterdir()]
     assert 1 <= len(times) <= 2
     assert len(times) == len(set(times))

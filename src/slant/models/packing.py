@@ -1,4 +1,7 @@
-"""A torch model as plain arrays and a skeleton, so that it can be sent to workers: arrays are mapped there, not copied.
+"""A torch model as plain arrays and a skeleton, so that it can be sent to workers: once, as large things are.
+
+A worker copies the arrays to memory that torch has asked for itself: BLAS rounds by where numbers lie (a language model
+whose weights were left in Ray's object store, 24 bytes beside a multiple of 64, gave other last bits now and then).
 
 What is packed is a model of this process, for workers of the same user; nothing that comes from a file is unpacked.
 """
@@ -72,7 +75,7 @@ def _as_array(tensor: Any) -> NDArray[Any]:
 
 
 class _Unpacker(pickle.Unpickler):
-    """Puts the tensors back; their memory is that of the arrays, wherever they lie."""
+    """Puts the tensors back, in memory of their own."""
 
     def __init__(self, packed: Packed) -> None:
         super().__init__(io.BytesIO(packed.skeleton))
@@ -85,8 +88,10 @@ class _Unpacker(pickle.Unpickler):
         number, kind, device, is_parameter = name
         if number not in self._made:
             with warnings.catch_warnings():
-                warnings.filterwarnings("ignore", message="The given NumPy array is not writable")  # nor will it be
-                tensor = torch.from_numpy(self._arrays[number])
+                warnings.filterwarnings(
+                    "ignore", message="The given NumPy array is not writable"
+                )  # nor is it written to
+                tensor = torch.from_numpy(self._arrays[number]).clone()
             if kind == "bfloat16":
                 tensor = tensor.view(torch.bfloat16)
             tensor = tensor.to(device)

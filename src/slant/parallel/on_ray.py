@@ -41,24 +41,30 @@ class RayCluster:
             raise MissingExtraError("Ray is not installed; pip install 'slant[ray]'.") from None
         self.ray = ray
         self._ours = not ray.is_initialized()
-        if self._ours:
-            self._join(address)
+        self._join(address)
         self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
         self._placed = Kept()
 
     def _join(self, address: str) -> None:
         try:
-            reach(address)  # Ray itself tries for minutes
-            self.ray.init(
-                address=address, log_to_driver=False, logging_level=logging.ERROR,
-                include_dashboard=False if address == "local" else None,
-            )  # fmt: skip
+            there = reach(address)  # Ray itself tries for minutes
+            if self._ours:
+                self.ray.init(
+                    address=address, log_to_driver=False, logging_level=logging.ERROR,
+                    include_dashboard=False if address == "local" else None,
+                )  # fmt: skip
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
             said = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise WorkersError(
                 f"cannot join a Ray cluster by '{address}' ({said}); start one (ray start --head), then give 'auto' or "
                 "its address."
             ) from None
+        joined = self.ray.get_runtime_context().gcs_address
+        if there and not self._ours and address.rpartition("//")[2] != joined:
+            raise WorkersError(
+                f"this process is in the Ray cluster at '{joined}' already, not in that at '{address}'; leave it first "
+                "(ray.shutdown()), or give 'auto'."
+            )
 
     def size(self) -> int:
         """Return how many processors the cluster has, by now."""
