@@ -11,7 +11,7 @@ from scipy import stats
 from slant.measures.correlations import EXACT, correlation
 
 
-@pytest.mark.parametrize("n", [3, 4, 5, 6])
+@pytest.mark.parametrize("n", [3, 4, 5])
 def test_with_few_words_no_more_orders_are_significant_than_the_level_allows(n: int) -> None:
     found = [correlation("x", np.arange(n), order) for order in itertools.permutations(range(n))]
     for level in (0.01, 0.05, 0.1, 0.5):
