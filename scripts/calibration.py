@@ -1,7 +1,7 @@
 """Check every p-value, q-value, interval and bracket of slant on data in which nothing is to be found.
 
-    python scripts/calibration.py                          # quick: a minute or two
-    python scripts/calibration.py --full --write           # the table of docs/calibration.md: half an hour on two cores
+    python scripts/calibration.py                          # quick: a first look
+    python scripts/calibration.py --full --write           # the table of docs/calibration.md: 500 s of CPU time
     python scripts/calibration.py --only weat,enumeration  # studies whose names begin so
     python scripts/calibration.py --markdown FILE
 

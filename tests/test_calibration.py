@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -136,6 +137,15 @@ def test_the_result_does_not_depend_on_the_number_of_workers() -> None:
     assert [(judged.null, judged.planted) for judged in one] == [(judged.null, judged.planted) for judged in two]
     longer = running.run_study(survey, seed=3, count=60, planted=12)
     assert longer[0].null[:45] == one[0].null
+
+
+def test_the_page_lists_every_row_once_and_no_broken_promise() -> None:
+    page = (ROOT / "docs/calibration.md").read_text(encoding="utf-8")
+    shown = page.partition(showing.BEGIN)[2].partition(showing.END)[0]
+    lines = [line for line in shown.splitlines() if line.startswith("| ") and not re.search(r"\| runs \|", line)]
+    assert sorted(line.split(" | ")[0].removeprefix("| ") for line in lines) == sorted(r.name for r in studies.ROWS)
+    assert {line.split(" | ")[-1].removesuffix(" |") for line in lines} == {"kept", "known off"}
+    assert " --full " in shown
 
 
 def test_the_table_goes_between_its_marks_and_nothing_else_is_touched(tmp_path: Path) -> None:

@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import slant
-from calibrating.null_data import NullEncoder, NullMaskedLM
+from calibrating.null_data import NullEncoder, NullMaskedLM, words
 from calibrating.rows import Row, Study, Values
 from slant.measures.gap_files import GapSample
 from slant.measures.pronoun_statistics import Resampling, by_gender, topic_correlation
 
 PRONOUNS = {"male": "he", "female": "she"}
 TOPICS = (("football", "goals", "league"), ("ballet", "dance", "stage"), ("garden", "flowers", "trees"))
-NAMES = ("ann", "bea", "cid", "dan", "eve", "fay", "gus", "hal")
 SAMPLES = 200
 QUICK = slant.models.Classifier(units=8, epochs=40, patience=40, dropout=0.2, l2=0.01, learning_rate=0.01)
 
@@ -40,13 +39,16 @@ class KnowsAnswers(NullEncoder):
 
 
 def samples(random: np.random.Generator, neither: dict[str, float]) -> list[GapSample]:
-    """Draw samples with any topic; "neither" by the share of each gender."""
-    made = []
+    """Draw samples with any topic; "neither" by the share of each gender.
+
+    No name comes twice: a name would be part of a topic, and classifiers would learn it too.
+    """
+    made, names = [], words("n", 2 * SAMPLES)
     for number in range(SAMPLES):
         gender = ("male", "female")[number % 2]
         topic = int(random.integers(len(TOPICS)))
         label = "neither" if random.random() < neither[gender] else str(random.choice(["A", "B"]))
-        a, b = random.choice(NAMES, 2, replace=False).tolist()
+        a, b = names[2 * number], names[2 * number + 1]
         said = " ".join(random.permutation(TOPICS[topic]))
         text = f"{a} met {b} and {PRONOUNS[gender]} enjoyed {said} at visit {number}"
         start = len(a) + len(b) + 10
@@ -147,10 +149,10 @@ STUDIES: tuple[Any, ...] = (
         Row("pronoun_resolution, topics, given the classifiers", ("TopicCorrelation.pvalue",),
             "topics and predictions are drawn apart", uniform=True),
         Row("pronoun_resolution, interval of the mean prediction", ("GenderOutcome.interval",),
-            "the mean over all samples that could have been drawn", "miss", 0.075),
+            "the mean over all samples that could have been drawn", "miss", 0.1),
         Row("pronoun_resolution, interval of the gap", ("GenderGap.interval",),
-            "the gap over all samples that could have been drawn, for the classifiers as trained", "miss", 0.075),
+            "the gap over all samples that could have been drawn, for the classifiers as trained", "miss", 0.1),
         Row("pronoun_resolution, interval of the topic correlation", ("TopicCorrelation.interval",),
-            "rho over all samples that could have been drawn", "miss", 0.075),
+            "rho over all samples that could have been drawn", "miss", 0.1),
     ), 40, 300),
 )  # fmt: skip

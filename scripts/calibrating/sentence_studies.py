@@ -158,7 +158,7 @@ STUDIES: tuple[Any, ...] = (
     Study("seat-interval", seat_interval, (
         Row(
             "seat, interval of d, 15 words a set", ("SeatResult.interval",),
-            "d of the population that the words of all four sets were drawn from", "miss", 0.075,
+            "d of the population that the words of all four sets were drawn from", "miss", 0.1,
         ),
     ), 20, 200, 20),
     Study("ceat", ceat, (
