@@ -37,7 +37,7 @@ def _levels(judged: Judged) -> list[str]:
 
 def _uniform(judged: Judged) -> str:
     found = [test.pvalue for test in judged.tests if test.what == "not uniform"]
-    return f"{found[0]:.2f}" if found else "–"
+    return f"{found[0]:.3f}" if found else "–"
 
 
 def _pvalue(table: Table, judged: Judged) -> list[str]:
