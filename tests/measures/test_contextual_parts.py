@@ -99,10 +99,26 @@ def test_the_p_value_of_a_share_of_variance_is_even_where_pairs_are_random_words
         beside = swap_random(drawn.contexts("biased words"), [2] * 6, 3, random)
         sets = [SwapVectors.of(one, np.array([own[c.word] for c in one.contexts()], np.float32)) for one in beside]
         other = np.repeat(random.normal(size=(6, 1, 2, d)), 2, axis=1).reshape(12, 2, d)
-        share = SwapVectors(unit_rows(other), np.repeat(np.arange(6), 2)).components()[1]
-        found = variance_measure([share], random_shares(sets, 6, 3, 49, random))
+        pairs = SwapVectors(unit_rows(other), np.repeat(np.arange(6), 2))
+        drawn_beside, mixed = (random_shares(of, 6, 3, 49, random) for of in (sets, [pairs, *sets]))
+        found = variance_measure([pairs.components()[1]], drawn_beside, mixed)
         pvalues.append(found.pvalue)
     assert 0.1 < np.mean(np.array(pvalues, dtype=np.float64) <= 0.2) < 0.32
+
+
+def test_few_random_pairs_do_not_make_random_words_stand_out() -> None:
+    """One repeat has as many random pairs as there are pairs: draws from these alone are all the same one."""
+    mixed_pvalues, alone_pvalues = [], []
+    for seed in range(200):
+        random = np.random.default_rng(seed)
+        rows = np.repeat(random.normal(size=(2, 6, 2, 12)), 2, axis=1)
+        pairs, others = (SwapVectors(unit_rows(one.reshape(12, 2, 12)), np.repeat(np.arange(6), 2)) for one in rows)
+        beside, mixed = (random_shares(of, 6, 1, 99, random) for of in ([others], [pairs, others]))
+        shares = [pairs.components()[1]]
+        mixed_pvalues.append(variance_measure(shares, beside, mixed).pvalue)
+        alone_pvalues.append(variance_measure(shares, beside, beside).pvalue)
+    assert np.mean(np.array(mixed_pvalues, dtype=np.float64) <= 0.05) < 0.1
+    assert np.mean(np.array(alone_pvalues, dtype=np.float64) <= 0.05) > 0.4  # why the pairs are drawn from too
 
 
 def test_shares_of_random_draws_are_those_of_the_subspace() -> None:

@@ -171,6 +171,7 @@ def _subspace(
     together = unit_rows(np.mean(directions, axis=0))
     explained = component_spreads(shares)
     beside = random_shares(vectors.beside, len(used), len(explained), draws, random) if draws else None
+    mixed = random_shares([vectors.swaps[0], *vectors.beside], len(used), 1, draws, random) if draws else None
     subspace = SwappedSubspace(
         poles=drawn.poles,
         pairs=used,
@@ -180,7 +181,7 @@ def _subspace(
         direction=tuple(together.tolist()),
         agreement=spread(projections(np.array(directions), together)),
     )
-    return directions, subspace, variance_measure(shares, beside)
+    return directions, subspace, variance_measure(shares, beside, mixed)
 
 
 def _compared(

@@ -137,14 +137,20 @@ def random_shares(
     return shares
 
 
-def variance_measure(shares: Sequence[FloatArray], beside: FloatArray | None) -> RepeatedMeasure:
-    """Put the first component's shares of all repeats beside those of random draws."""
+def variance_measure(
+    shares: Sequence[FloatArray], beside: FloatArray | None, mixed: FloatArray | None
+) -> RepeatedMeasure:
+    """Put the first component's shares of all repeats beside those of random draws; both (draws, count).
+
+    The p-value is over `mixed`, draws from random pairs and the pairs themselves together. Random pairs are few, so
+    that draws from them alone are too much alike, and pairs that are no more than random words would often stand out.
+    """
     firsts = [float(share[0]) for share in shares]
     over = spread(firsts)
-    if beside is None:
+    if beside is None or mixed is None:
         return RepeatedMeasure(over, tuple(firsts), None, None)
-    reached = int(np.count_nonzero(beside[:, 0] >= over.mean - 1e-12))
-    return RepeatedMeasure(over, tuple(firsts), spread(beside[:, 0]), (1 + reached) / (1 + len(beside)))
+    reached = int(np.count_nonzero(mixed[:, 0] >= over.mean - 1e-12))
+    return RepeatedMeasure(over, tuple(firsts), spread(beside[:, 0]), (1 + reached) / (1 + len(mixed)))
 
 
 def component_spreads(shares: Sequence[FloatArray]) -> tuple[Spread, ...]:

@@ -6,13 +6,20 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from slant.results import Correlation
+from slant.statistics import correlation_pvalue, rank_correlation_pvalue
+
+#: Up to so many pairs p-values are exact, over all orders: SciPy's are 0 for a perfect rank correlation of so few.
+EXACT = 8
 
 
 def correlation(figure: str, values: ArrayLike, figures: ArrayLike) -> Correlation | None:
     """Correlate two series (n,); None with fewer than three words, or where one series is constant.
 
-    >>> correlation("rating", [1.0, 2.0, 3.0, 5.0], [2.0, 4.0, 6.0, 8.0]).spearman
-    1.0
+    P-values are two-sided: over all orders of up to 8 words, by Student's t for more.
+
+    >>> found = correlation("rating", [1.0, 2.0, 3.0, 5.0], [2.0, 4.0, 6.0, 8.0])
+    >>> found.spearman, found.spearman_pvalue == 2 / 24
+    (1.0, True)
     """
     from scipy import stats
 
@@ -20,7 +27,9 @@ def correlation(figure: str, values: ArrayLike, figures: ArrayLike) -> Correlati
     if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     pearson, spearman = stats.pearsonr(first, second), stats.spearmanr(first, second)
+    pvalues = float(pearson.pvalue), float(spearman.pvalue)
+    if len(first) <= EXACT:
+        pvalues = correlation_pvalue(first, second), rank_correlation_pvalue(first, second)
     return Correlation(
-        figure, float(pearson.statistic), float(pearson.pvalue), float(spearman.statistic),
-        float(spearman.pvalue), len(first),
+        figure, float(pearson.statistic), pvalues[0], float(spearman.statistic), pvalues[1], len(first)
     )  # fmt: skip

@@ -19,7 +19,7 @@ class RepeatedMeasure:
 
     `by_repeat` has None where a repeat gives no number (a correlation of shares that are all the same), and `over` is
     None where none does. `pvalue` is (1 + shuffles that reach the mean over repeats) / (1 + shuffles), None where
-    nothing was shuffled.
+    nothing was shuffled; for a share of variance, shuffles are draws from the pairs and random pairs together.
     """
 
     over: Spread | None
