@@ -113,7 +113,7 @@ def embedding_cache(folder: Path) -> Any:
 
     with cache_in(folder):
         found = slant.load(_embedding_file())
-        return found.words, found.matrix.tobytes()
+        return found.words, found.matrix[:].tobytes()
 
 
 @functools.cache

@@ -12,11 +12,8 @@ from faulting import corruption, full_disk, kills, read_only
 from faulting.keepers import KEEPERS, embedding_file
 from faulting.outcomes import Outcome, Work
 
-#: What a cached embedding lacks is told in docs/reliability.md.
-SEALED = [name for name in KEEPERS if name != "embedding"]
 
-
-@pytest.fixture(params=SEALED)
+@pytest.fixture(params=KEEPERS)
 def work(request: pytest.FixtureRequest) -> Work:
     if request.param in ("scores", "vectors", "model"):
         pytest.importorskip("safetensors", reason="models need the extra lm")

@@ -59,8 +59,8 @@ def test_the_second_load_does_not_read_the_file(
     second = slant.load(path)
     assert second.words == first.words == WORDS
     np.testing.assert_array_equal(second.matrix, MATRIX)
-    assert isinstance(first.matrix, np.memmap)
-    assert isinstance(second.matrix, np.memmap)
+    assert isinstance(first.matrix.base, np.memmap)
+    assert isinstance(second.matrix.base, np.memmap)
     assert second.record() == first.record()
 
 

@@ -10,11 +10,14 @@ from __future__ import annotations
 import hashlib
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from slant.data import cache_folder, sweep_partial_files
 from slant.errors import VectorsError
@@ -27,10 +30,11 @@ from slant.vectors.unread import Unread
 from slant.vectors.word_vectors import WordVectors
 
 Record: TypeAlias = Mapping[str, Any]
+Load: TypeAlias = Callable[[], WordVectors]
 NO_RECORD: Record = MappingProxyType({})
 
 #: Raised whenever the content of a cache file would come out differently.
-LAYOUT = 1
+LAYOUT = 2
 SAMPLE_BYTES = 64 << 10
 
 
@@ -69,6 +73,28 @@ def find(key: str, top: int | None, name: str, source: Path | None = None) -> Wo
             if path == _path(key, top) or not found.repairs:
                 return found
     return None
+
+
+def mendable(vectors: WordVectors, location: Location, key: str, top: int | None, load: Load) -> WordVectors:
+    """Let a cached matrix that turns out to be damaged be made again by `load`, from the file that was cached."""
+    seal = getattr(vectors.matrix, "seal", None)
+    if seal is not None:
+        seal.remake = lambda: _made_again(location, key, top, load)
+    return vectors
+
+
+def _made_again(location: Location, key: str, top: int | None, load: Load) -> NDArray[np.float32]:
+    for path in (_path(key, top), _path(key, None)):
+        path.unlink(missing_ok=True)
+    try:
+        same = key_of(location) == key
+    except OSError:
+        same = False
+    if not same:
+        raise VectorsError(
+            f"the cache of '{location.name}' is damaged, and the file has changed since it was made; load it again."
+        )
+    return load().matrix
 
 
 def build(

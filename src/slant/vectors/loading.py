@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -113,8 +114,10 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
         if not location.path.is_file():
             what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
             raise VectorsError(f"'{path}' is {what}; give an embedding file.")
-        if cache and (cached := vector_cache.find(vector_cache.key_of(location), top, location.name, location.path)):
-            return cached
+        key = vector_cache.key_of(location) if cache else ""
+        if cache and (cached := vector_cache.find(key, top, location.name, location.path)):
+            again = partial(_load_path, path, top, cache, allow_pickle, None)
+            return vector_cache.mendable(cached, location, key, top, again)
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     if location.member is None and slant_file.is_npz(location.path):

@@ -1,8 +1,8 @@
 """slant's own files: a .safetensors that is memory-mapped as it is (also the cache), and .npz.
 
 Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line); in the
-cache also ``hashes``, ``rows`` and ``ends``, by which words are found without reading them all (see `mapped_words`).
-`slant_layout` has their header, `mapped_words` the way words are found.
+cache also ``hashes``, ``rows`` and ``ends``, by which words are found without reading them all (see `mapped_words`),
+and ``sums``, by which damage is noticed (see `sealed_matrix`). `slant_layout` has their header.
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from slant.vectors.formats.slant_layout import (
 )
 from slant.vectors.mapped_words import MappedWords, Table, table_of
 from slant.vectors.rows import Block
+from slant.vectors.sealed_matrix import SealedMatrix, Sums, sums_of
 from slant.vectors.unread import Unread, lines
 from slant.vectors.word_log import WordLog
 from slant.vectors.word_vectors import WordVectors, as_matrix
@@ -65,6 +66,7 @@ class Writer:
     def __init__(self, file: IO[bytes], header_bytes: int = HEADER_BYTES) -> None:
         self._file, self._header_bytes = file, header_bytes
         self._dimensions = 0
+        self._sums: list[Sums] = []
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="slant-write")
         self._pending = self._pool.submit(file.write, bytes(header_bytes))
 
@@ -77,8 +79,10 @@ class Writer:
     def write(self, block: Block) -> None:
         """Append the rows of `block`."""
         self._dimensions = block.matrix.shape[1]
+        rows = np.ascontiguousarray(block.matrix, dtype="<f4")
+        self._sums.append(sums_of(rows))
         self._pending.result()
-        self._pending = self._pool.submit(self._file.write, np.ascontiguousarray(block.matrix, dtype="<f4").data)
+        self._pending = self._pool.submit(self._file.write, rows.data)
 
     def finish(self, words: WordLog, record: dict[str, Any], elsewhere: Elsewhere | None = None) -> None:
         """Write the words of all rows, their index and the header; `record` is kept as JSON metadata.
@@ -88,7 +92,8 @@ class Writer:
         table = table_of(words)
         self._pending.result()
         checksum = 0
-        for part in (table.hashes, table.rows, table.ends, table.text):
+        sums = np.concatenate(self._sums) if self._sums else np.zeros(len(words), np.uint32)
+        for part in (sums.astype("<u4"), table.hashes, table.rows, table.ends, table.text):
             self._file.write(part.data)
             checksum = crc32(part.data, checksum)
         self._file.seek(0)
@@ -140,17 +145,21 @@ def open_mapped(path: Path, *, name: str, top: int | None = None, source: Path |
     """
     with path.open("rb") as file:
         layout = read_layout(file, path.stat().st_size, path.name, source)
-        start, size = min(layout.index_at, default=0), 12 * layout.shape[0] + layout.words_bytes
+        index = 4 * len(INDEX) * layout.shape[0]
+        start, size = min(layout.index_at, default=0), index + layout.words_bytes
         if not layout.index_at or _checksum(file, start, size) != layout.checksum:
             raise VectorsError(f"'{path.name}' has no index of its words, or a damaged one.")
     mapped = np.memmap(path, np.uint8, "r", start, (size,))
-    parts = np.split(mapped[: 12 * layout.shape[0]].view("<u4"), len(INDEX))
-    hashes, rows, ends = (np.asarray(part, dtype=np.uint32) for part in parts)
+    parts = np.split(mapped[:index].view("<u4"), len(INDEX))
+    sums, hashes, rows, ends = (np.asarray(part, dtype=np.uint32) for part in parts)
     damaged = f"the words of '{name}' are damaged in the cache; 'slant data cache --clear' has them read again."
-    words = MappedWords(Table(mapped[12 * layout.shape[0] :], ends, hashes, rows), damaged)
+    words = MappedWords(Table(mapped[index:], ends, hashes, rows), damaged)
     place = source if layout.elsewhere and source else path
     matrix = np.memmap(place, layout.dtype, "r", layout.matrix_at, layout.shape)
-    return _vectors(layout, words, matrix, name, top)
+    opened = _vectors(layout, words, matrix, name, top)
+    if layout.elsewhere:  # in a file of the user's own, which is not ours to check
+        return opened
+    return replace(opened, matrix=SealedMatrix.around(opened.matrix, sums[: len(opened)], name))
 
 
 def _checksum(file: IO[bytes], start: int, size: int) -> int:

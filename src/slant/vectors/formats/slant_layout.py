@@ -21,8 +21,8 @@ from slant.vectors.treatment import Treatment
 
 HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
 MAX_HEADER = 1 << 20
-#: What the cache keeps to find words by, in this order before the words.
-INDEX = ("hashes", "rows", "ends")
+#: What the cache keeps of each row, in this order before the words: its checksum, and what words are found by.
+INDEX = ("sums", "hashes", "rows", "ends")
 BYTES = {"F32": 4, "F16": 2, "U32": 4, "U8": 1}
 DTYPES: dict[str, np.dtype[Any]] = {"F32": np.dtype("<f4"), "F16": np.dtype("<f2")}
 
