@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -15,7 +17,8 @@ EXACT = 8
 def correlation(figure: str, values: ArrayLike, figures: ArrayLike) -> Correlation | None:
     """Correlate two series (n,); None with fewer than three words, or where one series is constant.
 
-    P-values are two-sided: over all orders of up to 8 words, by Student's t for more.
+    P-values are two-sided: over all orders of up to 8 words, by Student's t for more, but never below that of the two
+    most extreme of all orders, so that none is 0.
 
     >>> found = correlation("rating", [1.0, 2.0, 3.0, 5.0], [2.0, 4.0, 6.0, 8.0])
     >>> found.spearman, found.spearman_pvalue == 2 / 24
@@ -27,7 +30,8 @@ def correlation(figure: str, values: ArrayLike, figures: ArrayLike) -> Correlati
     if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     pearson, spearman = stats.pearsonr(first, second), stats.spearmanr(first, second)
-    pvalues = float(pearson.pvalue), float(spearman.pvalue)
+    least = 2.0 / math.factorial(min(len(first), 170))  # of more, the factorial is no float
+    pvalues = max(least, float(pearson.pvalue)), max(least, float(spearman.pvalue))
     if len(first) <= EXACT:
         pvalues = correlation_pvalue(first, second), rank_correlation_pvalue(first, second)
     return Correlation(
