@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import struct
+import zipfile
 import zlib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import slant
@@ -33,3 +36,44 @@ def test_what_is_packed_inside_lines_of_text_is_not_unpacked(tmp_path: Path) -> 
     words = slant.load(tmp_path / "v.txt", cache=False).words
     assert words[-1] == "she"
     assert "he" not in words
+
+
+def npy(kind: str, shape: str, data: bytes = b"") -> bytes:
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+@pytest.mark.parametrize("kind", ["<U0", "|S0", "|V0"])
+def test_an_array_of_items_without_a_size_is_refused_unread(kind: str, tmp_path: Path) -> None:
+    (tmp_path / "v.words").write_text("he\n")
+    (tmp_path / "v.npy").write_bytes(npy(kind, "(2147483647, 3)"))
+    with pytest.raises(VectorsError, match="is not a plain NumPy array"):
+        slant.load(tmp_path / "v.npy")
+    np.save(tmp_path / "words.npy", np.array(["he"]))
+    with zipfile.ZipFile(tmp_path / "v.npz", "w") as archive:
+        archive.write(tmp_path / "words.npy", "words.npy")
+        archive.writestr("matrix.npy", npy(kind, "(2147483647, 3)"))
+    with pytest.raises(VectorsError, match="needs the plain arrays"):
+        slant.load(tmp_path / "v.npz")
+
+
+def test_a_header_of_python_2_and_odd_escapes_are_read_without_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "v.words").write_text("he\n")
+    (tmp_path / "v.npy").write_bytes(npy("<f4", "(1L, 3L)", np.ones(3, "<f4").tobytes()))
+    assert slant.load(tmp_path / "v.npy").words == ["he"]
+    (tmp_path / "v.npy").write_bytes(npy("<\\o4", "(1, 3)"))
+    with pytest.raises(VectorsError, match="is not a plain NumPy array"):
+        slant.load(tmp_path / "v.npy")
+    np.save(tmp_path / "1990-w.npy", np.ones((1, 3), np.float32))
+    (tmp_path / "1990-vocab.pkl").write_bytes(b"](S'\\uhe'\ne.")
+    assert slant.load(tmp_path / "1990").words == ["\\uhe"]
+
+
+def test_a_record_with_numbers_that_are_none_is_refused(tmp_path: Path) -> None:
+    vectors = slant.WordVectors.from_arrays(["he"], [[1.0, 2.0]])
+    treatment = slant.vectors.treatment.Treatment("halved", {"by": float("nan")}, (), None)
+    treated = vectors.treated(vectors.matrix, treatment)
+    for suffix in ("npz", "safetensors"):
+        treated.save(tmp_path / f"v.{suffix}")
+        with pytest.raises(VectorsError, match=rf"v\.{suffix}' is not"):
+            slant.load(tmp_path / f"v.{suffix}")

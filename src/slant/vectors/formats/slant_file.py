@@ -23,6 +23,8 @@ import numpy as np
 
 from slant.errors import VectorsError
 from slant.opening import most_unpacked
+from slant.reading import parse_json
+from slant.vectors.formats.numpy_array import unwarned
 from slant.vectors.rows import Block
 from slant.vectors.treatment import Treatment
 from slant.vectors.word_vectors import WordVectors, as_matrix
@@ -179,14 +181,14 @@ def _layout(file: IO[bytes], size: int, name: str) -> Layout:
         (length,) = struct.unpack("<Q", file.read(8))
         if not 2 <= length <= min(MAX_HEADER, size - 8):
             raise ValueError("header length")  # noqa: TRY301 (all faults of a header end in one message)
-        header = json.loads(file.read(length))
+        header = parse_json(file.read(length).decode())
         matrix, words = header["matrix"], header["words"]
         rows, columns = (int(n) for n in matrix["shape"])
         dtype = DTYPES[matrix["dtype"]]
         begin, end = (int(n) for n in matrix["data_offsets"])
         words_begin, words_end = (int(n) for n in words["data_offsets"])
         data = 8 + length
-        record = json.loads(header.get("__metadata__", {}).get("record", "{}"))
+        record = parse_json(header.get("__metadata__", {}).get("record", "{}"))
         consistent = (
             rows > 0 and columns > 0 and end - begin == rows * columns * dtype.itemsize and words["dtype"] == "U8"
             and begin >= 0 and 0 <= words_begin <= words_end and max(end, words_end) == size - data
@@ -263,7 +265,8 @@ def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
         with zipfile.ZipFile(path) as archive:
             if "record.npy" not in archive.namelist():
                 return vectors
-            record = json.loads(_npz_array(archive, "record.npy", most_unpacked(path.stat().st_size)).tobytes())
+            stored = _npz_array(archive, "record.npy", most_unpacked(path.stat().st_size))
+            record = parse_json(stored.tobytes().decode())
         if not _is_record(record):
             raise ValueError("no record")  # noqa: TRY301 (all faults of a record end in one message)
     except Exception as error:  # a damaged archive or record can fail in any way, none of them ours
@@ -280,8 +283,9 @@ def _npz_array(archive: zipfile.ZipFile, name: str, most: int) -> Any:
     with archive.open(info) as member:
         version = np.lib.format.read_magic(member)
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read_header(member)
-        if dtype.hasobject or math.prod(shape) * dtype.itemsize > min(info.file_size, most):
+        with unwarned():
+            shape, _, dtype = read_header(member)
+        if dtype.hasobject or dtype.itemsize == 0 or math.prod(shape) * dtype.itemsize > min(info.file_size, most):
             raise ValueError(f"{name} promises {shape} of {dtype}")
-    with archive.open(info) as member:
+    with archive.open(info) as member, unwarned():
         return np.lib.format.read_array(member, allow_pickle=False)
