@@ -77,3 +77,11 @@ def test_a_record_with_numbers_that_are_none_is_refused(tmp_path: Path) -> None:
         treated.save(tmp_path / f"v.{suffix}")
         with pytest.raises(VectorsError, match=rf"v\.{suffix}' is not"):
             slant.load(tmp_path / f"v.{suffix}")
+
+
+def test_a_journal_that_numpy_warns_of_is_as_good_as_absent(tmp_path: Path) -> None:
+    from slant.journal import Journal
+
+    with zipfile.ZipFile(tmp_path / "step.npz", "w") as archive:
+        archive.writestr("x.npy", npy("<f4", "(1L, 3L)", np.ones(3, "<f4").tobytes()))
+    assert Journal(tmp_path).recall("step") is None
