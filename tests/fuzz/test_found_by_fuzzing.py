@@ -85,3 +85,15 @@ def test_a_journal_that_numpy_warns_of_is_as_good_as_absent(tmp_path: Path) -> N
     with zipfile.ZipFile(tmp_path / "step.npz", "w") as archive:
         archive.writestr("x.npy", npy("<f4", "(1L, 3L)", np.ones(3, "<f4").tobytes()))
     assert Journal(tmp_path).recall("step") is None
+
+
+def test_no_vector_is_built_from_n_grams_that_hold_no_numbers(tmp_path: Path) -> None:
+    from attacks import fasttext
+
+    model = fasttext([b"he"], 2, bucket=1)
+    (tmp_path / "m.bin").write_bytes(model)
+    assert slant.load(tmp_path / "m.bin", subwords=True, cache=False).lookup(["nurse"]).found == ("nurse",)
+    rows = np.array([1, 1, np.nan, 1], "<f4").tobytes()  # that of the word, which has no n-grams, and the bucket's
+    (tmp_path / "m.bin").write_bytes(model.replace(b"he\0", b"</s>\0")[: -len(rows)] + rows)
+    damaged = slant.load(tmp_path / "m.bin", subwords=True, cache=False)
+    assert damaged.lookup(["</s>", "nurse"]).missing == ("nurse",)
