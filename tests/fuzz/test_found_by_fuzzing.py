@@ -97,3 +97,19 @@ def test_no_vector_is_built_from_n_grams_that_hold_no_numbers(tmp_path: Path) ->
     (tmp_path / "m.bin").write_bytes(model.replace(b"he\0", b"</s>\0")[: -len(rows)] + rows)
     damaged = slant.load(tmp_path / "m.bin", subwords=True, cache=False)
     assert damaged.lookup(["</s>", "nurse"]).missing == ("nurse",)
+
+
+@pytest.mark.parametrize("kind", ["[]", "{}", "[[1]]", "1", "1979-05-27"])
+def test_a_kind_that_is_no_text_is_refused(kind: str) -> None:
+    from slant.stimuli.loading import parse_set
+
+    with pytest.raises(SlantError, match="is not one of weat, pairs"):
+        parse_set(f"kind = {kind}", "mine")
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "-inf", "1e999"])
+def test_toml_with_numbers_that_are_none_is_refused(number: str) -> None:
+    from slant.reading import parse_toml
+
+    with pytest.raises(ValueError, match="no finite number"):
+        parse_toml(f"a = [0.5, {number}]")
