@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zipfile
 import zlib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,3 +115,62 @@ def test_toml_with_numbers_that_are_none_is_refused(number: str) -> None:
 
     with pytest.raises(ValueError, match="no finite number"):
         parse_toml(f"a = [0.5, {number}]")
+
+
+def parquet(**columns: Any) -> bytes:
+    import polars as pl
+
+    file = io.BytesIO()
+    pl.DataFrame(columns).write_parquet(file, compression="uncompressed")
+    return file.getvalue()
+
+
+def test_a_parquet_file_whose_pages_lie_is_one_sentence_and_kills_nobody(tmp_path: Path) -> None:
+    from slant.stimuli.name_files import read_names
+
+    path, sound = tmp_path / "n.parquet", parquet(name=["Ann", "Bob"], n=[5000, 4000])
+    said = set()
+    for place in range(4, 60):
+        path.write_bytes(sound[:place] + b"\x09" + sound[place + 1 :])
+        try:
+            said.add(str(read_names(path).names))
+        except SlantError as error:
+            said.add(str(error).rpartition(": ")[2])
+    assert {"('Ann', 'Bob')", "a page lies outside its column."} < said
+
+
+def test_a_parquet_file_whose_footer_lies_is_refused_unread() -> None:
+    from slant.stimuli.parquet_header import check_header
+
+    sound = parquet(name=["Ann", "Bob"], n=[5000, 4000])
+    check_header(sound, ["name", "n"], 2, 10**6)
+    for limits, said in (((1, 10**6), "promises 2 rows; at most 1"), ((2, 10), "more than the footer")):
+        with pytest.raises(ValueError, match=said):
+            check_header(sound, ["name", "n"], *limits)
+    with pytest.raises(ValueError, match="it has no footer"):
+        check_header(sound[:-1], ["name"], 2, 10**6)
+    with pytest.raises(ValueError, match="nested too deeply"):
+        check_header(b"PAR1" + b"\x1c" * 99 + b"\x63\0\0\0PAR1", [], 2, 10**6)
+
+
+@pytest.mark.parametrize("columns", [
+    {"name": [1, 2], "n": [5000, 4000]}, {"name": ["Ann", "Bob"], "n": ["x", "y"]}, {"name": [["Ann"]], "n": [5000]},
+    {"name": [None, None], "n": [5000, 4000]}, {"name": ["Ann"], "n": [None]}, {"name": ["Ann"], "n": [float("nan")]},
+    {"name": ["Ann"], "x": [5000]}, {"name": [" "], "n": [5000]},
+])  # fmt: skip
+def test_a_parquet_file_without_names_and_numbers_is_one_sentence(columns: dict[str, Any], tmp_path: Path) -> None:
+    from slant.stimuli.name_files import read_names
+
+    (tmp_path / "n.parquet").write_bytes(parquet(**columns))
+    with pytest.raises(SlantError, match=r"no names|cannot be read|needs a column 'name'"):
+        read_names(tmp_path / "n.parquet")
+
+
+def test_shares_of_surnames_are_percentages(tmp_path: Path) -> None:
+    from slant.stimuli.name_files import read_names
+
+    head = "name,count,pctwhite,pctblack,pctapi,pctaian,pct2prace,pcthispanic\nSMITH,5000,"
+    for share in ("nan", "1e400", "-1", "101", "inf"):
+        (tmp_path / "n.csv").write_text(f"{head}{share},1,1,1,1,(S)\n")
+        with pytest.raises(SlantError, match="no count or shares"):
+            read_names(tmp_path / "n.csv")
