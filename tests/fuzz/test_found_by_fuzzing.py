@@ -174,3 +174,11 @@ def test_shares_of_surnames_are_percentages(tmp_path: Path) -> None:
         (tmp_path / "n.csv").write_text(f"{head}{share},1,1,1,1,(S)\n")
         with pytest.raises(SlantError, match="no count or shares"):
             read_names(tmp_path / "n.csv")
+
+
+def test_a_file_without_sentences_of_winobias_is_one_sentence(tmp_path: Path) -> None:
+    from slant.stimuli.winobias import read_winobias
+
+    (tmp_path / "pro_stereotyped_type1.txt.dev").write_text("1 [The cook] slept\n")
+    with pytest.raises(SlantError, match=r"'1 \[The cook\] slept'\.$"):
+        read_winobias(tmp_path)
