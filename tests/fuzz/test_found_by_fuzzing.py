@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import struct
 import zipfile
 import zlib
@@ -182,3 +183,36 @@ def test_a_file_without_sentences_of_winobias_is_one_sentence(tmp_path: Path) ->
     (tmp_path / "pro_stereotyped_type1.txt.dev").write_text("1 [The cook] slept\n")
     with pytest.raises(SlantError, match=r"'1 \[The cook\] slept'\.$"):
         read_winobias(tmp_path)
+
+
+@pytest.mark.parametrize("content", [b'{"\xff":1}', b'{"a":' + b"[" * 5000, b"[]", b'{"a":{"size":"x"}}'])
+def test_damaged_stamps_are_none(content: bytes, tmp_path: Path) -> None:
+    from slant.data.verifying import read_stamps
+
+    (tmp_path / "stamps").write_bytes(content)
+    assert read_stamps(tmp_path / "stamps") == {}
+
+
+@pytest.mark.parametrize("change", [
+    {"text": {"no_such": 1}}, {"text": {"column": 1}}, {"text": {"split": None}}, {"reading": {"no_such": 1}},
+    {"reading": {"top": "x"}}, {"reading": {"case": []}},
+])  # fmt: skip
+def test_a_damaged_request_of_a_run_is_one_sentence(change: dict[str, Any], tmp_path: Path) -> None:
+    from slant.cli.audit_run import resumed
+
+    request = {
+        "models": [], "reading": {"top": 9}, "profile": "quick", "seed": 0, "only": [], "skip": [], "words": [],
+        "device": None, "output": "out", "text": {"column": "text"},
+    }  # fmt: skip
+    path = tmp_path / "request.json"
+    path.write_text(json.dumps(request))
+    sound, _ = resumed(tmp_path)
+    assert sound.as_asked(allow_pickle=False).top == 9
+    assert sound.text_as_asked().column == "text"
+    path.write_text(json.dumps(request | change))
+    damaged, _ = resumed(tmp_path)
+    with pytest.raises(SlantError, match="the request of this run is damaged"):
+        (damaged.as_asked(allow_pickle=False), damaged.text_as_asked())
+    path.write_bytes(b'{"models":["\xff"]}')
+    with pytest.raises(SlantError, match="is damaged"):
+        resumed(tmp_path)
