@@ -216,3 +216,21 @@ def test_a_damaged_request_of_a_run_is_one_sentence(change: dict[str, Any], tmp_
     path.write_bytes(b'{"models":["\xff"]}')
     with pytest.raises(SlantError, match="is damaged"):
         resumed(tmp_path)
+
+
+SCORES = "test\tside\tdifference\nx\tA\t0.5\nx\tA\t1\nx\tB\t-1\nx\tB\t-2\n"
+
+
+@pytest.mark.parametrize(("old", "new"), [
+    ("difference", "gap"), ("test", "tset"), ("side", "x"), ("0.5", "much"), ("0.5", "nan"), ("0.5", "1e300"),
+    ("\t0.5", ""),
+    ("x\tA\t0.5", "x\tA\t\ud800"),
+])  # fmt: skip
+def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Path) -> None:
+    from slant.replicate.kurita import WEAT_SCORES, _pooled
+
+    (tmp_path / WEAT_SCORES).write_text(SCORES)
+    assert _pooled("x")(tmp_path, 0).value is not None
+    (tmp_path / WEAT_SCORES).write_bytes(SCORES.replace(old, new).encode("utf-8", "surrogatepass"))
+    with pytest.raises(SlantError, match="kurita_weat_scores"):
+        _pooled("x")(tmp_path, 0)
