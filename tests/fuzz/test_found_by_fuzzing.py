@@ -234,3 +234,21 @@ def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Pat
     (tmp_path / WEAT_SCORES).write_bytes(SCORES.replace(old, new).encode("utf-8", "surrogatepass"))
     with pytest.raises(SlantError, match="kurita_weat_scores"):
         _pooled("x")(tmp_path, 0)
+
+
+def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(tmp_path: Path) -> None:
+    import gzip
+
+    from attacks import zip_of
+    from slant.data.archives import take_out
+    from slant.data.receiving import Meter
+    from slant.data.registry import File
+    from slant.errors import DataError
+
+    archive = zip_of({"a.txt": b"abc"})
+    tarred = bytearray(gzip.compress(b"\0" * 2000))
+    tarred[-8:-4] = b"xxxx"  # its checksum
+    for content in (archive[archive.index(b"PK\x01\x02") :], bytes(tarred)):
+        (tmp_path / "archive").write_bytes(content)
+        with pytest.raises(DataError, match=r"it cannot be unpacked|it has no file"):
+            take_out(tmp_path / "archive", (File("a.txt", member="a.txt"),), tmp_path, Meter(None), "it")
