@@ -252,3 +252,11 @@ def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(
         (tmp_path / "archive").write_bytes(content)
         with pytest.raises(DataError, match=r"it cannot be unpacked|it has no file"):
             take_out(tmp_path / "archive", (File("a.txt", member="a.txt"),), tmp_path, Meter(None), "it")
+
+
+def test_a_limit_that_no_float_can_hold_is_one_sentence() -> None:
+    from slant.models.elmo_files import _limit
+
+    assert _limit(3, "cell_clip") == 3.0
+    with pytest.raises(ValueError, match="cell_clip is 1000"):
+        _limit(10**400, "cell_clip")

@@ -148,7 +148,7 @@ def _whole(value: Any, name: str, most: int, least: int = 1) -> int:
 def _limit(value: Any, name: str) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
         raise ValueError(f"{name} is {value!r}; it must be a number from 0 up, or null")
     return float(value)
 
