@@ -260,3 +260,12 @@ def test_a_limit_that_no_float_can_hold_is_one_sentence() -> None:
     assert _limit(3, "cell_clip") == 3.0
     with pytest.raises(ValueError, match="cell_clip is 1000"):
         _limit(10**400, "cell_clip")
+
+
+@pytest.mark.parametrize("name", ["..", "", ".", "a/..", "a\0b", "/", "\ud800"])
+def test_an_index_of_weights_names_files_only(name: str, tmp_path: Path) -> None:
+    from slant.models.model_files import check_folder
+
+    (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": name}}))
+    with pytest.raises(SlantError, match="outside its folder"):
+        check_folder(tmp_path)
