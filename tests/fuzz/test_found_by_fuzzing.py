@@ -269,3 +269,57 @@ def test_an_index_of_weights_names_files_only(name: str, tmp_path: Path) -> None
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": name}}))
     with pytest.raises(SlantError, match="outside its folder"):
         check_folder(tmp_path)
+
+
+def test_a_trend_with_years_left_out_comes_back_from_its_json() -> None:
+    both = slant.WordVectors.from_arrays(["he", "she", "nurse"], [[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]])
+    one = slant.WordVectors.from_arrays(["he", "nurse"], [[1.0, 0.0], [1.0, 2.0]])
+    classes = {"male": ["he"], "female": ["she"]}
+    trend = slant.polarity_trend({1900: both, 1910: both, 1920: one}, classes, words=["nurse"], bootstrap=0)
+    assert list(trend.years_left_out) == [1920]
+    assert type(trend).from_dict(json.loads(trend.to_json())) == trend
+    assert type(trend).from_dict(trend.to_dict()) == trend
+
+
+def test_half_a_pair_where_a_list_should_be_is_one_sentence() -> None:
+    from slant.results import EnumerationResult
+    from slant.results.codec import part_from_dict
+    from slant.results.survey_plan import Survey
+
+    for kind in (EnumerationResult, Survey):
+        with pytest.raises(SlantError, match="is not a complete"):
+            kind.from_dict({"kind": kind.kind, "groups": "\ud800", "id": ""})
+    with pytest.raises(SlantError, match="is not a complete"):
+        part_from_dict(slant.results.AuditPart, {"measure": "x", "title": "x", "results": "\ud800", "seconds": 1})
+
+
+@pytest.mark.parametrize("change", [{"group": 3}, {"group": -1}, {"category": 2}, {"category": 2**62}])
+def test_an_enumeration_with_cells_of_groups_that_are_not_there_is_refused(change: dict[str, int]) -> None:
+    from slant.results import EnumerationResult
+    from survey_examples import enumeration
+
+    content = enumeration(groups=3, categories=2, names=4).to_dict()
+    assert EnumerationResult.from_dict(content)
+    content["cells"][0] |= change
+    with pytest.raises(SlantError, match="a cell is of a group or category that is not there"):
+        EnumerationResult.from_dict(content)
+    with pytest.raises(SlantError, match="the ordering has a category"):
+        EnumerationResult.from_dict(enumeration(groups=3, categories=2).to_dict() | {"ordering": [5]})
+
+
+@pytest.mark.parametrize(("part", "change"), [
+    ("exam", {}), ("matching", {}), ("rating", {"r01": "m99-1"}), ("categories", {}), ("labels", {}),
+    ("exam", {"e01": "G99"}),
+])  # fmt: skip
+def test_a_plan_whose_key_does_not_fit_its_questions_is_refused(part: str, change: dict[str, str]) -> None:
+    import msgspec
+
+    from slant.results.survey_plan import Survey
+    from survey_examples import enumeration
+
+    content = json.loads(slant.make_survey(enumeration(groups=3, categories=2, names=4)).to_json())
+    assert Survey.from_dict(content)
+    content["key"][part] = {**content["key"][part], **change} if change else {}
+    made = msgspec.convert({k: v for k, v in content.items() if k != "kind"}, Survey).identified()
+    with pytest.raises(SlantError, match="does not fit its questions"):
+        Survey.from_dict(json.loads(made.to_json()))
