@@ -35,7 +35,7 @@ def main(name: str, seconds: float, seed: int, out: Path) -> None:
     folder = place.__enter__()  # removed by the parent, if libFuzzer ends us first
     watching = witnessed()
     witness = watching.__enter__()
-    with atheris.instrument_imports(include=["slant"]):
+    with atheris.instrument_imports(include=["slant"], exclude=_compiled()):
         for module in target.covers:
             importlib.import_module(module)
         inputs = Inputs(target, Random(seed))
@@ -46,9 +46,10 @@ def main(name: str, seconds: float, seed: int, out: Path) -> None:
     tried = _Tried(target, folder, witness, out)
     words = out / "words"
     words.write_text("".join(f'"{"".join(f"{b:02x}".join((chr(92) + "x", "")) for b in t)}"\n' for t in target.tokens))
+    longest = max(LONGEST, *(2 * len(seed) for seed in inputs.seeds))
     arguments = [
         "fuzz", f"-max_total_time={max(1, int(seconds))}", f"-seed={seed + 1}", f"-timeout={TIMEOUT}",
-        f"-max_len={LONGEST}", f"-rss_limit_mb={MOST_MEMORY}", f"-artifact_prefix={out}/crash-", "-print_final_stats=1",
+        f"-max_len={longest}", f"-rss_limit_mb={MOST_MEMORY}", f"-artifact_prefix={out}/crash-", "-print_final_stats=1",
         "-len_control=0",
         *([f"-dict={words}"] if target.tokens else []), str(corpus),
     ]  # fmt: skip
@@ -63,6 +64,13 @@ def main(name: str, seconds: float, seed: int, out: Path) -> None:
     atheris.Setup(arguments, tried.one, custom_mutator=mutator)
     sys.stdout.flush()
     atheris.Fuzz()
+
+
+def _compiled() -> list[str]:
+    """Return the modules that numba compiles: it cannot take what atheris adds."""
+    root = Path(importlib.import_module("slant.version").__file__ or "").parents[1]
+    sources = (path for path in root.joinpath("slant").rglob("*.py") if "import compiled" in path.read_text("utf-8"))
+    return [".".join(path.relative_to(root).with_suffix("").parts) for path in sources]
 
 
 class _Tried:

@@ -117,7 +117,7 @@ class Inputs:
         if self.target.made is not None and chance.random() < 0.5:
             data = self.target.made(chance)
             if chance.random() < 0.7:
-                return data[: 4 * LONGEST]
+                return data[: 10 * LONGEST]
         else:
             data = chance.choice(self.pool if chance.random() < 0.5 else self.seeds)
         return mutated(data, chance, tokens=self.target.tokens, others=self.pool)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any
 
-#: No input is longer, so that a second is plenty for each.
+#: Damage makes no input longer, unless it was: so a second is plenty for each.
 LONGEST = 20_000
 NUMBERS = (
     b"0", b"-1", b"1", b"2", b"255", b"256", b"65536", b"2147483647", b"2147483648", b"-2147483648", b"4294967296",
@@ -44,7 +44,7 @@ def mutated(data: bytes, chance: Random, *, tokens: Sequence[bytes] = (), others
         top = len(changed) if chance.random() < 0.5 else min(len(changed), 100)
         at = chance.randrange(top) if top else 0
         chance.choice(DAMAGE)(changed, chance, at, tokens, others)
-    return bytes(changed[:LONGEST])
+    return bytes(changed[: max(LONGEST, 2 * len(data))])
 
 
 Damage = Callable[[bytearray, Random, int, Sequence[bytes], Sequence[bytes]], None]

@@ -33,13 +33,15 @@ UNDER_WAY = 1 << 20
 
 
 def memory() -> float:
-    """Return resident MB."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize() / 2**20
+    """Return resident MB; where there is no /proc, growth is not seen."""
+    there = Path("/proc/self/statm")
+    return int(there.read_text().split()[1]) * resource.getpagesize() / 2**20 if there.exists() else 0.0
 
 
 def peak() -> float:
     """Return the most MB that were ever resident."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return most / 2**20 if sys.platform == "darwin" else most / 1024
 
 
 @contextmanager
@@ -156,7 +158,7 @@ def held(folder: Path) -> tuple[int, int, set[str]]:
     """Return open files, threads, and the temporary files there are."""
     names = {path.name for path in (folder / "tmp").iterdir()}
     names |= {path.name for path in (folder / "work").rglob("*.partial")}
-    return len(os.listdir("/proc/self/fd")), threading.active_count(), names  # noqa: PTH208
+    return len(os.listdir("/dev/fd")), threading.active_count(), names  # noqa: PTH208
 
 
 def _hang(*_: Any) -> None:
