@@ -323,3 +323,13 @@ def test_a_plan_whose_key_does_not_fit_its_questions_is_refused(part: str, chang
     made = msgspec.convert({k: v for k, v in content.items() if k != "kind"}, Survey).identified()
     with pytest.raises(SlantError, match="does not fit its questions"):
         Survey.from_dict(json.loads(made.to_json()))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\nb", "/a", "../a", "a:b", "a\\b", "\u202ea"])
+def test_a_file_of_a_data_entry_has_a_name_that_a_file_can_have(name: str) -> None:
+    from slant.data.registry import File
+    from slant.errors import DataError
+
+    assert File("a b/é.txt").name == "a b/é.txt"
+    with pytest.raises(DataError, match="must be a plain relative path"):
+        File(name)
