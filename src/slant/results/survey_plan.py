@@ -141,15 +141,14 @@ class Survey:
             raise SlantError(f"this is not a survey's plan but {met!r}; give the survey.json that the export wrote.")
         try:
             survey = msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls)
-            fits = survey.fits()
         except (msgspec.ValidationError, UnicodeEncodeError) as error:  # msgspec trips over half a pair in a string
             raise SlantError(f"this is not a complete survey plan: {error}.") from None
-        if not fits:
+        if survey.identified().id != survey.id:
+            raise SlantError("this survey's plan was changed after it was made; use the survey.json as exported.")
+        if not survey.fits():
             raise SlantError(
                 "the key of this survey's plan does not fit its questions; use the survey.json as exported."
             )
-        if survey.identified().id != survey.id:
-            raise SlantError("this survey's plan was changed after it was made; use the survey.json as exported.")
         return survey
 
 
