@@ -333,3 +333,26 @@ def test_a_file_of_a_data_entry_has_a_name_that_a_file_can_have(name: str) -> No
     assert File("a b/é.txt").name == "a b/é.txt"
     with pytest.raises(DataError, match="must be a plain relative path"):
         File(name)
+
+
+def test_weights_of_elmo_too_large_for_float32_are_one_sentence(tmp_path: Path) -> None:
+    h5py = pytest.importorskip("h5py", reason="ELMo needs h5py: pip install 'slant[lm]'")
+    from slant.models.elmo_files import ElmoOptions, read_weights
+
+    options = ElmoOptions(1, 3, ((1, 1),), 0, "relu", 1, 1, 1, False, None, None)
+    with h5py.File(tmp_path / "w.hdf5", "w") as file:
+        for name, shape in options.shapes().items():
+            file.create_dataset(name, data=np.full(shape, 1e300))
+    with pytest.raises(SlantError, match="holds values that are no numbers"):
+        read_weights(tmp_path / "w.hdf5", options)
+
+
+def test_a_gguf_tensor_beyond_all_places_is_one_sentence(tmp_path: Path) -> None:
+    for library in ("gguf", "torch", "transformers"):
+        pytest.importorskip(library, reason=f"GGUF files need {library}: pip install 'slant[lm]'")
+    from slant.models.conversion import convert
+
+    tensor = struct.pack("<Q", 1) + b"x" + struct.pack("<IQIQ", 1, 2, 0, 2**64 - 1)
+    (tmp_path / "m.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + tensor + bytes(64))
+    with pytest.raises(SlantError, match="is no GGUF file"):
+        convert(tmp_path / "m.gguf", tmp_path)

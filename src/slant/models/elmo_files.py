@@ -161,7 +161,7 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, NDArray[np.float
     shapes = options.shapes()
     try:
         _check_size(path, shapes)
-        with h5py.File(path, "r") as file:
+        with h5py.File(path, "r") as file, np.errstate(over="ignore"):  # too large for float32: found to be infinite
             found = dict(_datasets(h5py, file, shapes))
             return {name: _finite(name, dataset[...].astype(np.float32)) for name, dataset in found.items()}
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, MemoryError) as error:
