@@ -41,6 +41,8 @@ class Target:
     made: Callable[[Random], bytes] | None = None
     tokens: tuple[bytes, ...] = ()
     needs: tuple[str, ...] = ()
+    #: MB that one input may add to the most memory ever used.
+    most_memory: int = 400
     #: Nothing may be refused: what is damaged counts as absent.
     never_refuses: bool = False
     #: Seeds too are refused: there is nothing of this kind that slant takes.

@@ -24,8 +24,8 @@ from fuzzing.targets import Target
 
 #: Seconds of processor time that one input may take.
 SLOWEST = 5.0
-#: MB that one input may add to the most memory ever used, and that all of them may leave behind.
-MOST_AT_ONCE, MOST_LEFT = 400, 48
+#: MB that all inputs together may leave behind.
+MOST_LEFT = 48
 #: Memory is looked at so often, after a first part that fills caches.
 SAMPLES, WARM = 20, 200
 #: Room for the input under way, which the parent finds if this process dies.
@@ -108,7 +108,7 @@ class Run:
             signal.setitimer(signal.ITIMER_PROF, 0)
         self.slowest = max(self.slowest, time.process_time() - before)
         now = peak()
-        if self.peak and now > self.peak + MOST_AT_ONCE:
+        if self.peak and now > self.peak + self.target.most_memory:
             outcome = Outcome("memory", f"one input took {now - self.peak:.0f} MB", "memory")
         self.peak = max(self.peak, now)
         return outcome
