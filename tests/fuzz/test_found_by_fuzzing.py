@@ -356,3 +356,28 @@ def test_a_gguf_tensor_beyond_all_places_is_one_sentence(tmp_path: Path) -> None
     (tmp_path / "m.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + tensor + bytes(64))
     with pytest.raises(SlantError, match="is no GGUF file"):
         convert(tmp_path / "m.gguf", tmp_path)
+
+
+def test_arrays_of_strings_of_no_characters_are_one_sentence(tmp_path: Path) -> None:
+    bad = npy("<U1", "(1, 2)", b"\xff" * 8)
+    (tmp_path / "v.words").write_text("he\n")
+    (tmp_path / "v.npy").write_bytes(bad)
+    with pytest.raises(VectorsError, match="are not an array of numbers"):
+        slant.load(tmp_path / "v.npy")
+    with zipfile.ZipFile(tmp_path / "v.npz", "w") as archive:
+        archive.writestr("words.npy", npy("<U1", "(1,)", b"\xff" * 4))
+        archive.writestr("matrix.npy", npy("<f4", "(1, 2)", np.ones(2, "<f4").tobytes()))
+    with pytest.raises(VectorsError, match="are no text"):
+        slant.load(tmp_path / "v.npz")
+
+
+def test_a_word_set_has_no_column_twice() -> None:
+    from slant.stimuli.loading import parse_set
+
+    text = (
+        'kind = "words"\ntitle = "t"\ncategory = "c"\nlanguage = "en"\nlicence = "l"\ncitation = "c"\n'
+        'columns = ["word", "share"]\nrows = [["clerk", 0.5]]'
+    )
+    assert parse_set(text, "mine").column("share") == {"clerk": 0.5}
+    with pytest.raises(SlantError, match="'columns' lists 'word' twice"):
+        parse_set(text.replace('"share"', '"word"'), "mine")

@@ -226,7 +226,7 @@ def as_matrix(matrix: ArrayLike, origin: str = "the vectors") -> FloatMatrix:
             raise TypeError(f"{array.dtype}")  # noqa: TRY301 (all that are not numbers end in one message)
         if array.dtype.kind not in "fiu":
             array = array.astype(np.float32)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, SystemError) as error:  # the last: strings of no characters
         raise VectorsError(f"{origin} are not an array of numbers ({error}).") from None
     if array.ndim != 2 or 0 in array.shape:
         raise VectorsError(f"{origin} have shape {array.shape}; expected words × dimensions, none of them 0.")

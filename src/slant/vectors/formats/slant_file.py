@@ -253,10 +253,17 @@ def read_npz(path: Path) -> Block:
     if words.dtype == np.uint8:
         listed = _decode_words(words.tobytes(), len(matrix), path.name)
     elif words.dtype.kind == "U" and words.shape == (len(matrix),):
-        listed = words.tolist()
+        listed = _listed(words, path.name)
     else:
         raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected one string a row.")
     return Block(listed, matrix)
+
+
+def _listed(words: Any, name: str) -> list[str]:
+    try:
+        return list(words.tolist())
+    except (ValueError, SystemError):  # numbers that are no characters
+        raise VectorsError(f"the words of '{name}' are no text; the file is damaged.") from None
 
 
 def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
