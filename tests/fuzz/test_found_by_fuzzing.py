@@ -381,3 +381,10 @@ def test_a_word_set_has_no_column_twice() -> None:
     assert parse_set(text, "mine").column("share") == {"clerk": 0.5}
     with pytest.raises(SlantError, match="'columns' lists 'word' twice"):
         parse_set(text.replace('"share"', '"word"'), "mine")
+
+
+def test_nan_that_signals_is_left_out_without_a_warning() -> None:
+    rows = np.ones((11, 2))
+    rows[0] = np.array([0x7FF0000000000001] * 2, np.uint64).view(np.float64)
+    vectors = slant.WordVectors.from_arrays(list("abcdefghijk"), rows)
+    assert vectors.repairs == {"vectors with NaN or infinity left out": 1}

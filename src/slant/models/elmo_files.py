@@ -161,7 +161,8 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, NDArray[np.float
     shapes = options.shapes()
     try:
         _check_size(path, shapes)
-        with h5py.File(path, "r") as file, np.errstate(over="ignore"):  # too large for float32: found to be infinite
+        # What is too large for float32 becomes infinite, and is refused with NaN of every kind.
+        with h5py.File(path, "r") as file, np.errstate(over="ignore", invalid="ignore"):
             found = dict(_datasets(h5py, file, shapes))
             return {name: _finite(name, dataset[...].astype(np.float32)) for name, dataset in found.items()}
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, MemoryError) as error:

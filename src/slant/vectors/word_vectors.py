@@ -230,5 +230,6 @@ def as_matrix(matrix: ArrayLike, origin: str = "the vectors") -> FloatMatrix:
         raise VectorsError(f"{origin} are not an array of numbers ({error}).") from None
     if array.ndim != 2 or 0 in array.shape:
         raise VectorsError(f"{origin} have shape {array.shape}; expected words × dimensions, none of them 0.")
-    with np.errstate(over="ignore"):  # too large for float32 becomes infinity, which is counted as a repair
+    # Too large for float32 becomes infinity, which is counted as a repair; so is NaN of every kind.
+    with np.errstate(over="ignore", invalid="ignore"):
         return np.ascontiguousarray(array, dtype=np.float32)
