@@ -388,3 +388,13 @@ def test_nan_that_signals_is_left_out_without_a_warning() -> None:
     rows[0] = np.array([0x7FF0000000000001] * 2, np.uint64).view(np.float64)
     vectors = slant.WordVectors.from_arrays(list("abcdefghijk"), rows)
     assert vectors.repairs == {"vectors with NaN or infinity left out": 1}
+
+
+def test_a_surname_is_not_empty(tmp_path: Path) -> None:
+    from slant.stimuli.name_files import read_names
+
+    head = "name,count,pctwhite,pctblack,pctapi,pctaian,pct2prace,pcthispanic\n"
+    for name in ("", " "):
+        (tmp_path / "n.csv").write_text(f"{head}{name},5000,1,1,1,1,1,(S)\n")
+        with pytest.raises(SlantError, match="line 2: no name"):
+            read_names(tmp_path / "n.csv")

@@ -139,8 +139,11 @@ def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
             if int(row["count"]) < LEAST_BEARERS or row["name"] == ALL_OTHERS:
                 continue
             shares = dict(zip(RACES, _shares([row[column] for column in CENSUS_SHARES]), strict=True))
-        except (TypeError, ValueError):
-            raise StimuliError(f"'{path}', line {number}: no count or shares by race; is it the census file?") from None
+            _not_empty(path, [row["name"]])
+        except (TypeError, ValueError, StimuliError):
+            raise StimuliError(
+                f"'{path}', line {number}: no name, no count or shares by race; is it the census file?"
+            ) from None
         names.append(surname(row["name"]))
         facts[row["name"].lower()] = NameFacts(None, None, shares)
     return NameTable("census surnames", tuple(names), facts)
