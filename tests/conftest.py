@@ -12,6 +12,8 @@ import pytest
 
 from slant.vectors import WordVectors
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))  # whose targets tests/fuzz drives
+
 
 @pytest.fixture(autouse=True)
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:

@@ -132,7 +132,7 @@ def test_differences_between_models_have_limits(audit: slant.AuditResult) -> Non
         ("rule = []", "length >= 1"),
         ("rule = 3", "array"),
         ('[[rule]]\nname = "a"\nmeasure = "weat"', "neither max nor min"),
-        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = nan', "no number"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = nan', "no finite number"),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nmin = 2', "max below its min"),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = -1\nabsolute = true', "a size, which cannot be at most -1"),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\ncategory = []', "category"),

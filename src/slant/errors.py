@@ -6,14 +6,40 @@ traceback, because then the fault is ours.
 
 from __future__ import annotations
 
+import unicodedata
+
+#: Characters of a message; of a longer one, which quotes something long, the middle is left out.
+LONGEST = 1_000
+
 
 class SlantError(Exception):
     """Something the user gave cannot be used; the message says what, and what to do about it.
 
+    It is one line, whatever it quotes: what would steer a terminal or end a line is written out.
+
     >>> raise SlantError("'x.bin' is empty; download it again.")
     Traceback (most recent call last):
     slant.errors.SlantError: 'x.bin' is empty; download it again.
+    >>> str(SlantError("there is no word '" + chr(27) + "[2J'."))
+    "there is no word '\\\\x1b[2J'."
     """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_one_line(str(message)))
+
+
+def _one_line(text: str) -> str:
+    text = _cut(text)
+    return text if text.isprintable() else _cut("".join(ascii(c)[1:-1] if _unseen(c) else c for c in text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST * 3 // 4]} … {text[-LONGEST // 5 :]}"
+
+
+def _unseen(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] == "C" or category in ("Zl", "Zp")
 
 
 class VectorsError(SlantError):

@@ -43,8 +43,10 @@ class Journal:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if any(info.file_size > info.compress_size for info in archive.infolist()):  # `keep` packs nothing
                     return None
-            kept = np.load(io.BytesIO(content), allow_pickle=False)
-            return {name: kept[name] for name in kept.files}
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # what `keep` writes gives no cause to
+                kept = np.load(io.BytesIO(content), allow_pickle=False)
+                return {name: kept[name] for name in kept.files}
         except Exception:  # damaged, in whatever way: as good as absent
             return None
 

@@ -65,7 +65,7 @@ def read_text(path: Path, error: type[SlantError] = SlantError, *, most: int = M
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Return the content of TOML; whatever is wrong with it is a ValueError.
+    """Return the content of TOML without NaN and infinities; whatever is wrong with it is a ValueError.
 
     >>> parse_toml("a = [1, 2]")
     {'a': [1, 2]}
@@ -76,7 +76,7 @@ def parse_toml(text: str) -> dict[str, Any]:
     if _LONG_KEY.search(text):
         raise ValueError(f"it has a key of over {MAX_KEY_PARTS} parts")
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(text, parse_float=_finite)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 

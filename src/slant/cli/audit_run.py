@@ -9,14 +9,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from slant.cli.progress import note
 from slant.errors import SlantError
 
 if TYPE_CHECKING:
     from slant.auditing.subjects import Subject
+    from slant.cli.encoders import Text
     from slant.cli.shared import Reading
+
+Options = TypeVar("Options")
 
 
 @dataclass(frozen=True)
@@ -49,10 +52,24 @@ class Request:
                 "this run was asked to open Python pickles, and opening one can run code; if you trust the run's "
                 "folder and the pickles, add --allow-pickle."
             )
-        try:
-            return Reading(**self.reading)
-        except TypeError as error:
-            raise SlantError(f"the request of this run is damaged ({error}); start the audit again.") from None
+        return _rebuilt(Reading, self.reading)
+
+    def text_as_asked(self) -> Text:
+        """Return how the corpus is read."""
+        from slant.cli.encoders import Text
+
+        return _rebuilt(Text, self.text)
+
+
+def _rebuilt(kind: type[Options], settings: dict[str, Any]) -> Options:
+    """Return options as a request has them, of the types that the command line gives them."""
+    import msgspec
+
+    try:
+        kind(**settings)  # refuses what is no option at all
+        return msgspec.convert(settings, kind)
+    except (TypeError, msgspec.ValidationError) as error:
+        raise SlantError(f"the request of this run is damaged ({error}); start the audit again.") from None
 
 
 @dataclass(frozen=True)
@@ -168,7 +185,7 @@ def resumed(folder: Path) -> tuple[Request, Place]:
         if asked is None:
             raise msgspec.DecodeError("it is not as it was written")  # noqa: TRY301 (all damage ends in one message)
         request = msgspec.json.decode(asked, type=Request)
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:  # bytes that are no UTF-8 are a ValueError
         raise SlantError(f"'{path}' is damaged ({error}); start the audit again.") from None
     ours = folder.resolve().parent == (cache_folder() / "audits").resolve()
     return request, Place(folder.resolve(), ours, content)
@@ -211,11 +228,10 @@ def going_on(place: Place | None) -> Iterator[None]:
 def open_subjects(request: Request, reading: Reading, *, quiet: bool) -> list[Subject]:
     """Open every model, whatever it is, and the corpus; what loading has to say goes to standard error."""
     from slant.auditing.opening import check_use, opened
-    from slant.cli.encoders import Text
     from slant.cli.loading import open_vectors
     from slant.cli.progress import noted
 
-    corpus = Text(**request.text).open_if_given(list(request.corpus))
+    corpus = request.text_as_asked().open_if_given(list(request.corpus))
     models: tuple[str | None, ...] = request.models or (None,)
     with noted(quiet=quiet):
         subjects = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import tarfile
 import zipfile
@@ -24,8 +25,12 @@ def take_out(archive: Path, files: tuple[File, ...], folder: Path, meter: Meter,
     try:
         with zipfile.ZipFile(archive) if zipfile.is_zipfile(archive) else tarfile.open(archive) as opened:
             return {file.name: _take(opened, file, folder, meter, what) for file in files}
-    except (DataError, OSError):
+    except DataError:
         raise
+    except OSError as error:
+        if error.errno not in (None, errno.EINVAL):  # the disk's fault, and not the archive's
+            raise
+        raise DataError(f"{what} cannot be unpacked ({error}).") from None
     except Exception as error:  # a damaged archive can fail in any way, none of them ours
         raise DataError(f"{what} cannot be unpacked ({error}).") from None
 

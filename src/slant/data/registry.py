@@ -37,7 +37,8 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         parts = PurePosixPath(self.name).parts
-        if self.name.startswith("/") or "\\" in self.name or ":" in self.name or any(p.startswith(".") for p in parts):
+        plain = self.name.isprintable() and not self.name.startswith("/") and not set(self.name) & {"\\", ":"}
+        if not plain or any(part.startswith(".") for part in parts):
             raise DataError(f"the file name {self.name!r} must be a plain relative path.")
 
 

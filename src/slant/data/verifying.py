@@ -48,7 +48,7 @@ def read_stamps(path: Path) -> dict[str, Stamp]:
     """Return the stamps kept at `path`; a file of stamps that is absent or damaged holds none."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Stamp])
-    except (OSError, msgspec.DecodeError):
+    except (OSError, ValueError, RecursionError, msgspec.DecodeError):  # bytes that are no UTF-8 are a ValueError
         return {}
 
 

@@ -115,8 +115,9 @@ def convert(file: Path, folder: Path) -> None:
 def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
     try:
         check_header(file)
-        reader = gguf.GGUFReader(file)
-    except (ValueError, IndexError, KeyError) as error:
+        with np.errstate(over="raise"):  # places are added up in 64 bits
+            reader = gguf.GGUFReader(file)
+    except (ValueError, IndexError, KeyError, FloatingPointError) as error:
         raise DataError(f"'{file}' is no GGUF file ({error}); fetch it again.") from None
     facts = {key: field.contents() for key, field in reader.fields.items()}
     kinds = facts.get("general.architecture"), facts.get("tokenizer.ggml.model")

@@ -148,7 +148,7 @@ def _whole(value: Any, name: str, most: int, least: int = 1) -> int:
 def _limit(value: Any, name: str) -> float | None:
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < 1e300:
         raise ValueError(f"{name} is {value!r}; it must be a number from 0 up, or null")
     return float(value)
 
@@ -161,7 +161,8 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, NDArray[np.float
     shapes = options.shapes()
     try:
         _check_size(path, shapes)
-        with h5py.File(path, "r") as file:
+        # What is too large for float32 becomes infinite, and is refused with NaN of every kind.
+        with h5py.File(path, "r") as file, np.errstate(over="ignore", invalid="ignore"):
             found = dict(_datasets(h5py, file, shapes))
             return {name: _finite(name, dataset[...].astype(np.float32)) for name, dataset in found.items()}
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, MemoryError) as error:

@@ -72,7 +72,7 @@ def _check_index(path: Path) -> None:
     except (ValueError, KeyError, TypeError, AttributeError):
         raise DataError(f"'{path}' is no index of weights; get the model again.") from None
     for name in names:
-        if not isinstance(name, str) or Path(name).name != name:
+        if not isinstance(name, str) or Path(name).name != name or name in ("", "..") or not name.isprintable():
             raise DataError(f"'{path}' names weights in '{name!s:.80}', outside its folder; get the model again.")
 
 

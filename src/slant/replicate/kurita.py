@@ -15,6 +15,7 @@ from slant.measures import log_probability_bias, log_probability_weat, template_
 from slant.measures.attribute_lists import read_attributes
 from slant.measures.log_probability import contrast
 from slant.measures.weat_statistic import effect_size
+from slant.reading import read_text
 from slant.replicate import kurita_pronouns as pronouns
 from slant.replicate.framework import Cell, Measured, Opener, Paper
 
@@ -36,6 +37,8 @@ TABLE_5: tuple[tuple[str, str, str, str, float | None], ...] = (
     ("Skills", "in_demand_tech_skills.txt", "good at ", "linkedin_tech_skills", None),
 )
 LIST_TEMPLATE = "[TARGET] is [ATTRIBUTE]"
+#: No difference of log-probabilities is larger.
+MOST = 1e6
 
 
 def _test(test: str, *, as_published: bool) -> Callable[[Any, int], Measured]:
@@ -68,8 +71,8 @@ def _pooled(test: str) -> Callable[[Path, int], Measured]:
     """The effect size of the authors' own scores: all rows of template × attribute pooled."""
 
     def compute(scores: Path, seed: int) -> Measured:
-        rows = [row for row in _table(scores / WEAT_SCORES) if row["test"] == test]
-        first, second = (np.array([float(r["difference"]) for r in rows if r["side"] == side]) for side in "AB")
+        rows = _table(scores / WEAT_SCORES, "difference", "test", "side")
+        first, second = (np.array([number for number, *of in rows if of == [test, side]]) for side in "AB")
         if not len(first) or not len(second):
             raise MeasureError(f"'{scores / WEAT_SCORES}' has no scores of both sides of '{test}'.")
         return Measured(effect_size(first, second), ())
@@ -82,7 +85,7 @@ def _listed(name: str) -> Callable[[Path, int], Measured]:
 
     def compute(scores: Path, seed: int) -> Measured:
         column = "bias_prior_corrected_as_in_code"
-        rows = [float(row[column]) for row in _table(scores / LIST_SCORES) if row["set"] == name]
+        rows = [number for number, of in _table(scores / LIST_SCORES, column, "set") if of == name]
         if not rows:
             raise MeasureError(f"'{scores / LIST_SCORES}' has no scores of '{name}'.")
         return Measured(100 * contrast("male", "female", np.array(rows)).share, ())
@@ -90,12 +93,18 @@ def _listed(name: str) -> Callable[[Path, int], Measured]:
     return compute
 
 
-def _table(path: Path) -> list[dict[str, str]]:
+def _table(path: Path, column: str, *others: str) -> list[list[Any]]:
+    """Return the numbers of a column, each with what its row has in other columns."""
     try:
-        with path.open(encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file, delimiter="\t"))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise MeasureError(f"cannot read '{path}': {getattr(error, 'strerror', None) or error}.") from None
+        rows = list(csv.DictReader(read_text(path, MeasureError).splitlines(), delimiter="\t"))
+        found: list[list[Any]] = [[float(row[column]), *(row[name] for name in others)] for row in rows]
+    except KeyError as error:
+        raise MeasureError(f"'{path}' has no column {error}; give the authors' scores.") from None
+    except (csv.Error, TypeError, ValueError) as error:
+        raise MeasureError(f"'{path}' is no table of scores ({error}); give the authors' scores.") from None
+    if not all(abs(number) <= MOST for number, *_ in found):
+        raise MeasureError(f"'{path}' holds a {column} that is no score; give the authors' scores.")
+    return found
 
 
 def _folder(path: str | PathLike[str]) -> Path:

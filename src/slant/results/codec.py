@@ -18,6 +18,8 @@ from slant.results.provenance import Provenance
 #: Characters that JSON may hold as they are and that steer a terminal, turn text around, or are half a pair: they are
 #: written as escapes, which mean the same.
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+#: What msgspec raises for data of another form; it trips over half a pair in a string that should be something else.
+UNFIT = (msgspec.ValidationError, UnicodeEncodeError)
 R = TypeVar("R", bound="Result")
 D = TypeVar("D")
 
@@ -51,8 +53,10 @@ class Result:
             met = content.get("kind") if isinstance(content, dict) else type(content).__name__
             raise SlantError(f"this is not a result of kind '{cls.kind}' but {met!r}; check which file it is.")
         try:
-            return msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls, dec_hook=_by_kind)
-        except msgspec.ValidationError as error:
+            return msgspec.convert(
+                {k: v for k, v in content.items() if k != "kind"}, cls, str_keys=True, dec_hook=_by_kind
+            )
+        except UNFIT as error:
             raise SlantError(f"this is not a complete result of kind '{cls.kind}': {error}.") from None
 
 
@@ -108,8 +112,8 @@ def result_from_dict(content: Any) -> Result:
 def part_from_dict(cls: type[D], content: Any) -> D:
     """Rebuild a part of a result that is no result itself, such as one part of an audit."""
     try:
-        return msgspec.convert(content, cls, dec_hook=_by_kind)
-    except msgspec.ValidationError as error:
+        return msgspec.convert(content, cls, str_keys=True, dec_hook=_by_kind)
+    except UNFIT as error:
         raise SlantError(f"this is not a complete {cls.__name__}: {error}.") from None
 
 

@@ -129,6 +129,13 @@ class EnumerationResult(MeasuredResult):
     rotations: RotationsUsed
     provenance: Provenance
 
+    def __post_init__(self) -> None:
+        groups, categories = range(len(self.groups)), range(len(self.categories))
+        if not all(cell.group in groups and cell.category in categories for cell in self.cells):
+            raise ValueError("a cell is of a group or category that is not there")
+        if not all(category in categories for category in self.ordering):
+            raise ValueError("the ordering has a category that is not there")
+
     @property
     def own_groups(self) -> bool:
         """Whether the groups were given, rather than found among names."""

@@ -112,6 +112,22 @@ class Survey:
         """Return the same plan under the id that its content gives."""
         return replace(self, id=_digest(replace(self, id="")))
 
+    def fits(self) -> bool:
+        """Tell whether the key knows every question, test and group, and nothing else."""
+        groups = [group.id for group in self.groups]
+        asked = {question.id: task.groups for task in self.matching for question in task.questions}
+        key = self.key
+        return (
+            key.exam.keys() == {question.id for question in self.exam}
+            and key.matching.keys() == asked.keys()
+            and key.rating.keys() == {question.id for question in self.rating}
+            and key.categories.keys() == {task.id for task in self.matching}
+            and key.labels.keys() == set(groups)
+            and set(key.exam.values()) <= set(groups)
+            and all(key.matching[question] in offered for question, offered in asked.items())
+            and set(key.rating.values()) <= asked.keys()
+        )
+
     def to_json(self) -> str:
         """Return the plan with its key as indented JSON."""
         content = {"kind": self.kind, **msgspec.to_builtins(self)}
@@ -125,10 +141,14 @@ class Survey:
             raise SlantError(f"this is not a survey's plan but {met!r}; give the survey.json that the export wrote.")
         try:
             survey = msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls)
-        except msgspec.ValidationError as error:
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:  # msgspec trips over half a pair in a string
             raise SlantError(f"this is not a complete survey plan: {error}.") from None
         if survey.identified().id != survey.id:
             raise SlantError("this survey's plan was changed after it was made; use the survey.json as exported.")
+        if not survey.fits():
+            raise SlantError(
+                "the key of this survey's plan does not fit its questions; use the survey.json as exported."
+            )
         return survey
 
 

@@ -131,9 +131,9 @@ def parse_set(text: str, name: str, *, where: str | None = None) -> AnySet:
     try:
         content = parse_toml(text)
         kind = content.get("kind")
-        if kind not in KINDS:
+        if not isinstance(kind, str) or kind not in KINDS:
             raise StimuliError(  # noqa: TRY301 (joined with the other faults of a file)
-                f"kind = {kind!r} is not one of {', '.join(KINDS)}."
+                f"kind = {kind!r:.60} is not one of {', '.join(KINDS)}."
             )
         found: AnySet = msgspec.convert({**content, "id": name}, KINDS[kind])  # type: ignore[assignment]
     except (ValueError, msgspec.ValidationError, StimuliError, RecursionError) as error:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from slant.errors import StimuliError
-from slant.reading import MAX_BYTES, read_text
+from slant.opening import most_unpacked
+from slant.reading import MAX_BYTES, read_bytes, read_text
 from slant.stimuli.first_names import RACES, FirstName, first_names
+from slant.stimuli.parquet_header import check_header
 
 #: A name counts if at least this many people bear it, as in the table of first names.
 LEAST_BEARERS = 1_000
@@ -115,15 +118,18 @@ def _not_empty(path: Path, names: Iterable[str | None]) -> list[str]:
 def _social_security_names(path: Path) -> list[str]:
     import polars as pl
 
+    data, columns = read_bytes(path, StimuliError, most=4 * MAX_BYTES), ["name", "n"]
     try:
-        rows = int(pl.scan_parquet(path).select(pl.len()).collect().item())  # what the file promises, unread
-        if rows > MOST_ROWS:
-            raise StimuliError(f"'{path}' promises {rows:,} rows; at most {MOST_ROWS:,} are read.")
-        births = pl.read_parquet(path, columns=["name", "n"]).group_by("name").agg(pl.col("n").sum())
-    except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        raise StimuliError(f"the names in '{path}' cannot be read: {error}.") from None
-    often = births.filter(pl.col("n") >= LEAST_BEARERS).sort(["n", "name"], descending=[True, False])
-    return [str(name) for name in often["name"]]
+        check_header(data, columns, MOST_ROWS, most_unpacked(len(data)))
+        table = pl.read_parquet(io.BytesIO(data), columns=columns)
+        if table.schema["name"] != pl.String or not table.schema["n"].is_numeric():
+            raise StimuliError(f"'{path}' needs a column 'name' of text and a column 'n' of numbers of births.")
+        births = table.drop_nulls().group_by("name").agg(pl.col("n").cast(pl.Int64, strict=False).sum())
+        often = births.filter(pl.col("n") >= LEAST_BEARERS).sort(["n", "name"], descending=[True, False])
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        problem = str(error).strip().split("\n")[0].rstrip(".")
+        raise StimuliError(f"the names in '{path}' cannot be read: {problem}.") from None
+    return _not_empty(path, often["name"].to_list())
 
 
 def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
@@ -133,8 +139,11 @@ def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
             if int(row["count"]) < LEAST_BEARERS or row["name"] == ALL_OTHERS:
                 continue
             shares = dict(zip(RACES, _shares([row[column] for column in CENSUS_SHARES]), strict=True))
-        except (TypeError, ValueError):
-            raise StimuliError(f"'{path}', line {number}: no count or shares by race; is it the census file?") from None
+            _not_empty(path, [row["name"]])
+        except (TypeError, ValueError, StimuliError):
+            raise StimuliError(
+                f"'{path}', line {number}: no name, no count or shares by race; is it the census file?"
+            ) from None
         names.append(surname(row["name"]))
         facts[row["name"].lower()] = NameFacts(None, None, shares)
     return NameTable("census surnames", tuple(names), facts)
@@ -143,6 +152,8 @@ def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
 def _shares(percentages: list[str]) -> list[float]:
     """Return the shares; those that the census suppresses, "(S)", get equal parts of what is left of 100 %."""
     known = [None if value == "(S)" else float(value) / 100 for value in percentages]
+    if not all(value is None or 0 <= value <= 1 for value in known):
+        raise ValueError("a share is no percentage")
     rest = max(0.0, 1 - sum(value for value in known if value is not None)) / max(1, known.count(None))
     return [rest if value is None else value for value in known]
 

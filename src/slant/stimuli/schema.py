@@ -119,6 +119,7 @@ class WordSet(StimulusSet, frozen=True, kw_only=True, tag="words", forbid_unknow
     def __post_init__(self) -> None:
         if bool(self.listed) == bool(self.rows):
             raise StimuliError("give either 'words' or 'columns' with 'rows'.")
+        no_duplicates("columns", self.columns)
         for number, row in enumerate(self.rows, 1):
             fits = len(row) == len(self.columns) and isinstance(row[0], str)
             if not fits or not all(isinstance(value, float) for value in row[1:]):

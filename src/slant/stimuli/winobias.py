@@ -194,7 +194,7 @@ def _lines(file: Path, where: str) -> tuple[list[Line], list[Remark]]:
             bad.append(Remark(f"{where} {place}", f"{file.name}: {error}: '{text.strip()[:120]}'"))
     if not lines:
         raise StimuliError(
-            f"no line of '{file}' is a sentence of WinoBias; " + (bad[0].reason if bad else "it is empty.")
+            f"no line of '{file}' is a sentence of WinoBias; " + (f"{bad[0].reason}." if bad else "it is empty.")
         )
     return lines, bad
 

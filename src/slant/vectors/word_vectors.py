@@ -240,9 +240,10 @@ def as_matrix(matrix: ArrayLike, origin: str = "the vectors") -> FloatMatrix:
             raise TypeError(f"{array.dtype}")  # noqa: TRY301 (all that are not numbers end in one message)
         if array.dtype.kind not in "fiu":
             array = array.astype(np.float32)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, SystemError) as error:  # the last: strings of no characters
         raise VectorsError(f"{origin} are not an array of numbers ({error}).") from None
     if array.ndim != 2 or 0 in array.shape:
         raise VectorsError(f"{origin} have shape {array.shape}; expected words × dimensions, none of them 0.")
-    with np.errstate(over="ignore"):  # too large for float32 becomes infinity, which is counted as a repair
+    # Too large for float32 becomes infinity, which is counted as a repair; so is NaN of every kind.
+    with np.errstate(over="ignore", invalid="ignore"):
         return np.ascontiguousarray(array, dtype=np.float32)

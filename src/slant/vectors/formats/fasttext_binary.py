@@ -161,6 +161,6 @@ class FastTextSubwords:
     model: Model
 
     def vector(self, word: str) -> NDArray[np.float32] | None:
-        """Return the mean of the rows of the n-grams of `word`, or None where it has none."""
+        """Return the mean of the rows of the n-grams of `word`, or None where it has none, or rows of no numbers."""
         built = _vectors(self.model, [word.encode("utf-8", "replace")], None)
-        return built[0] if len(built) and built[0].any() else None
+        return built[0] if len(built) and built[0].any() and np.isfinite(built[0]).all() else None

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.errors import VectorsError
-from slant.vectors.formats.numpy_array import load_array
+from slant.vectors.formats.numpy_array import load_array, unwarned
 from slant.vectors.rows import Block, decode_words
 from slant.vectors.word_vectors import as_matrix
 
@@ -82,7 +82,8 @@ def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     try:
-        return decode_words(_pickled_strings(content))
+        with unwarned():
+            return decode_words(_pickled_strings(content))
     except Exception as error:  # a damaged pickle can fail in any way, none of them ours
         problem = " ".join(str(error).split())
         raise VectorsError(f"'{path.name}' is not a plain pickled list of words ({problem}).") from None

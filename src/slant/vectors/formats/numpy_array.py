@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -85,8 +87,18 @@ def _lines(path: Path) -> list[str]:
 def load_array(path: Path) -> NDArray[Any]:
     """Map a .npy file; one that holds Python objects is refused."""
     try:
-        with np.errstate(over="raise"):  # the product of an absurd shape
+        with np.errstate(over="raise"), unwarned():  # the product of an absurd shape
             array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
+        if array.dtype.itemsize == 0:  # of such, a file without data promises any number
+            raise ValueError(f"{array.shape} of {array.dtype}")  # noqa: TRY301 (one message for all)
     except Exception as error:  # a damaged header can fail in any way, none of them ours
         raise VectorsError(f"'{path.name}' is not a plain NumPy array ({error}).") from None
     return array
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Keep Python and NumPy from warning of how a header is written: it is read as it is, or refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -24,6 +24,8 @@ import numpy as np
 from slant.errors import VectorsError
 from slant.opening import most_unpacked
 from slant.paging import is_large, release
+from slant.reading import parse_json
+from slant.vectors.formats.numpy_array import unwarned
 from slant.vectors.formats.slant_layout import (
     DTYPES,
     HEADER_BYTES,
@@ -262,10 +264,17 @@ def read_npz(path: Path) -> Block:
     if words.dtype == np.uint8:
         listed = _decode_words(words.tobytes(), len(matrix), path.name)
     elif words.dtype.kind == "U" and words.shape == (len(matrix),):
-        listed = words.tolist()
+        listed = _listed(words, path.name)
     else:
         raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected one string a row.")
     return Block(listed, matrix)
+
+
+def _listed(words: Any, name: str) -> list[str]:
+    try:
+        return list(words.tolist())
+    except (ValueError, SystemError):  # numbers that are no characters
+        raise VectorsError(f"the words of '{name}' are no text; the file is damaged.") from None
 
 
 def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
@@ -274,7 +283,8 @@ def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
         with zipfile.ZipFile(path) as archive:
             if "record.npy" not in archive.namelist():
                 return vectors
-            record = json.loads(_npz_array(archive, "record.npy", most_unpacked(path.stat().st_size)).tobytes())
+            stored = _npz_array(archive, "record.npy", most_unpacked(path.stat().st_size))
+            record = parse_json(stored.tobytes().decode())
         if not is_record(record):
             raise ValueError("no record")  # noqa: TRY301 (all faults of a record end in one message)
     except Exception as error:  # a damaged archive or record can fail in any way, none of them ours
@@ -290,8 +300,9 @@ def _npz_array(archive: zipfile.ZipFile, name: str, most: int) -> Any:
     with archive.open(info) as member:
         version = np.lib.format.read_magic(member)
         read_header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-        shape, _, dtype = read_header(member)
-        if dtype.hasobject or math.prod(shape) * dtype.itemsize > min(info.file_size, most):
+        with unwarned():
+            shape, _, dtype = read_header(member)
+        if dtype.hasobject or dtype.itemsize == 0 or math.prod(shape) * dtype.itemsize > min(info.file_size, most):
             raise ValueError(f"{name} promises {shape} of {dtype}")
-    with archive.open(info) as member:
+    with archive.open(info) as member, unwarned():
         return np.lib.format.read_array(member, allow_pickle=False)

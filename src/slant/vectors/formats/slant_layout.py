@@ -17,6 +17,7 @@ from typing import IO, Any, TypedDict
 import numpy as np
 
 from slant.errors import VectorsError
+from slant.reading import parse_json
 from slant.vectors.treatment import Treatment
 
 HEADER_BYTES = 8 + 4088  # data start at a page boundary, which keeps the mapped matrix aligned
@@ -95,7 +96,7 @@ def read_layout(file: IO[bytes], size: int, name: str, source: Path | None = Non
         (length,) = struct.unpack("<Q", file.read(8))
         if not 2 <= length <= min(MAX_HEADER, size - 8):
             raise ValueError("header length")  # noqa: TRY301 (all faults of a header end in one message)
-        header = json.loads(file.read(length))
+        header = parse_json(file.read(length).decode())
         metadata = header.get("__metadata__", {})
         return _checked_layout(header, metadata, 8 + length, size - 8 - length, source)
     except (OSError, ValueError, OverflowError, KeyError, TypeError, AttributeError, struct.error, RecursionError):
@@ -110,7 +111,7 @@ def _checked_layout(header: Any, metadata: Any, data: int, size: int, source: Pa
     shape, dtype, begin, end = _matrix_place(header, metadata, source if elsewhere else None)
     words = header["words"]
     words_begin, words_end = (int(n) for n in words["data_offsets"])
-    record = json.loads(metadata.get("record", "{}"))
+    record = parse_json(metadata.get("record", "{}"))
     consistent = (
         min(shape) > 0 and end - begin == math.prod(shape) * dtype.itemsize and words["dtype"] == "U8"
         and begin >= 0 and 0 <= words_begin <= words_end
@@ -134,7 +135,7 @@ def _matrix_place(header: Any, metadata: Any, source: Path | None) -> tuple[tupl
         rows, columns = (int(n) for n in matrix["shape"])
         begin, end = (int(n) for n in matrix["data_offsets"])
         return (rows, columns), DTYPES[matrix["dtype"]], begin, end
-    place = json.loads(metadata["elsewhere"])
+    place = parse_json(metadata["elsewhere"])
     (rows, columns), begin = (int(n) for n in place["shape"]), int(place["offset"])
     end = begin + 4 * rows * columns
     if end > source.stat().st_size:

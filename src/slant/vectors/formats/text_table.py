@@ -15,6 +15,8 @@ from slant.vectors.rows import Block
 from slant.vectors.word_vectors import FloatMatrix
 
 BOM = b"\xef\xbb\xbf"
+#: What polars would unpack by itself, without any limit: gzip, zlib and zstandard.
+PACKED = (b"\x1f\x8b", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def table_reader(dimensions: int, separator: str, *, trailing: bool) -> Callable
     def table(data: bytes) -> Block | None:
         if not data or data.isspace():
             return Block([], np.empty((0, dimensions), np.float32))
-        if data.startswith(BOM):  # polars would take it off the block's first word, which it belongs to
+        if data.startswith((BOM, *PACKED)):  # polars would take a mark off the first word, which it belongs to
             return None
         try:
             frame = pl.read_csv(data, separator=separator, has_header=False, quote_char=None, schema=schema)

@@ -1,0 +1,395 @@
+"""Targets: files that are read whole: word sets, policies, data entries, names, GAP, sentences, lists, answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import io
+import math
+import os
+import tarfile
+from collections.abc import Callable, Sequence
+from functools import cache
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from fuzzing.made_up import made_up
+from fuzzing.mutation import TEXTS, as_toml, mutated_tree
+from fuzzing.targets import Target, demand, written
+
+COMMON: dict[str, Any] = {
+    "title": "A set", "category": "gender", "language": "en", "licence": "own", "citation": "nobody", "note": "é",
+}  # fmt: skip
+LISTS = [{"name": "one", "words": ["he", "him"]}, {"name": "two", "words": ["she", "her"]}]
+SETS: dict[str, dict[str, Any]] = {
+    "weat": {
+        "targets": LISTS, "attributes": LISTS,
+        "published": [{"representation": "r", "effect_size": 1.5, "reference": "p"}],
+        "human": {"reference": "x", "effect_size": 0.5, "participants": 9, "pvalue": 0.01},
+    },
+    "pairs": {"poles": ["female", "male"], "pairs": [["she", "he"], ["woman", "man"]]},
+    "words": {"columns": ["word", "share"], "rows": [["clerk", 40.5], ["nurse", 90]], "column_notes": {"share": "%"}},
+    "classes": {"classes": LISTS},
+    "templates": {
+        "templates": [{"text": "[TARGET] is a [ATTRIBUTE].", "targets": [["he"], ["she"]]}], "targets": LISTS,
+        "attributes": LISTS,
+    },
+    "sentences": {
+        "kinds": [
+            {"name": "name", "sentences": ["This is {word}."], "words": ["Ann"]},
+            {"name": "noun", "sentences": ["{a} {word}.", "Two {plural}."], "words_with_plurals": [["cat", "cats"]]},
+        ],
+        "other": "noun", "capitalised": "name",
+        "article": {"usual": "a", "before_vowel": "an", "vowels": "aeiou", "exceptions": {"hour": "an"}},
+    },
+}  # fmt: skip
+POLICY: dict[str, Any] = {
+    "name": "mine", "allow_failed": False, "rule": [
+        {
+            "name": "a", "measure": "w*", "max": 0.8, "absolute": True, "only_if_qvalue_below": 0.05,
+            "category": ["x", "g?"],
+        },
+        {"name": "b", "measure": "*", "field": "count_significant", "max": 3, "alpha": 0.1, "optional": True},
+        {"name": "c", "measure": "*", "field": "difference", "min": -1.0, "max": 1.0, "model": "*"},
+    ],
+}  # fmt: skip
+ENTRY: dict[str, Any] = {
+    "title": "Data", "kind": "vectors", "licence": "own", "citation": "nobody", "folder": "mine", "sources": [
+        {"package": "data==1.0", "files": [{"name": "a.txt", "size": 3, "sha256": "0" * 64, "member": "m/a.txt"}]},
+        {"url": "https://example.org/a.zip", "files": [{"name": "a.txt", "member": "a.txt"}]},
+        {"by_hand": "ask", "files": [{"name": "b/c.txt"}], "inside": "x"},
+    ],
+}  # fmt: skip
+
+
+def toml_target(name: str, covers: str, tree: dict[str, Any], run: Callable[[bytes, Path], str]) -> Target:
+    """Return a target whose input is TOML like `tree`."""
+    keys = (f"{key} = ".encode() for key in tree)
+    tokens = (*keys, b"[[", b"]]", b"inf", b"nan", b"1979-05-27", b'"""', b"''")
+    seeds = lambda: [as_toml(tree)]  # noqa: E731
+    return Target(name, ("slant.reading", covers), seeds, run, lambda c: as_toml(mutated_tree(tree, c)), tokens)
+
+
+def finite(content: Any) -> bool:
+    """Tell whether all numbers in plain data, structs and dataclasses are finite."""
+    if isinstance(content, float):
+        return math.isfinite(content)
+    if isinstance(content, dict):
+        return all(map(finite, content.values()))
+    if isinstance(content, list | tuple):
+        return all(map(finite, content))
+    names = getattr(content, "__struct_fields__", None)
+    if names is None and dataclasses.is_dataclass(content):
+        names = [field.name for field in dataclasses.fields(content)]
+    return all(finite(getattr(content, name)) for name in names or ())
+
+
+def _set(data: bytes, folder: Path) -> str:
+    from slant.stimuli.loading import kind_of, read_set
+
+    found = read_set(written(folder, "mine.toml", data))
+    demand(finite(found), "a number of a set is not finite")
+    demand(all(isinstance(word, str) and word.strip() for word in found.words), "a set has an empty word")
+    kind = kind_of(found)
+    if kind == "sentences":
+        for word in (*found.words, "other", "Other", ""):
+            found.sentences_of(word)  # type: ignore[union-attr]
+    if kind == "words":
+        for column in found.columns[1:]:  # type: ignore[union-attr]
+            found.column(column)  # type: ignore[union-attr]
+    return f"accepted ({kind})"
+
+
+@cache
+def _report() -> Any:
+    from slant.results import AuditComparison
+
+    return made_up(AuditComparison)
+
+
+def _policy(data: bytes, folder: Path) -> str:
+    from slant.policies import check_policy, read_policy
+    from slant.report.policy import junit
+
+    check = check_policy(_report(), read_policy(written(folder, "policy.toml", data)))
+    junit(check)
+    return "accepted" if check.to_json() else ""
+
+
+def _entry(data: bytes, folder: Path) -> str:
+    from slant.data.fetching import what_to_do
+    from slant.data.registry import did_you_mean, entry
+
+    written(folder, "mine.toml", data)
+    os.environ["SLANT_REGISTRY"] = str(folder)
+    try:
+        found = entry("mine")
+        did_you_mean("mime")
+        what_to_do(found)
+    finally:
+        del os.environ["SLANT_REGISTRY"]
+    for source in found.sources:
+        for file in source.files:
+            inside = (folder / file.name).resolve()
+            demand(inside.is_relative_to(folder.resolve()), "a file of an entry lies outside its folder")
+            found.checksums(file.name)
+    return f"accepted ({found.size is None})"
+
+
+def _names(name: str) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        from slant.stimuli.name_files import read_names
+
+        found = read_names(written(folder, name, data))
+        demand(all(isinstance(each, str) and each.strip() for each in found.names), "an empty name")
+        demand(finite([list((f.share_by_race or {}).values()) for f in found.facts.values()]), "a share is not finite")
+        return f"accepted ({found.id == 'census surnames'})"
+
+    return run
+
+
+CENSUS = (
+    b"name,rank,count,pctwhite,pctblack,pctapi,pctaian,pct2prace,pcthispanic\n"
+    b"SMITH,1,2442977,70.9,23.11,0.5,0.89,2.19,2.4\nMCDONALD,2,1932812,58.97,34.63,(S),(S),2.56,2.36\n"
+)
+
+
+def _parquet() -> list[bytes]:
+    import polars as pl
+
+    tables = ({"name": ["Ann", "Bob"], "n": [5000, 4000]}, {"name": ["Ann"], "n": [5000], "sex": ["F"]})
+    packed = []
+    for table in tables:
+        for way in ("uncompressed", "zstd"):
+            file = io.BytesIO()
+            pl.DataFrame(table).write_parquet(file, compression=way)  # type: ignore[arg-type]
+            packed.append(file.getvalue())
+    return packed
+
+
+def _made_parquet(chance: Random) -> bytes:
+    """Write sound tables of odd columns and types."""
+    import polars as pl
+
+    values: tuple[Any, ...] = (
+        ["Ann", None], [1, 2], [None, None], [[1], [2]], [b"\xff", b"x"], [True, False], [1e308, math.nan],
+        [2**62, 2**62], [math.inf, 1.0], ["", " "],
+    )  # fmt: skip
+    columns = chance.sample(("name", "n", "x", "Name"), chance.randrange(1, 4))
+    frame = pl.DataFrame({column: chance.choice(values) for column in columns}, strict=False)
+    file = io.BytesIO()
+    frame.write_parquet(file)
+    return file.getvalue()
+
+
+GAP_TOKENS = (
+    b"\t",
+    b"\tTRUE\t",
+    b"\tFALSE\t",
+    b"she",
+    b"\n",
+    b"\r\n",
+    b"Pronoun-offset",
+    b"99999999999999999999",
+    b"-1",
+)
+
+
+def _gap_seeds() -> list[bytes]:
+    from slant.measures.gap_files import COLUMNS
+
+    rows = (
+        ["d-1", "Ann met Eve; she left.", "she", "13", "Ann", "0", "TRUE", "Eve", "8", "FALSE", "http://x"],
+        ["d-2", "Bob saw Jim and his dog é.", "his", "16", "Bob", "0", "FALSE", "Jim", "8", "FALSE", ""],
+    )  # fmt: skip
+    return ["\n".join("\t".join(row) for row in (COLUMNS, *rows)).encode() + b"\n"]
+
+
+def _gap(data: bytes, folder: Path) -> str:
+    from slant.measures.gap_files import read_gap
+
+    samples, _ = read_gap(written(folder, "gap.tsv", data))
+    demand(all(len(sample.passage.words) == 3 for sample in samples), "a sample lacks its words")
+    return "accepted"
+
+
+WINOBIAS = (
+    b"1 [The mechanic] met the clerk because [he] was late.\n2 The cook met [the nurse] and thanked [her].\n"
+    b"3 [The guard] saw [his] dog and [he] ran.\n"
+)
+
+
+def _winobias(data: bytes, folder: Path) -> str:
+    from slant.stimuli.winobias import read_winobias
+
+    written(folder, "pro_stereotyped_type1.txt.dev", data)
+    alone = read_winobias(folder / "pro_stereotyped_type1.txt.dev")
+    written(folder, "anti_stereotyped_type1.txt.dev", WINOBIAS.replace(b"[he]", b"[she]").replace(b"[his]", b"[her]"))
+    try:
+        both = read_winobias(folder, "dev")
+    finally:
+        (folder / "anti_stereotyped_type1.txt.dev").unlink()
+    for item in (*alone.items, *both.items):
+        demand(all(text.shown for text in item.texts), "a sentence shows nothing")
+    return "accepted"
+
+
+SENTENCES = (
+    b"sentid\tsentence\ntechnician.customer.1.male.txt\tThe technician told the customer that he could pay.\n"
+    b"technician.customer.1.female.txt\tThe technician told the customer that she could pay.\n"
+    b"technician.customer.1.neutral.txt\tThe technician told the customer that they could pay.\n"
+)
+SHARES = b"occupation\tbls_pct_female\nclerk\t50\ntechnician\t40.5\n"
+
+
+def _winogender(mutates: str) -> Callable[[bytes, Path], str]:
+    def run(data: bytes, folder: Path) -> str:
+        from slant.stimuli.winogender import SENTENCES as FIRST
+        from slant.stimuli.winogender import STATISTICS, read_winogender
+
+        written(folder, FIRST, data if mutates == "sentences" else SENTENCES)
+        written(folder, STATISTICS, data if mutates == "shares" else SHARES)
+        found = read_winogender(folder)
+        demand(finite(dict(found.shares)), "a share is not finite")
+        return "accepted" if all(text.shown for item in found.items for text in item.texts) else "nothing shown"
+
+    return run
+
+
+ATTRIBUTES = (b"salary\tjob_title\n10\tclerk\n20\tnurse\n", b"clerk\nnurse\n", b'a,word\n"x, y",z\n')
+PAIRS = b"# a comment\nking\tqueen\t8.6\ncar\t\ttrain\t6\n"
+STAMPS = b'{"a.txt":{"size":3,"mtime_ns":5,"sha256":"00"}}'
+
+
+def _attributes(data: bytes, folder: Path) -> str:
+    from slant.measures.attribute_lists import read_attributes
+
+    words = read_attributes(written(folder, "jobs.csv" if len(data) % 2 else "jobs.txt", data))
+    demand(all(word.strip() for word in words), "an empty attribute")
+    return "accepted"
+
+
+def _pairs(data: bytes, folder: Path) -> str:
+    from slant.measures.similarity import read_pairs
+
+    found = read_pairs(written(folder, "pairs.tsv", data))
+    demand(all(math.isfinite(pair.rating) and pair.first and pair.second for pair in found), "a bad pair")
+    return f"accepted ({bool(found)})"
+
+
+def _table_of_scores(data: bytes, folder: Path) -> str:
+    from slant.replicate.kurita import LIST_SCORES, WEAT_SCORES, _listed, _pooled
+
+    written(folder, WEAT_SCORES, data)
+    written(folder, LIST_SCORES, data)
+    value = _pooled("career_family")(folder, 0).value
+    demand(value is None or math.isfinite(value), "an effect is not finite")
+    return f"accepted ({math.isfinite(_listed('skills')(folder, 0).value or 0.0)})"
+
+
+SCORES = (
+    b"test\tside\tdifference\tset\tbias_prior_corrected_as_in_code\ncareer_family\tA\t0.5\tskills\t0.5\n"
+    b"career_family\tA\t1.5\tskills\t-0.5\ncareer_family\tB\t0.25\tskills\t0\ncareer_family\tB\t0.75\tskills\t1\n"
+)
+
+
+def _stamps(data: bytes, folder: Path) -> str:
+    from slant.data.verifying import read_stamps
+
+    found = read_stamps(written(folder, ".verified.json", data))
+    return f"{len(found)} stamps" if found else "absent"
+
+
+@cache
+def _archives() -> tuple[bytes, ...]:
+    packed = []
+    for mode in ("w", "w:gz", "w:bz2", "w:xz"):
+        file = io.BytesIO()
+        with tarfile.open(fileobj=file, mode=mode) as archive:  # type: ignore[call-overload]
+            info = tarfile.TarInfo("m/a.txt")
+            info.size = 3
+            archive.addfile(info, io.BytesIO(b"abc"))
+        packed.append(file.getvalue())
+    from attacks import zip_of
+
+    return *packed, zip_of({"m/a.txt": b"abc", "b": b"x"}, {"link": "/etc/passwd"})
+
+
+def _made_archive(chance: Random) -> bytes:
+    """Change fields of a member's header in a tar file and set its checksum right again."""
+    data = bytearray(_archives()[0])
+    for _ in range(chance.randrange(1, 4)):
+        start, size = chance.choice(
+            ((0, 100), (100, 8), (108, 8), (124, 12), (136, 12), (156, 1), (157, 100), (257, 8))
+        )
+        text = chance.choice(
+            (
+                b"77777777777",
+                b"-1",
+                b"\xff" * 12,
+                b"\x80" + b"\xff" * 11,
+                b"0",
+                b"1",
+                b"2",
+                b"x",
+                b"g",
+                b"S",
+                b"L",
+                *TEXTS,
+            )
+        )
+        data[start : start + size] = text[:size].ljust(size, b"\0")
+    data[148:156] = b" " * 8
+    data[148:156] = b"%06o\0 " % sum(data[:512])
+    return bytes(data)  # fmt: skip
+
+
+def _archive(data: bytes, folder: Path) -> str:
+    from slant.data.archives import take_out
+    from slant.data.receiving import Meter
+    from slant.data.registry import File
+
+    out = folder / "out"
+    out.mkdir(exist_ok=True)
+    try:
+        take_out(written(folder, "archive", data), (File("a.txt", size=3, member="m/a.txt"),), out, Meter(None), "it")
+        demand((out / "a.txt").stat().st_size == 3, "what came out has another size")
+    finally:
+        demand({each.name for each in out.iterdir()} <= {"a.txt"}, "an archive wrote another file")
+        (out / "a.txt").unlink(missing_ok=True)
+    return "accepted"
+
+
+def _lines(*lines: str) -> Callable[[], Sequence[bytes]]:
+    return lambda: ["\n".join(lines).encode()]
+
+
+def targets() -> Sequence[Target]:
+    """Return the targets of this file."""
+    names, stimuli, data = "slant.stimuli.name_files", "slant.stimuli.", "slant.data."
+    return (
+        *(
+            toml_target(f"word set ({kind})", "slant.stimuli.loading", {"kind": kind, **COMMON, **tree}, _set)
+            for kind, tree in SETS.items()
+        ),
+        toml_target("policy", "slant.policies", POLICY, _policy),
+        toml_target("data entry", "slant.data.registry", ENTRY, _entry),
+        Target("names .txt", (names,), _lines("Ann", "Bob, Eve;Zoë", ""), _names("names.txt")),
+        Target("names .csv", (names,), lambda: [CENSUS, b"name;x\nAnn;1\n", b"Name\nBob\n"], _names("names.csv")),
+        Target("names .parquet", (names,), _parquet, _names("names.parquet"), _made_parquet),
+        Target("GAP", ("slant.measures.gap_files",), _gap_seeds, _gap, tokens=GAP_TOKENS),
+        Target(
+            "WinoBias", (stimuli + "winobias", stimuli + "pronoun_items"), lambda: [WINOBIAS], _winobias,
+            tokens=(b"[", b"]", b"[he]", b"[she]", b"1 "),
+        ),
+        Target(
+            "Winogender sentences", (stimuli + "winogender",), lambda: [SENTENCES], _winogender("sentences"),
+            tokens=GAP_TOKENS,
+        ),
+        Target("Winogender shares", (stimuli + "winogender",), lambda: [SHARES], _winogender("shares")),
+        Target("attributes", ("slant.measures.attribute_lists",), lambda: ATTRIBUTES, _attributes),
+        Target("rated pairs", ("slant.measures.similarity",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
+        Target("authors' scores", ("slant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
+        Target("stamps", (data + "verifying",), lambda: [STAMPS], _stamps, never_refuses=True),
+        Target("archives of data", (data + "archives",), _archives, _archive, _made_archive),
+    )  # fmt: skip

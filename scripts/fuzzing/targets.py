@@ -1,0 +1,70 @@
+"""What a fuzz target is, and what every message of ours must look like."""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+#: Writers and small stand-ins that the tests have already.
+TESTS = Path(__file__).resolve().parents[2] / "tests"
+if str(TESTS) not in sys.path:
+    sys.path.insert(0, str(TESTS))
+
+#: Characters of a message: one sentence.
+LONGEST_MESSAGE = 1_200
+#: What `run` returns for input that a cache or a journal passes over.
+ABSENT = "absent"
+
+
+class BrokenPromiseError(AssertionError):
+    """Input was taken, and what came of it is not sound; or a message is not one plain sentence."""
+
+
+@dataclass(frozen=True)
+class Target:
+    """A reader, and how to feed it.
+
+    `run(data, folder)` reads `data` and returns a word for what came of it; a `SlantError` is a refusal, anything else
+    a failure. `folder` is empty at first, and may keep the files that `run` puts there under names that stay the same.
+    `covers` are the modules whose readers it drives. `seeds` are inputs that are read. `made` builds input that fits
+    the format but not its rules. `needs` are libraries, without which the target is left out.
+    """
+
+    name: str
+    covers: tuple[str, ...]
+    seeds: Callable[[], Sequence[bytes]]
+    run: Callable[[bytes, Path], str]
+    made: Callable[[Random], bytes] | None = None
+    tokens: tuple[bytes, ...] = ()
+    needs: tuple[str, ...] = ()
+    #: MB that one input may add to the most memory ever used.
+    most_memory: int = 400
+    #: Nothing may be refused: what is damaged counts as absent.
+    never_refuses: bool = False
+    #: Seeds too are refused: there is nothing of this kind that slant takes.
+    always_refuses: bool = False
+
+
+def demand(sound: bool, what: str) -> None:
+    """Raise if what was read is not sound."""
+    if not sound:
+        raise BrokenPromiseError(what)
+
+
+def check_message(message: str) -> None:
+    """Raise unless a message is one plain sentence: no line ends, no control characters, an end."""
+    steering = [c for c in message if unicodedata.category(c) in ("Cc", "Cf", "Cs", "Zl", "Zp")]
+    demand(not steering, f"a message holds {''.join(steering[:5])!a}")
+    demand(15 < len(message) <= LONGEST_MESSAGE, f"a message has {len(message)} characters")
+    demand(message.rstrip().endswith((".", "…", ")", "?")), f"a message has no end: …{message[-40:]!a}")
+
+
+def written(folder: Path, name: str, data: bytes) -> Path:
+    """Write the input where its reader looks for it."""
+    path = folder / name
+    path.write_bytes(data)
+    return path

@@ -1,0 +1,136 @@
+"""Every reader of outside bytes has a target, and every target keeps its promises on damaged input."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+from importlib.util import find_spec
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import slant
+from fuzzing.judging import Inputs, judge, witnessed
+from fuzzing.result_targets import trees
+from fuzzing.small_file_targets import SETS
+from fuzzing.table import every_target
+from fuzzing.targets import Target
+
+SOURCE = Path(slant.__file__).parent
+TARGETS = every_target()
+COVERED = {module for target in TARGETS.values() for module in target.covers}
+#: What a module calls that takes in bytes from outside.
+READS = {
+    "read_bytes", "read_text", "open", "open_stream", "load", "loads", "open_memmap", "memmap", "mmap", "reader",
+    "DictReader", "File", "safe_open", "ZipFile", "decode", "read_parquet", "scan_parquet", "read_csv", "basic_parse",
+    "genops", "parse_json", "parse_toml", "fromfile",
+}  # fmt: skip
+#: Objects whose `load`, `open`, `decode` … reads no file of a stranger's.
+PLAIN = {"os", "slant", "codecs"}
+#: Modules that read, and what: nothing from outside, or by way of a reader that has a target.
+ELSEWHERE = {
+    "slant.checking": "embeddings that were loaded",
+    "slant.cli.audit": "by slant.cli.audit_run",
+    "slant.cli.ceat": "by slant.corpus and slant.models",
+    "slant.cli.contextual": "by slant.corpus and slant.models",
+    "slant.cli.encoders": "by slant.corpus and slant.models",
+    "slant.cli.loading": "by slant.vectors.loading",
+    "slant.cli.logprob": "by slant.models",
+    "slant.cli.pronoun_choice": "by slant.models",
+    "slant.cli.pronouns": "by slant.models",
+    "slant.cli.seat": "by slant.models",
+    "slant.cli.words": "by slant.stimuli.loading",
+    "slant.data.packages": "what pip says, and archives by slant.data.archives",
+    "slant.data.receiving": "writes only",
+    "slant.data.urls": "the network, by checksum",
+    "slant.files": "writes only",
+    "slant.measures.contextual": "by slant.corpus",
+    "slant.measures.polarity_trend": "by slant.vectors.loading",
+    "slant.models.encoder": "what transformers made of a tokenizer",
+    "slant.models.encoder_loading": "by slant.models.elmo_files and slant.models.opening",
+    "slant.models.sample": "a file that ships",
+    "slant.replicate.framework": "by the readers of each paper",
+    "slant.report.covering": "a file that ships",
+    "slant.report.sections": "a file that ships",
+    "slant.report.survey": "files that ship",
+    "slant.report.templating": "files that ship",
+    "slant.stimuli.first_names": "a file that ships",
+    "slant.vectors.sample": "a file that ships",
+    "slant.vectors.treatment": "its own words, to copy them",
+}
+
+
+def reads(path: Path) -> bool:
+    """Tell whether a module calls something that reads."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = node.func
+            if isinstance(called, ast.Name) and called.id in READS:
+                return True
+            if isinstance(called, ast.Attribute) and called.attr in READS:
+                owner = called.value.id if isinstance(called.value, ast.Name) else ""
+                if owner not in PLAIN and called.attr != "decode":
+                    return True
+                if called.attr == "decode" and ast.unparse(called.value) == "msgspec.json":
+                    return True
+    return False
+
+
+def module_of(path: Path) -> str:
+    return ".".join(("slant", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+
+
+def test_every_module_that_reads_has_a_target_or_a_reason() -> None:
+    reading = {module_of(path) for path in SOURCE.rglob("*.py") if reads(path)}
+    assert reading - COVERED - set(ELSEWHERE) == set(), "add a target in scripts/fuzzing, or say here what it reads"
+    assert not COVERED & set(ELSEWHERE)
+    for module in COVERED | set(ELSEWHERE):
+        assert find_spec(module), f"{module} is no more"
+
+
+def test_every_format_packing_kind_of_set_and_kind_of_result_has_a_target() -> None:
+    from slant import opening
+    from slant.corpus.files import KINDS as TEXTS
+    from slant.results import kinds
+    from slant.stimuli.loading import KINDS
+    from slant.vectors import formats
+
+    assert {module.name for module in pkgutil.iter_modules(formats.__path__, f"{formats.__name__}.")} <= COVERED
+    packed = {opening.packing(seed) for name, t in TARGETS.items() if name.startswith("packed") for seed in t.seeds()}
+    assert packed == set(opening.MAGIC.values())
+    assert set(SETS) == set(KINDS)
+    assert set(trees()) == {kind for kind, cls in kinds().items() if cls.__module__.startswith("slant.")}
+    assert {"text", "text .csv", "text .tsv", "text .json"} <= set(TARGETS)
+    assert set(TEXTS.values()) == {"text", "csv", "tsv", "json"}, "a new kind of text needs a target"
+
+
+#: Those that need transformers take seconds to begin; `scripts/fuzz.py` runs them.
+QUICK = [target for target in TARGETS.values() if "transformers" not in target.needs]
+FEW = settings(
+    max_examples=8,
+    deadline=None,
+    derandomize=True,
+    database=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+
+
+@pytest.mark.filterwarnings("default")  # a witness collects them: readers may swallow what is raised
+@pytest.mark.parametrize("target", QUICK, ids=[target.name for target in QUICK])
+@FEW
+@given(number=st.integers(0, 2**32), raw=st.binary(max_size=40))
+def test_damaged_input_is_an_answer_or_one_sentence(target: Target, tmp_path: Path, number: int, raw: bytes) -> None:
+    missing = [library for library in target.needs if find_spec(library) is None]
+    if missing:
+        pytest.skip(f"needs {missing[0]}")
+    inputs = Inputs(target, Random(number))
+    whole = inputs.next()
+    place = number % (len(whole) + 1)
+    with witnessed() as witness:
+        for data in (inputs.seeds[0], whole, whole[:place] + raw + whole[place:]):
+            witness.take()
+            outcome = judge(target, data, tmp_path, witness)
+            assert not outcome.failure
