@@ -94,8 +94,11 @@ class RayCluster:
         return next(each for each in futures if each == ready)
 
     def cancel(self, future: Any) -> None:
-        """Let go of an answer."""
-        self.ray.cancel(future, force=False)
+        """Let go of an answer; its task goes on to its end.
+
+        `ray.cancel` of a task that ends at that moment ends the whole process (Ray 2.60: "Tried to complete task that
+        was not pending").
+        """
 
     def close(self) -> None:
         """Leave the cluster; one that was started here ends."""
