@@ -190,7 +190,7 @@ def main() -> None:
         if asked.dask:
             from distributed import LocalCluster
 
-            cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None))
+            cluster = stack.enter_context(LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0"))
             others["2 on Dask"] = {"dask": cluster.scheduler_address}
         if asked.ray:
             import ray

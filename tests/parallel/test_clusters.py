@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +20,7 @@ import slant
 from slant.corpus import Query, sample_contexts, shards
 from slant.errors import MeasureError, MissingExtraError, WorkersError
 from slant.models.protocols import Passage, Sentence
-from slant.parallel import as_finished, cores, spread, use_workers, worker, workers_in_use
+from slant.parallel import as_finished, cores, on_processes, spread, use_workers, worker, workers_in_use
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
 from noticed import Noticed
@@ -63,7 +65,7 @@ def where(request: pytest.FixtureRequest, addresses: dict[str, Any]) -> dict[str
     if kind == "dask" and kind not in addresses:
         distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
         cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0", host="127.0.0.1"
         )
         addresses |= {"dask": {"dask": cluster.scheduler_address}, "closing": cluster.close}
     if kind == "ray" and kind not in addresses:
@@ -253,7 +255,25 @@ def test_text_that_cannot_be_read_is_reported_with_its_line(tmp_path: Path, monk
         sample_contexts(corpus, {"jobs": Query(("nurse",), 2)})
 
 
-def test_work_that_kills_every_worker_is_given_up_and_others_go_on(tmp_path: Path) -> None:
+def test_a_dask_cluster_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
+    from slant.parallel import on_dask
+
+    monkeypatch.setattr(on_dask, "PATIENCE", 1)
+    monkeypatch.setattr(on_dask, "LOOK", 0.5)
+    with (
+        distributed.LocalCluster(
+            n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", host="127.0.0.1"
+        ) as cluster,
+        use_workers(dask=cluster.scheduler_address),
+    ):
+        results = spread(lambda shared, item: time.sleep(60), [0], None)
+        threading.Timer(1.0, lambda: cluster.scale(0)).start()
+        with pytest.raises(WorkersError, match="has lost all its workers"):
+            next(results)
+
+
+def test_work_that_kills_every_worker_is_given_up_and_others_go_on() -> None:
     def deadly(_shared: None, item: int) -> int:
         if item == 1:
             os.kill(os.getpid(), signal.SIGKILL)
@@ -263,6 +283,81 @@ def test_work_that_kills_every_worker_is_given_up_and_others_go_on(tmp_path: Pat
         with pytest.raises(WorkersError, match="5 workers were lost with the same piece of work"):
             list(spread(deadly, [1], None))
         assert list(spread(deadly, [2, 3], None)) == [2, 3]
+        found = dict(as_finished(deadly, [1, 2], None, given_up=lambda item, error: -item))
+        assert found == {1: -1, 2: 2}
+
+
+def test_a_worker_process_imports_nothing_from_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pickle.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
+    monkeypatch.chdir(tmp_path)
+    with use_workers(processes=1):
+        assert list(spread(lambda shared, item: item, [1], None)) == [1]
+    assert not (tmp_path / "ran").exists()
+
+
+def test_no_task_waits_while_a_process_is_free() -> None:
+    def slept(_shared: None, item: float) -> float:
+        time.sleep(item)
+        return item
+
+    with use_workers(processes=2):
+        order = [item for item, _ in as_finished(slept, [3.0, 0.1, 0.2, 0.3], None)]
+    assert order == [0.1, 0.2, 0.3, 3.0]
+
+
+def test_worker_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    script = tmp_path / "main.py"
+    script.write_text(
+        "import os, sys, time\nfrom slant.parallel import spread, use_workers\n"
+        "def work(_, item):\n    print(os.getpid(), file=sys.stderr, flush=True)\n    time.sleep(60)\n"
+        "with use_workers(processes=1):\n    list(spread(lambda s, i: work(s, i), [0], None))\n"
+    )
+    started = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, text=True)
+    assert started.stderr is not None
+    pid = int(started.stderr.readline())
+    started.kill()
+    started.wait()
+    started.stderr.close()
+    for _ in range(200):
+        if not Path(f"/proc/{pid}").exists() or "State:\tZ" in Path(f"/proc/{pid}/status").read_text():
+            break
+        time.sleep(0.05)
+    else:
+        pytest.fail("the worker goes on")
+
+
+def test_folders_of_killed_processes_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    old = time.time() - 3600
+    for name in ("dead", "alive", "others"):
+        (tmp_path / f"slant-workers-{name}").mkdir()
+    held = on_processes.locked(tmp_path / "slant-workers-alive")
+    on_processes.locked(tmp_path / "slant-workers-dead").close()
+    for folder in tmp_path.iterdir():
+        os.utime(folder, (old, old))
+    on_processes.sweep()
+    held.close()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["slant-workers-alive", "slant-workers-others"]
+
+
+def test_the_innermost_workers_are_used() -> None:
+    with use_workers(processes=1):
+        assert workers_in_use() is not None
+        with use_workers(threads=2):
+            assert workers_in_use() is None
+            assert cores() == 2
+            with use_workers():
+                assert cores() == 2
+        assert workers_in_use() is not None
+
+
+def test_other_software_on_one_worker_ends_a_list_of_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    with use_workers(processes=1):
+        monkeypatch.setattr(on_processes, "software", lambda: (("slant", "0.0.1"), *worker.software()[1:]))
+        with pytest.raises(WorkersError, match="install the same versions"):
+            list(as_finished(lambda shared, item: item, [1], None, given_up=lambda item, error: -1))
 
 
 def test_workers_with_other_software_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

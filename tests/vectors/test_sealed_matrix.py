@@ -94,3 +94,33 @@ def test_a_damaged_cache_of_a_file_that_is_gone_is_one_sentence(tmp_path: Path) 
         pytest.raises(VectorsError, match="has changed since it was made; load it again"),
     ):
         cached.lookup(["w7"])
+
+
+def test_arrays_made_from_a_cached_matrix_are_plain(tmp_path: Path) -> None:
+    path, matrix = embedding(tmp_path)
+    slant.load(path)
+    cached = slant.load(path).matrix
+    centred = cached.copy()
+    centred -= centred.mean(axis=0)
+    assert np.array_equal(centred, matrix - matrix.mean(axis=0))
+    wide = cached.astype(np.float64)
+    wide /= 2
+    assert np.array_equal(wide, matrix.astype(np.float64) / 2)
+    assert np.sum(cached, axis=(0, 1)) == np.sum(matrix, axis=(0, 1))
+    assert np.linalg.norm(cached, axis=(0, 1)) == np.linalg.norm(matrix, axis=(0, 1))
+
+
+def test_a_damaged_cache_that_cannot_be_written_is_done_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, matrix = embedding(tmp_path)
+    slant.load(path)
+    damage(7, 3, matrix)
+    cached = slant.load(path)
+
+    def refused(*_: Any, **__: Any) -> None:
+        raise OSError(30, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", refused)
+    with pytest.warns(UserWarning, match="was damaged"):
+        assert np.array_equal(cached.lookup(["w7"]).vectors, matrix[[7]])

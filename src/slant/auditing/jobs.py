@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 import time
 import traceback
 import warnings
@@ -26,6 +27,7 @@ from slant.errors import SlantError
 from slant.vectors import LookupPolicy, WordVectors, load
 from slant.version import __version__
 
+_one_at_a_time = threading.Lock()
 #: "known": the store has this very audit, so that it was not run.
 Ended = Literal["complete", "partly", "failed", "known"]
 
@@ -91,8 +93,9 @@ def audit_entry(job: AuditJob) -> AuditOutcome:
 
 
 def audit_job(_shared: None, job: AuditJob) -> AuditOutcome:
-    """Audit one model as a task of `slant.parallel`."""
-    return audit_entry(job)
+    """Audit one model as a task of `slant.parallel`; one at a time in a process, which has one filter of warnings."""
+    with _one_at_a_time:
+        return audit_entry(job)
 
 
 def not_audited(job: AuditJob, reason: str = "") -> AuditOutcome:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from slant.auditing.jobs import AuditJob, AuditOutcome, as_record, audit_job, not_audited
-from slant.auditing.model_list import AuditSettings, Entry, kinds_of, may_be_there, read_list
+from slant.auditing.model_list import AuditSettings, Entry, kinds_of, located, may_be_there, read_list
 from slant.auditing.opening import NO_ENCODER
 from slant.auditing.own_words import own_sets
 from slant.auditing.running import check_known, check_settings
@@ -85,6 +85,7 @@ def _settings(settings: AuditSettings | None, asked: dict[str, Any]) -> AuditSet
     several = {"only", "skip", "words", "corpus"}
     made = {k: (v,) if isinstance(v, str | PathLike) else tuple(v) for k, v in asked.items() if k in several}
     made |= {k: tuple(map(str, v)) for k, v in made.items()}
+    made |= {k: tuple(located(name, Path()) for name in v) for k, v in made.items() if k in ("words", "corpus")}
     try:
         return replace(settings or AuditSettings(), **{**asked, **made})
     except TypeError:

@@ -127,7 +127,7 @@ class ResultsStore:
         """Return the figures that match, audit after audit, oldest first."""
         lines, notes = self._read()
         asked = q.Asked(measure, stimuli, category, model, since, until, latest)
-        found = tuple(q.figures(q.chosen(lines, asked), asked))
+        found = tuple(q.figures(q.chosen(q.with_result(lines), asked), asked))
         return StoredFigures(found, notes if found else (*notes, q.nothing(lines)), __version__)
 
     def history(
@@ -143,7 +143,7 @@ class ResultsStore:
         """Return each figure that matches over time, with the difference to the audit before, label by label."""
         lines, notes = self._read()
         asked = q.Asked(measure, stimuli, category, model, since, until)
-        found = tuple(q.history(q.figures(q.chosen(lines, asked), asked)))
+        found = tuple(q.history(q.figures(q.chosen(q.with_result(lines), asked), asked)))
         return FigureHistory(found, notes if found else (*notes, q.nothing(lines)), __version__)
 
     def compare(self, before: str, after: str | None = None) -> AuditChange:

@@ -66,6 +66,11 @@ def chosen(lines: Sequence[Held], asked: Asked) -> list[Held]:
     return fitting
 
 
+def with_result(lines: Sequence[Held]) -> list[Held]:
+    """Return the audits that came to something."""
+    return [held for held in lines if held.audit.state != "failed"]
+
+
 def _like(audit: StoredAudit, pattern: str) -> bool:
     return pattern in (audit.label, audit.model) or any(
         fnmatch.fnmatchcase(name, pattern) for name in (audit.label, audit.model)
@@ -118,9 +123,9 @@ def key_of(line: Glance) -> Key:
 
 def find(lines: Sequence[Held], which: str, path: Path) -> Held:
     """Return the audit that is meant: `label`, `label~2` (the second before the newest), or digits of an id."""
-    with_result = [held for held in lines if held.audit.state != "failed"]
+    usable = with_result(lines)
     by_label: dict[str, list[Held]] = {}
-    for held in with_result:
+    for held in usable:
         by_label.setdefault(held.audit.label, []).append(held)
     label, back = which, 0
     if which not in by_label and (met := re.fullmatch(r"(.+)~(\d{1,6})", which, re.DOTALL)):
@@ -131,7 +136,7 @@ def find(lines: Sequence[Held], which: str, path: Path) -> Held:
             audits = "one audit" if count == 1 else f"{count} audits"
             raise SlantError(f"'{path}' has {audits} of '{label}', so that there is no '{label}~{back}'.")
         return by_label[label][-1 - back]
-    named = [held for held in with_result if len(which) >= FEWEST_DIGITS and held.audit.id.startswith(which)]
+    named = [held for held in usable if len(which) >= FEWEST_DIGITS and held.audit.id.startswith(which)]
     if len(named) == 1:
         return named[0]
     raise SlantError(_not_found(lines, which, list(by_label), len(named), path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from slant.errors import MeasureError
 from slant.measures.wordsets import FloatArray
-from slant.parallel import is_worker, one_thread_each, spread
+from slant.parallel import one_thread_each, spread
 from slant.results import Demographics
 from slant.stimuli import NameFacts
 from slant.stimuli.first_names import RACES
@@ -54,7 +54,7 @@ def keep_by_margin(margin: FloatArray, left_out: float) -> NDArray[np.bool_]:
 def no_convergence_warnings() -> Iterator[None]:
     """Say nothing of fewer distinct points than clusters (an error later), nor of margins that are not quite the best.
 
-    Filters belong to the process, so that a task in a thread of this one must leave them alone.
+    Filters belong to the process, so that tasks, which may share one, must leave them alone.
     """
     from sklearn.exceptions import ConvergenceWarning
 
@@ -69,8 +69,7 @@ def one_start(shared: tuple[Unit, int], child: np.random.SeedSequence) -> tuple[
 
     points, count = shared
     state = int(child.generate_state(1)[0])
-    with no_convergence_warnings() if is_worker() else nullcontext():
-        model = KMeans(count, init="k-means++", n_init=1, random_state=state).fit(points)
+    model = KMeans(count, init="k-means++", n_init=1, random_state=state).fit(points)
     return float(model.inertia_), model.labels_
 
 

@@ -66,7 +66,7 @@ class Network:
     """A model in evaluation mode on its device; `narrow`: the head is run at the asked positions only."""
 
     def __init__(self, model: Any, pad: int, token_budget: int | None = None) -> None:
-        self.model = model.eval()
+        self.model = aligned(model.eval())
         self.base = model.base_model
         self.device = next(model.parameters()).device
         self.dtype = next(model.parameters()).dtype
@@ -262,6 +262,17 @@ def agree(found: Any, expected: Any, tolerance: float) -> bool:
 
 def _sides(pairs: Collection[tuple[int, int]]) -> tuple[list[int], list[int]]:
     return [left for left, _ in pairs], [right for _, right in pairs]
+
+
+def aligned(model: Any) -> Any:
+    """Put weights that lie where a file or a store had them into memory as torch asks for it: BLAS rounds by place.
+
+    So a model that was opened here, and one that was sent to a worker, have theirs alike.
+    """
+    for tensor in (*model.parameters(), *model.buffers()):
+        if tensor.device.type == "cpu" and (tensor.data_ptr() % 64 or not tensor.is_contiguous()):
+            tensor.data = tensor.data.contiguous().clone()
+    return model
 
 
 def _unpacked(kind: type[Network], packed: Packed, pad: int, checked: dict[str, Any]) -> Network:

@@ -24,6 +24,10 @@ AHEAD = 2
 PATIENCE = 10
 
 
+class GivenUpError(WorkersError):
+    """A piece of work that cost several workers."""
+
+
 class LostError(Exception):
     """The worker of a task is gone, and the answer with it; the task can be given to another."""
 
@@ -41,7 +45,7 @@ class Cluster(Protocol):
         """Hand out a task and return what stands for its answer."""
 
     def result(self, future: Any) -> Any:
-        """Wait for an answer and return it; raise what the task raised, or `LostError`."""
+        """Wait for an answer and return it; raise what the task raised, `LostError`, or `GivenUpError`."""
 
     def wait(self, futures: Sequence[Any]) -> Any:
         """Wait until one of these has an answer (or lost its worker), and return it."""
@@ -72,7 +76,7 @@ class _Errand:
             return self.cluster.result(self.future)
         except LostError as error:
             if self.attempts == ATTEMPTS:
-                raise WorkersError(
+                raise GivenUpError(
                     f"{ATTEMPTS} workers were lost with the same piece of work ({error}); look into their logs: most "
                     "often they have run out of memory."
                 ) from None
@@ -128,7 +132,7 @@ def run_as_finished(
                 answer = errand.answer()
             except LostError:
                 continue
-            except WorkersError as error:
+            except GivenUpError as error:
                 answer = given_up(errand.item, error)
             waiting.remove(errand)
             return errand.item, answer
@@ -143,6 +147,15 @@ def run_as_finished(
     finally:
         for errand in waiting:
             cluster.cancel(errand.future)
+
+
+def first_line(error: BaseException) -> str:
+    """Return what an error says, or is, in one line.
+
+    >>> first_line(ValueError("no" + chr(10) + "more")), first_line(ValueError())
+    ('no', 'ValueError')
+    """
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def reach(address: str) -> bool:

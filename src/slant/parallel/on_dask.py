@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from slant.errors import MissingExtraError, WorkersError
-from slant.parallel.cluster import PATIENCE, LostError, reach
+from slant.parallel.cluster import PATIENCE, GivenUpError, LostError, first_line, reach
 from slant.parallel.worker import Kept, run, software
+
+#: Seconds between two looks at whether there are any workers left.
+LOOK = 2
 
 
 class DaskCluster:
@@ -19,13 +23,14 @@ class DaskCluster:
             from distributed import Client
         except ImportError:
             raise MissingExtraError("Dask is not installed; pip install 'slant[dask]'.") from None
+        self.address = address
         try:
             if not reach(address):
                 raise ValueError("that is no address")  # noqa: TRY301 (said below, with all other reasons)
             self.client = Client(address, timeout=PATIENCE, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             raise WorkersError(
-                f"cannot reach a Dask scheduler at '{address}' ({_first_line(error)}); give its address, such as "
+                f"cannot reach a Dask scheduler at '{address}' ({first_line(error)}); give its address, such as "
                 "tcp://host:8786."
             ) from None
         try:
@@ -34,16 +39,19 @@ class DaskCluster:
             self.client.close()
             raise WorkersError(f"the Dask scheduler at '{address}' has no workers; start some (dask worker).") from None
         self._placed = Kept()
+        self._seen = time.monotonic()
 
     def size(self) -> int:
         """Return how many threads the workers have, by now."""
-        return sum(self.client.nthreads().values())
+        with self._there():
+            return sum(self.client.nthreads().values())
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Any:
         """Hand out a task; what is shared is on every worker from its first task on."""
         placed = None if shared is None else self._place(shared)
         # Dask itself gives a task whose worker dies to another one, as often as its own setting says.
-        return self.client.submit(run, task, placed, item, software(), pure=False)
+        with self._there():
+            return self.client.submit(run, task, placed, item, software(), pure=False)
 
     def _place(self, shared: Any) -> Any:
         name = id(shared)
@@ -54,8 +62,9 @@ class DaskCluster:
         return future
 
     def _scatter(self, shared: Any) -> Any:
-        (future,) = self.client.scatter([shared], broadcast=True, hash=False)  # alone, a dictionary is taken apart
-        return future
+        with self._there():
+            (future,) = self.client.scatter([shared], broadcast=True, hash=False)  # alone, a dictionary is taken apart
+            return future
 
     def result(self, future: Any) -> Any:
         """Wait for an answer."""
@@ -63,36 +72,56 @@ class DaskCluster:
 
         from distributed.scheduler import KilledWorker
 
+        self.wait([future])
         try:
             return future.result()
-        except KilledWorker:
-            raise LostError("Dask gave up on it") from None
+        except KilledWorker as error:
+            said = f"several workers were lost with the same piece of work ({first_line(error)})."
+            raise GivenUpError(said) from None
         except CancelledError:
             raise LostError("every worker that had what is shared is gone") from None
         except RuntimeError as error:
             if "deserializ" in str(error):  # the worker has no slant
-                raise ImportError(_first_line(error)) from None
+                raise ImportError(first_line(error)) from None
             raise
 
     def wait(self, futures: Sequence[Any]) -> Any:
-        """Wait until one has an answer."""
+        """Wait until one has an answer, as long as there are workers."""
         from concurrent.futures import CancelledError
 
         from distributed import wait
 
-        with self.client.as_current(), suppress(CancelledError):
-            wait(list(futures), return_when="FIRST_COMPLETED")
-        return next((each for each in futures if each.done()), futures[0])
+        while True:
+            with self.client.as_current(), suppress(CancelledError, TimeoutError):
+                wait(list(futures), timeout=LOOK, return_when="FIRST_COMPLETED")
+            ready = next((each for each in futures if each.done()), None)
+            if ready is not None:
+                return ready
+            self._need_workers()
+
+    def _need_workers(self) -> None:
+        """Raise where there have been no workers for a while: Dask itself would wait for new ones for ever."""
+        if self.size():
+            self._seen = time.monotonic()
+        elif time.monotonic() - self._seen > PATIENCE:
+            raise WorkersError(f"the Dask cluster at '{self.address}' has lost all its workers; start some, and go on.")
+
+    @contextmanager
+    def _there(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, TimeoutError) as error:
+            raise WorkersError(
+                f"the Dask cluster at '{self.address}' does not answer any more ({first_line(error)})."
+            ) from None
 
     def cancel(self, future: Any) -> None:
-        """Let go of an answer."""
-        future.cancel()
+        """Let go of an answer; a task that is under way goes on to its end."""
+        with suppress(OSError, TimeoutError):
+            future.cancel()
 
     def close(self) -> None:
         """Leave the cluster, which goes on."""
         self._placed.clear()
-        self.client.close()
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+        with suppress(OSError, TimeoutError):
+            self.client.close()

@@ -8,11 +8,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from slant.errors import MissingExtraError, WorkersError
-from slant.parallel.cluster import LostError, reach
+from slant.parallel.cluster import LostError, first_line, reach
 from slant.parallel.worker import Kept, Versions, run, software
 
-#: Ray gives a task whose worker dies to another one, so often.
-RETRIES = 3
 _fetched = Kept()
 
 
@@ -42,7 +40,7 @@ class RayCluster:
         self.ray = ray
         self._ours = not ray.is_initialized()
         self._join(address)
-        self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
+        self._run = ray.remote(max_retries=0, num_cpus=1)(run_fetched)
         self._placed = Kept()
 
     def _join(self, address: str) -> None:
@@ -54,10 +52,9 @@ class RayCluster:
                     include_dashboard=False if address == "local" else None,
                 )  # fmt: skip
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
-            said = (str(error).strip().splitlines() or [type(error).__name__])[0]
             raise WorkersError(
-                f"cannot join a Ray cluster by '{address}' ({said}); start one (ray start --head), then give 'auto' or "
-                "its address."
+                f"cannot join a Ray cluster by '{address}' ({first_line(error)}); start one (ray start --head), then "
+                "give 'auto' or its address."
             ) from None
         joined = self.ray.get_runtime_context().gcs_address
         if there and not self._ours and address.rpartition("//")[2] != joined:
@@ -79,13 +76,17 @@ class RayCluster:
 
     def result(self, future: Any) -> Any:
         """Wait for an answer."""
-        from ray.exceptions import ObjectLostError, RayTaskError, WorkerCrashedError
+        from ray.exceptions import RayError, RayTaskError
 
         try:
             return self.ray.get(future)
         except RayTaskError as error:
+            if isinstance(error.cause, RayError):  # what is shared was lost, with the node that had it
+                raise LostError(type(error.cause).__name__) from None
+            if "failed to import on the worker" in str(error.cause):  # it has no slant
+                raise ImportError(first_line(error.cause)) from None
             raise error.cause from None
-        except (WorkerCrashedError, ObjectLostError) as error:
+        except RayError as error:  # its worker or its node died, or took too much memory
             raise LostError(type(error).__name__) from None
 
     def wait(self, futures: Sequence[Any]) -> Any:

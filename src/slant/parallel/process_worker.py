@@ -1,17 +1,20 @@
 """A worker process: `python -m slant.parallel.process_worker` answers tasks on standard input, one by one, to the end.
 
 Messages are a length and a pickle, between a process and the one that started it. What libraries print goes to standard
-error. Ctrl-C is for the process that started it, whose end ends this one too: no more input comes.
+error. Ctrl-C is for the process that started it, whose end ends this one too, at once: no more input comes.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import queue
 import signal
 import struct
 import sys
+import threading
 import traceback
+import warnings
 from typing import IO, Any
 
 from slant.parallel.worker import Kept, run
@@ -78,17 +81,29 @@ def _packed(found: tuple[bool, Any]) -> bytes:
 
 
 def main() -> None:
-    """Answer until there is no more input."""
+    """Answer until there is no more input; then end at once, in the middle of a task too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warnings.filterwarnings("ignore", message="Number of distinct clusters")  # of k-means: an error where it matters
     with os.fdopen(os.dup(0), "rb") as coming, os.fdopen(os.dup(1), "wb") as going:
         os.dup2(2, 1)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-        try:
-            sys.path[:] = pickle.loads(receive(coming))
-            while True:
-                send(going, _packed(answer(pickle.loads(receive(coming)))))
-        except (EOFError, BrokenPipeError):
-            os._exit(0)  # nobody is there any more
+        messages: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        threading.Thread(target=_listen, args=(coming, messages), daemon=True).start()
+        sys.path[:] = pickle.loads(messages.get())
+        while True:
+            found = _packed(answer(pickle.loads(messages.get())))
+            try:
+                send(going, found)
+            except BrokenPipeError:
+                os._exit(0)
+
+
+def _listen(coming: IO[bytes], messages: queue.SimpleQueue[bytes]) -> None:
+    try:
+        while True:
+            messages.put(receive(coming))
+    except EOFError:
+        os._exit(0)  # nobody is there any more
 
 
 if __name__ == "__main__":

@@ -41,10 +41,12 @@ def use_workers(
     if len(named) > 1:
         raise WorkersError(f"{' and '.join(named)} were both given; choose one kind of workers.")
     if not named or threads is not None:
-        token = threads_asked.set(None if threads is None else cores(threads))
+        token = threads_asked.set(threads_asked.get() if threads is None else cores(threads))
+        here = _in_use.set(_in_use.get() if threads is None else None)
         try:
             yield
         finally:
+            _in_use.reset(here)
             threads_asked.reset(token)
         return
     cluster = _opened(processes, dask, ray)

@@ -75,7 +75,8 @@ def as_worker() -> Iterator[None]:
 THREADED = ("numpy", "scipy.linalg", "sklearn", "sklearn.cluster", "sklearn.svm", "torch", "numba")
 _guard = threading.Lock()
 _inside = 0
-_limits: Any = None
+_limits: list[Any] = []
+_held: tuple[str, ...] | None = None
 _torch_threads: int | None = None
 
 
@@ -89,11 +90,12 @@ def one_thread_each() -> Iterator[None]:
     >>> with one_thread_each():
     ...     pass
     """
-    global _inside, _limits
+    global _inside, _held
     with _guard:
         _inside += 1
-        if _inside == 1:
-            _limits = _libraries().limit(limits=1, user_api="blas")
+        if (loaded := _loaded()) != _held:  # the first caller, or one after a library was loaded
+            _limits.append(_controller(loaded).limit(limits=1, user_api="blas"))
+            _held = loaded
         _hold_torch()
     try:
         with _libraries().limit(limits=1, user_api="openmp"):
@@ -102,7 +104,9 @@ def one_thread_each() -> Iterator[None]:
         with _guard:
             _inside -= 1
             if _inside == 0:
-                _limits.restore_original_limits()
+                while _limits:
+                    _limits.pop().restore_original_limits()
+                _held = None
                 _let_torch_go()
 
 
@@ -133,7 +137,11 @@ def _one_thread_of_each_library() -> None:
 
 def _libraries() -> Any:
     """Return what controls the threads of the libraries that are loaded by now."""
-    return _controller(tuple(name for name in THREADED if name in sys.modules))
+    return _controller(_loaded())
+
+
+def _loaded() -> tuple[str, ...]:
+    return tuple(name for name in THREADED if name in sys.modules)
 
 
 @functools.cache

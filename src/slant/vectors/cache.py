@@ -11,7 +11,7 @@ import hashlib
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -30,7 +30,8 @@ from slant.vectors.unread import Unread
 from slant.vectors.word_vectors import WordVectors
 
 Record: TypeAlias = Mapping[str, Any]
-Load: TypeAlias = Callable[[], WordVectors]
+#: Loads a file anew, with the cache or without.
+Load: TypeAlias = Callable[[bool], WordVectors]
 NO_RECORD: Record = MappingProxyType({})
 
 #: Raised whenever the content of a cache file would come out differently.
@@ -84,8 +85,10 @@ def mendable(vectors: WordVectors, location: Location, key: str, top: int | None
 
 
 def _made_again(location: Location, key: str, top: int | None, load: Load) -> NDArray[np.float32]:
-    for path in (_path(key, top), _path(key, None)):
-        path.unlink(missing_ok=True)
+    there = (_path(key, top), _path(key, None))
+    for path in there:
+        with suppress(OSError):  # a cache that cannot be written is done without
+            path.unlink(missing_ok=True)
     try:
         same = key_of(location) == key
     except OSError:
@@ -94,7 +97,7 @@ def _made_again(location: Location, key: str, top: int | None, load: Load) -> ND
         raise VectorsError(
             f"the cache of '{location.name}' is damaged, and the file has changed since it was made; load it again."
         )
-    return load().matrix
+    return load(not any(path.exists() for path in there)).matrix
 
 
 def build(

@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +115,10 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
             raise VectorsError(f"'{path}' is {what}; give an embedding file.")
         key = vector_cache.key_of(location) if cache else ""
         if cache and (cached := vector_cache.find(key, top, location.name, location.path)):
-            again = partial(_load_path, path, top, cache, allow_pickle, None)
+
+            def again(cache: bool) -> WordVectors:
+                return _load_path(path, top, cache, allow_pickle, None)
+
             return vector_cache.mendable(cached, location, key, top, again)
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None

@@ -92,7 +92,17 @@ class SealedMatrix(np.ndarray[Any, Any]):
                 return seal.plain[key]
         return seal.mended()[key]
 
+    def copy(self, order: Any = "C") -> Any:
+        """Return a plain array."""
+        return np.array(_checked(self), order=order)
+
+    def astype(self, dtype: Any, *rest: Any, **options: Any) -> Any:
+        """Return a plain array."""
+        return _checked(self).astype(dtype, *rest, **options)
+
     def __array_ufunc__(self, function: Any, method: str, *inputs: Any, **options: Any) -> Any:  # type: ignore[override]
+        if "out" in options:
+            options["out"] = tuple(_plain(each) for each in options["out"])
         return getattr(function, method)(*map(_checked, inputs), **options)
 
     def __array_function__(self, function: Any, types: Any, given: Any, options: Any) -> Any:
@@ -103,7 +113,11 @@ def _checked(value: Any) -> Any:
     """Return a sealed matrix as a plain array whose rows were checked, and anything else as it is."""
     if isinstance(value, SealedMatrix):
         return np.asarray(value) if value.seal is None else value[:]
-    return [_checked(each) for each in value] if isinstance(value, list | tuple) else value
+    return type(value)(map(_checked, value)) if type(value) in (list, tuple) else value
+
+
+def _plain(value: Any) -> Any:
+    return np.asarray(value) if isinstance(value, SealedMatrix) else value
 
 
 def _rows_in(key: Any) -> Any:
