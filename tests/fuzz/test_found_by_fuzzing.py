@@ -199,23 +199,25 @@ def test_damaged_stamps_are_none(content: bytes, tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_a_damaged_request_of_a_run_is_one_sentence(change: dict[str, Any], tmp_path: Path) -> None:
     from slant.cli.audit_run import resumed
+    from slant.seals import sealed_json
 
     request = {
         "models": [], "reading": {"top": 9}, "profile": "quick", "seed": 0, "only": [], "skip": [], "words": [],
         "device": None, "output": "out", "text": {"column": "text"},
     }  # fmt: skip
     path = tmp_path / "request.json"
-    path.write_text(json.dumps(request))
+    path.write_bytes(sealed_json(json.dumps(request).encode()))
     sound, _ = resumed(tmp_path)
     assert sound.as_asked(allow_pickle=False).top == 9
     assert sound.text_as_asked().column == "text"
-    path.write_text(json.dumps(request | change))
+    path.write_bytes(sealed_json(json.dumps(request | change).encode()))
     damaged, _ = resumed(tmp_path)
     with pytest.raises(SlantError, match="the request of this run is damaged"):
         (damaged.as_asked(allow_pickle=False), damaged.text_as_asked())
-    path.write_bytes(b'{"models":["\xff"]}')
-    with pytest.raises(SlantError, match="is damaged"):
-        resumed(tmp_path)
+    for unsound in (sealed_json(b'{"models":["\xff"]}'), json.dumps(request).encode()):  # the last one has no seal
+        path.write_bytes(unsound)
+        with pytest.raises(SlantError, match="is damaged"):
+            resumed(tmp_path)
 
 
 SCORES = "test\tside\tdifference\nx\tA\t0.5\nx\tA\t1\nx\tB\t-1\nx\tB\t-2\n"
@@ -398,3 +400,16 @@ def test_a_surname_is_not_empty(tmp_path: Path) -> None:
         (tmp_path / "n.csv").write_text(f"{head}{name},5000,1,1,1,1,1,(S)\n")
         with pytest.raises(SlantError, match="line 2: no name"):
             read_names(tmp_path / "n.csv")
+
+
+@pytest.mark.parametrize("sums", [b"", b"1", b"[]", b"null", b"\xff", b"[" * 5000, b'{"config.json":1}'])
+def test_a_converted_model_whose_sums_are_none_is_made_again(sums: bytes, tmp_path: Path) -> None:
+    from slant.models.conversion import NEEDED, SUMS, _complete, _sums
+    from slant.seals import sealed_json
+
+    for name in NEEDED:
+        (tmp_path / name).write_text("{}")
+    (tmp_path / SUMS).write_bytes(sealed_json(json.dumps(_sums(tmp_path)).encode()))
+    assert _complete(tmp_path)
+    (tmp_path / SUMS).write_bytes(sealed_json(sums))
+    assert not _complete(tmp_path)
