@@ -413,3 +413,21 @@ def test_a_converted_model_whose_sums_are_none_is_made_again(sums: bytes, tmp_pa
     assert _complete(tmp_path)
     (tmp_path / SUMS).write_bytes(sealed_json(sums))
     assert not _complete(tmp_path)
+
+
+def test_a_cache_whose_index_lies_at_an_odd_place_is_as_good_as_absent(tmp_path: Path) -> None:
+    from slant.vectors.formats import slant_file
+    from slant.vectors.rows import Block
+    from slant.vectors.word_log import WordLog
+
+    words, rows, log = ["he", "she"], np.ones((2, 3), np.float32), WordLog()
+    log.add(words)
+    for header_bytes, opens in ((4096, True), (4097, False), (4100, True)):
+        with (tmp_path / "v").open("wb") as file, slant_file.Writer(file, header_bytes) as writer:
+            writer.write(Block(words, rows))
+            writer.finish(log, {})
+        if opens:
+            assert slant_file.open_mapped(tmp_path / "v", name="v").lookup(["she"]).found == ("she",)
+        else:
+            with pytest.raises(VectorsError, match="is not a complete safetensors file"):
+                slant_file.open_mapped(tmp_path / "v", name="v")
