@@ -431,3 +431,18 @@ def test_a_cache_whose_index_lies_at_an_odd_place_is_as_good_as_absent(tmp_path:
         else:
             with pytest.raises(VectorsError, match="is not a complete safetensors file"):
                 slant_file.open_mapped(tmp_path / "v", name="v")
+
+
+def test_a_store_that_ends_in_half_a_line_end_of_windows_loses_nothing_when_added_to(tmp_path: Path) -> None:
+    from slant.auditing.stored_lines import encode
+
+    record = {
+        "label": "a", "source": "", "state": "failed", "audited": "2026-01-01", "reason": "it is empty",
+        "seconds": None, "key": "", "settings": {},
+    }  # fmt: skip
+    store = slant.ResultsStore(tmp_path / "s.jsonl")
+    store.path.write_bytes(encode(record, None) + b"\r")
+    assert len(store.audits().audits) == 1
+    store.append_record(record | {"label": "b"}, None)
+    assert [audit.label for audit in store.audits().audits] == ["a", "b"]
+    assert store.audits().notes == ()
