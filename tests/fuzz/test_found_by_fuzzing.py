@@ -446,3 +446,17 @@ def test_a_store_that_ends_in_half_a_line_end_of_windows_loses_nothing_when_adde
     store.append_record(record | {"label": "b"}, None)
     assert [audit.label for audit in store.audits().audits] == ["a", "b"]
     assert store.audits().notes == ()
+
+
+def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    audit = slant.audit(only=["weat"], profile="quick")
+    store = slant.ResultsStore(tmp_path / "s.jsonl")
+    for effect in (-1e308, 1e308):
+        store.append(replace(audit, glance=(replace(audit.glance[0], effect=effect),)), label="a")
+    history, change = store.history(), store.compare("a")
+    assert [point.difference for point in history.points] == [None, None]
+    assert change.figures[0].difference is None
+    for result in (history, change):
+        assert type(result).from_dict(json.loads(result.to_json())) == result
