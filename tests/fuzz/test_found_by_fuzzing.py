@@ -460,3 +460,23 @@ def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_pat
     assert change.figures[0].difference is None
     for result in (history, change):
         assert type(result).from_dict(json.loads(result.to_json())) == result
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + "/m", "a/" * 3000, "a" * 300 + "/m.txt"])
+def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_path: Path) -> None:
+    from slant.auditing.model_list import kinds_of, read_list
+    from slant.cli.audit import _check_files
+    from slant.cli.audit_run import Request, absolute
+
+    for library in ("torch", "transformers") if name.endswith("/m") else ():
+        pytest.importorskip(library, reason=f"language models need {library}: pip install 'slant[lm]'")
+    assert absolute(name) == name
+    _check_files(Request((name,), {}, "quick", 0, (), (), (), None, "out"), [tmp_path], [])
+    with pytest.raises(SlantError, match=r"File name too long|nor data or a hub model of that name"):
+        slant.audit(name)
+    (tmp_path / "models.txt").write_text(f"x = {name}\n")
+    if name.endswith("/m"):  # on the hub a model may be called so
+        assert kinds_of(read_list(tmp_path / "models.txt")) == ["language model"]
+    else:
+        with pytest.raises(SlantError, match="'x' of the list: there is no file 'a"):
+            read_list(tmp_path / "models.txt")
