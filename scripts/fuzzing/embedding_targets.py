@@ -323,25 +323,6 @@ def _any_file(data: bytes, folder: Path) -> str:
             kept.unlink()
 
 
-def _cached(data: bytes, folder: Path) -> str:
-    """Put the input where the cache of a file lies: it is used if it is sound, and built again if not."""
-    import slant
-    from slant.vectors import cache
-    from slant.vectors.opening import Location
-
-    os.environ["SLANT_CACHE"] = str(folder / "cache")
-    source = folder / "source.txt"
-    if not source.exists():
-        source.write_bytes(_text()()[0])
-    place = cache._path(cache.key_of(Location(source)), None)
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.write_bytes(data)
-    vectors = slant.load(source)
-    demand(len(vectors.words) == len(vectors.matrix) > 0, "words and rows do not fit")
-    vectors.lookup([*vectors.words[:3], "zzz"])
-    return "accepted" if list(vectors.words) == WORDS else "other words"
-
-
 def _text_tokens() -> tuple[bytes, ...]:
     return (b"7 3\n", b"7 2\n", b"0.5", b" 0.5 0.5 0.5\n", b"\nhe ", b"1e9999", b"nan", b"\t", b"  ", b"\n\n")
 
@@ -370,7 +351,4 @@ def targets() -> Sequence[Target]:
         ),
         *(_packing(name) for name in ("gz", "bz2", "xz", "zst", "zip")),
         Target("any embedding", ("slant.vectors.cache", *LOADING), _everything, _any_file, _anything, tokens=MAGIC),
-        Target(
-            "cache of vectors", ("slant.vectors.cache",), _safetensors, _cached, _made_safetensors, never_refuses=True,
-        ),
     )  # fmt: skip

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import zlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -15,7 +17,8 @@ import numpy as np
 from fuzzing.made_up import made_up
 from fuzzing.mutation import as_json, mutated, mutated_tree
 from fuzzing.small_file_targets import finite
-from fuzzing.targets import ABSENT, Target, demand, written
+from fuzzing.targets import ABSENT, Seal, Target, demand, kept, with_seals, written
+from slant.seals import sealed, sealed_json
 
 
 @cache
@@ -166,7 +169,7 @@ def _resumed(data: bytes, folder: Path) -> str:
     """Do what `slant audit --resume` does with a request, up to opening what it names."""
     from slant.cli.audit_run import resumed
 
-    written(folder, "request.json", data)
+    written(folder, "request.json", kept(data, sealed_json))
     request, _ = resumed(folder)
     demand(len(request.key()) == 12, "a request has no key")
     request.as_asked(allow_pickle=False)
@@ -201,7 +204,7 @@ def _recalled(data: bytes, folder: Path) -> str:
     from slant.auditing.run_folder import RunFolder
 
     run = RunFolder(folder / "run", IDENTITY)
-    written(run.folder, "weat.json", data)
+    written(run.folder, "weat.json", kept(data, sealed_json))
     found = run.recall("weat")
     if found is None:
         return ABSENT
@@ -213,7 +216,7 @@ def _identity(data: bytes, folder: Path) -> str:
     from slant.auditing.run_folder import RunFolder
 
     (folder / "run").mkdir(exist_ok=True)
-    written(folder / "run", "run.json", data)
+    written(folder / "run", "run.json", kept(data, sealed_json))
     RunFolder(folder / "run", IDENTITY)
     return "accepted"
 
@@ -233,7 +236,7 @@ def _made_arrays(chance: Random) -> bytes:
 def _journal(data: bytes, folder: Path) -> str:
     from slant.journal import Journal
 
-    written(folder, "step.npz", data)
+    written(folder, "step.npz", kept(data, sealed))
     found = Journal(folder).recall("step")
     if found is None:
         return ABSENT
@@ -253,9 +256,26 @@ def _score_line() -> dict[str, Any]:
 def _scores(data: bytes, folder: Path) -> str:
     from slant.models.table import ScoreTable
 
-    found = ScoreTable(written(folder, "scores.jsonl", data)).get(*ASKED)
+    table = b"\n".join(kept(line, sealed_json) for line in data.split(b"\n"))
+    found = ScoreTable(written(folder, "scores.jsonl", table)).get(*ASKED)
     demand(found is None or finite(list(found)), "a log-probability is not finite")
     return ABSENT if found is None else "accepted"
+
+
+def _sums() -> dict[str, Any]:
+    from slant.models.conversion import NEEDED
+
+    return {name: [2, zlib.crc32(b"{}")] for name in NEEDED}
+
+
+def _model(data: bytes, folder: Path) -> str:
+    """Look whether a converted model is whole, as is done before each use."""
+    from slant.models.conversion import NEEDED, SUMS, _complete
+
+    for name in NEEDED:
+        written(folder, name, b"{}")
+    written(folder, SUMS, kept(data, sealed_json))
+    return "accepted" if _complete(folder) else ABSENT
 
 
 KEYS = [b"k" * 16, b"l" * 16]
@@ -301,10 +321,15 @@ def json_target(
     name: str, covers: str, tree: Callable[[], Any], run: Callable[[bytes, Path], str], **more: Any
 ) -> Target:
     """Return a target whose input is JSON like `tree`."""
-    return Target(
-        name, ("slant.reading", covers), lambda: [as_json(tree())], run,
-        lambda c: as_json(mutated_tree(tree(), c)), **more,
-    )  # fmt: skip
+    made = lambda c: as_json(mutated_tree(tree(), c))  # noqa: E731
+    return Target(name, ("slant.reading", covers), lambda: [as_json(tree())], run, made, **more)
+
+
+def sealed_target(target: Target, seal: Seal = sealed_json) -> Target:
+    """Return a target whose files have seals."""
+    assert target.made is not None
+    seeds, made = with_seals(target.seeds, target.made, seal)
+    return replace(target, covers=("slant.seals", *target.covers), seeds=seeds, made=made)
 
 
 def targets() -> Sequence[Target]:
@@ -327,11 +352,12 @@ def targets() -> Sequence[Target]:
             "survey answers", ("slant.measures.survey_answers",), _answer_seeds, _answers,
             tokens=(b",", b'"', b"G1", b"G9", b"4.0", b"worker", b"item"),
         ),
-        json_target("request of a run", "slant.cli.audit_run", _request, _resumed),
-        Target("step of a run", (folder,), step, _recalled, made_step, **quiet),
-        json_target("identity of a run", folder, identity, _identity),
-        Target("journal", ("slant.journal",), _arrays, _journal, _made_arrays, **quiet),
-        json_target("score table", "slant.models.table", _score_line, _scores, **quiet),
+        sealed_target(json_target("request of a run", "slant.cli.audit_run", _request, _resumed)),
+        sealed_target(Target("step of a run", (folder,), step, _recalled, made_step, **quiet)),
+        sealed_target(json_target("identity of a run", folder, identity, _identity)),
+        sealed_target(Target("journal", ("slant.journal",), _arrays, _journal, _made_arrays, **quiet), sealed),
+        sealed_target(json_target("score table", "slant.models.table", _score_line, _scores, **quiet)),
+        sealed_target(json_target("sums of a model", "slant.models.conversion", _sums, _model, **quiet)),
         Target("shard of a store", (store,), lambda: [_shard()], _stored, _made_shard, needs=("safetensors",), **quiet),
         Target(
             "manifest of a store", (store,), _manifests, lambda d, f: _stored(b"", f, d), needs=("safetensors",),

@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
 
-from fuzzing import embedding_targets, result_targets, small_file_targets, text_and_model_targets
+from fuzzing import (
+    cache_targets,
+    embedding_targets,
+    result_targets,
+    small_file_targets,
+    store_targets,
+    text_and_model_targets,
+)
 from fuzzing.targets import Target
 
-PARTS = (embedding_targets, small_file_targets, text_and_model_targets, result_targets)
+PARTS = (
+    embedding_targets, cache_targets, small_file_targets, text_and_model_targets, result_targets, store_targets,
+)  # fmt: skip
 
 
 @cache

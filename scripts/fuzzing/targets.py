@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from fuzzing.mutation import mutated
+
 #: Writers and small stand-ins that the tests have already.
 TESTS = Path(__file__).resolve().parents[2] / "tests"
 if str(TESTS) not in sys.path:
@@ -18,6 +20,11 @@ if str(TESTS) not in sys.path:
 LONGEST_MESSAGE = 1_200
 #: What `run` returns for input that a cache or a journal passes over.
 ABSENT = "absent"
+#: Input for a sealed file that begins so is written as it is, without a seal or with one that may not fit.
+AS_IT_IS = b"="
+Seeds = Callable[[], Sequence[bytes]]
+Make = Callable[[Random], bytes]
+Seal = Callable[[bytes], bytes]
 
 
 class BrokenPromiseError(AssertionError):
@@ -36,9 +43,9 @@ class Target:
 
     name: str
     covers: tuple[str, ...]
-    seeds: Callable[[], Sequence[bytes]]
+    seeds: Seeds
     run: Callable[[bytes, Path], str]
-    made: Callable[[Random], bytes] | None = None
+    made: Make | None = None
     tokens: tuple[bytes, ...] = ()
     needs: tuple[str, ...] = ()
     #: MB that one input may add to the most memory ever used.
@@ -68,3 +75,20 @@ def written(folder: Path, name: str, data: bytes) -> Path:
     path = folder / name
     path.write_bytes(data)
     return path
+
+
+def kept(data: bytes, seal: Seal) -> bytes:
+    """Return input as a file with a seal that fits, so that what is behind the seal is fuzzed, or as it is."""
+    return data.removeprefix(AS_IT_IS) if data.startswith(AS_IT_IS) else seal(data)
+
+
+def with_seals(seeds: Seeds, made: Make, seal: Seal) -> tuple[Seeds, Make]:
+    """Return seeds and a maker whose input `kept` mostly seals; the rest has no seal, or one that was damaged."""
+
+    def sometimes(chance: Random) -> bytes:
+        data = made(chance)
+        if chance.random() < 0.8:
+            return data
+        return AS_IT_IS + chance.choice((data, seal(data), mutated(seal(data), chance)))
+
+    return lambda: [*seeds(), *(AS_IT_IS + seal(seed) for seed in seeds())], sometimes

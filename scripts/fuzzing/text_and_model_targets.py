@@ -14,7 +14,7 @@ from random import Random
 from typing import Any
 
 from fuzzing.mutation import as_json, mutated, mutated_tree
-from fuzzing.targets import Target, demand, written
+from fuzzing.targets import BrokenPromiseError, Target, demand, written
 
 TEXT = 'Dr. Roe slept. "No," she said… He left!\n\nA nurse, 3. May, J. Doe came.\nIt was late。日本。\n'.encode()
 WRAPPED = b"A long line that is wrapped by hand goes on\nand on and on until it has come to its end,\n" * 4
@@ -40,6 +40,23 @@ def _corpus(name: str, **options: Any) -> Callable[[bytes, Path], str]:
     return run
 
 
+def _in_shards(data: bytes, folder: Path) -> str:
+    """Read text in shards of some bytes: together they have the sentences of the whole."""
+    import slant
+    from slant.corpus.shards import Shards, shards_of
+    from slant.errors import SlantError
+
+    corpus = slant.load_corpus(written(folder, "a.txt", data), split=("auto", "lines", "sentences")[len(data) % 3])
+    whole = list(corpus)
+    shards = list(shards_of(corpus, size=1 + len(data) // 5))
+    try:
+        parted = [sentence for shard in shards for sentence in Shards(corpus.settings).corpus(shard)]
+    except SlantError as error:
+        raise BrokenPromiseError(f"a shard is refused, and the whole is not: {error}") from error
+    demand(parted == whole, "shards have other sentences than the whole")
+    return f"accepted ({'one shard' if len(shards) == 1 else 'shards'})"
+
+
 def _made_json(chance: Random) -> bytes:
     tree = mutated_tree(chance.choice(JSON), chance)
     if isinstance(tree, list) and chance.random() < 0.5:
@@ -62,6 +79,7 @@ def _text_targets() -> list[Target]:
             "text .gz", ("slant.opening",), lambda: [gzip.compress(TEXT)], _corpus("a.txt.gz"),
             lambda c: gzip.compress(mutated(TEXT, c)),
         ),
+        Target("text in shards", ("slant.corpus.shards",), lambda: [TEXT, WRAPPED], _in_shards, tokens=tokens),
         Target("text .csv", tables, lambda: [table], _corpus("a.csv"), tokens=cells),
         Target("text .tsv", tables, lambda: [table.replace(b",", b"\t")], _corpus("a.tsv"), tokens=cells),
         Target(

@@ -199,23 +199,25 @@ def test_damaged_stamps_are_none(content: bytes, tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_a_damaged_request_of_a_run_is_one_sentence(change: dict[str, Any], tmp_path: Path) -> None:
     from slant.cli.audit_run import resumed
+    from slant.seals import sealed_json
 
     request = {
         "models": [], "reading": {"top": 9}, "profile": "quick", "seed": 0, "only": [], "skip": [], "words": [],
         "device": None, "output": "out", "text": {"column": "text"},
     }  # fmt: skip
     path = tmp_path / "request.json"
-    path.write_text(json.dumps(request))
+    path.write_bytes(sealed_json(json.dumps(request).encode()))
     sound, _ = resumed(tmp_path)
     assert sound.as_asked(allow_pickle=False).top == 9
     assert sound.text_as_asked().column == "text"
-    path.write_text(json.dumps(request | change))
+    path.write_bytes(sealed_json(json.dumps(request | change).encode()))
     damaged, _ = resumed(tmp_path)
     with pytest.raises(SlantError, match="the request of this run is damaged"):
         (damaged.as_asked(allow_pickle=False), damaged.text_as_asked())
-    path.write_bytes(b'{"models":["\xff"]}')
-    with pytest.raises(SlantError, match="is damaged"):
-        resumed(tmp_path)
+    for unsound in (sealed_json(b'{"models":["\xff"]}'), json.dumps(request).encode()):  # the last one has no seal
+        path.write_bytes(unsound)
+        with pytest.raises(SlantError, match="is damaged"):
+            resumed(tmp_path)
 
 
 SCORES = "test\tside\tdifference\nx\tA\t0.5\nx\tA\t1\nx\tB\t-1\nx\tB\t-2\n"
@@ -398,3 +400,83 @@ def test_a_surname_is_not_empty(tmp_path: Path) -> None:
         (tmp_path / "n.csv").write_text(f"{head}{name},5000,1,1,1,1,1,(S)\n")
         with pytest.raises(SlantError, match="line 2: no name"):
             read_names(tmp_path / "n.csv")
+
+
+@pytest.mark.parametrize("sums", [b"", b"1", b"[]", b"null", b"\xff", b"[" * 5000, b'{"config.json":1}'])
+def test_a_converted_model_whose_sums_are_none_is_made_again(sums: bytes, tmp_path: Path) -> None:
+    from slant.models.conversion import NEEDED, SUMS, _complete, _sums
+    from slant.seals import sealed_json
+
+    for name in NEEDED:
+        (tmp_path / name).write_text("{}")
+    (tmp_path / SUMS).write_bytes(sealed_json(json.dumps(_sums(tmp_path)).encode()))
+    assert _complete(tmp_path)
+    (tmp_path / SUMS).write_bytes(sealed_json(sums))
+    assert not _complete(tmp_path)
+
+
+def test_a_cache_whose_index_lies_at_an_odd_place_is_as_good_as_absent(tmp_path: Path) -> None:
+    from slant.vectors.formats import slant_file
+    from slant.vectors.rows import Block
+    from slant.vectors.word_log import WordLog
+
+    words, rows, log = ["he", "she"], np.ones((2, 3), np.float32), WordLog()
+    log.add(words)
+    for header_bytes, opens in ((4096, True), (4097, False), (4100, True)):
+        with (tmp_path / "v").open("wb") as file, slant_file.Writer(file, header_bytes) as writer:
+            writer.write(Block(words, rows))
+            writer.finish(log, {})
+        if opens:
+            assert slant_file.open_mapped(tmp_path / "v", name="v").lookup(["she"]).found == ("she",)
+        else:
+            with pytest.raises(VectorsError, match="is not a complete safetensors file"):
+                slant_file.open_mapped(tmp_path / "v", name="v")
+
+
+def test_a_store_that_ends_in_half_a_line_end_of_windows_loses_nothing_when_added_to(tmp_path: Path) -> None:
+    from slant.auditing.stored_lines import encode
+
+    record = {
+        "label": "a", "source": "", "state": "failed", "audited": "2026-01-01", "reason": "it is empty",
+        "seconds": None, "key": "", "settings": {},
+    }  # fmt: skip
+    store = slant.ResultsStore(tmp_path / "s.jsonl")
+    store.path.write_bytes(encode(record, None) + b"\r")
+    assert len(store.audits().audits) == 1
+    store.append_record(record | {"label": "b"}, None)
+    assert [audit.label for audit in store.audits().audits] == ["a", "b"]
+    assert store.audits().notes == ()
+
+
+def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    audit = slant.audit(only=["weat"], profile="quick")
+    store = slant.ResultsStore(tmp_path / "s.jsonl")
+    for effect in (-1e308, 1e308):
+        store.append(replace(audit, glance=(replace(audit.glance[0], effect=effect),)), label="a")
+    history, change = store.history(), store.compare("a")
+    assert [point.difference for point in history.points] == [None, None]
+    assert change.figures[0].difference is None
+    for result in (history, change):
+        assert type(result).from_dict(json.loads(result.to_json())) == result
+
+
+@pytest.mark.parametrize("name", ["a" * 300 + "/m", "a/" * 3000, "a" * 300 + "/m.txt"])
+def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_path: Path) -> None:
+    from slant.auditing.model_list import kinds_of, read_list
+    from slant.cli.audit import _check_files
+    from slant.cli.audit_run import Request, absolute
+
+    for library in ("torch", "transformers") if name.endswith("/m") else ():
+        pytest.importorskip(library, reason=f"language models need {library}: pip install 'slant[lm]'")
+    assert absolute(name) == name
+    _check_files(Request((name,), {}, "quick", 0, (), (), (), None, "out"), [tmp_path], [])
+    with pytest.raises(SlantError, match=r"File name too long|nor data or a hub model of that name"):
+        slant.audit(name)
+    (tmp_path / "models.txt").write_text(f"x = {name}\n")
+    if name.endswith("/m"):  # on the hub a model may be called so
+        assert kinds_of(read_list(tmp_path / "models.txt")) == ["language model"]
+    else:
+        with pytest.raises(SlantError, match="'x' of the list: there is no file 'a"):
+            read_list(tmp_path / "models.txt")

@@ -32,8 +32,10 @@ READS = {
 PLAIN = {"os", "slant", "codecs"}
 #: Modules that read, and what: nothing from outside, or by way of a reader that has a target.
 ELSEWHERE = {
+    "slant.auditing.jobs": "by slant.vectors.loading, slant.corpus and slant.models",
     "slant.checking": "embeddings that were loaded",
     "slant.cli.audit": "by slant.cli.audit_run",
+    "slant.cli.audit_many": "audits that its own workers made",
     "slant.cli.ceat": "by slant.corpus and slant.models",
     "slant.cli.contextual": "by slant.corpus and slant.models",
     "slant.cli.encoders": "by slant.corpus and slant.models",
@@ -43,6 +45,7 @@ ELSEWHERE = {
     "slant.cli.pronouns": "by slant.models",
     "slant.cli.seat": "by slant.models",
     "slant.cli.words": "by slant.stimuli.loading",
+    "slant.compiled": "machine code that numba has kept in a folder of this user's, and numba reads",
     "slant.data.packages": "what pip says, and archives by slant.data.archives",
     "slant.data.receiving": "writes only",
     "slant.data.urls": "the network, by checksum",
@@ -51,7 +54,11 @@ ELSEWHERE = {
     "slant.measures.polarity_trend": "by slant.vectors.loading",
     "slant.models.encoder": "what transformers made of a tokenizer",
     "slant.models.encoder_loading": "by slant.models.elmo_files and slant.models.opening",
+    "slant.models.packing": "models of this process, or of the one that started it",
     "slant.models.sample": "a file that ships",
+    "slant.paging": "maps that are open already, to give their pages back",
+    "slant.parallel.on_processes": "answers of processes that it started itself, by pipes",
+    "slant.parallel.process_worker": "tasks of the process that started it, and a file that one wrote",
     "slant.replicate.framework": "by the readers of each paper",
     "slant.report.covering": "a file that ships",
     "slant.report.sections": "a file that ships",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import fnmatch
+import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -191,7 +192,8 @@ def _verdict(before: Glance | None, after: Glance | None) -> Change:
 
 
 def _difference(before: float | None, after: float | None) -> float | None:
-    return None if before is None or after is None else after - before
+    gap = None if before is None or after is None else after - before
+    return gap if gap is None or math.isfinite(gap) else None  # a store of strangers may hold numbers of any size
 
 
 def unlike(before: StoredAudit, after: StoredAudit) -> tuple[str, ...]:

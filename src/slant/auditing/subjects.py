@@ -138,7 +138,7 @@ def _kind_of_name(name: str) -> Kind:
                 f"'{first}' is data of the kind '{kind}'; give an embedding, a language model or an encoder."
             )
         return DATA_KINDS[kind]
-    in_archive = any(parent.is_file() for parent in Path(name).parents)
+    in_archive = any(os.path.isfile(parent) for parent in Path(name).parents)  # noqa: PTH113 (as above)
     if in_archive or Path(name).suffix.lower() in FILE_ENDINGS or not HUB_NAME.fullmatch(name) or did_you_mean(name):
         return "static"  # whose loading then says what is not there
     _need_models(name)

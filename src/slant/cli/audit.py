@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -299,7 +300,8 @@ def _check_files(request: Request, written: list[Path], folders: list[Path | Non
     """Refuse, before any work, to write over what is read from, or into a folder that is a file."""
     from slant.errors import SlantError
 
-    read = [Path(text) for text in (*request.models, *request.words, *request.corpus) if Path(text).is_file()]
+    given = (*request.models, *request.words, *request.corpus)
+    read = [Path(text) for text in given if os.path.isfile(text)]  # noqa: PTH113 (a name may be too long for a file)
     for path in written:
         if path.exists() and any(path.samefile(source) for source in read):
             raise SlantError(f"'{path}' is read from, and would be written over; choose another name with -o.")

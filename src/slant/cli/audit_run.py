@@ -121,7 +121,7 @@ def absolute(model: str) -> str:
     if os.path.exists(model):  # noqa: PTH110 (a name too long for any file is no error here)
         return str(Path(model).resolve())
     for parent in Path(model).parents:
-        if parent.is_file():  # a member of an archive
+        if os.path.isfile(parent):  # noqa: PTH113 (a member of an archive; a name may be too long for a file)
             return str(parent.resolve() / Path(model).relative_to(parent))
     return model
 

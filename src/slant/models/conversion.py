@@ -230,8 +230,8 @@ def _complete(folder: Path) -> bool:
     try:
         listed = unsealed_json(read_bytes(folder / SUMS))
         sums = json.loads(listed or b"{}")
-        return all(name in sums for name in NEEDED) and sums == _sums(folder)
-    except (OSError, SlantError):
+        return isinstance(sums, dict) and all(name in sums for name in NEEDED) and sums == _sums(folder)
+    except (OSError, ValueError, RecursionError, SlantError):
         return False
 
 

@@ -125,7 +125,7 @@ def config_of(name: str, where: str, only_local: bool) -> Any:
     from huggingface_hub.errors import StrictDataclassError
     from transformers import AutoConfig, PretrainedConfig
 
-    folder = Path(where) if Path(where).is_dir() else None
+    folder = Path(where) if os.path.isdir(where) else None  # noqa: PTH112 (a name may be too long for a file)
     if folder is not None:
         check_folder(folder)
         read_text(folder / "config.json", DataError, most=MAX_CONFIG)

@@ -122,6 +122,8 @@ def _checked_layout(header: Any, metadata: Any, data: int, size: int, source: Pa
     if not consistent:
         raise ValueError("sizes")
     index_at = tuple(data + place for place in _index_places(header, shape[0], words_begin))
+    if any(place % 4 for place in index_at):  # Python's own views, by which words are found, need whole numbers of 4
+        raise ValueError("alignment")
     return Layout(
         shape, dtype, begin if elsewhere else data + begin, data + words_begin, words_end - words_begin, record,
         index_at, int(metadata["checksum"]) if index_at else None, elsewhere,
