@@ -124,3 +124,15 @@ def test_a_damaged_cache_that_cannot_be_written_is_done_without(
     monkeypatch.setattr(Path, "unlink", refused)
     with pytest.warns(UserWarning, match="was damaged"):
         assert np.array_equal(cached.lookup(["w7"]).vectors, matrix[[7]])
+
+
+@pytest.mark.parametrize("told", [b"GloVe text", b"repairs", b"format", b"checksum"])
+def test_no_byte_of_what_the_header_tells_changes_unseen(told: bytes, tmp_path: Path) -> None:
+    path, _ = embedding(tmp_path)
+    slant.load(path)
+    (file,) = (cache_folder() / "vectors").glob("*.safetensors")
+    content = file.read_bytes()
+    at = content.index(told)
+    file.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
+    assert slant.load(path).record() == slant.load(path, cache=False).record()
+    assert file.read_bytes() == content  # made again

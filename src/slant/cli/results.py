@@ -124,6 +124,7 @@ def list_command(
     from slant.cli.printing import deliver
 
     found = ResultsStore(store).audits(model, since=since, until=until, latest=latest)
+    _tell(found.notes, output)
     deliver(found, output, quiet=False)
 
 
@@ -134,7 +135,9 @@ def figures_command(store: StoreArgument, latest: LatestOption = False, *, askin
     from slant.auditing.store import ResultsStore
     from slant.cli.printing import deliver
 
-    deliver(ResultsStore(store).figures(latest=latest, **asdict(asking)), output, quiet=False)
+    found = ResultsStore(store).figures(latest=latest, **asdict(asking))
+    _tell(found.notes, output)
+    deliver(found, output, quiet=False)
 
 
 @app.command("history", epilog=HISTORY_EXAMPLES)
@@ -144,7 +147,19 @@ def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> 
     from slant.auditing.store import ResultsStore
     from slant.cli.printing import deliver
 
-    deliver(ResultsStore(store).history(**asdict(asking)), output, quiet=False)
+    found = ResultsStore(store).history(**asdict(asking))
+    _tell(found.notes, output)
+    deliver(found, output, quiet=False)
+
+
+def _tell(notes: tuple[str, ...], output: Output) -> None:
+    """Say on standard error what a table of commas on standard output has no place for."""
+    from slant.cli.printing import STANDARD_OUTPUT
+    from slant.cli.progress import note
+
+    if STANDARD_OUTPUT in (output.csv, output.markdown, output.latex):
+        for each in notes:
+            note(each)
 
 
 @app.command("show", epilog=SHOW_EXAMPLES)
@@ -170,7 +185,11 @@ def compare_command(
     store: StoreArgument,
     before: WhichArgument,
     after: Annotated[
-        str | None, typer.Argument(metavar="[AUDIT]", help="Another; nothing: the newest of the first label.")
+        str | None,
+        typer.Argument(
+            metavar="[AUDIT]",
+            help="A later one; nothing: AUDIT is a label, whose newest is compared with the one before.",
+        ),
     ] = None,
     report: ReportOption = None,
     *,

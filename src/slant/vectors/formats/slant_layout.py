@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypedDict
+from zlib import crc32
 
 import numpy as np
 
@@ -66,10 +67,17 @@ def header_of(tensors: dict[str, Any], metadata: dict[str, str], record: Mapping
     A record that makes it longer is kept without its treatments (the note tells of them), or left out.
     """
     for kept in (record, {**record, "treatments": ()}, {}):
-        text = json.dumps({"__metadata__": {**metadata, "record": json.dumps(dict(kept))}, **tensors}).encode()
+        told = {**metadata, "record": json.dumps(dict(kept))}
+        text = json.dumps({"__metadata__": {**told, "sum": _sum_of(told)}, **tensors}).encode()
         if len(text) <= size - 8:
             break
     return struct.pack("<Q", size - 8) + text.ljust(size - 8)
+
+
+def _sum_of(metadata: Mapping[str, Any]) -> str:
+    """Return a checksum of what the header tells, but for where tensors lie, which must fit the file."""
+    told = {name: value for name, value in metadata.items() if name != "sum"}
+    return str(crc32(json.dumps(told, sort_keys=True).encode()))
 
 
 @dataclass(frozen=True)
@@ -119,8 +127,8 @@ def _checked_layout(header: Any, metadata: Any, data: int, size: int, source: Pa
         and (elsewhere or end <= words_begin or words_end <= begin)
         and is_record(record)
     )  # fmt: skip
-    if not consistent:
-        raise ValueError("sizes")
+    if not consistent or ("checksum" in metadata and metadata.get("sum") != _sum_of(metadata)):  # of the cache
+        raise ValueError("sizes, or what the header tells")
     index_at = tuple(data + place for place in _index_places(header, shape[0], words_begin))
     if any(place % 4 for place in index_at):  # Python's own views, by which words are found, need whole numbers of 4
         raise ValueError("alignment")
