@@ -480,3 +480,17 @@ def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_
     else:
         with pytest.raises(SlantError, match="'x' of the list: there is no file 'a"):
             read_list(tmp_path / "models.txt")
+
+
+@pytest.mark.parametrize(
+    "line", ['source = " "', 'device = "\\t"', 'only = ["weat", " "]', 'words = ""', "only = ['']"]
+)
+def test_a_list_of_models_without_patterns_still_refuses_blanks(line: str, tmp_path: Path) -> None:
+    from slant.auditing import model_list
+
+    source = "" if line.startswith("source") else 'source = "sample"\n'
+    (tmp_path / "m.toml").write_text(f"[[model]]\n{source}{line}\n")
+    with pytest.raises(SlantError, match=r"has an empty '|Expected `str` of length >= 1"):
+        model_list.read_list(tmp_path / "m.toml")
+    hints = model_list._Model.__annotations__.values()  # with a pattern in them, processes died when they ended
+    assert not any("pattern" in str(hint) for hint in (*hints, model_list.Text))
