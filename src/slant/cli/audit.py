@@ -124,7 +124,7 @@ def audit_command(
     the end).
 
     With --models, each model of a list is audited on its own and kept in a store (see 'slant results'); what the store
-    has already is not run again, and one that fails stops nobody (one whose file is missing is refused before any work).
+    has already is not run again, and one that fails stops nobody (a missing file is refused before any work).
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
