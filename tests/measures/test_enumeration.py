@@ -265,7 +265,9 @@ def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path)
     from slant.stimuli import read_names
 
     (file,) = (real_data / "census").glob("*.csv")
-    with pytest.raises(StimuliError, match="line 1024: no count or shares"):  # the copy there is cut in its last line
+    with pytest.raises(
+        StimuliError, match="line 1024: no name, no count or shares"
+    ):  # the copy there is cut in its last line
         read_names(file)
     whole = tmp_path / "surnames.csv"
     whole.write_text("\n".join(file.read_text().splitlines()[:1000]))

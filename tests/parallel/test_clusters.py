@@ -20,7 +20,7 @@ import slant
 from slant.corpus import Query, sample_contexts, shards
 from slant.errors import MeasureError, MissingExtraError, WorkersError
 from slant.models.protocols import Passage, Sentence
-from slant.parallel import as_finished, cores, on_processes, spread, use_workers, worker, workers_in_use
+from slant.parallel import as_finished, cores, on_processes, on_ray, spread, use_workers, worker, workers_in_use
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
 from noticed import Noticed
@@ -71,7 +71,8 @@ def where(request: pytest.FixtureRequest, addresses: dict[str, Any]) -> dict[str
     if kind == "ray" and kind not in addresses:
         ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-        ray.init(
+        with on_ray.signals_kept():
+            ray.init(
             address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR",
             runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(sys.path)}},
         )  # fmt: skip

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import Callable, Sequence
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from slant.errors import MissingExtraError, WorkersError
@@ -22,6 +24,15 @@ def run_fetched(
 
     shared = None if name is None else _fetched.get(name, lambda: ray.get(held[0]))
     return run(task, shared, item, expected)
+
+
+@contextmanager
+def signals_kept() -> Iterator[None]:
+    """Put back who listens to SIGTERM: Ray takes it over, and then a command that is told to stop cannot clean up."""
+    listener = signal.getsignal(signal.SIGTERM)
+    yield
+    with suppress(ValueError):  # not the main thread, in which Ray does not listen either
+        signal.signal(signal.SIGTERM, listener)
 
 
 class RayCluster:
@@ -47,10 +58,11 @@ class RayCluster:
         try:
             there = reach(address)  # Ray itself tries for minutes
             if self._ours:
-                self.ray.init(
-                    address=address, log_to_driver=False, logging_level=logging.ERROR,
-                    include_dashboard=False if address == "local" else None,
-                )  # fmt: skip
+                with signals_kept():
+                    self.ray.init(
+                        address=address, log_to_driver=False, logging_level=logging.ERROR,
+                        include_dashboard=False if address == "local" else None,
+                    )  # fmt: skip
         except (ConnectionError, ValueError, RuntimeError, OSError) as error:
             raise WorkersError(
                 f"cannot join a Ray cluster by '{address}' ({first_line(error)}); start one (ray start --head), then "
