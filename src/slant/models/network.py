@@ -265,7 +265,7 @@ def _sides(pairs: Collection[tuple[int, int]]) -> tuple[list[int], list[int]]:
 
 
 def aligned(model: Any) -> Any:
-    """Put weights that lie where a file or a store had them into memory as torch asks for it: BLAS rounds by place.
+    """Put weights that lie where a file or a store had them into memory as torch asks for it: bits may depend on it.
 
     So a model that was opened here, and one that was sent to a worker, have theirs alike.
     """
