@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import sys
 import struct
 import zipfile
 from pathlib import Path
@@ -253,10 +254,20 @@ def test_gensim_keys_that_are_not_words_are_refused() -> None:
         slant.load(vectors)
 
 
-def test_a_kv_file_needs_an_explicit_word(keyed: Any, tmp_path: Path) -> None:
+def test_a_kv_file_is_read_without_gensim_and_without_trust(
+    keyed: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "vectors.kv"
     keyed.save(str(path))
-    with pytest.raises(VectorsError, match="allow_pickle=True"):
+    monkeypatch.setitem(sys.modules, "gensim.models", None)
+    same(slant.load(path))
+
+
+def test_a_kv_file_with_more_than_vectors_needs_an_explicit_word(keyed: Any, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.kv"
+    keyed.extra = Path("somewhere")
+    keyed.save(str(path))
+    with pytest.raises(VectorsError, match=r"it asks for pathlib.*allow_pickle=True"):
         slant.load(path)
     same(slant.load(path, allow_pickle=True))
 
@@ -268,7 +279,7 @@ def test_a_kv_file_with_its_matrix_beside_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "vectors.kv"
     vectors.save(str(path), sep_limit=1)
     assert path.with_name("vectors.kv.vectors.npy").is_file()
-    same(slant.load(path, allow_pickle=True))
+    same(slant.load(path))
 
 
 # fastText

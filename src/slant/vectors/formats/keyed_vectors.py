@@ -1,15 +1,25 @@
-"""gensim's KeyedVectors: in memory, or a .kv file, which is a pickle and so opened only on request."""
+"""gensim's KeyedVectors: in memory, or a .kv file, whose pickle is read by a reader that can run nothing."""
 
 from __future__ import annotations
 
+import mmap
+import pickle
+import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from slant.errors import MissingExtraError, VectorsError
+from slant.vectors.formats.numpy_array import load_array
 from slant.vectors.rows import Block, checked_block
 
 NAME = "gensim KeyedVectors"
 PROTOCOLS = {2, 3, 4, 5}
+#: What gensim's own classes are called; their attributes are all that is wanted of them.
+_GENSIM = re.compile(r"gensim\.models\.(keyedvectors|word2vec|fasttext)")
+_NUMPY = ("numpy", "numpy.core.multiarray", "numpy._core.multiarray")
+_PLAIN_DTYPE = re.compile(r"[<>=|]?[fiubU]\d{1,3}")
 
 
 def recognise(head: bytes) -> bool:
@@ -28,18 +38,85 @@ def from_memory(vectors: Any) -> Block:
 
 
 def read(path: Path, *, allow_pickle: bool) -> Block:
-    """Open a .kv file with gensim, if the user has said that its pickle may be trusted."""
-    if not allow_pickle:
+    """Open a .kv file without running anything in it; what that cannot read, by gensim, if the user trusts the file."""
+    try:
+        return _plainly(path)
+    except OSError as error:
+        raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+    except Exception as error:  # a damaged or hostile pickle can fail in any way
+        if allow_pickle:
+            return _by_gensim(path)
+        problem = " ".join(str(error).split())
         raise VectorsError(
-            f"'{path.name}' is a Python pickle, and opening one can run code; if you trust its origin, "
-            "pass allow_pickle=True (on the command line: --allow-pickle)."
-        )
+            f"'{path.name}' is a Python pickle that is not plain gensim vectors ({problem}), and opening it can run "
+            "code; if you trust its origin, pass allow_pickle=True (on the command line: --allow-pickle)."
+        ) from None
+
+
+def _plainly(path: Path) -> Block:
+    """Read the attributes of gensim's object: its words, and its matrix, which may lie in a file beside it."""
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        found = vars(_reader(content).load())
+    words = next(found[name] for name in ("index_to_key", "index2word", "index2entity") if name in found)
+    matrix = found.get("vectors")
+    if matrix is None and (beside := path.with_name(f"{path.name}.vectors.npy")).is_file():
+        matrix = load_array(beside)
+    return checked_block(list(words), matrix)
+
+
+def _reader(content: Any) -> Any:
+    """Return an unpickler that knows gensim's classes as empty ones and arrays as bytes, and nothing else.
+
+    It is Python's own slow one: the fast one allocates whatever a damaged file asks for. The classes are made anew
+    for each file, so that no file can change them for the next.
+    """
+
+    class Plain:
+        """Stands for any class of gensim, and keeps what it is given."""
+
+    class Dtype:
+        def __init__(self, name: str, *_: Any) -> None:
+            if not _PLAIN_DTYPE.fullmatch(name):
+                raise ValueError(f"it holds an array of {name!r:.20}")
+            self.name, self.order = name, "="
+
+        def __setstate__(self, state: tuple[Any, ...]) -> None:
+            self.order = state[1] if state[1] in ("<", ">") else "="
+
+        def numbers(self, raw: bytes) -> Any:
+            return np.frombuffer(raw, np.dtype(self.name).newbyteorder(self.order))
+
+    class Array:
+        array: Any = None
+
+        def __setstate__(self, state: tuple[Any, ...]) -> None:
+            _, shape, dtype, by_column, raw = state
+            self.array = dtype.numbers(raw).reshape(shape, order="F" if by_column else "C")
+
+    class Reader(pickle._Unpickler):
+        def find_class(self, module: str, name: str) -> Any:
+            if _GENSIM.fullmatch(module):
+                return Plain
+            if module in _NUMPY and name in ("ndarray", "dtype", "_reconstruct", "scalar"):
+                known = {"dtype": Dtype, "_reconstruct": lambda *_: Array(), "scalar": lambda t, raw: t.numbers(raw)[0]}
+                return known.get(name, Array)
+            raise ValueError(f"it asks for {module}.{name}")
+
+        def load(self) -> Any:
+            made = super().load()
+            arrays = {key: value.array for key, value in vars(made).items() if isinstance(value, Array)}
+            made.__dict__.update(arrays)
+            return made
+
+    return Reader(content)
+
+
+def _by_gensim(path: Path) -> Block:
     try:
         from gensim.models import KeyedVectors
     except ImportError:
-        raise MissingExtraError("reading gensim files needs gensim: pip install 'gensim>=4.3.3'.") from None
+        raise MissingExtraError("reading this gensim file needs gensim: pip install 'gensim>=4.3.3'.") from None
     try:
-        loaded = KeyedVectors.load(str(path), mmap="r")
-        return from_memory(loaded)
+        return from_memory(KeyedVectors.load(str(path), mmap="r"))
     except Exception as error:  # whatever an arbitrary pickle raises
         raise VectorsError(f"'{path.name}' is not a gensim KeyedVectors file ({error}).") from None
