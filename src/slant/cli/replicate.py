@@ -1,75 +1,117 @@
-"""`slant replicate`: a paper's printed table beside ours."""
+"""`slant replicate`: a paper's printed tables beside ours."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from slant.cli.shared import Output, Running, command
+from slant.cli import options as o
+from slant.cli.shared import Output, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
 
 slant replicate list
 
-slant replicate lu                                        with what is on this machine
+slant replicate lu                                        with what is bundled or was fetched before
+
+slant replicate caliskan --get                            fetch what it needs first
+
+slant replicate all --html papers.html                    every paper, on one page with the figures redrawn
 
 slant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
 
-slant replicate kurita --data bert-base-uncased=./bert-base-uncased --data kurita-lists=FOLDER
+slant replicate kurita --with ./bert-base-uncased --encoder all-minilm-l6-v2
 
-slant replicate kurita --encoder all-minilm-l6-v2                              another encoder, labelled
-
-slant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    with what is at hand, labelled
+slant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    others than the paper's, labelled
 """
+
+
+@dataclass(frozen=True)
+class ReplicationOutput(Output):
+    """Where a replication is written: also as a page."""
+
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with the figures redrawn.", rich_help_panel=o.OUT),
+    ] = None
+
+    def by_suffix(self) -> dict[str, Path]:
+        """Return the files that were asked for, by the suffix of their format."""
+        return {**super().by_suffix(), **({} if self.html is None else {".html": self.html})}
 
 
 @command
 def replicate_command(
-    paper: Annotated[str, typer.Argument(metavar="PAPER|list", help="A paper, or 'list'.")],
+    paper: Annotated[str, typer.Argument(metavar="PAPER|all|list", help="A paper, 'all', or 'list'.")],
+    get: Annotated[
+        bool, typer.Option("--get", help="Fetch every part that has a data name; some are several gigabytes.")
+    ] = False,
     data: Annotated[
         list[str] | None,
         typer.Option("--data", metavar="NAME=PATH", help="Where data of that name are; can be repeated."),
     ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--with", metavar="MODEL", help="Other vectors or another language model than the paper's: name or path."
+        ),
+    ] = None,
     encoder: Annotated[
         str | None,
-        typer.Option("--encoder", metavar="MODEL", help="Another encoder than the paper's; such cells are labelled."),
+        typer.Option("--encoder", metavar="MODEL", help="Another encoder than the paper's: name or path."),
     ] = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", metavar="PATH", help="Another corpus than the paper's; can be repeated."),
+        typer.Option("--corpus", metavar="PATH", help="Another text than the paper's: name or path; can be repeated."),
     ] = None,
     *,
-    running: Running,
-    output: Output,
+    running: RunningOnCores,
+    output: ReplicationOutput,
 ) -> None:
-    """Recompute a published table and put it beside the printed one, cell by cell.
+    """Recompute published tables and put them beside the printed ones, cell by cell.
 
-    What is not on this machine is not fetched; such cells say what to get and where to put it.
+    What is bundled or was fetched before is used; --get fetches more. Whatever is not the paper's own is labelled as a
+    stand-in, and never counts as met.
     """
     from slant.cli.printing import deliver
+    from slant.cli.progress import bar, noted, resumable
     from slant.errors import SlantError
-    from slant.replicate import PAPERS, replicate_paper
+    from slant.replicate import ALL, PAPERS, replicate_all, replicate_paper
     from slant.replicate import paper as described
+    from slant.results import Result
 
     if paper == "list":
         for name in PAPERS:
-            print(f"{name:12} {described(name).title} ({len(described(name).cells)} cells)")
+            found = described(name)
+            printed = sum(bool(cell.printed) and not cell.way for cell in found.cells)
+            print(f"{name:12} {found.title} ({printed} printed cells)")
         return
+    instead = {"with": model, "encoder": encoder, "corpus": corpus}
+    chosen = {option: content for option, content in instead.items() if content}
+    given = _given(data or ())
+    if paper == ALL and (chosen or given):
+        raise SlantError("'all' takes no --data, --with, --encoder or --corpus; give them for one paper.")
+    with resumable(kept=True), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+        result: Result = (
+            replicate_all(get=get, rng=running.seed, progress=progress)
+            if paper == ALL
+            else replicate_paper(paper, data=given, instead=chosen, get=get, rng=running.seed, progress=progress)
+        )
+    deliver(result, output, quiet=running.quiet)
+
+
+def _given(items: Iterable[str]) -> dict[str, str]:
+    from slant.errors import SlantError
+
     given = {}
-    for item in data or ():
+    for item in items:
         name, equals, path = item.partition("=")
         if not equals or not path:
             raise SlantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
         given[name] = path
-    known = set(described(paper).known)
-    if unknown := sorted(set(given) - known):
-        raise SlantError(f"'{paper}' uses no data named '{unknown[0]}'; it uses {', '.join(sorted(known))}.")
-    for name, path in given.items():
-        if not Path(path).exists():
-            raise SlantError(f"there is no file or folder '{path}' for --data {name}; check the path.")
-    instead = {kind: content for kind, content in (("encoder", encoder), ("corpus", corpus)) if content}
-    result = replicate_paper(paper, data=given, instead=instead, rng=running.seed)
-    deliver(result, output, quiet=running.quiet)
+    return given

@@ -6,24 +6,27 @@ import difflib
 import importlib
 from collections.abc import Mapping
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from slant.errors import MeasureError
-from slant.replicate.framework import Paper, run
-from slant.results import ReplicationResult
+from slant.replicate.framework import Given, Paper, Progress, run
+from slant.results import ReplicationResult, ReplicationsResult
 from slant.statistics import seed_of
 
 #: Papers that can be replicated, each in the module of its name.
-PAPERS = ("basta", "bolukbasi", "gonen", "kurita", "lu")
+PAPERS = ("basta", "bolukbasi", "caliskan", "gonen", "kurita", "lu", "swinger")
+#: Every paper, one after the other.
+ALL = "all"
 
 
 def paper(name: str) -> Paper:
     """Return the description of a paper.
 
     >>> paper("lu").title
-    'Lu et al., Table 1'
+    'Lu, Sujichantararat & Lohanimit, BOLD and Beyond'
     """
     if name not in PAPERS:
         near = difflib.get_close_matches(name, PAPERS, n=1)
@@ -38,20 +41,39 @@ def replicate_paper(
     *,
     data: Mapping[str, str | PathLike[str]] | None = None,
     instead: Mapping[str, Any] | None = None,
+    get: bool = False,
     rng: int | np.random.Generator | None = 0,
+    progress: Progress | None = None,
 ) -> ReplicationResult:
-    """Recompute a paper's table and put it beside the printed one; `data` gives paths by data name.
+    """Recompute a paper's tables and put them beside the printed ones; `data` gives paths by data name.
 
-    What is not on this machine is not fetched: such cells are marked, with what to do. `instead` gives another
-    "encoder" or "corpus" than the paper's, where it uses one; such cells are computed, and labelled.
+    What is bundled or was fetched before is used; with `get`, everything that has a data name is fetched first.
+    `instead` names what to use in place of the paper's own: "with" (vectors or a language model), "encoder",
+    "corpus"; such cells are computed, labelled, and never "met".
 
     >>> import slant
-    >>> [cell.verdict for cell in slant.replicate_paper("lu").cells if cell.column == "Baseline"]
-    ['met', 'not run']
+    >>> [cell.verdict for cell in slant.replicate_paper("lu").cells if cell.row == "GloVe" and not cell.way]
+    ['met', 'met', 'met', 'met', 'met', 'met']
     """
     described = paper(name)
-    for role in instead or ():
-        if role not in described.roles:
-            known = ", ".join(described.roles) or "nothing"
-            raise MeasureError(f"'{name}' has no {role} that could be another one; what can be replaced: {known}.")
-    return run(described, {**(data or {}), **(instead or {})}, seed_of(rng))
+    given = Given(dict(data or {}), dict(instead or {}), get)
+    for option in given.instead:
+        if option not in described.options:
+            known = ", ".join(described.options) or "nothing"
+            raise MeasureError(f"'{name}' has no {option} that could be another one; what can be replaced: {known}.")
+    if unknown := sorted(set(given.data) - set(described.data)):
+        raise MeasureError(f"'{name}' has no data named '{unknown[0]}'; it has {', '.join(sorted(described.data))}.")
+    for key, path in given.data.items():
+        if isinstance(path, str | PathLike) and not Path(path).exists():
+            raise MeasureError(f"there is no file or folder '{path}' for {key}; check the path.")
+    return run(described, given, seed_of(rng), progress)
+
+
+def replicate_all(
+    *, get: bool = False, rng: int | np.random.Generator | None = 0, progress: Progress | None = None
+) -> ReplicationsResult:
+    """Recompute every paper, and count what was met, what differs, and what was not run."""
+    seed = seed_of(rng)
+    results = tuple(replicate_paper(name, get=get, rng=seed, progress=progress) for name in PAPERS)
+    more = "For more: slant replicate all --get, or slant replicate PAPER for what each paper lacks."
+    return ReplicationsResult(results, "" if get else more)

@@ -1,200 +1,380 @@
-"""How a paper is replicated: cells with a printed value, how to compute it, and what that needs.
+"""How a paper is replicated: cells with what is printed, how to compute it, and what that needs.
 
-A paper is one file with a `PAPER`; to add one, write it and name it in `slant.replicate.PAPERS`.
+A paper is one file with a `PAPER`; to add one, write it and name it in `slant.replicate.PAPERS`. What a cell needs are
+*roles* (vectors, a model, a corpus), each of which says where its content may come from, best first.
 """
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
-from slant.data import find
-from slant.data import names as data_names
-from slant.errors import SlantError
-from slant.results import ReplicatedCell, ReplicationResult
+from slant.data import entry, fetch, find
+from slant.errors import DataError, MeasureError, SlantError
+from slant.results import Lacking, MeasuredResult, ReplicatedCell, ReplicatedFigure, ReplicationResult
+from slant.results.replication import DIFFERS, MET, NOT_PRINTED, NOT_RUN, STAND_IN
 from slant.vectors import WordVectors, load
 from slant.version import __version__
+
+T = TypeVar("T")
+#: Called with a step, how much of it is done, and how much there is.
+Progress = Callable[[str, int, int], None]
+YES, NO = "yes", "no"
+_NUMBER = re.compile(r"(<?)\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s*%?")
 
 
 @dataclass(frozen=True)
 class Measured:
-    """A recomputed value, the words that were missing for it, and what to say of it."""
+    """What came out: a number, or `text` where the paper prints words; words without a vector; what to say of it."""
 
-    value: float
-    missing: tuple[str, ...]
+    value: float | None
+    missing: tuple[str, ...] = ()
     note: str = ""
+    text: str = ""
+
+
+def yes_or_no(answer: bool) -> Measured:
+    """Return what is compared with a printed star: whether something is significant.
+
+    >>> yes_or_no(True).text
+    'yes'
+    """
+    return Measured(None, text=YES if answer else NO)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One printed number; `printed` is None where the print was not at hand.
+    """One thing that a paper prints, as it prints it ("0.8744", "88.5%", "<1e-40", "yes", words after commas).
 
-    `needs` names data, one or several; `compute` gets what each of them is opened as (vectors, unless the paper says
-    otherwise), and the seed. `tolerance` allows for rounding in print.
-    `fitted` marks a cell whose words were chosen because they give the printed value: that it is met proves nothing.
+    `compute` gets the run and the content of each role in `needs`. `tolerance` allows for rounding in print and for
+    what is random; `in_decades` counts it in powers of ten. `why` says what is known of a difference. See
+    `ReplicatedCell` for the rest.
     """
 
+    table: str
     row: str
     column: str
-    printed: float | None
-    needs: str | tuple[str, ...]
+    printed: str
+    needs: tuple[str, ...]
     compute: Callable[..., Measured]
-    tolerance: float
-    fitted: bool = False
-
-    @property
-    def data(self) -> tuple[str, ...]:
-        """The names of the data that the cell needs."""
-        return (self.needs,) if isinstance(self.needs, str) else self.needs
+    tolerance: float = 0.0
+    way: str = ""
+    authors: float | None = None
+    why: str = ""
+    in_decades: bool = False
 
 
 @dataclass(frozen=True)
-class StandIn:
-    """What is used, with its own tolerance, where the real vectors are not here; always labelled as such."""
+class Drawing:
+    """A figure of the paper: what it says of it, and how to compute the result whose pictures redraw it."""
 
-    label: str
-    open: Callable[[], WordVectors]
-    tolerance: float
+    title: str
+    paper_says: str
+    needs: tuple[str, ...]
+    compute: Callable[..., MeasuredResult]
+    pictures: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Opener:
-    """How data that are no vectors are opened, and what they are called in the table."""
+class Source:
+    """One place that a role's content may come from: data of a name, or what is bundled (`open` without a path).
 
-    open: Callable[[str | PathLike[str]], Any]
-    label: Callable[[Any], str]
+    `own` says that it is what the paper used, or part of it; anything else is a stand-in.
+    """
+
+    data: str
+    label: str = ""
+    own: bool = True
+
+
+@dataclass(frozen=True)
+class Role:
+    """Something that cells need: where it may come from, best first; how it is opened; how to get it.
+
+    `option` is the command's option that names another one. `open` gets a path, a data name, or what the user has in
+    memory; `label` names it in the table; `is_own` tells whether what a user gave is the paper's, by its content.
+    """
+
+    what: str
+    sources: tuple[Source, ...] = ()
+    option: str = ""
+    open: Callable[[Any], Any] = load
+    label: Callable[[Any], str] = lambda content: f"{content.name} ({content.fingerprint})"
+    is_own: Callable[[Any], bool] = lambda content: False
+    bundled: Callable[[], Any] | None = None
+    bundled_label: str = ""
+    bundled_own: bool = False
+    how: str = ""
 
 
 @dataclass(frozen=True)
 class Paper:
-    """A published table as data. `drop_last` and `openers` say how data are loaded, `by_hand` how to get them.
-
-    `roles` are what a cell may need that a user may choose ("encoder", "corpus"), each with the data that the paper has
-    in that role, which are taken, opened in the role's own way, where nothing else is given.
-    """
+    """A paper as data: its cells and figures, the roles that they need, and what is to be said of it all."""
 
     id: str
     title: str
     citation: str
     cells: tuple[Cell, ...]
+    roles: Mapping[str, Role]
     notes: tuple[str, ...] = ()
-    stand_ins: Mapping[str, StandIn] = field(default_factory=dict)
-    drop_last: Mapping[str, int] = field(default_factory=dict)
-    by_hand: Mapping[str, str] = field(default_factory=dict)
-    openers: Mapping[str, Opener] = field(default_factory=dict)
-    roles: Mapping[str, str] = field(default_factory=dict)
+    figures: tuple[Drawing, ...] = ()
 
     @property
     def data(self) -> tuple[str, ...]:
-        """The names of all data, and roles, that some cell needs."""
-        return tuple(dict.fromkeys(name for cell in self.cells for name in cell.data))
+        """Every data name that some role may come from."""
+        return tuple(dict.fromkeys(source.data for role in self.roles.values() for source in role.sources))
 
     @property
-    def known(self) -> tuple[str, ...]:
-        """Every name that data may be given by."""
-        return tuple(dict.fromkeys((*self.data, *self.roles.values())))
-
-    def named(self, name: str) -> str:
-        """Return the name of data: for a role, of those that the paper has in it."""
-        return self.roles.get(name, name)
+    def options(self) -> tuple[str, ...]:
+        """What a user may replace."""
+        return tuple(dict.fromkeys(role.option for role in self.roles.values() if role.option))
 
 
 @dataclass(frozen=True)
 class Opened:
-    """What a data name was opened as, how it is called in the table, and the tolerance it allows (None: the cell's).
-
-    `other`: the user gave something else in place of what the paper used, so that no printed value is to be met.
-    """
+    """The content of a role, what the table calls it, and whether it is the paper's own."""
 
     content: Any
     label: str
-    tolerance: float | None
-    other: bool = False
+    own: bool
+
+
+@dataclass
+class Run:
+    """One replication: the seed, who hears of progress, and what cells share so that nothing is computed twice."""
+
+    seed: int
+    progress: Progress | None = None
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, function: Callable[..., T], *given: Any, **settings: Any) -> T:
+        """Call `function`, or return what it gave the last time for the very same arguments; an error is kept too."""
+        key = (function, tuple(map(id, given)), repr(settings))
+        if key not in self._kept:
+            try:
+                self._kept[key] = (given, function(*given, **settings), None)
+            except SlantError as error:
+                self._kept[key] = (given, None, error)
+        _, result, error = self._kept[key]
+        if error is not None:
+            raise error
+        return result  # type: ignore[no-any-return]
+
+
+def number_of(printed: str) -> tuple[str, float] | None:
+    """Return the number that a paper prints, with "<" where it is a bound; None where it prints words.
+
+    >>> number_of("88.5%"), number_of("<1e-40"), number_of("yes")
+    (('', 88.5), ('<', 1e-40), None)
+    """
+    found = _NUMBER.fullmatch(printed)
+    return (found[1], float(found[2])) if found else None
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a printed list.
+
+    >>> words_of("match, round,team")
+    ['match', 'round', 'team']
+    """
+    return [word.strip() for word in text.split(",") if word.strip()]
 
 
 @dataclass(frozen=True)
-class Unusable:
-    """Data that are here and cannot be opened; the cells that need them say why."""
+class Given:
+    """What the user gives: content by data name (`data`), and by option ("with", "encoder", "corpus")."""
 
-    reason: str
-
-
-def run(paper: Paper, data: Mapping[str, Any], seed: int) -> ReplicationResult:
-    """Compute every cell whose data are here; `data` gives paths by data name, and what takes a role by its name."""
-    opened = {name: _try_open(paper, name, data) for name in paper.data}
-    cells = tuple(_cell(paper, cell, {name: opened[name] for name in cell.data}, seed) for cell in paper.cells)
-    lacking = [name for name, found in opened.items() if found is None or getattr(found, "tolerance", None) is not None]
-    advice = [_advice(paper, name) for name in lacking if paper.named(name) == name or paper.named(name) not in lacking]
-    return ReplicationResult(paper.id, paper.title, paper.citation, cells, (*paper.notes, *advice), seed, __version__)
+    data: Mapping[str, Any]
+    instead: Mapping[str, Any]
+    get: bool = False
 
 
-def _try_open(paper: Paper, name: str, data: Mapping[str, Any]) -> Opened | Unusable | None:
-    try:
-        return _open(paper, name, data)
-    except SlantError as error:
-        return Unusable(f"{name}: {error}")
+def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None) -> ReplicationResult:
+    """Compute every cell and figure whose roles can be filled with what is given, cached, bundled or, if told, got."""
+    notes: list[str] = []
+    opened = {name: _open(role, given, notes, progress) for name, role in paper.roles.items()}
+    running = Run(seed, progress)
+    cells = []
+    for place, cell in enumerate(paper.cells, 1):
+        if progress is not None:
+            progress(f"{paper.id}: cells", place, len(paper.cells))
+        cells.append(_cell(paper, cell, opened, running))
+    figures = [made for drawing in paper.figures if (made := _figure(drawing, opened, running, notes)) is not None]
+    lacking = _lacking(paper, opened)
+    return ReplicationResult(
+        paper.id, paper.title, paper.citation, tuple(cells), tuple(figures), lacking,
+        (*paper.notes, *dict.fromkeys(notes)), _more(paper, given, opened), seed, __version__,
+    )  # fmt: skip
 
 
-def _open(paper: Paper, name: str, data: Mapping[str, Any]) -> Opened | None:
-    drop_last = paper.drop_last.get(name, 0)
-    given = data.get(name) or _place(paper.named(name), data)
-    if given is not None and (opener := paper.openers.get(name)) is not None:
-        content = opener.open(given)
-        label, own = opener.label(content), paper.named(name)
-        if name in paper.roles and name in data and own not in label:
-            return Opened(content, f"{label}, not {own}", None, other=True)
-        return Opened(content, label, None)
-    if given is not None:
-        vectors = load(given, drop_last=drop_last)
-        dropped = f", without the last {drop_last}" if drop_last else ""
-        return Opened(vectors, f"{vectors.name} ({vectors.fingerprint}{dropped})", None)
-    if (stand_in := paper.stand_ins.get(name)) is not None:
-        return Opened(stand_in.open(), stand_in.label, stand_in.tolerance)
+def _open(role: Role, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
+    """Fill a role: with what the user names, else with the best source that is here, else with what is bundled."""
+    if role.option and (named := given.instead.get(role.option)) is not None:
+        content = role.open(named)
+        return _labelled(role, content, role.is_own(content))
+    for source in role.sources:
+        if (path := given.data.get(source.data)) is not None:
+            content = role.open(path)
+            own = source.own and (
+                role.is_own(content) or not _has_checksum(source.data) or _verified(source.data, path)
+            )
+            return _labelled(role, content, own, source.label)
+        if (path := _here(source.data, notes, get=given.get, progress=progress)) is not None:
+            try:
+                return _labelled(role, role.open(path), source.own, source.label)
+            except SlantError as error:  # it is there and cannot be opened: another source may do
+                notes.append(f"{source.data} could not be used: {error}")
+    if role.bundled is not None:
+        try:
+            return Opened(role.bundled(), role.bundled_label, role.bundled_own)
+        except SlantError as error:  # an extra that is not installed, or data that it is made of
+            notes.append(f"{role.bundled_label} could not be used: {error}")
     return None
 
 
-def _place(name: str, data: Mapping[str, Any]) -> Any:
-    return data.get(name) or (find(name) if name in data_names() else None)
+def _labelled(role: Role, content: Any, own: bool, label: str = "") -> Opened:
+    named = label or role.label(content)
+    return Opened(content, named if own else f"{named}, not the paper's", own)
 
 
-def _cell(paper: Paper, cell: Cell, opened: Mapping[str, Opened | Unusable | None], seed: int) -> ReplicatedCell:
-    here = [found for found in opened.values() if isinstance(found, Opened)]
-    if len(here) < len(opened):
-        why = _why_not(paper, opened)
-        return ReplicatedCell(cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", "", why)
-    label = ", ".join(found.label for found in here)
+def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) -> Path | None:
+    """Return where data are; with `get` they are fetched, and a note says where that failed."""
+    if not get:
+        return find(name)
     try:
-        measured = cell.compute(*(found.content for found in here), seed)
+        return fetch(name, progress=None if progress is None else lambda done, total: progress(name, done, total))
+    except DataError:
+        notes.append(f"{name} could not be fetched; 'slant data get {name}' says why, and how to get it by hand")
+        return None
+
+
+def _has_checksum(name: str) -> bool:
+    return any(file.sha256 for source in entry(name).sources for file in source.files)
+
+
+def _verified(name: str, given: Any) -> bool:
+    """Tell whether a file or folder that the user gave is what the registry knows, by checksums."""
+    from slant.data.verifying import digest
+
+    path = Path(given) if isinstance(given, str | PathLike) else None
+    if path is None or not path.exists():
+        return False
+    for source in entry(name).sources:
+        files = {path if path.is_file() else path / file.name: file.sha256 for file in source.files}
+        if len(files) == len(source.files) and all(f.is_file() and digest(f) == known for f, known in files.items()):
+            return True
+    return False
+
+
+def _cell(paper: Paper, cell: Cell, opened: Mapping[str, Opened | None], running: Run) -> ReplicatedCell:
+    here = [found for name in cell.needs if (found := opened[name]) is not None]
+    label = ", ".join(dict.fromkeys(found.label for found in here))
+    if len(here) < len(cell.needs):
+        lacks = [paper.roles[name].what for name in cell.needs if opened[name] is None]
+        return _replicated(cell, None, NOT_RUN, "", f"needs {' and '.join(lacks)}")
+    try:
+        measured = cell.compute(running, *(found.content for found in here))
     except SlantError as error:
-        return ReplicatedCell(cell.row, cell.column, cell.printed, None, cell.tolerance, "not run", label, str(error))
-    tolerance = max((found.tolerance for found in here if found.tolerance is not None), default=cell.tolerance)
-    verdict = _verdict(cell, measured.value, tolerance)
-    if any(found.other for found in here):
-        verdict = "not compared: other data than the paper's"
+        return _replicated(cell, None, NOT_RUN, label, str(error))
+    verdict = _verdict(cell, measured)
+    if cell.printed and not all(found.own for found in here):
+        verdict = STAND_IN
+    why = cell.why if verdict == DIFFERS else ""
+    return _replicated(cell, measured, verdict, label, "; ".join(filter(None, (measured.note, why))))
+
+
+def _replicated(cell: Cell, measured: Measured | None, verdict: str, used: str, note: str) -> ReplicatedCell:
+    number = number_of(cell.printed)
     return ReplicatedCell(
-        cell.row, cell.column, cell.printed, measured.value, tolerance, verdict, label, measured.note, measured.missing
-    )
+        cell.table, cell.row, cell.column, cell.way,
+        None if number is None else number[1], cell.printed, cell.authors,
+        None if measured is None else measured.value, "" if measured is None else measured.text,
+        cell.tolerance, verdict, used, note, () if measured is None else measured.missing,
+    )  # fmt: skip
 
 
-def _why_not(paper: Paper, opened: Mapping[str, Opened | Unusable | None]) -> str:
-    lacking = " and ".join(dict.fromkeys(paper.named(name) for name, found in opened.items() if found is None))
-    unusable = [found.reason for found in opened.values() if isinstance(found, Unusable)]
-    return "; ".join([*unusable, *([f"needs {lacking}"] if lacking else [])])
-
-
-def _verdict(cell: Cell, value: float, tolerance: float) -> str:
-    if cell.printed is None:
-        return "no printed value at hand"
+def _verdict(cell: Cell, measured: Measured) -> str:
+    if not cell.printed:
+        return NOT_PRINTED
+    number = number_of(cell.printed)
+    if number is None:
+        return MET if set(words_of(cell.printed)) <= set(words_of(measured.text)) else DIFFERS
+    bound, printed = number
+    if measured.value is None:
+        raise MeasureError(f"'{cell.row}, {cell.column}' gave no number to compare with {cell.printed}.")
+    if bound:
+        return MET if measured.value < printed else DIFFERS
+    apart = math.log10(measured.value / printed) if cell.in_decades else measured.value - printed
     # Half a unit of the last printed digit is lost in print; comparing needs a little room for that.
-    if abs(value - cell.printed) > tolerance + 1e-9:
-        return "differs"
-    return "met, words fitted to it" if cell.fitted else "met"
+    return MET if abs(apart) <= cell.tolerance + 1e-9 else DIFFERS
 
 
-def _advice(paper: Paper, name: str) -> str:
-    own = paper.named(name)
-    known = f"get it with 'slant data get {own}'" if own in data_names() else "it has to be given"
-    other = "".join(f", or another {role} by --{role}" for role, data in paper.roles.items() if data == own)
-    return f"{own}: {paper.by_hand.get(own, known)}; or pass --data {own}=PATH{other}."
+def _figure(
+    drawing: Drawing, opened: Mapping[str, Opened | None], running: Run, notes: list[str]
+) -> ReplicatedFigure | None:
+    here = [found for name in drawing.needs if (found := opened[name]) is not None]
+    if len(here) < len(drawing.needs):
+        return None
+    try:
+        result = drawing.compute(running, *(found.content for found in here))
+    except SlantError as error:
+        notes.append(f"{drawing.title} could not be drawn: {error}")
+        return None
+    label = ", ".join(dict.fromkeys(found.label for found in here))
+    return ReplicatedFigure(drawing.title, drawing.paper_says, label, result, drawing.pictures)
+
+
+def _lacking(paper: Paper, opened: Mapping[str, Opened | None]) -> tuple[Lacking, ...]:
+    """Group the cells that were not run by what they need."""
+    needs = [tuple(name for name in cell.needs if opened[name] is None) for cell in paper.cells if not cell.way]
+    return tuple(
+        Lacking(
+            " and ".join(paper.roles[name].what for name in names), needs.count(names),
+            "; ".join(dict.fromkeys(_how(paper.roles[name]) for name in names)),
+        )
+        for names in dict.fromkeys(needs) if names
+    )  # fmt: skip
+
+
+def _how(role: Role) -> str:
+    ways = [role.how] if role.how else [f"slant data get {source.data}" for source in role.sources[:1]]
+    ways += [f"--data {source.data}=PATH" for source in role.sources[:1]]
+    ways += [f"--{role.option} NAME|PATH" if role.option else ""]
+    return ", or ".join(filter(None, ways))
+
+
+def _more(paper: Paper, given: Given, opened: Mapping[str, Opened | None]) -> str:
+    """Say in one line how more cells can be filled; nothing where all are."""
+    wanting = [name for name, found in opened.items() if found is None or not found.own]
+    if not wanting:
+        return ""
+    options = [f"--{role.option} NAME|PATH" for name in wanting if (role := paper.roles[name]).option]
+    ways = [] if given.get else [f"slant replicate {paper.id} --get"]
+    ways += [f"--data {source.data}=PATH" for name in wanting for source in paper.roles[name].sources[:1]]
+    return f"For more: {', or '.join(dict.fromkeys([*ways, *options]))}."
+
+
+def bundled_glove() -> WordVectors:
+    """Return the bundled sample: 44,437 words of GloVe 6B, 100 dimensions, rounded to float16."""
+    return load()
+
+
+def is_glove_6b_100d(vectors: WordVectors) -> bool:
+    """Tell whether vectors are those of GloVe 6B, 100 dimensions: they agree with the sample, but for its rounding.
+
+    >>> is_glove_6b_100d(load())
+    True
+    """
+    import numpy as np
+
+    sample = bundled_glove()
+    if vectors.matrix.shape[1] != sample.matrix.shape[1]:
+        return False
+    words = ["she", "he", "man", "woman", "nurse", "engineer", "black", "white"]
+    found, expected = vectors.lookup(words), sample.lookup(words)
+    return not found.missing and bool(np.allclose(found.vectors, expected.vectors, rtol=1e-3, atol=1e-3))

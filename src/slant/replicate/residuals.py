@@ -1,4 +1,4 @@
-"""The three tests of what debiasing leaves behind, as cells: before and after hard debiasing (MEASURES §6)."""
+"""The three tests of what debiasing leaves behind, as cells: before and after hard debiasing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from slant.measures.direct_bias import SPECIFIC_WORDS
 from slant.measures.residual import labelled, neighbours_of, select
 from slant.measures.residual_classification import Gamma, measure_classification
 from slant.measures.residual_clustering import measure_clustering
-from slant.replicate.framework import Measured
+from slant.replicate.framework import Measured, Run
 from slant.statistics import generator, spawn
 from slant.vectors import WordVectors
 
@@ -18,17 +18,17 @@ POLES = ("he", "she")
 SEEDS, TOP, CLASSIFIED, NEAREST = 10, 500, 2_500, 100
 #: What scikit-learn took by itself until 2019, and what meets the printed figures.
 GAMMA: Gamma = "auto"
-Compute = Callable[[WordVectors, int], Measured]
+Compute = Callable[[Run, WordVectors], Measured]
 
 
 def clustering(after: bool) -> Compute:
     """Return a function that clusters the most biased words."""
 
-    def compute(vectors: WordVectors, seed: int) -> Measured:
-        measured = hard_debias(vectors) if after else vectors
+    def compute(run: Run, vectors: WordVectors) -> Measured:
+        measured = run.once(hard_debias, vectors) if after else vectors
         chosen = select(vectors, measured, POLES, SPECIFIC_WORDS)
-        found, _ = measure_clustering(*labelled(measured, chosen, *chosen.sides(TOP)), TOP, spawn(seed, SEEDS))
-        return Measured(found.accuracy, ())
+        found, _ = measure_clustering(*labelled(measured, chosen, *chosen.sides(TOP)), TOP, spawn(run.seed, SEEDS))
+        return Measured(100 * found.accuracy)
 
     return compute
 
@@ -36,11 +36,11 @@ def clustering(after: bool) -> Compute:
 def classification(after: bool) -> Compute:
     """Return a function that classifies the most biased words."""
 
-    def compute(vectors: WordVectors, seed: int) -> Measured:
-        measured = hard_debias(vectors) if after else vectors
+    def compute(run: Run, vectors: WordVectors) -> Measured:
+        measured = run.once(hard_debias, vectors) if after else vectors
         chosen = select(vectors, measured, POLES, SPECIFIC_WORDS)
         words = labelled(measured, chosen, *chosen.sides(CLASSIFIED))
-        return Measured(measure_classification(*words, CLASSIFIED, spawn(seed, SEEDS), GAMMA).accuracy, ())
+        return Measured(100 * measure_classification(*words, CLASSIFIED, spawn(run.seed, SEEDS), GAMMA).accuracy)
 
     return compute
 
@@ -48,11 +48,11 @@ def classification(after: bool) -> Compute:
 def neighbours(after: bool, within: str | None) -> Compute:
     """Return a function that correlates the professions' bias with that of their neighbours."""
 
-    def compute(vectors: WordVectors, seed: int) -> Measured:
-        measured = hard_debias(vectors) if after else vectors
+    def compute(run: Run, vectors: WordVectors) -> Measured:
+        measured = run.once(hard_debias, vectors) if after else vectors
         chosen = select(vectors, measured, POLES, SPECIFIC_WORDS)
         found, used = neighbours_of(
-            vectors, measured, chosen, "professions", SPECIFIC_WORDS, within, NEAREST, generator(seed)
+            vectors, measured, chosen, "professions", SPECIFIC_WORDS, within, NEAREST, generator(run.seed)
         )
         if found.correlation is None:
             raise MeasureError("every profession has the same share of neighbours, so there is no correlation.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from slant.report import replication
 from slant.report.audit import differences_table, glance_table
 from slant.report.contextual import contextual_table, contextual_tables
 from slant.report.debias import check_table, similarity_table
@@ -64,6 +65,7 @@ from slant.results import (
     PronounChoiceResult,
     PronounResolutionResult,
     ReplicationResult,
+    ReplicationsResult,
     ResidualBiasResult,
     Result,
     SeatResult,
@@ -117,6 +119,8 @@ def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
         return pronoun_tables(result)
     if isinstance(result, ContextualBiasResult):
         return contextual_tables(result)
+    if isinstance(result, ReplicationResult):
+        return replication.terminal_tables(result)
     return (table_of(result),)
 
 
@@ -130,26 +134,9 @@ def documents_of(result: Result) -> tuple[Table, ...]:
         return pronoun_documents(result)
     if isinstance(result, ContextualBiasResult):
         return contextual_tables(result)
+    if isinstance(result, ReplicationResult):
+        return replication.document_tables(result)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
-
-
-def _replication(result: ReplicationResult) -> Table:
-    columns = (
-        Column("row", "row", plain, "left"),
-        Column("column", "column", plain, "left"),
-        Column("printed", "printed", _digits),
-        Column("ours", "ours", _digits),
-        Column("difference", "difference", _digits),
-        Column("verdict", "verdict", plain, "left", wraps=True),
-        Column("used", "with", plain, "left", wraps=True, min_width=90),
-    )
-    notes = [plain(note) for note in result.notes]
-    notes += [f"{plain(c.row)}, {plain(c.column)}: {plain(c.note)}" for c in result.cells if c.used and c.note]
-    return Table(f"{result.title}: printed and recomputed", columns, result.rows(), (*notes, *missing_words(result)))
-
-
-def _digits(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4f}".replace("-", "−")
 
 
 #: How each kind of result is shown; a new kind adds a line.
@@ -177,7 +164,8 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     PolicyCheck: policy_table,
     PronounResolutionResult: outcomes_table,
     SurveyResult: survey_table,
-    ReplicationResult: _replication,
+    ReplicationResult: replication.cells_table,
+    ReplicationsResult: replication.summary_table,
     ResidualBiasResult: residual_table,
     SeatResult: seat_table,
     SeatSuiteResult: seat_table,

@@ -13,7 +13,7 @@ from slant.report.glance import grid
 from slant.report.says import comparison_sentences, sentences
 from slant.report.tables import number, plain, pvalue, small
 from slant.report.templating import asset, environment, hashed
-from slant.results import AuditComparison, AuditResult, EnumerationResult, Representation, Result
+from slant.results import AuditComparison, AuditResult, EnumerationResult, ReplicationsResult, Representation, Result
 from slant.results.audit import ON_REQUEST
 
 CONTENT = (
@@ -33,6 +33,8 @@ def page(result: Result) -> str:
         return comparison_page(result)
     if isinstance(result, EnumerationResult):
         return enumeration_page(result)
+    if isinstance(result, ReplicationsResult):
+        return replications_page(result)
     return single_page(result)
 
 
@@ -81,6 +83,13 @@ def comparison_page(result: AuditComparison) -> str:
         grids=[grid(audit) for audit in result.audits],
         sentences=comparison_sentences(result),
     )
+
+
+def replications_page(result: ReplicationsResult) -> str:
+    """Return several papers as one page: what was met at a glance, then paper by paper with its figures."""
+    measures = measures_of(result.kind, (result,))
+    measures += [measure for paper in result.results for measure in measures_of(paper.paper, (paper,))]
+    return render_page("result.html.j2", measures, title="slant: published tables, recomputed", provenance=None)
 
 
 def single_page(result: Result) -> str:

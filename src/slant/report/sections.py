@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from slant.report.tables import plain
-from slant.results import GeometryResult, Result, SpaceGeometry
+from slant.results import GeometryResult, ReplicatedFigure, ReplicationResult, Result, SpaceGeometry
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,18 @@ def sections() -> dict[str, Section]:
 def section_of(result: Result) -> Section:
     """Return what is said about results of this kind; a kind without an entry has its name as a title."""
     kind = result.kind
-    return sections().get(kind) or Section(kind.replace("-", " ").capitalize())
+    found = sections().get(kind) or Section(kind.replace("-", " ").capitalize())
+    if isinstance(result, ReplicationResult):
+        return replace(found, title=plain(result.title), citation=plain(result.citation))
+    return found
 
 
 def pictures_of(result: Result) -> list[tuple[Picture, Any]]:
     """Return the charts of a result that have something to show, each with its Altair chart."""
     if isinstance(result, GeometryResult):
         return [drawn for space in (result.before, result.after) if space for drawn in _of_space(space)]
+    if isinstance(result, ReplicationResult):
+        return [drawn for figure in result.figures for drawn in _of_figure(figure)]
     drawn = [(picture, picture.draw(result)) for picture in PICTURES.get(result.kind, ())]
     return [(picture, chart) for picture, chart in drawn if chart is not None]
 
@@ -69,6 +74,16 @@ def _of_space(space: SpaceGeometry) -> list[tuple[Picture, Any]]:
     return [
         (replace(picture, name=f"{picture.name}-{space.name}", shows=f"{picture.shows} ({plain(space.name)})"), chart)
         for part in parts for picture, chart in pictures_of(part)
+    ]  # fmt: skip
+
+
+def _of_figure(figure: ReplicatedFigure) -> list[tuple[Picture, Any]]:
+    """Return the charts that redraw a figure of a paper, with what the paper says of it."""
+    return [
+        (replace(picture, name=f"{figure.title} {picture.name}", shows=plain(
+            f"{figure.title}, redrawn with {figure.used}. The paper: {figure.paper_says}"
+        )), chart)
+        for picture, chart in pictures_of(figure.result) if picture.name in figure.pictures
     ]  # fmt: skip
 
 
@@ -136,6 +151,9 @@ PICTURES: dict[str, tuple[Picture, ...]] = {
     "wefat": (Picture("words", "Words between the two sets of attributes.", _from("pictures", "wefat_picture")),),
     "polarity": (Picture("words", "The words that lean most.", _from("pictures", "leaning_picture")),),
     "polarity-trend": (Picture("trend", "The score over the years.", _trend),),
+    "replications": (
+        Picture("verdicts", "Cells met, different, and not run.", _from("replication", "summary_picture")),
+    ),
     "comparison": (Picture("models", "Each measure in both embeddings.", _from("pictures", "comparison_picture")),),
     "audit-comparison": (Picture("models", "Effect sizes in every model.", _from("pictures", "audits_picture")),),
     "enumeration": (Picture("scores", HEAT_MAP, _heatmap),),

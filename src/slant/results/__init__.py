@@ -83,7 +83,13 @@ from slant.results.pronouns import (
     TopicWord,
 )
 from slant.results.provenance import Provenance, Representation
-from slant.results.replication import ReplicatedCell, ReplicationResult
+from slant.results.replication import (
+    Lacking,
+    ReplicatedCell,
+    ReplicatedFigure,
+    ReplicationResult,
+    ReplicationsResult,
+)
 from slant.results.residual import (
     CandidatePool,
     NeighbourShare,
@@ -183,6 +189,7 @@ __all__ = [
     "IndirectBiasResult",
     "IndirectWord",
     "Interval",
+    "Lacking",
     "LeaveOneOut",
     "LogProbabilityResult",
     "LogProbabilitySuiteResult",
@@ -211,7 +218,9 @@ __all__ = [
     "Provenance",
     "RepeatedMeasure",
     "ReplicatedCell",
+    "ReplicatedFigure",
     "ReplicationResult",
+    "ReplicationsResult",
     "Representation",
     "ResidualBiasResult",
     "ResidualClassification",

@@ -1,0 +1,178 @@
+"""A replication as tables: the cells that were run, table by table of the paper, and what the others need."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from slant.report.tables import Column, Table, missing_words, plain
+from slant.results import ReplicatedCell, ReplicationResult, ReplicationsResult
+from slant.results.replication import DIFFERS, MET, NOT_PRINTED, NOT_RUN, STAND_IN
+
+VERDICT_COLOURS = {MET: "#2a8f7a", DIFFERS: "#d27300", STAND_IN: "#3b6fd4", NOT_RUN: "#9aa0a8"}
+_STYLES = {MET: "bold", DIFFERS: "yellow", STAND_IN: "", NOT_PRINTED: "dim", NOT_RUN: "dim"}
+READS = (
+    "met: within the rounding of the print, or what is random; stand-in: computed with other data than the paper's, "
+    "never counted as met; not printed: ours, for comparison"
+)
+
+
+def written(cell: ReplicatedCell, value: float | None) -> str:
+    """Write a number with one digit more than the print.
+
+    >>> made = ReplicatedCell("", "", "", "", 1.54, "1.54", None, 1.5393, "", 0.0, "met", "", "")
+    >>> written(made, made.ours), written(made, None)
+    ('1.539', '–')
+    """
+    if value is None:
+        return "–"
+    digits = re.search(r"\.(\d+)", cell.printed_text)
+    if cell.printed is not None and "e" in cell.printed_text:
+        return f"{value:.2g}".replace("-", "−")
+    whole = bool(cell.printed_text) and digits is None and "%" not in cell.printed_text and float(value).is_integer()
+    places = 0 if whole else len(digits[1]) + 1 if digits else 1 if cell.printed_text else 3
+    return f"{value:,.{places}f}".replace("-", "−")
+
+
+def _row(cell: ReplicatedCell) -> dict[str, Any]:
+    ours = ", ".join(filter(None, (cell.ours_text, written(cell, cell.ours) if cell.ours is not None else "")))
+    return {
+        "table": cell.table,
+        "row": cell.row,
+        "column": f"{cell.column} ({cell.way})" if cell.way else cell.column,
+        "printed": cell.printed_text.replace("-", "−") or "–",
+        "authors": written(cell, cell.authors),
+        "ours": ours or "–",
+        "difference": written(cell, cell.difference),
+        "verdict": cell.verdict,
+        "used": cell.used,
+        "note": cell.note,
+    }
+
+
+def _table(title: str, cells: Iterable[ReplicatedCell], *, whole: bool) -> Table:
+    """Describe cells; `whole` shows what was used and said of each, for which a terminal may be too narrow."""
+    chosen = list(cells)
+    rows = [_row(cell) for cell in chosen]
+    columns = [
+        Column("table", "in", plain, "left"),
+        Column("row", "row", plain, "left", wraps=True),
+        Column("column", "column", plain, "left", wraps=True),
+        Column("printed", "printed", plain, wraps=any("," in cell.printed_text for cell in chosen)),
+        *([Column("authors", "authors' outputs", plain)] if any(c.authors is not None for c in chosen) else []),
+        Column("ours", "ours", plain, wraps=any("," in cell.ours_text for cell in chosen)),
+        Column("difference", "difference", plain),
+        Column("verdict", "verdict", plain, "left", style=lambda verdict: _STYLES.get(verdict, "")),
+    ]
+    if whole:
+        columns += [
+            Column("used", "with", plain, "left", wraps=True),
+            Column("note", "note", plain, "left", wraps=True),
+        ]
+    return Table(title, tuple(columns), rows, section_key="table")
+
+
+def _lacking(result: ReplicationResult) -> tuple[Table, ...]:
+    if not result.lacking:
+        return ()
+    columns = (
+        Column("what", "needs", plain, "left", wraps=True),
+        Column("cells", "cells", str),
+        Column("how", "how to get it", plain, "left", wraps=True),
+    )
+    rows = [{"what": lack.what, "cells": lack.cells, "how": lack.how} for lack in result.lacking]
+    return (Table("Not run", columns, rows),)
+
+
+def _notes(result: ReplicationResult) -> tuple[str, ...]:
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in result.counts.items())
+    return (f"{sum(result.counts.values())} printed cells: {counts}", READS, *map(plain, result.notes))
+
+
+def _said(cells: Iterable[ReplicatedCell]) -> tuple[str, ...]:
+    """Return what is said of cells, each remark once, with what it was computed with."""
+    by_remark: dict[str, list[str]] = {}
+    for cell in cells:
+        if cell.note and cell.verdict != NOT_RUN:
+            by_remark.setdefault(cell.note, []).append(f"{cell.row}, {cell.column}")
+    return tuple(f"{plain('; '.join(places))}: {plain(remark)}" for remark, places in by_remark.items())
+
+
+def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
+    """Describe a replication for a terminal: what was run, what the rest needs, and how to fill more."""
+    ran = [cell for cell in result.cells if cell.verdict != NOT_RUN]
+    used = dict.fromkeys(cell.used for cell in ran if cell.used)
+    notes = (*_notes(result), *(f"with {plain(label)}" for label in used), *_said(ran), *_few(missing_words(result)))
+    more = (result.more,) if result.more else ()
+    made = [_table(f"{result.title}: printed and recomputed", ran, whole=False)] if ran else []
+    failed = tuple(dict.fromkeys(f"not run: {plain(c.note)}" for c in result.cells if c.verdict == NOT_RUN and c.used))
+    made += _lacking(result)
+    if not made:
+        made = [Table(result.title, (), [])]
+    first, last = made[0], made[-1]
+    if first is last:
+        return (_with(first, (*notes, *failed, *more)),)
+    return (_with(first, notes), *made[1:-1], _with(last, (*failed, *more)))
+
+
+def _with(table: Table, notes: tuple[str, ...]) -> Table:
+    return Table(table.title, table.columns, table.rows, notes, section_key=table.section_key)
+
+
+def _few(notes: tuple[str, ...], most: int = 300) -> tuple[str, ...]:
+    return tuple(note if len(note) <= most else f"{note[:most]} … (all in --json)" for note in notes)
+
+
+def cells_table(result: ReplicationResult) -> Table:
+    """Describe every cell, for CSV, where the rows of the result stand as they are."""
+    table = _table(result.title, result.cells, whole=True)
+    return Table(table.title, table.columns, result.rows(), (*_notes(result), *_few(missing_words(result))))
+
+
+def document_tables(result: ReplicationResult) -> tuple[Table, ...]:
+    """Describe a replication for a page or a document: a table for each of the paper's, then what the rest needs."""
+    made = []
+    for name in dict.fromkeys(cell.table for cell in result.cells):
+        ran = [cell for cell in result.cells if cell.table == name and cell.verdict != NOT_RUN]
+        if ran:
+            made.append(_table(f"{result.title}: {name}", ran, whole=True))
+    tables = [*made, *_lacking(result)] or [Table(result.title, (), [])]
+    last = tables[-1]
+    return (*tables[:-1], _with(last, (*_notes(result), *((result.more,) if result.more else ()))))
+
+
+def summary_table(result: ReplicationsResult) -> Table:
+    """Describe several papers: how many of their cells were met, differ, or were not run."""
+    columns = (
+        Column("paper", "paper", plain, "left"),
+        Column("title", "title", plain, "left", wraps=True),
+        Column("printed", "printed cells", str),
+        *(Column(verdict, verdict, str) for verdict in (MET, DIFFERS, STAND_IN, NOT_RUN)),
+    )
+    notes = (READS, *((result.more,) if result.more else ()))
+    return Table("Papers, recomputed", columns, result.rows(), notes)
+
+
+def summary_picture(result: ReplicationsResult) -> Any:
+    """Draw how many cells of each paper were met, differ, or were not run; returns an Altair chart."""
+    import altair as alt
+
+    order = list(VERDICT_COLOURS)
+    rows = [
+        {"paper": r.paper, "verdict": verdict, "cells": count, "place": order.index(verdict)}
+        for r in result.results for verdict, count in r.counts.items() if count
+    ]  # fmt: skip
+    colour = alt.Scale(domain=order, range=list(VERDICT_COLOURS.values()))
+    return (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar()
+        .encode(
+            x=alt.X("cells:Q", title="share of the printed cells", stack="normalize", axis=alt.Axis(format="%")),
+            y=alt.Y("paper:N", title=None),
+            color=alt.Color("verdict:N", scale=colour, legend=alt.Legend(orient="bottom", title=None)),
+            order=alt.Order("place:Q"),
+            tooltip=[alt.Tooltip("paper:N"), alt.Tooltip("verdict:N"), alt.Tooltip("cells:Q")],
+        )
+        .properties(width=560, height=alt.Step(26))
+    )
