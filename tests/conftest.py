@@ -34,6 +34,15 @@ def real_data() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def papers(real_data: Path) -> Path:
+    """The folder of the papers' texts, beside the real data; tests that need it are skipped where it is absent."""
+    folder = real_data.parent / "papers"
+    if not folder.is_dir():
+        pytest.skip(f"no texts of papers in '{folder}', beside the real data")
+    return folder
+
+
 @pytest.fixture
 def tiny() -> WordVectors:
     """Six words in three dimensions."""

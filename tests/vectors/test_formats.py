@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import pickle
-import sys
 import struct
+import sys
 import zipfile
 from pathlib import Path
 from typing import IO, Any

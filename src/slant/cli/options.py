@@ -72,7 +72,8 @@ PhrasesOption = Annotated[
 PickleOption = Annotated[
     bool,
     typer.Option(
-        "--allow-pickle", help="Open gensim .kv files that hold more than vectors, which can run code; only if you trust them.",
+        "--allow-pickle",
+        help="Open gensim .kv files that hold more than vectors, which can run code; only if you trust them.",
         rich_help_panel=MODEL,
     ),
 ]  # fmt: skip

@@ -24,8 +24,8 @@ PRINTED: tuple[tuple[str, str, str, str, str, str], ...] = (
 )
 #: Tests with names (of people, or "NASA" and "Einstein"), which a lower-cased vocabulary has under other vectors.
 WITH_NAMES = frozenset({"weat-3", "weat-4", "weat-5", "weat-6", "weat-8", "weat-10"})
-#: Half a unit of the last printed digit; for p as a power of ten, half a power.
-ROUNDING, DECADES = 0.005, 0.5
+#: Half a unit of the last printed digit; for p, in powers of ten, where it is printed as one, and where in digits.
+ROUNDING, DECADES, DIGITS = 0.005, 0.5, 0.02
 WHY = {
     ("weat-5", "word2vec"): "0.72 comes out only with the 18 names per group of the field experiment, not with the 16 "
     "that the paper prints",
@@ -69,7 +69,7 @@ def _cells(column: str, role: str, place: int) -> tuple[Cell, ...]:
         made += [
             Cell(table, f"{test}: {title}", f"{column}, d", d, needs, _effect(test), ROUNDING,
                  why=WHY.get((test, role), "")),
-            Cell(table, f"{test}: {title}", f"{column}, p", p, needs, _pvalue(test), DECADES, in_decades=True,
+            Cell(table, f"{test}: {title}", f"{column}, p", p, needs, _pvalue(test), DECADES if "e" in p else DIGITS, in_decades=True,
                  why=WHY.get((test, role), P_WHY)),
         ]  # fmt: skip
     return tuple(made)
@@ -99,8 +99,8 @@ PAPER = Paper(
     notes=(
         "d is met within rounding of its last digit; p, which the paper mostly prints as a power of ten, within half "
         "a power.",
-        "This paper's own text was not at hand. The printed effect sizes were checked against several copies; the "
-        "printed p-values come from one, so check them against the paper before you cite them from here.",
+        "This paper's own text was not at hand. The printed effect sizes are met where the vectors are at hand; the "
+        "printed p-values could not be checked against a copy, so look them up before you cite them from here.",
     ),
     roles={
         **GLOVE,

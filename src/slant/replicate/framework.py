@@ -14,7 +14,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
 
-from slant.data import entry, fetch, find
+from slant.data import entry, fetch, find, names
 from slant.errors import DataError, MeasureError, SlantError
 from slant.results import Lacking, MeasuredResult, ReplicatedCell, ReplicatedFigure, ReplicationResult
 from slant.results.replication import DIFFERS, MET, NOT_PRINTED, NOT_RUN, STAND_IN
@@ -244,6 +244,8 @@ def _labelled(role: Role, content: Any, own: bool, label: str = "") -> Opened:
 
 def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) -> Path | None:
     """Return where data are; with `get` they are fetched, and a note says where that failed."""
+    if name not in names():  # nobody hosts it: a user has it, or not
+        return None
     if not get:
         return find(name)
     try:
@@ -254,7 +256,7 @@ def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) 
 
 
 def _has_checksum(name: str) -> bool:
-    return any(file.sha256 for source in entry(name).sources for file in source.files)
+    return name in names() and any(file.sha256 for source in entry(name).sources for file in source.files)
 
 
 def _verified(name: str, given: Any) -> bool:
@@ -342,7 +344,7 @@ def _lacking(paper: Paper, opened: Mapping[str, Opened | None]) -> tuple[Lacking
 
 
 def _how(role: Role) -> str:
-    ways = [role.how] if role.how else [f"slant data get {source.data}" for source in role.sources[:1]]
+    ways = [role.how or f"slant data get {source.data}" for source in role.sources[:1]]
     ways += [f"--data {source.data}=PATH" for source in role.sources[:1]]
     ways += [f"--{role.option} NAME|PATH" if role.option else ""]
     return ", or ".join(filter(None, ways))

@@ -1,0 +1,57 @@
+"""Caliskan, Bolukbasi, Gonen & Goldberg on the published vectors that packages carry."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+import slant
+from slant.replicate import residuals
+
+W2V_26K, W2V_13K = "GoogleNews-vectors-negative300-bolukbasi.bin", "test_model.kv"
+
+
+def _package(name: str) -> Path:
+    folder = os.environ.get("SLANT_TEST_PACKAGES")
+    found = sorted(Path(folder).glob(f"**/{name}")) if folder else []
+    if not found:
+        pytest.skip(f"set SLANT_TEST_PACKAGES to a folder with the unpacked wheel that has {name} (see CONTRIBUTING)")
+    return found[0]
+
+
+def test_word2vec_effect_sizes_of_caliskan_are_met_where_its_words_are_there() -> None:
+    result = slant.replicate_paper("caliskan", data={"googlenews-13k": _package(W2V_13K)})
+    cells = {cell.row.partition(":")[0]: cell for cell in result.cells if cell.column == "word2vec, d"}
+    met = {test for test, cell in cells.items() if cell.verdict == "met"}
+    assert met == {f"weat-{number}" for number in (1, 2, 3, 4, 6, 7, 8)}
+    assert all(cell.note for test, cell in cells.items() if test not in met)
+    assert {cell.verdict for cell in result.cells if cell.column.startswith("GloVe")} == {"stand-in"}
+
+
+def test_bolukbasi_is_met_but_for_the_two_words_known_to_differ() -> None:
+    result = slant.replicate_paper("bolukbasi", data={"googlenews-26k": _package(W2V_26K)})
+    differ = {cell.row for cell in result.cells if cell.verdict == "differs"}
+    assert differ == {"softball, waitress", "football, businessman"}
+    assert result.counts == {"met": 7, "differs": 2, "stand-in": 0, "not run": 0}
+    ours = {cell.row: cell.ours for cell in result.cells}
+    assert ours["ten pairs"] == pytest.approx(0.605, abs=0.0005)
+    assert ours["random pairs"] == pytest.approx(0.143, abs=0.005)
+
+
+def test_gonen_meets_clusters_classifier_and_neighbours_after_debiasing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(residuals, "SEEDS", 2)
+    result = slant.replicate_paper("gonen", data={"googlenews-26k": _package(W2V_26K)})
+    found = {(cell.row.partition(",")[0], cell.column): cell.verdict for cell in result.cells}
+    assert found.pop(("neighbours of professions", "before")) == "differs"  # 0.751 for 0.774
+    assert set(found.values()) == {"met"}
+
+
+@pytest.mark.parametrize("name", ["bolukbasi", "gonen"])
+def test_without_the_vectors_the_cells_are_grouped_by_what_to_get(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLANT_DATA", raising=False)
+    result = slant.replicate_paper(name)
+    assert {cell.verdict for cell in result.cells} == {"not run"}
+    (lack,) = result.lacking
+    assert "slant data get googlenews-26k" in lack.how
