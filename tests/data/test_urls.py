@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import socket
 import tarfile
 import zipfile
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 from serving import CONTENT, Registry, Server, cut, described, status, whole
 
 from slant.data import data_folder, fetch, find
+from slant.data.receiving import Meter
+from slant.data.registry import File, Source
+from slant.data.urls import fetch_from_url
 from slant.errors import DataError
 
 
@@ -176,3 +180,17 @@ def test_a_server_that_is_not_there_is_one_sentence(registry: Registry) -> None:
     registry.add("toy", {"url": "https://localhost:1/v.txt", "files": [described("v.txt")]})
     with pytest.raises(DataError, match=r"the connection failed \(.*refused.*\) \(3 attempts\)"):
         fetch("toy")
+
+
+def test_a_host_without_an_address_is_not_asked_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def fails(host: str, *_: object, **__: object) -> object:
+        asked.append(host)
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fails)
+    source = Source(url="https://nowhere.invalid/", files=(File("a.txt"),))
+    with pytest.raises(DataError, match="Failed to resolve"):
+        fetch_from_url(source, tmp_path, tmp_path, Meter(None))
+    assert len(asked) == 1

@@ -86,6 +86,8 @@ def _get(url: str, receiver: Receiver, meter: Meter) -> None:
         reason = _reason(error)
         if isinstance(error, exceptions.SSLError) and "certificate" in reason.lower():
             raise DataError(f"the server's certificate is not trusted ({reason})") from None
+        if "Failed to resolve" in reason:  # without the host's address, another attempt in a second is of no use
+            raise DataError(f"the connection failed ({reason})") from None
         raise _LostError(f"the connection failed ({reason})") from None
     except exceptions.RequestException as error:
         raise DataError(f"it could not be asked for ({_reason(error)})") from None

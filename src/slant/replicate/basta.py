@@ -1,4 +1,4 @@
-"""Basta et al. 2019: word2vec GoogleNews before and after hard debiasing, and ELMo in context (MEASURES §5 and §6)."""
+"""Basta, Costa-jussà & Casas 2019: ELMo in sentences beside word2vec GoogleNews before and after hard debiasing."""
 
 from __future__ import annotations
 
@@ -7,57 +7,119 @@ from typing import Any
 
 from slant.data import cache_folder
 from slant.errors import MeasureError
-from slant.measures import contextual_bias, direct_bias
-from slant.replicate.framework import Cell, Measured, Opener, Paper
+from slant.measures import contextual_bias
+from slant.measures.residual_classification import TRAINING_WORDS
+from slant.replicate.bolukbasi import GOOGLENEWS, VECTORS, direct
+from slant.replicate.framework import Cell, Drawing, Measured, Paper, Progress, Role, Run, Source
 from slant.replicate.residuals import CLASSIFIED, GAMMA, NEAREST, TOP, classification, clustering, neighbours
 from slant.results import ContextualBiasResult
+from slant.results.contextual import RepeatedMeasure
 from slant.vectors import WordVectors
 
-_NEEDS = "googlenews-26k"
-ENCODER, CORPUS = "elmo-original", "wmt18-news"
-ROLES = {"encoder": ENCODER, "corpus": CORPUS}
-_CONTEXT = (*ROLES, _NEEDS)
+ELMO, NEWS = "elmo-original", "wmt18-news"
+STATIC, IN_CONTEXT = (GOOGLENEWS,), ("encoder", "corpus", GOOGLENEWS)
 REPEATS = 10
+SWAPPED = (
+    "the paper prints the two figures of the classification the wrong way round: Gonen & Goldberg print 98.25 before "
+    "and 88.88 after hard debiasing"
+)
+LINES_WHY = "which file of the archive the authors read is not known"
 
 
-def _direct(vectors: WordVectors, seed: int) -> Measured:
-    result = direct_bias(vectors)
-    return Measured(result.value, result.missing)
+def _study(
+    encoder: Any, corpus: Any, original: WordVectors, progress: Progress | None, *, seed: int
+) -> ContextualBiasResult:
+    return contextual_bias(
+        encoder, corpus, original=original, repeats=REPEATS, top=TOP, classified=CLASSIFIED, k=NEAREST, gamma=GAMMA,
+        random_as="words", store=cache_folder() / "encoders", progress=progress, rng=seed,
+    )  # fmt: skip
 
 
-class _Once:
-    """The last measurement, so that the cells of a column share it; a long one is not made anew for each."""
-
-    def __init__(self) -> None:
-        self._given: tuple[Any, ...] = ()
-        self._result: ContextualBiasResult | None = None
-
-    def __call__(self, encoder: Any, corpus: Any, original: WordVectors, seed: int) -> ContextualBiasResult:
-        given = (encoder, corpus, original, seed)
-        same = len(self._given) == len(given) and all(a is b for a, b in zip(self._given, given, strict=True))
-        if self._result is None or not same:
-            self._result = contextual_bias(
-                encoder, corpus, original=original, repeats=REPEATS, top=TOP, classified=CLASSIFIED, k=NEAREST,
-                gamma=GAMMA, picture="none", store=cache_folder() / "encoders", rng=seed,
-            )  # fmt: skip
-            self._given = given
-        return self._result
+def _result(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> ContextualBiasResult:
+    return run.once(_study, encoder, corpus, original, run.progress, seed=run.seed)
 
 
-_measured = _Once()
+def _over(measure: str, read: Callable[[RepeatedMeasure], float | None], scale: float = 1.0) -> Callable[..., Measured]:
+    """Return a function that reads one number off the repeats of a measure."""
 
-
-def _contextual(measure: str) -> Callable[[Any, Any, WordVectors, int], Measured]:
-    """Return a function that gives the mean of a measure over the repeats."""
-
-    def compute(encoder: Any, corpus: Any, original: WordVectors, seed: int) -> Measured:
-        result = _measured(encoder, corpus, original, seed)
-        over = getattr(result.measures, measure).over
-        if over is None:
+    def compute(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> Measured:
+        result = _result(run, encoder, corpus, original)
+        value = read(getattr(result.measures, measure))
+        if value is None:
             raise MeasureError("every profession has the same share of neighbours, so there is no correlation.")
-        return Measured(over.mean, result.lacking["professions"])
+        return Measured(scale * value, result.lacking["professions"])
 
     return compute
+
+
+def _spread(field: str) -> Callable[[RepeatedMeasure], float | None]:
+    return lambda measure: None if measure.over is None else float(getattr(measure.over, field))
+
+
+def _component(place: int, *, random: bool) -> Callable[..., Measured]:
+    def compute(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> Measured:
+        subspace = _result(run, encoder, corpus, original).subspace
+        return Measured((subspace.random_words if random else subspace.explained)[place].mean)
+
+    return compute
+
+
+def _counted(corpus: Any) -> tuple[int, int]:
+    sizes = [len(sentence.split()) for sentence in corpus]
+    return len(sizes), sum(sizes)
+
+
+def _count(place: int) -> Callable[[Run, Any], Measured]:
+    return lambda run, corpus: Measured(run.once(_counted, corpus)[place])
+
+
+def _repeated(row: str, measure: str, printed: dict[str, str], tolerance: float, scale: float) -> list[Cell]:
+    return [
+        Cell("§5", row, f"contextual, {field}", text, IN_CONTEXT, _over(measure, _spread(field), scale), tolerance)
+        for field, text in printed.items()
+    ]
+
+
+def _cells() -> tuple[Cell, ...]:
+    settings = (
+        ("§4", "biased words to cluster, each side", "500", TOP),
+        ("§4", "biased words to classify, each side", "2500", CLASSIFIED),
+        ("§5", "words to train the classifier on", "1000", TRAINING_WORDS),
+        ("§5", "words to test it on", "4000", 2 * CLASSIFIED - TRAINING_WORDS),
+        ("§5", "repeats with other sentences", "10", REPEATS),
+    )
+    components = (("swapped pairs", False), ("random words", True))
+    return (
+        Cell("§4", "corpus", "lines or sentences", "464947", ("corpus",), _count(0), why=LINES_WHY),
+        Cell("§4", "corpus", "tokens", "10046125", ("corpus",), _count(1), why=LINES_WHY),
+        *(
+            Cell(where, what, "setting", text, (), lambda run, value=value: Measured(value))
+            for where, what, text, value in settings
+        ),
+        *(
+            Cell("Figure 1", row, f"component {place + 1}", "", IN_CONTEXT, _component(place, random=random))
+            for row, random in components for place in range(2)
+        ),
+        Cell("§5", "direct bias, professions", "before", "0.08", STATIC, direct(True), 0.005),
+        *_repeated("direct bias, professions", "direct_bias", {"mean": "0.03"}, 0.005, 1),
+        Cell("§5", "clustering", "before", "99.9%", STATIC, clustering(False), 0.05),
+        Cell("§5", "clustering", "after", "92.5%", STATIC, clustering(True), 2.0),
+        *_repeated(
+            "clustering", "clustering", {"minimum": "69.1%", "maximum": "71.3%", "mean": "70.1%"}, 2.0, 100
+        ),
+        Cell("§5", "classification", "before", "88.88%", STATIC, classification(False), 1.0, why=SWAPPED),
+        Cell("§5", "classification", "after", "98.25%", STATIC, classification(True), 1.0, why=SWAPPED),
+        *_repeated(
+            "classification", "classification", {"minimum": "83.33%", "maximum": "88.43%", "mean": "85.56%"}, 1.0, 100
+        ),
+        Cell("§5", "neighbours, Pearson", "before", "0.774", STATIC, neighbours(False, None), 0.005),
+        Cell("§5", "neighbours, Pearson", "after", "0.606", STATIC, neighbours(True, None), 0.005),
+        *_repeated(
+            "neighbours, Pearson", "neighbours_within", {"minimum": "0.801", "maximum": "0.961", "mean": "0.89"}, 0.02, 1
+        ),
+        Cell("§5", "neighbours, Pearson", "contextual, largest p", "<1e-40", IN_CONTEXT,
+             _over("neighbours_within", lambda measure: measure.largest_pvalue)),
+    )  # fmt: skip
 
 
 def _open_encoder(source: Any) -> Any:
@@ -72,44 +134,52 @@ def _open_corpus(source: Any) -> Any:
     return load_corpus(source[0] if isinstance(source, list) and len(source) == 1 else source)
 
 
+def _is_elmo(encoder: Any) -> bool:
+    from slant.models.identity import is_registered
+
+    return is_registered(encoder, ELMO)
+
+
+def _figure(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> ContextualBiasResult:
+    return _result(run, encoder, corpus, original)
+
+
 PAPER = Paper(
     id="basta",
-    title="Basta et al. 2019, static and contextual word embeddings",
+    title="Basta, Costa-jussà & Casas 2019, contextualized word embeddings",
     citation="Basta, C., Costa-jussà, M. R., & Casas, N. (2019). Evaluating the underlying gender bias in "
-    "contextualized word embeddings. First Workshop on Gender Bias in Natural Language Processing, 33–39.",
-    cells=(
-        Cell("direct bias, professions", "before", 0.08, _NEEDS, _direct, 0.005),
-        Cell("direct bias, professions", "contextual", None, _CONTEXT, _contextual("direct_bias"), 0.005),
-        Cell("clustering", "before", 0.999, _NEEDS, clustering(False), 0.0005),
-        Cell("clustering", "after", 0.925, _NEEDS, clustering(True), 0.02),
-        Cell("clustering", "contextual", None, _CONTEXT, _contextual("clustering"), 0.02),
-        Cell("classification", "before", 0.9825, _NEEDS, classification(False), 0.01),
-        Cell("classification", "after", 0.8888, _NEEDS, classification(True), 0.01),
-        Cell("classification", "contextual", None, _CONTEXT, _contextual("classification"), 0.01),
-        Cell("neighbours among professions, Pearson", "before", None, _NEEDS, neighbours(False, "professions"), 0.0005),
-        Cell("neighbours among professions, Pearson", "after", None, _NEEDS, neighbours(True, "professions"), 0.0005),
-        Cell(
-            "neighbours among professions, Pearson", "contextual", None, _CONTEXT, _contextual("neighbours_within"),
-            0.0005,
+    "contextualized word embeddings. First Workshop on Gender Bias in Natural Language Processing, 33–39. "
+    "arXiv:1904.08783",
+    cells=_cells(),
+    figures=(
+        Drawing(
+            "Figure 1", "the first component of swapped pairs stands out; random words decrease smoothly.", IN_CONTEXT,
+            _figure, ("variance",),
         ),
+        Drawing("Figure 2", "male and female words cluster apart, though not cleanly.", IN_CONTEXT, _figure,
+                ("clusters",)),
+        Drawing("Figure 3", "professions lie among others of the same lean.", IN_CONTEXT, _figure, ("professions",)),
     ),
     notes=(
-        "The paper prints the two figures of the classification swapped, which is put right here.",
-        "Vectors: the 26,423 words that Bolukbasi et al. selected; see 'slant replicate gonen' for what differs.",
-        "Neighbours are sought among the professions only; their printed figures were not at hand.",
-        f"contextual: means over {REPEATS} repeats with other sentences (slant.contextual_bias), biased words from the "
-        "static vectors; the paper's printed figures were not at hand, so those cells have no printed value. "
-        "--encoder MODEL and --corpus PATH run them with others, labelled as such.",
+        "before, after: word2vec GoogleNews, the 26,423 words that Bolukbasi et al. selected, before and after hard "
+        "debiasing; the printed figures are those of Bolukbasi et al. and of Gonen & Goldberg.",
+        f"contextual: {REPEATS} repeats with other sentences; biased words from the static vectors. Static neighbours "
+        "are sought among all words (k = 100), contextual ones among the professions, as in the paper.",
+        "The text of the paper prints the tokens of its corpus as '1,004,6125'.",
+        "A classifier and neighbours of words that were chosen for their bias find it in any space that keeps their "
+        "topics: see docs/geometry.md for what chance gives.",
     ),
-    openers={
-        "encoder": Opener(_open_encoder, lambda encoder: str(encoder.name)),
-        "corpus": Opener(_open_corpus, lambda corpus: str(corpus.name)),
+    roles={
+        GOOGLENEWS: VECTORS,
+        "encoder": Role(
+            "ELMo, original",
+            (Source(ELMO, "ELMo, original"), Source("all-minilm-l6-v2", "all-minilm-l6-v2", own=False)), "encoder",
+            open=_open_encoder, label=lambda encoder: str(encoder.name), is_own=_is_elmo,
+        ),
+        "corpus": Role(
+            "the news text of WMT18 (training-parallel-nc-v13.tgz)",
+            (Source(NEWS, "news of WMT18"), Source(("gap", "bold"), "texts of GAP and BOLD", own=False)), "corpus",
+            open=_open_corpus, label=lambda corpus: str(corpus.name),
+        ),
     },
-    by_hand={
-        ENCODER: f"get it with 'slant data get {ENCODER}' (or 'slant data licence {ENCODER}' for where it is), and put "
-        f"options.json and weights.hdf5 into a folder",
-        CORPUS: "the English side of the English–German news text of WMT18, from "
-        "https://data.statmt.org/wmt18/translation-task/ (one sentence on each line, packed or not)",
-    },
-    roles=ROLES,
 )  # fmt: skip

@@ -69,8 +69,8 @@ def _cells(column: str, role: str, place: int) -> tuple[Cell, ...]:
         made += [
             Cell(table, f"{test}: {title}", f"{column}, d", d, needs, _effect(test), ROUNDING,
                  why=WHY.get((test, role), "")),
-            Cell(table, f"{test}: {title}", f"{column}, p", p, needs, _pvalue(test), DECADES if "e" in p else DIGITS, in_decades=True,
-                 why=WHY.get((test, role), P_WHY)),
+            Cell(table, f"{test}: {title}", f"{column}, p", p, needs, _pvalue(test), DECADES if "e" in p else DIGITS,
+                 in_decades=True, why=WHY.get((test, role), P_WHY)),
         ]  # fmt: skip
     return tuple(made)
 

@@ -25,7 +25,7 @@ T = TypeVar("T")
 #: Called with a step, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
 YES, NO = "yes", "no"
-_NUMBER = re.compile(r"(<?)\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s*%?")
+_NUMBER = re.compile(r"([<>]?)\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s*%?")
 
 
 @dataclass(frozen=True)
@@ -82,14 +82,19 @@ class Drawing:
 
 @dataclass(frozen=True)
 class Source:
-    """One place that a role's content may come from: data of a name, or what is bundled (`open` without a path).
+    """One place that a role's content may come from: data of a name, or of several that go together.
 
     `own` says that it is what the paper used, or part of it; anything else is a stand-in.
     """
 
-    data: str
+    data: str | tuple[str, ...]
     label: str = ""
     own: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the data."""
+        return (self.data,) if isinstance(self.data, str) else self.data
 
 
 @dataclass(frozen=True)
@@ -127,7 +132,8 @@ class Paper:
     @property
     def data(self) -> tuple[str, ...]:
         """Every data name that some role may come from."""
-        return tuple(dict.fromkeys(source.data for role in self.roles.values() for source in role.sources))
+        sources = (source for role in self.roles.values() for source in role.sources)
+        return tuple(dict.fromkeys(name for source in sources for name in source.names))
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -167,7 +173,7 @@ class Run:
 
 
 def number_of(printed: str) -> tuple[str, float] | None:
-    """Return the number that a paper prints, with "<" where it is a bound; None where it prints words.
+    """Return the number that a paper prints, with "<" or ">" where it is a bound; None where it prints words.
 
     >>> number_of("88.5%"), number_of("<1e-40"), number_of("yes")
     (('', 88.5), ('<', 1e-40), None)
@@ -218,23 +224,31 @@ def _open(role: Role, given: Given, notes: list[str], progress: Progress | None)
         content = role.open(named)
         return _labelled(role, content, role.is_own(content))
     for source in role.sources:
-        if (path := given.data.get(source.data)) is not None:
-            content = role.open(path)
-            own = source.own and (
-                role.is_own(content) or not _has_checksum(source.data) or _verified(source.data, path)
-            )
-            return _labelled(role, content, own, source.label)
-        if (path := _here(source.data, notes, get=given.get, progress=progress)) is not None:
-            try:
-                return _labelled(role, role.open(path), source.own, source.label)
-            except SlantError as error:  # it is there and cannot be opened: another source may do
-                notes.append(f"{source.data} could not be used: {error}")
+        if (found := _from(role, source, given, notes, progress)) is not None:
+            return found
     if role.bundled is not None:
         try:
             return Opened(role.bundled(), role.bundled_label, role.bundled_own)
         except SlantError as error:  # an extra that is not installed, or data that it is made of
             notes.append(f"{role.bundled_label} could not be used: {error}")
     return None
+
+
+def _from(role: Role, source: Source, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
+    """Fill a role from one source: with the user's copy of it, or the one that is here."""
+    (name, *others) = source.names
+    if not others and (path := given.data.get(name)) is not None:
+        content = role.open(path)
+        known = role.is_own(content) or not _has_checksum(name) or _verified(name, path)
+        return _labelled(role, content, source.own and known, source.label)
+    paths = [_here(name, notes, get=given.get, progress=progress) for name in source.names]
+    if None in paths:
+        return None
+    try:
+        return _labelled(role, role.open(paths if others else paths[0]), source.own, source.label)
+    except SlantError as error:  # it is there and cannot be opened: another source may do
+        notes.append(f"{' and '.join(source.names)} could not be used: {error}")
+        return None
 
 
 def _labelled(role: Role, content: Any, own: bool, label: str = "") -> Opened:
@@ -310,7 +324,7 @@ def _verdict(cell: Cell, measured: Measured) -> str:
     if measured.value is None:
         raise MeasureError(f"'{cell.row}, {cell.column}' gave no number to compare with {cell.printed}.")
     if bound:
-        return MET if measured.value < printed else DIFFERS
+        return MET if (measured.value < printed) == (bound == "<") else DIFFERS
     apart = math.log10(measured.value / printed) if cell.in_decades else measured.value - printed
     # Half a unit of the last printed digit is lost in print; comparing needs a little room for that.
     return MET if abs(apart) <= cell.tolerance + 1e-9 else DIFFERS
@@ -344,8 +358,9 @@ def _lacking(paper: Paper, opened: Mapping[str, Opened | None]) -> tuple[Lacking
 
 
 def _how(role: Role) -> str:
-    ways = [role.how or f"slant data get {source.data}" for source in role.sources[:1]]
-    ways += [f"--data {source.data}=PATH" for source in role.sources[:1]]
+    first = [name for source in role.sources[:1] for name in source.names]
+    ways = [role.how] if role.how else [f"slant data get {name}" for name in first]
+    ways += [f"--data {name}=PATH" for name in first]
     ways += [f"--{role.option} NAME|PATH" if role.option else ""]
     return ", or ".join(filter(None, ways))
 
@@ -357,7 +372,8 @@ def _more(paper: Paper, given: Given, opened: Mapping[str, Opened | None]) -> st
         return ""
     options = [f"--{role.option} NAME|PATH" for name in wanting if (role := paper.roles[name]).option]
     ways = [] if given.get else [f"slant replicate {paper.id} --get"]
-    ways += [f"--data {source.data}=PATH" for name in wanting for source in paper.roles[name].sources[:1]]
+    firsts = [source for name in wanting for source in paper.roles[name].sources[:1]]
+    ways += [f"--data {name}=PATH" for source in firsts for name in source.names]
     return f"For more: {', or '.join(dict.fromkeys([*ways, *options]))}."
 
 

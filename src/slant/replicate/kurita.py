@@ -1,96 +1,220 @@
-"""Kurita et al. 2019: Tables 3 and 5, on the log-probability bias score (MEASURES §7), and §4 on pronouns (§8)."""
+"""Kurita et al. 2019: WEAT on GloVe and on BERT, the log-probability bias score, and attributes of jobs (§3 and §5)."""
 
 from __future__ import annotations
 
 import csv
 from collections.abc import Callable
-from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from slant.errors import MeasureError
-from slant.measures import log_probability_bias, log_probability_weat, template_weat
+from slant.measures import log_probability_bias, log_probability_weat, masked_weat, weat
 from slant.measures.attribute_lists import read_attributes
 from slant.measures.log_probability import contrast
 from slant.measures.weat_statistic import effect_size
+from slant.models.vocabulary import Vocabulary, open_vocabulary
 from slant.reading import read_text
 from slant.replicate import kurita_pronouns as pronouns
-from slant.replicate.framework import Cell, Measured, Opener, Paper
+from slant.replicate.caliskan import GLOVE, WITH_NAMES
+from slant.replicate.framework import Cell, Measured, Paper, Role, Run, Source, yes_or_no
+from slant.results import LogProbabilityWeatResult, WeatResult
+from slant.stimuli import WeatSet, load_set
+from slant.vectors import WordVectors
 
-MODEL, LISTS, SCORES = "bert-base-uncased", "kurita-lists", "kurita-scores"
+BERT, LISTS, SCORES, TITLES, SKILLS = (
+    "bert-base-uncased", "kurita-lists", "kurita-scores", "kurita-job-titles", "onet-technology-skills",
+)  # fmt: skip
 WEAT_SCORES, LIST_SCORES = "kurita_weat_scores.tsv", "kurita_table5_scores.tsv"
-#: Category, template set, its name in the authors' notebook `weat_result_replication`, and what that prints as d.
-TABLE_3: tuple[tuple[str, str, str, float], ...] = (
-    ("Pleasant/Unpleasant (flowers, insects)", "pleasant-flowers", "flowers_bugs", 0.4458),
-    ("Pleasant/Unpleasant (black, white)", "pleasant-names", "black_white", -0.8864),
-    ("Career/Family", "career-family", "career_family", 1.1255),
-    ("Math/Arts", "math-arts", "math_art", 0.8495),
-    ("Science/Arts", "science-arts", "science_art", 0.9572),
+#: Category, WEAT, template set of the score, and d as printed (with a star: p < 0.01): WEAT on GloVe, WEAT on BERT,
+#: the score; then the name in the authors' notebook `weat_result_replication`, and the d in its stored output.
+TABLE_3: tuple[tuple[str, str, str, str, str, str, str, float], ...] = (
+    ("Pleasant/Unpleasant (Insects/Flowers)", "weat-1", "pleasant-flowers", "1.543*", "0.6688", "0.8744*",
+     "flowers_bugs", 0.4458),
+    ("Pleasant/Unpleasant (EA/AA)", "weat-3", "pleasant-names", "1.012", "1.003", "0.8864*", "black_white", -0.8864),
+    ("Career/Family (Male/Female)", "weat-6", "career-family", "1.814*", "0.5047", "1.126*", "career_family", 1.1255),
+    ("Math/Arts (Male/Female)", "weat-7", "math-arts", "1.061", "0.6755", "0.8495*", "math_art", 0.8495),
+    ("Science/Arts (Male/Female)", "weat-8", "science-arts", "1.246*", "0.8815", "0.9572*", "science_art", 0.9572),
+)  # fmt: skip
+SIGNIFICANT = 0.01
+SCORE_WHY = {
+    "weat-1": "the stored scores give 0.4458, and the notebook has bugs for insects",
+    "weat-3": "the print drops the sign of the stored −0.8864",
+}
+GLOVE_WHY = "which words are removed to make the sets equal is random, and the paper's choice is not known"
+#: Row, printed %, where the list lies, what stands before each attribute, the set in the notebook, its stored %.
+TABLE_5: tuple[tuple[str, str, str, str, str, float], ...] = (
+    ("Salary", "88.5%", "job_titles_salary_2017.tsv", "", "job_titles", 88.5),
+    ("Pos-Traits", "80.0%", "positive_traits.txt", "", "positive_traits", 80.0),
+    ("Neg-Traits", "78.9%", "negative_traits.txt", "", "negative_traits", 78.9),
+    ("Skills", "84.0%", "in_demand_tech_skills.txt", "good at ", "linkedin_tech_skills", 56.0),
 )
-#: Attributes, file, what the notebook writes before each, its name there, and the percentage of the male side.
-TABLE_5: tuple[tuple[str, str, str, str, float | None], ...] = (
-    ("Salary (job titles)", "job_titles_salary_2017.tsv", "", "job_titles", 88.5),
-    ("Positive traits", "positive_traits.txt", "", "positive_traits", 80.0),
-    ("Negative traits", "negative_traits.txt", "", "negative_traits", 78.9),
-    ("Skills", "in_demand_tech_skills.txt", "good at ", "linkedin_tech_skills", None),
+IS, CAN_DO = "[TARGET] is [ATTRIBUTE]", "[TARGET] can do [ATTRIBUTE]"
+SKILLS_WHY = (
+    "the stored scores of 25 skills in demand, after 'good at', give 56 %; the paper's text has 'can do' and the "
+    "17,649 skills of O*NET 23.2, whose scores are not stored"
 )
-LIST_TEMPLATE = "[TARGET] is [ATTRIBUTE]"
 #: No difference of log-probabilities is larger.
 MOST = 1e6
 
 
-def _test(test: str, *, as_published: bool) -> Callable[[Any, int], Measured]:
-    def compute(lm: Any, seed: int) -> Measured:
-        result = log_probability_weat(lm, test, as_published=as_published, rng=seed)
+def _number(printed: str) -> str:
+    return printed.rstrip("*")
+
+
+def _star(printed: str) -> str:
+    return "yes" if printed.endswith("*") else "no"
+
+
+# Table 3
+
+
+def _reduced(vectors: WordVectors, vocabulary: Vocabulary, seed: int, *, test: str) -> WeatResult:
+    return weat(vectors, test, vocabulary=vocabulary, equalise=True, bootstrap=0, rng=seed)
+
+
+def _on_glove(test: str, *, star: bool) -> Callable[[Run, WordVectors, Vocabulary], Measured]:
+    def compute(run: Run, vectors: WordVectors, vocabulary: Vocabulary) -> Measured:
+        result = run.once(_reduced, vectors, vocabulary, run.seed, test=test)
+        return yes_or_no(result.pvalue < SIGNIFICANT) if star else Measured(result.effect_size, result.missing)
+
+    return compute
+
+
+def _on_bert(test: str, *, star: bool) -> Callable[[Run, Any], Measured]:
+    def compute(run: Run, lm: Any) -> Measured:
+        result = run.once(masked_weat, lm, test=test, rng=run.seed)
+        return yes_or_no(result.pvalue < SIGNIFICANT) if star else Measured(result.effect_size, result.missing)
+
+    return compute
+
+
+def _test(lm: Any, *, test: str, as_published: bool, rng: int) -> LogProbabilityWeatResult:
+    return log_probability_weat(lm, test, as_published=as_published, rng=rng)
+
+
+def _score(test: str, *, as_published: bool, star: bool = False) -> Callable[[Run, Any], Measured]:
+    def compute(run: Run, lm: Any) -> Measured:
+        result = run.once(_test, lm, test=test, as_published=as_published, rng=run.seed)
+        if star:
+            return yes_or_no(result.pvalue < SIGNIFICANT)
         return Measured(result.effect_size, result.provenance.missing)
 
     return compute
 
 
-def _baseline(test: str) -> Callable[[Any, int], Measured]:
-    def compute(lm: Any, seed: int) -> Measured:
-        result = template_weat(lm, test, rng=seed)
-        return Measured(result.effect_size, result.missing)
-
-    return compute
-
-
-def _share(file: str, before: str, *, as_published: bool) -> Callable[[Any, Path, int], Measured]:
-    def compute(lm: Any, lists: Path, seed: int) -> Measured:
-        words = [before + word.lower() for word in read_attributes(lists / file)]
-        sides = {"male": ["he"], "female": ["she"]}
-        result = log_probability_bias(lm, LIST_TEMPLATE, sides, words, as_published=as_published)
-        return Measured(100 * result.share.share, result.provenance.missing)
-
-    return compute
-
-
-def _pooled(test: str) -> Callable[[Path, int], Measured]:
+def _pooled(name: str) -> Callable[[Run, Path], Measured]:
     """The effect size of the authors' own scores: all rows of template × attribute pooled."""
 
-    def compute(scores: Path, seed: int) -> Measured:
+    def compute(run: Run, scores: Path) -> Measured:
         rows = _table(scores / WEAT_SCORES, "difference", "test", "side")
-        first, second = (np.array([number for number, *of in rows if of == [test, side]]) for side in "AB")
+        first, second = (np.array([number for number, *of in rows if of == [name, side]]) for side in "AB")
         if not len(first) or not len(second):
-            raise MeasureError(f"'{scores / WEAT_SCORES}' has no scores of both sides of '{test}'.")
-        return Measured(effect_size(first, second), ())
+            raise MeasureError(f"'{scores / WEAT_SCORES}' has no scores of both sides of '{name}'.")
+        return Measured(effect_size(first, second))
 
     return compute
 
 
-def _listed(name: str) -> Callable[[Path, int], Measured]:
+def _table_3() -> tuple[Cell, ...]:
+    cells = []
+    for row, test, templates, on_glove, on_bert, score, notebook, stored in TABLE_3:
+        glove = ("glove-cased" if test in WITH_NAMES else "glove", "vocabulary")
+        columns: tuple[tuple[str, str, tuple[str, ...], Any, str, float | None], ...] = (
+            ("WEAT on GloVe", on_glove, glove, lambda star, t=test: _on_glove(t, star=star), GLOVE_WHY, None),
+            ("WEAT on BERT", on_bert, ("model",), lambda star, t=test: _on_bert(t, star=star), GLOVE_WHY, None),
+            (
+                "log-probability score", score, ("model",),
+                lambda star, t=templates: _score(t, as_published=True, star=star), SCORE_WHY.get(test, ""), stored,
+            ),
+        )  # fmt: skip
+        for column, printed, needs, compute, why, authors in columns:
+            cells.append(Cell("Table 3", row, column, _number(printed), needs, compute(False), 0.05, "", authors, why))
+            cells.append(Cell("Table 3", row, f"{column}, p < 0.01", _star(printed), needs, compute(True), why=why))
+        cells += [
+            Cell(
+                "Table 3", row, "log-probability score", _number(score), ("model",),
+                _score(templates, as_published=False), 0.05, "one score per attribute, prior read at the target",
+            ),
+            Cell(
+                "Table 3", row, "log-probability score", _number(score), ("scores",), _pooled(notebook), 0.0005,
+                "our statistic on the authors' scores", stored, SCORE_WHY.get(test, ""),
+            ),
+        ]  # fmt: skip
+    cells.append(Cell("§3.3", "African American names in BERT's vocabulary", "words", "5", ("vocabulary",), _names))
+    return tuple(cells)
+
+
+def _names(run: Run, vocabulary: Vocabulary) -> Measured:
+    found = [name for name in load_set("weat-3", WeatSet).targets[1].words if vocabulary.has(name)]
+    return Measured(len(found), text=", ".join(found))
+
+
+# Table 5
+
+
+def _share(file: str, before: str, template: str, *, as_published: bool) -> Callable[[Run, Any, Path], Measured]:
+    def compute(run: Run, lm: Any, lists: Path) -> Measured:
+        words = [before + word.lower() for word in read_attributes(lists / file if lists.is_dir() else lists)]
+        sides = {"male": ["he"], "female": ["she"]}
+        result = log_probability_bias(lm, template, sides, words, as_published=as_published, progress=None)
+        note = f"{len(result.scores)} attributes"
+        return Measured(100 * result.share.share, result.provenance.missing, note)
+
+    return compute
+
+
+def _stored(name: str) -> Callable[[Run, Path], Measured]:
     """The percentage of the authors' own scores that are 0 or more."""
 
-    def compute(scores: Path, seed: int) -> Measured:
+    def compute(run: Run, scores: Path) -> Measured:
         column = "bias_prior_corrected_as_in_code"
         rows = [number for number, of in _table(scores / LIST_SCORES, column, "set") if of == name]
         if not rows:
             raise MeasureError(f"'{scores / LIST_SCORES}' has no scores of '{name}'.")
-        return Measured(100 * contrast("male", "female", np.array(rows)).share, ())
+        return Measured(100 * contrast("male", "female", np.array(rows)).share)
 
     return compute
+
+
+def _size(file: str) -> Callable[[Run, Path], Measured]:
+    return lambda run, lists: Measured(len(read_attributes(lists / file if lists.is_dir() else lists)))
+
+
+def _skills(run: Run, file: Path) -> Measured:
+    return Measured(len(set(read_attributes(file, "Example"))))
+
+
+def _table_5() -> tuple[Cell, ...]:
+    cells = []
+    for row, printed, file, before, notebook, stored in TABLE_5:
+        lists = "job-titles" if row == "Salary" else "lists"
+        why = SKILLS_WHY if row == "Skills" else ""
+        cells += [
+            Cell("Table 5", row, "male, %", printed, ("model", lists), _share(file, before, IS, as_published=True), 1.0,
+                 "", stored, why),
+            Cell("Table 5", row, "male, %", printed, ("model", lists), _share(file, before, IS, as_published=False), 1.0,
+                 "prior read at the target", None, why),
+            Cell("Table 5", row, "male, %", printed, ("scores",), _stored(notebook), 0.05,
+                 "our share of the authors' scores", stored, why),
+        ]  # fmt: skip
+    skills = TABLE_5[-1]
+    can_do = _share(skills[2], "", CAN_DO, as_published=True)
+    cells.append(
+        Cell("Table 5", "Skills", "male, %", "84.0%", ("model", "lists"), can_do, 1.0, "template 'can do'",
+             why=SKILLS_WHY)
+    )  # fmt: skip
+    sizes = (
+        ("job titles, of which the best paid", "6882", ("job-titles",), _size(TABLE_5[0][2]),
+         "the paper counts people with a salary; the list at hand has every title once"),
+        ("positive traits", "234", ("lists",), _size(TABLE_5[1][2]), "the stored list has fewer"),
+        ("negative traits", "292", ("lists",), _size(TABLE_5[2][2]), "the stored list has more"),
+        ("unique technology skills, O*NET", "17649", ("skills",), _skills,
+         "the paper has release 23.2; later releases have other skills"),
+    )  # fmt: skip
+    cells += [Cell("§5", what, "entries", n, needs, compute, why=why) for what, n, needs, compute, why in sizes]
+    return tuple(cells)
 
 
 def _table(path: Path, column: str, *others: str) -> list[list[Any]]:
@@ -101,88 +225,72 @@ def _table(path: Path, column: str, *others: str) -> list[list[Any]]:
     except KeyError as error:
         raise MeasureError(f"'{path}' has no column {error}; give the authors' scores.") from None
     except (csv.Error, TypeError, ValueError) as error:
-        raise MeasureError(f"'{path}' is no table of scores ({error}); give the authors' scores.") from None
+        raise MeasureError(f"'{path}' is not a table of scores ({error}); give the authors' scores.") from None
     if not all(abs(number) <= MOST for number, *_ in found):
-        raise MeasureError(f"'{path}' holds a {column} that is no score; give the authors' scores.")
+        raise MeasureError(f"'{path}' holds a {column} that is not a score; give the authors' scores.")
     return found
 
 
-def _folder(path: str | PathLike[str]) -> Path:
-    folder = Path(path)
+def _open_model(source: Any) -> Any:
+    from slant.models.loading import load_lm
+
+    return load_lm(source)
+
+
+def _folder(source: Any) -> Path:
+    folder = Path(source)
     if not folder.is_dir():
-        raise MeasureError(f"'{folder}' is no folder; give the one that holds the files.")
+        raise MeasureError(f"'{folder}' is not a folder; give the one that holds the files.")
     return folder
 
 
-def _open_model(path: str | PathLike[str]) -> Any:
-    from slant.models.loading import load_lm
-
-    return load_lm(path)
-
-
-def _table_3() -> tuple[Cell, ...]:
-    cells = []
-    for row, test, notebook, printed in TABLE_3:
-        # The notebook has bugs for insects, and gives each template the number that does not fit it.
-        same_words = test != "pleasant-flowers"
-        cells += [
-            Cell(f"Table 3: {row}", "authors' scores", printed, SCORES, _pooled(notebook), 0.00005),
-            Cell(
-                f"Table 3: {row}",
-                "as published",
-                printed if same_words else None,
-                MODEL,
-                _test(test, as_published=True),
-                0.05,
-            ),
-            Cell(f"Table 3: {row}", "as defined", None, MODEL, _test(test, as_published=False), 0.0),
-            Cell(f"Table 3: {row}", "WEAT in templates", None, MODEL, _baseline(test), 0.0),
-        ]
-    return tuple(cells)
-
-
-def _table_5() -> tuple[Cell, ...]:
-    cells = []
-    for row, file, before, notebook, printed in TABLE_5:
-        published, defined = (_share(file, before, as_published=way) for way in (True, False))
-        cells += [
-            Cell(f"Table 5: {row}", "authors' scores", printed, SCORES, _listed(notebook), 0.05),
-            Cell(f"Table 5: {row}", "as published", printed, (MODEL, LISTS), published, 1.0),
-            Cell(f"Table 5: {row}", "as defined", None, (MODEL, LISTS), defined, 0.0),
-        ]
-    return tuple(cells)
+def _named(what: str) -> Callable[[Any], str]:
+    return lambda content: f"{what} in {content.name}"
 
 
 PAPER = Paper(
     id="kurita",
-    title="Kurita et al. 2019, Tables 3 to 6",
+    title="Kurita et al. 2019, bias in contextualized word representations",
     citation="Kurita, K., Vyas, N., Pareek, A., Black, A. W., & Tsvetkov, Y. (2019). Measuring bias in contextualized "
     "word representations. Proceedings of the First Workshop on Gender Bias in NLP, 166–172. arXiv:1906.07337",
-    cells=_table_3() + pronouns.cells(MODEL) + _table_5(),
+    cells=_table_3() + pronouns.cells() + _table_5(),
     notes=(
-        "Table 3: effect sizes d; Table 5: % of attributes with a score of 0 or more for 'he'.",
-        "Printed: what the outputs stored in the authors' notebooks (weat_result_replication, Exposing_Bias_BERT) "
-        "show, to the digits given; no copy of the paper's own tables was at hand. Cells without a printed value have "
-        "none that could be sourced: skills, WEAT on BERT, flowers with the paper's insects (the notebook has bugs).",
-        "authors' scores: our statistic on the scores in those outputs (Table 5: prior-corrected); as published: their "
-        "settings, on the model; as defined: the formula of the paper, one score per attribute, the prior read "
-        "at the target.",
-        "The tolerances of 'as published' (0.05 in d, 1 point in %) allow for another release of the weights.",
-        "Table 5 in the notebook: '[TARGET] is [ATTRIBUTE]' without a full stop, attributes in lower case, skills "
-        "after 'good at'; job titles are those of Montgomery County, 2017.",
+        "Table 3: effect sizes d and stars for p < 0.01. WEAT on GloVe: only words that are one piece of BERT's "
+        "vocabulary, target sets made equal at random (seeded). WEAT on BERT: the procedure of §3.1 in the templates "
+        "of Table 1. The score: the templates and targets of Table 2, as the authors' code computes it (rows of "
+        "template × attribute pooled, the prior read one token before the attribute) unless the cell says otherwise.",
+        "authors' outputs: what the authors' notebooks (weat_result_replication, Exposing_Bias_BERT) have stored.",
+        "Table 5: % of attributes with a score of 0 or more for 'he', '[TARGET] is [ATTRIBUTE]' without a full stop, "
+        "attributes in lower case.",
+        "The tolerances (0.05 in d, 1 point in %) allow for another release of the weights and other words removed.",
         *pronouns.NOTES,
     ),
-    roles={pronouns.ENCODER: MODEL},
-    openers={
-        **pronouns.OPENERS,
-        MODEL: Opener(_open_model, pronouns.labelled),
-        LISTS: Opener(_folder, lambda folder: f"lists in {folder.name}"),
-        SCORES: Opener(_folder, lambda folder: f"scores in {folder.name}"),
+    roles={
+        **GLOVE,
+        "vocabulary": Role(
+            "BERT's uncased vocabulary",
+            (
+                Source(BERT, "vocabulary of bert-base-uncased"),
+                Source("all-minilm-l6-v2", "BERT's uncased vocabulary (the same vocab.txt, in all-minilm-l6-v2)"),
+            ),
+            open=open_vocabulary, label=lambda vocabulary: f"vocabulary of {vocabulary.name}",
+        ),
+        "model": Role(
+            "bert-base-uncased, as a language model", (Source(BERT),), "with", open=_open_model,
+            label=lambda lm: str(lm.name), is_own=pronouns.is_bert,
+            bundled=lambda: _open_model("sample-mlm"), bundled_label="sample-mlm, a demonstration model, not BERT",
+        ),
+        **pronouns.ROLES,
+        "lists": Role("the authors' lists of traits and skills", (Source(LISTS),), open=_folder, label=_named("lists")),
+        "job-titles": Role(
+            "the job titles of Montgomery County, 2017", (Source(TITLES),), open=Path, label=_named("titles"),
+            how="make a table with a column job_title from the county's open data (the original names its employees)",
+        ),
+        "skills": Role("O*NET's technology skills", (Source(SKILLS),), open=Path, label=_named("skills")),
+        "scores": Role(
+            "the scores stored in the authors' notebooks", (Source(SCORES),), open=_folder, label=_named("scores"),
+            how=f"a folder with {WEAT_SCORES} (columns test, side, difference) and {LIST_SCORES} (columns set, "
+            "bias_prior_corrected_as_in_code), taken from the notebooks",
+        ),
     },
-    by_hand={
-        LISTS: "'slant data get kurita-lists' has all but the job titles; for these, a folder with the same files and "
-        "job_titles_salary_2017.tsv (column job_title)",
-        SCORES: f"a folder with {WEAT_SCORES} (columns test, side, difference) and {LIST_SCORES} (columns set, "
-        "bias_prior_corrected_as_in_code), taken from the outputs of the authors' notebooks",
-    },
-)
+)  # fmt: skip
