@@ -130,7 +130,9 @@ def years_of(sources: list[Path]) -> dict[int, Path]:
     if len(sources) == 1 and sources[0].is_dir():
         found = {name: path for name, path in decades_in(sources[0]).items() if name.isdigit()}
         if not found:
-            raise SlantError(f"'{sources[0]}' holds no HistWords decades (files such as 1990-w.npy).")
+            raise SlantError(
+                f"'{sources[0]}' holds no HistWords decades (files such as 1990-w.npy with 1990-vocab.pkl)."
+            )
         return {int(name): path for name, path in sorted(found.items())}
     years: dict[int, Path] = {}
     for path in sources:
