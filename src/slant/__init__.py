@@ -35,6 +35,7 @@ _HOMES = {
     "residual_bias": "slant.measures",
     "polarity": "slant.measures",
     "polarity_trend": "slant.measures",
+    "polarity_trends": "slant.measures",
     "pronoun_choice": "slant.measures",
     "generalised_weat": "slant.measures",
     "Corpus": "slant.corpus",
@@ -101,7 +102,7 @@ if TYPE_CHECKING:
     from slant.measures.log_probability_weat import log_probability_suite, log_probability_weat
     from slant.measures.polarity import polarity
     from slant.measures.polarity_comparison import compare_polarity
-    from slant.measures.polarity_trend import polarity_trend
+    from slant.measures.polarity_trend import polarity_trend, polarity_trends
     from slant.measures.pronoun_choice import pronoun_choice
     from slant.measures.pronouns import pronoun_resolution
     from slant.measures.residual import residual_bias
@@ -163,6 +164,7 @@ __all__ = [
     "nullspace_debias",
     "polarity",
     "polarity_trend",
+    "polarity_trends",
     "project_out",
     "pronoun_choice",
     "pronoun_resolution",

@@ -271,6 +271,35 @@ def test_trend_reads_a_histwords_folder_and_draws_a_chart(run: Run, tmp_path: Pa
     assert [row["year"] for row in rows] == ["1950", "1960", "1970", "1980", "1990"]
 
 
+def test_trend_gives_a_figure_of_lu_by_one_command(run: Run, tmp_path: Path) -> None:
+    histwords(tmp_path, range(1950, 2000, 10))
+    answer = run("trend", ".", "--figure", "1", "--bootstrap", "10", "--chart", "f.svg", "--csv", "f.csv")
+    assert answer.returncode == 0, answer.stderr
+    chart = (tmp_path / "f.svg").read_text(encoding="utf-8")
+    labels = ["baseline", "ovo (g1)", "ovr (g1)", "ovr (g2)"]
+    assert all(label in chart and f"{label}: " in answer.stdout for label in labels)
+    assert answer.stdout.count("Mann–Kendall") == 4
+    rows = list(csv.DictReader((tmp_path / "f.csv").read_text(encoding="utf-8").splitlines()))
+    assert [row["year"] for row in rows] == ["1950", "1960", "1970", "1980", "1990"]
+    assert all(float(row[label]) > 0 for row in rows for label in labels)
+    assert "leave out --classes race-four" in run("trend", ".", "--figure", "2", "--classes", "race-four").stderr
+    assert "leave out --scheme one-vs-one" in run("trend", ".", "--figure", "2", "--scheme", "one-vs-one").stderr
+    assert run("trend", ".", "--figure", "3").returncode == 2
+
+
+def test_trend_draws_a_line_for_each_of_several_classes(run: Run, tmp_path: Path) -> None:
+    histwords(tmp_path, range(1970, 2000, 10))
+    given = ("--classes", "she,he", "--classes", "race-four:one-vs-rest", "--bootstrap", "0")
+    content = json.loads(run("trend", ".", *given, "--json", "-").stdout)
+    assert content["kind"] == "polarity-trends"
+    assert {label: trend["scheme"] for label, trend in content["trends"].items()} == {
+        "she,he": "binary",
+        "race-four:one-vs-rest": "one-vs-rest",
+    }
+    one = json.loads(run("trend", ".", "--classes", "race-four:one-vs-rest", "--bootstrap", "0", "--json", "-").stdout)
+    assert one["points"] == content["trends"]["race-four:one-vs-rest"]["points"]
+
+
 def test_trend_takes_files_with_years_in_their_names(run: Run, tmp_path: Path) -> None:
     for year in (1990, 2000):
         slant.load(top=30_000).save(tmp_path / f"v-{year}.safetensors")
@@ -283,6 +312,9 @@ def test_trend_takes_files_with_years_in_their_names(run: Run, tmp_path: Path) -
     assert run("trend", "v-1990.safetensors", "v-2000.safetensors", "--chart", "t.docx").returncode == 2
     (tmp_path / "empty").mkdir()
     assert "holds no HistWords decades" in run("trend", "empty").stderr
+    (tmp_path / "empty" / "1990.bin").write_bytes(bytes(16))
+    (tmp_path / "empty" / "1990-index.pkl").write_bytes(b"(dp1\n.")
+    assert "is a HistWords PPMI matrix" in run("trend", "empty").stderr
 
 
 def test_a_vocabulary_pickle_made_to_run_code_is_refused(run: Run, tmp_path: Path) -> None:

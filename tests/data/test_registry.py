@@ -12,6 +12,7 @@ import pytest
 from serving import Registry, described
 
 from slant.data import did_you_mean, entries, entry, names
+from slant.data.fetching import what_to_do
 from slant.data.registry import Entry, File, Source, parse_entry
 from slant.errors import DataError
 
@@ -20,7 +21,9 @@ WANTED = {
     "glove-6b-50d", "googlenews-26k", "googlenews-13k", "gap", "bold", "crows-pairs", "stereoset", "winobias",
     "winogender", "bec-pro", "ssa-names", "census-surnames", "all-minilm-l6-v2", "smollm2-135m", "glove-6b-100d",
     "glove-6b-200d", "glove-6b-300d", "glove-840b-300d", "googlenews-300d", "fasttext-crawl-300d",
-    "histwords-eng-all-sgns", "gn-glove", "elmo-small", "elmo-original", "bert-base-uncased",
+    "histwords-eng-all-sgns", "histwords-eng-all-svd", "histwords-eng-fiction-all-sgns", "histwords-coha-word-sgns",
+    "histwords-coha-lemma-sgns", "histwords-fre-all-sgns", "histwords-ger-all-sgns", "histwords-chi-sim-all-sgns",
+    "gn-glove", "elmo-small", "elmo-original", "bert-base-uncased",
 }  # fmt: skip
 every_entry = pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
 
@@ -130,3 +133,21 @@ def test_near_misses_are_suggested() -> None:
         entry("wino-bias")
     assert did_you_mean("GloVe-6B-50d").startswith("did you mean glove-6b-50d")
     assert did_you_mean("zebra") == ""
+
+
+HISTWORDS = [found for found in SHIPPED if found.name.startswith("histwords-")]
+
+
+@pytest.mark.parametrize("found", HISTWORDS, ids=lambda found: found.name)
+def test_a_histwords_entry_has_matrix_and_words_of_each_decade_that_its_title_names(found: Entry) -> None:
+    first, last = (int(year) for year in re.findall(r"(\d{4})s", found.title))
+    decades = [str(year) for year in range(first, last + 10, 10)]
+    for source in found.sources:
+        assert [file.name for file in source.files] == [f"{d}-{end}" for d in decades for end in ("w.npy", "vocab.pkl")]
+        assert all(file.member == f"sgns/{file.name}" for file in source.files if source.url)
+
+
+def test_what_a_person_has_to_fetch_is_listed_once() -> None:
+    said = what_to_do(entry("histwords-eng-all-svd"))
+    assert said.count("and 37 more") == 1
+    assert "only the files in the folder svd are needed, and put 1800-w.npy" in said

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import stats
 
 import slant
-from slant.errors import MeasureError
+from slant.errors import MeasureError, StimuliError
+from slant.measures.polarity_trend import FIGURES
+from slant.results import TrendsResult, TrendTest
 
 WORDS = [f"w{i}" for i in range(40)]
 
@@ -95,3 +100,125 @@ def test_spearman_is_by_permutation_and_never_zero() -> None:
     x, y = random.normal(size=(2, 20))
     assert rank_correlation_pvalue(x, y) == pytest.approx(stats.spearmanr(x, y).pvalue, abs=0.02)
     assert 0 < rank_correlation_pvalue(range(30), range(30)) < 1e-4
+
+
+def test_the_settings_of_both_figures_are_those_that_meet_table_1() -> None:
+    scores = {"baseline": 0.0976, "ovo (g1)": 0.1090, "ovo (r)": 0.0978}
+    scores |= {"ovr (g1)": 0.1103, "ovr (g2)": 0.1528, "ovr (r)": 0.1475}
+    settings = {**FIGURES[1], **FIGURES[2]}
+    assert settings.keys() == scores.keys()
+    for label, (classes, scheme) in settings.items():
+        found = slant.polarity(slant.load(), classes, scheme=scheme, bootstrap=0).score
+        assert found == pytest.approx(scores[label], abs=0.0003)
+
+
+def test_each_line_of_a_figure_is_what_its_setting_gives_alone() -> None:
+    v = slant.load()
+    series = {1980: v, 1990: v.without_last(20), 2000: v.without_last(40), 2010: v.without_last(50)}
+    figure = slant.polarity_trends(series, 1, bootstrap=20)
+    assert list(figure.trends) == ["baseline", "ovo (g1)", "ovr (g1)", "ovr (g2)"]
+    for label, (classes, scheme) in FIGURES[1].items():
+        assert figure.trends[label] == slant.polarity_trend(series, classes, scheme=scheme, bootstrap=20)
+    assert len(figure.rows()) == 16
+    assert set(figure.missing) == set(figure.trends["baseline"].missing)
+
+
+def test_a_setting_whose_classes_are_too_rare_is_listed_and_the_others_are_measured() -> None:
+    series = {1900 + 10 * i: decade(0.2 + 0.3 * i, i) for i in range(5)}
+    trends = slant.polarity_trends(series, {"kept": (["x", "y"], "binary"), "rare": (["x", "zz"], "binary")}, WORDS)
+    assert list(trends.trends) == ["kept"]
+    assert trends.trends["kept"].test is not None
+    assert trends.trends["kept"].test.direction == "up"
+    assert trends.not_measured == {
+        "rare": "0 of 5 years have vectors for every class (no vector for zz); two are needed"
+    }
+    assert TrendsResult.from_dict(json.loads(trends.to_json())) == trends
+    with pytest.raises(MeasureError, match="no setting can be measured; 'rare'"):
+        slant.polarity_trends(series, {"rare": (["x", "zz"], "binary")}, WORDS)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        (3, "no figure 3"),
+        ({}, "not pairs of classes and scheme"),
+        ({"a": ["x", "y"]}, "not pairs of classes and scheme"),
+        ({"a": (["x", "y"], "all")}, "scheme='all'"),
+        ({"a": (["x", "y", "w1"], "binary")}, "exactly two"),
+    ],
+)
+def test_settings_that_are_none_get_one_clear_error(settings: object, words: str) -> None:
+    with pytest.raises(MeasureError, match=words):
+        slant.polarity_trends({1900: decade(0.5, 0), 1910: decade(0.5, 1)}, settings, WORDS)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("kendall", "pvalue", "direction"), [(0.6, 0.01, "up"), (-0.6, 0.01, "down"), (-0.6, 0.06, "none")]
+)
+def test_a_direction_is_claimed_only_where_the_test_finds_one(kendall: float, pvalue: float, direction: str) -> None:
+    assert TrendTest(kendall, pvalue, 0.0, 1.0, 0.0).direction == direction
+
+
+CHANGING = """
+kind = "classes"
+title = "Two classes, one of which changes its word"
+category = "none"
+language = "en"
+licence = "MIT"
+citation = "none"
+
+[[classes]]
+name = "first"
+words = ["x"]
+
+[[classes]]
+name = "second"
+words = ["w0"]
+from = 1900
+
+[[classes]]
+name = "second"
+words = ["y"]
+from = 1920
+"""
+
+
+def changing(form: str, folder: Path) -> object:
+    if form == "python":
+        return {1900: {"first": ["x"], "second": ["w0"]}, 1920: {"first": ["x"], "second": ["y"]}}
+    (folder / "changing.toml").write_text(CHANGING, encoding="utf-8")
+    return str(folder / "changing.toml")
+
+
+@pytest.mark.parametrize("form", ["python", "toml"])
+def test_class_words_that_change_over_the_years_are_used_and_recorded_by_year(form: str, tmp_path: Path) -> None:
+    series = {year: decade(0.5, year) for year in range(1890, 1940, 10)}
+    t = slant.polarity_trend(series, changing(form, tmp_path), WORDS[1:])  # type: ignore[arg-type]
+    lacking = "second" if form == "toml" else "first, second"
+    assert t.years_left_out == {1890: f"no words are given for {lacking} so early"}
+    assert [p.classes["second"] for p in t.points] == [("w0",), ("w0",), ("y",), ("y",)]
+    for point in t.points:
+        words = ["x", "w0" if point.year < 1920 else "y"]
+        assert point.score == slant.polarity(series[point.year], words, WORDS[1:], bootstrap=0).score
+    assert t.rows()[0]["classes"] == "first: x; second: w0"
+    assert type(t).from_dict(json.loads(t.to_json())) == t
+
+
+def test_a_set_whose_words_change_has_its_latest_words_elsewhere(tmp_path: Path) -> None:
+    v, source = decade(0.5, 0), changing("toml", tmp_path)
+    assert slant.polarity(v, source, WORDS).score == slant.polarity(v, ["x", "y"], WORDS).score  # type: ignore[arg-type]
+
+
+def test_periods_that_do_not_fit_together_get_one_clear_error(tmp_path: Path) -> None:
+    series = {1900: decade(0.5, 0), 1910: decade(0.5, 1)}
+    with pytest.raises(MeasureError, match="x, y from 1900 on, but x, w0 from 1910 on; name the same classes"):
+        slant.polarity_trend(series, {1900: ["x", "y"], 1910: ["x", "w0"]}, WORDS)
+    with pytest.raises(MeasureError, match="classes by year are for polarity_trend"):
+        slant.polarity(series[1900], {1900: ["x"], 1910: ["y"]}, WORDS)  # type: ignore[dict-item]
+    path = tmp_path / "twice.toml"
+    path.write_text(CHANGING.replace("from = 1900", "from = 1920"), encoding="utf-8")
+    with pytest.raises(StimuliError, match="'second from 1920' twice"):
+        slant.polarity_trend(series, path, WORDS)
+    path.write_text(CHANGING.replace('"first"', '"second"'), encoding="utf-8")
+    with pytest.raises(StimuliError, match="only 'second'; two classes are needed"):
+        slant.polarity_trend(series, path, WORDS)

@@ -68,6 +68,7 @@ def examples() -> dict[str, Result]:
         slant.polarity(v, "gender-binary"),
         slant.compare_polarity([v, v], "gender-binary", bootstrap=20),
         slant.polarity_trend(dict.fromkeys((1900, 1910), v), "gender-binary", bootstrap=20),
+        slant.polarity_trends(dict.fromkeys((1900, 1910), v), 2, bootstrap=20),
         slant.compare(v, v, bootstrap=20),
         slant.gender_subspace(v, random_pairs=50),
         slant.direct_bias(v),
@@ -164,6 +165,7 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
         return
     inner = {
         "polarity-comparison": lambda: content["results"][0],
+        "polarity-trends": lambda: content["trends"]["ovo (r)"],
         "audit": lambda: content["parts"][0]["results"][0],
         "audit-comparison": lambda: content["audits"][0]["parts"][0]["results"][0],
     }.get(kind, lambda: content)()

@@ -71,7 +71,8 @@ def test_all_wanted_sets_are_there() -> None:
         "definitional-pairs", "equalise-pairs", "professions", "gender-specific-words",
         "gender-specific-seed", "occupations-share-of-women", "bold-professions", "pleasant-flowers",
         "pleasant-names", "career-family", "math-arts", "science-arts", "kurita-generic",
-        "gender-binary", "gender-three", "gender-three-as-printed", "gender-five",
+        "gender-binary", "gender-pronouns", "gender-three", "gender-three-as-printed", "gender-five",
+        "gender-five-as-printed", "race-four",
     }  # fmt: skip
     assert wanted <= {path.stem for path in SETS.glob("*.toml")}
 
@@ -268,10 +269,19 @@ def test_bold_professions_are_its_single_word_titles() -> None:
         ("gender-three", ["male", "female", "gay"]),
         ("gender-three-as-printed", ["man", "woman", "gay"]),
         ("gender-five", ["male", "female", "gay", "lesbian", "queer"]),
+        ("gender-pronouns", ["she", "he"]),
+        ("gender-five-as-printed", ["man", "woman", "gay", "lesbian", "queer"]),
+        ("race-four", ["black", "white", "asian", "native"]),
     ],
 )
 def test_class_sets_hold_one_word_per_class(identifier: str, words: list[str]) -> None:
     assert lists(identifier, "classes") == [[word] for word in words]
+
+
+@pytest.mark.parametrize("identifier", ["gender-three-as-printed", "gender-five-as-printed", "race-four"])
+def test_class_sets_as_printed_stand_in_the_paper(identifier: str) -> None:
+    paper = " ".join(real("../papers/lu_bold_and_beyond.txt").read_text(encoding="utf-8").split())
+    assert f"{', '.join(word for [word] in lists(identifier, 'classes'))} as categories" in paper
 
 
 TEMPLATED = {

@@ -383,6 +383,49 @@ def test_a_histwords_folder_is_read(decade: Path) -> None:
         assert loaded.format == "HistWords decade"
 
 
+def python2_text_pickle(words: list[str]) -> bytes:
+    """What Python 2's `pickle.dump(words, file)` writes, as HistWords' own code calls it (protocol 0)."""
+    lines = [f"{word.encode()!r}"[1:] for word in words]
+    return b"(lp1\n" + b"".join(f"S{line}\np{i}\na".encode() for i, line in enumerate(lines, 2)) + b"."
+
+
+def test_svd_decades_are_read_as_their_authors_read_them(tmp_path: Path) -> None:
+    # representations/makelowdim.py: u, s, v of the PPMI matrix; SVDEmbedding(eig=0.0) takes u alone
+    u, s, v = np.linalg.svd(np.random.default_rng(0).random((len(WORDS), len(WORDS))))
+    u = np.ascontiguousarray(u[:, :5])
+    u[3] = 1e-15  # a word without contexts: zeros but for rounding
+    for year in (1980, 1990):
+        for name, array in (("u", u), ("s", s[:5]), ("v", v[:5])):
+            np.save(tmp_path / f"{year}-{name}.npy", array)
+        (tmp_path / f"{year}-vocab.pkl").write_bytes(python2_text_pickle(WORDS))
+    kept = [row for row in range(len(WORDS)) if row != 3]
+    for source in (tmp_path / "1990", tmp_path / "1990-u.npy"):
+        loaded = slant.load(source)
+        same(loaded, [WORDS[row] for row in kept], u[kept].astype(np.float32))
+        assert loaded.name == "1990"
+        assert loaded.repairs == {"zero vectors left out": 1}
+    np.save(tmp_path / "1990-w.npy", MATRIX)  # the aligned vectors, which are what is published
+    same(slant.load(tmp_path / "1990"))
+    with pytest.raises(VectorsError, match="1980, 1990"):
+        slant.load(tmp_path)
+
+
+@pytest.mark.parametrize("index", ["1990-index.pkl", "index.pkl"])
+def test_a_ppmi_decade_is_refused_with_what_to_use_instead(index: str, tmp_path: Path) -> None:
+    # representations/sparse_io.pyx, export_mat_eff: int, int, double for each cell that is not 0
+    cells = [(0, 1, 0.5), (1, 0, 0.5), (2, 2, 1.25)]
+    path = tmp_path / "1990.bin"
+    path.write_bytes(b"".join(struct.pack("<iid", *cell) for cell in cells))
+    (tmp_path / index).write_bytes(pickle.dumps({"the": 0, "of": 1, "and": 2}, protocol=0))
+    for source in (path, tmp_path / "1990", tmp_path):
+        with pytest.raises(VectorsError, match=r"'1990.bin' is a HistWords PPMI matrix.*folder svd.*folder sgns"):
+            slant.load(source)
+    np.save(tmp_path / "1990-w.npy", MATRIX)
+    (tmp_path / "1990-vocab.pkl").write_bytes(python2_pickle(WORDS))
+    for source in (tmp_path / "1990", tmp_path):
+        same(slant.load(source))
+
+
 def test_words_too_rare_for_a_decade_are_missing(decade: Path) -> None:
     matrix = MATRIX.copy()
     matrix[[1, 5]] = 0

@@ -103,11 +103,11 @@ DropLastOption = Annotated[
 ]
 ClassesOption = Annotated[
     str,
-    typer.Option("--classes", metavar="SET|FILE|a,b,…", help="A class set, a TOML file, or words parted by commas."),
+    typer.Option("--classes", metavar="SET|FILE|a,b,…", help="A class set, a TOML file, or words separated by commas."),
 ]
 PolarityWordsOption = Annotated[
     str,
-    typer.Option("--words", metavar="SET|FILE|a,b,…", help="A word set, a TOML file, or words parted by commas."),
+    typer.Option("--words", metavar="SET|FILE|a,b,…", help="A word set, a TOML file, or words separated by commas."),
 ]
 SchemeOption = Annotated[str, typer.Option("--scheme", help="binary (two classes), one-vs-one or one-vs-rest.")]
 BootstrapOption = Annotated[

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
 from slant.cli import options as o
 from slant.cli.shared import ChartOutput, Reading, Running, command
+
+if TYPE_CHECKING:
+    from slant.measures.polarity import Scheme
+    from slant.results import TrendResult, TrendsResult
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -16,6 +20,10 @@ EXAMPLES = """
 slant trend histwords/sgns                                   every decade of a HistWords folder
 
 slant trend histwords/sgns --chart trend.svg --csv trend.csv
+
+slant trend histwords/sgns --figure 1 --chart figure-1.svg   the four lines of Figure 1 of Lu et al. (gender)
+
+slant trend histwords/sgns --classes gender-binary --classes race-four:one-vs-rest
 
 slant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes gender-three
 """
@@ -29,7 +37,19 @@ def trend_command(
             metavar="FOLDER|FILE...", help="A HistWords folder or data name, or embeddings with a year in their names."
         ),
     ],
-    classes: o.ClassesOption = "gender-binary",
+    classes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--classes",
+            metavar="SET|FILE|a,b,…[:SCHEME]",
+            help="A class set, a TOML file, or words separated by commas; repeated: one line each. "
+            "Default: gender-binary.",
+        ),
+    ] = None,
+    figure: Annotated[
+        int | None,
+        typer.Option("--figure", metavar="1|2", help="All settings of Figure 1 (gender) or 2 (race) of Lu et al."),
+    ] = None,
     words: o.PolarityWordsOption = "bold-professions",
     scheme: o.SchemeOption = "binary",
     any_words: Annotated[
@@ -47,18 +67,54 @@ def trend_command(
     from slant.cli.loading import open_vectors
     from slant.cli.polarity import set_or_words
     from slant.cli.printing import deliver, write_chart
-    from slant.measures import polarity_trend
-    from slant.report.charts import trend_chart
+    from slant.measures import polarity_trend, polarity_trends
+    from slant.report.trend_charts import trend_chart
 
+    chosen = settings_of(classes, figure, scheme)
     series = {
         year: open_vectors(str(path), reading, quiet=running.quiet, drop_last=drop_last)
         for year, path in years_of(sources).items()
     }
-    settings: dict[str, Any] = {"scheme": scheme, "any_words": any_words, "bootstrap": bootstrap, "rng": running.seed}
-    result = polarity_trend(series, set_or_words(classes), set_or_words(words), confidence=confidence, **settings)
+    options: dict[str, Any] = {
+        "any_words": any_words, "bootstrap": bootstrap, "confidence": confidence, "rng": running.seed,
+    }  # fmt: skip
+    result: TrendResult | TrendsResult
+    if isinstance(chosen, dict) and len(chosen) == 1:
+        [(groups, way)] = chosen.values()
+        result = polarity_trend(series, groups, set_or_words(words), scheme=way, **options)
+    else:
+        result = polarity_trends(series, chosen, set_or_words(words), **options)
     if output.chart is not None:
         write_chart(trend_chart(result), output.chart)
     deliver(result, output, quiet=running.quiet)
+
+
+def settings_of(
+    classes: list[str] | None, figure: int | None, scheme: str
+) -> int | dict[str, tuple[str | list[str], Scheme]]:
+    """Return the figure that was asked for, or classes and scheme by label; "race-four:one-vs-rest" names both.
+
+    >>> settings_of(["she,he", "race-four:one-vs-rest"], None, "binary")
+    {'she,he': (['she', 'he'], 'binary'), 'race-four:one-vs-rest': ('race-four', 'one-vs-rest')}
+    """
+    from slant.cli.polarity import set_or_words
+    from slant.errors import SlantError
+    from slant.measures.polarity import Scheme
+    from slant.measures.polarity_trend import FIGURES
+
+    if figure is not None:
+        if classes or scheme != "binary":
+            given = f"--classes {classes[0]}" if classes else f"--scheme {scheme}"
+            raise SlantError(f"--figure {figure} has its own classes and schemes; leave out {given}.")
+        if figure not in FIGURES:
+            raise SlantError(f"--figure {figure} is not a figure of Lu et al.; use 1 (gender) or 2 (race).")
+        return figure
+    settings: dict[str, tuple[str | list[str], Scheme]] = {}
+    for given in classes or ["gender-binary"]:
+        groups, colon, own = given.rpartition(":")
+        way = own if colon and own in get_args(Scheme) else ""
+        settings[given] = set_or_words(groups if way else given), cast("Scheme", way or scheme)
+    return settings
 
 
 def years_of(sources: list[Path]) -> dict[int, Path]:
@@ -74,7 +130,9 @@ def years_of(sources: list[Path]) -> dict[int, Path]:
     if len(sources) == 1 and sources[0].is_dir():
         found = {name: path for name, path in decades_in(sources[0]).items() if name.isdigit()}
         if not found:
-            raise SlantError(f"'{sources[0]}' holds no HistWords decades (files such as 1990-w.npy).")
+            raise SlantError(
+                f"'{sources[0]}' holds no HistWords decades (files such as 1990-w.npy with 1990-vocab.pkl)."
+            )
         return {int(name): path for name, path in sorted(found.items())}
     years: dict[int, Path] = {}
     for path in sources:

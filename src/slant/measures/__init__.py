@@ -14,7 +14,7 @@ from slant.measures.log_probability import log_probability_bias
 from slant.measures.log_probability_weat import log_probability_suite, log_probability_weat
 from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
-from slant.measures.polarity_trend import polarity_trend
+from slant.measures.polarity_trend import polarity_trend, polarity_trends
 from slant.measures.pronoun_choice import pronoun_choice
 from slant.measures.pronouns import pronoun_resolution
 from slant.measures.residual import residual_bias
@@ -44,6 +44,7 @@ __all__ = [
     "make_survey",
     "polarity",
     "polarity_trend",
+    "polarity_trends",
     "pronoun_choice",
     "pronoun_resolution",
     "residual_bias",

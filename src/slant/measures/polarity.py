@@ -195,7 +195,9 @@ def class_lists(classes: Classes) -> tuple[tuple[WordList, ...], str]:
         chosen = load_set(classes, ClassSet)
         return chosen.classes, chosen.id
     if not isinstance(classes, Iterable):
-        raise MeasureError(f"classes={classes!r} are no classes; give a set's name, words, or words by class.")
+        raise MeasureError(f"classes={classes!r} are not classes; give a set's name, words, or words by class.")
+    if isinstance(classes, Mapping) and any(isinstance(name, int) for name in classes):
+        raise MeasureError("classes by year are for polarity_trend; give one embedding the classes of its own year.")
     items = classes.items() if isinstance(classes, Mapping) else [(None, item) for item in classes]
     lists = []
     for name, item in items:

@@ -13,7 +13,7 @@ from slant.report.covering import covered
 from slant.report.enumeration import IN_HEADINGS, heading, named
 from slant.report.enumeration_notes import shown_tests
 from slant.report.tables import plain, pvalue, small
-from slant.results import CONTENT_NOTE, EnumeratedCell, EnumerationResult, TrendResult
+from slant.results import CONTENT_NOTE, EnumeratedCell, EnumerationResult
 
 #: These two differ in lightness too, and stand out from white as from a dark page (contrast 3:1 at least).
 MODEL_COLOUR = "#3b6fd4"
@@ -23,34 +23,6 @@ FONT = "Arial, Helvetica, 'Liberation Sans', sans-serif"
 HEAT_TIPS = ("names", "words about", "score:written", "p", "q")
 #: A heat map draws at most this many tests.
 MOST_CATEGORIES = 24
-
-
-def trend_chart(trend: TrendResult) -> str:
-    """Draw the score of each year as a line with its interval as a band; returns SVG."""
-    import altair as alt
-
-    title = alt.Title(
-        f"Polarity over time ({trend.scheme})",
-        subtitle=f"{', '.join(trend.classes)}; {len(trend.words)} words; band: interval over the words",
-        anchor="start",
-    )
-    return svg(trend_picture(trend).properties(title=title), ink=INK, paper=PAPER)
-
-
-def trend_picture(trend: TrendResult) -> Any:
-    """Draw the score of each year as a line with its interval as a band; returns an Altair chart."""
-    import altair as alt
-
-    gaps = [{"year": year, "score": None, "low": None, "high": None} for year in trend.years_left_out]
-    data = alt.InlineData(values=sorted([*trend.rows(), *gaps], key=lambda row: int(row["year"])))
-    base = alt.Chart(data)
-    x = alt.X("year:Q", title="year", axis=alt.Axis(format="d"), scale=alt.Scale(zero=False, nice=False))
-    y = alt.Y("score:Q", title=f"polarity, {trend.scheme}", scale=alt.Scale(zero=False))
-    band = base.mark_area(opacity=0.2, color=MODEL_COLOUR).encode(
-        x=x, y=alt.Y("low:Q", scale=alt.Scale(zero=False)), y2="high:Q"
-    )
-    line = base.mark_line(color=MODEL_COLOUR, point=alt.OverlayMarkDef(color=MODEL_COLOUR)).encode(x=x, y=y)
-    return alt.layer(band, line).properties(width=560, height=260)
 
 
 def enumeration_heatmap(

@@ -30,6 +30,7 @@ from slant.report.polarity import (
     polarity_comparison_table,
     polarity_table,
     trend_table,
+    trends_table,
 )
 from slant.report.policy import policy_table
 from slant.report.pronoun_choice import groups_table, occupations_table
@@ -77,6 +78,7 @@ from slant.results import (
     SurveyResult,
     TemplateWeatResult,
     TrendResult,
+    TrendsResult,
     WeatResult,
     WeatSuiteResult,
     WefatResult,
@@ -175,6 +177,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     SubspaceResult: subspace_table,
     TemplateWeatResult: template_weat_table,
     TrendResult: trend_table,
+    TrendsResult: trends_table,
     WeatResult: association_table,
     WeatSuiteResult: associations_table,
     WefatResult: wefat_table,

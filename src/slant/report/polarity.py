@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from slant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
-from slant.results import ComparisonResult, PolarityComparison, PolarityResult, TrendResult
+from slant.results import ComparisonResult, PolarityComparison, PolarityResult, TrendResult, TrendsResult
 
 #: A terminal shows this many words of a long list.
 MOST_WORDS = 20
+DIRECTIONS = {"up": "rising", "down": "falling", "none": "no clear trend"}
 
 
 def polarities_table(results: Sequence[PolarityResult]) -> Table:
@@ -86,15 +88,61 @@ def trend_table(result: TrendResult) -> Table:
         Column("words", "words", str),
     )
     rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
-    notes = [f"{result.basis}: {len(result.words)}"]
-    if t := result.test:
-        notes.append(
-            f"trend: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}), "
-            f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} a century"
-        )
+    notes = [_basis(result), *_tested(result), *_changes(result)]
     notes += [f"{year} was left out: {plain(why)}" for year, why in result.years_left_out.items()]
     title = f"Polarity over time ({result.scheme}: {', '.join(plain(c) for c in result.classes)})"
     return Table(title, columns, rows, (*notes, *missing_words(result)))
+
+
+def trends_table(result: TrendsResult) -> Table:
+    """Describe the scores year by year, a column for each setting, and the test for trend of each."""
+    columns = [Column("year", "year", str)]
+    columns += [Column(label, plain(label).replace(":", ":\n"), small) for label in result.trends]
+    points = {label: {p.year: p for p in trend.points} for label, trend in result.trends.items()}
+    rows = []
+    for year in sorted({year for by_year in points.values() for year in by_year}):
+        row: dict[str, Any] = {"year": year}
+        for label, by_year in points.items():
+            p = by_year.get(year)
+            row |= {label: p.score if p else None, f"{label} low": p.low if p else None}
+            row |= {f"{label} high": p.high if p else None, f"{label} words": p.words if p else None}
+        rows.append(row)
+    notes = [f"{plain(label)}: {note}" for label, trend in result.trends.items() for note in _setting(trend)]
+    notes += [f"{plain(label)} was not measured: {plain(why)}" for label, why in result.not_measured.items()]
+    return Table("Polarity over time", tuple(columns), rows, (*notes, *missing_words(result)))
+
+
+def _setting(trend: TrendResult) -> list[str]:
+    """Return what is said under a table of several settings about one of them."""
+    said = [f"{trend.scheme} of {plain(', '.join(trend.classes))}; {_basis(trend)}", *_tested(trend)]
+    lacking: dict[str, list[int]] = {}
+    for year, why in trend.years_left_out.items():
+        lacking.setdefault(why, []).append(year)
+    left_out = [f"left out {', '.join(map(str, years))}: {plain(why)}" for why, years in lacking.items()]
+    return ["; ".join(said), *_changes(trend), *left_out]
+
+
+def _basis(trend: TrendResult) -> str:
+    return f"{trend.basis}: {len(trend.words)}"
+
+
+def _tested(trend: TrendResult) -> list[str]:
+    """Say what the test for trend found, where there is one."""
+    if (t := trend.test) is None:
+        return []
+    return [
+        f"{DIRECTIONS[t.direction]}: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}), "
+        f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} a century"
+    ]
+
+
+def _changes(trend: TrendResult) -> list[str]:
+    """Say from which year on a class has other words than in the year before."""
+    said = []
+    for before, point in zip(trend.points, trend.points[1:], strict=False):
+        other = [f"{name}: {', '.join(w)}" for name, w in point.classes.items() if w != before.classes.get(name)]
+        said += [f"from {point.year} on, {plain('; '.join(other))}"] if other else []
+    return said
 
 
 def comparison_table(result: ComparisonResult) -> Table:

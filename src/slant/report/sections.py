@@ -112,7 +112,7 @@ def _wide(draw: Callable[[Any], Any]) -> Callable[[Any], Any]:
 _variance = _wide(_from("geometry_charts", "variance_picture"))
 _projections = _wide(_from("geometry_charts", "projections_picture"))
 _clusters = _wide(_from("geometry_charts", "clusters_picture"))
-_trend = _wide(_from("charts", "trend_picture"))
+_trend = _wide(_from("trend_charts", "trend_picture"))
 _histogram = _wide(_from("log_probability_charts", "histogram_picture"))
 
 
@@ -154,6 +154,7 @@ PICTURES: dict[str, tuple[Picture, ...]] = {
     "replications": (
         Picture("verdicts", "Cells met, different, and not run.", _from("replication", "summary_picture")),
     ),
+    "polarity-trends": (Picture("trend", "The score over the years in each setting.", _trend),),
     "comparison": (Picture("models", "Each measure in both embeddings.", _from("pictures", "comparison_picture")),),
     "audit-comparison": (Picture("models", "Effect sizes in every model.", _from("pictures", "audits_picture")),),
     "enumeration": (Picture("scores", HEAT_MAP, _heatmap),),

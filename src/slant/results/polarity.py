@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
 
 from slant.results.codec import MeasuredResult, Result
 from slant.results.provenance import Provenance, Representation
 from slant.results.weat import Interval, WordsUsed
+
+#: A trend is called one where p is below this.
+CLEAR = 0.05
 
 
 @dataclass(frozen=True)
@@ -110,10 +113,17 @@ class TrendTest:
     spearman_pvalue: float
     slope_per_century: float
 
+    @property
+    def direction(self) -> Literal["up", "down", "none"]:
+        """Where the scores go, if the Mann–Kendall test says that they go anywhere (p < .05)."""
+        if self.kendall_pvalue >= CLEAR:
+            return "none"
+        return "up" if self.kendall > 0 else "down"
+
 
 @dataclass(frozen=True)
 class TrendPoint:
-    """The score of one year's embedding."""
+    """The score of one year's embedding; `classes` are the words that stood for each class in that year."""
 
     year: int
     score: float
@@ -121,13 +131,14 @@ class TrendPoint:
     high: float | None
     words: int
     representation: str
+    classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class TrendResult(MeasuredResult):
     """Polarity over the years (Lu et al.), with a test for trend.
 
-    `basis` says which words were used; `years_left_out` lack a class.
+    `basis` says which words were measured; `years_left_out` lack a class.
     """
 
     kind: ClassVar[str] = "polarity-trend"
@@ -148,8 +159,34 @@ class TrendResult(MeasuredResult):
             {
                 "year": p.year, "score": p.score, "low": p.low, "high": p.high, "words": p.words,
                 "representation": p.representation,
+                "classes": "; ".join(f"{name}: {', '.join(words)}" for name, words in p.classes.items()),
             }
             for p in self.points
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TrendsResult(Result):
+    """Polarity over the years in several settings, such as those of one figure of Lu et al.
+
+    `trends` holds, by the label of the setting, what each gives alone; `not_measured` says why a setting gives nothing.
+    """
+
+    kind: ClassVar[str] = "polarity-trends"
+
+    trends: dict[str, TrendResult]
+    not_measured: dict[str, str]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that some setting could not use."""
+        return tuple(dict.fromkeys(word for trend in self.trends.values() for word in trend.missing))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per setting and year."""
+        return [
+            {"setting": label, "scheme": trend.scheme, **row}
+            for label, trend in self.trends.items() for row in trend.rows()
         ]  # fmt: skip
 
 

@@ -142,18 +142,46 @@ class WordSet(StimulusSet, frozen=True, kw_only=True, tag="words", forbid_unknow
         return {str(row[0]): float(row[place]) for row in self.rows}
 
 
-class ClassSet(StimulusSet, frozen=True, kw_only=True, tag="classes", forbid_unknown_fields=True):
-    """Two or more social classes, each named by one word or several (Lu et al.)."""
+class DatedWords(WordList, frozen=True, forbid_unknown_fields=True):
+    """The words of a class from a year on (`from` in the file); without one, from the beginning."""
 
-    classes: Annotated[tuple[WordList, ...], Meta(min_length=2)]
+    since: int | None = field(default=None, name="from")
+
+
+class ClassSet(StimulusSet, frozen=True, kw_only=True, tag="classes", forbid_unknown_fields=True):
+    """Two or more social classes, each named by one word or several, which may change over the years (Lu et al.)."""
+
+    dated: Annotated[tuple[DatedWords, ...], Meta(min_length=2)] = field(name="classes")
 
     def __post_init__(self) -> None:
-        no_duplicates("classes", tuple(group.name for group in self.classes))
+        starts = [group.name if group.since is None else f"{group.name} from {group.since}" for group in self.dated]
+        no_duplicates("classes", tuple(starts))
+        if len({group.name for group in self.dated}) < 2:
+            raise StimuliError(f"'classes' has only {self.dated[0].name!r}; two classes are needed.")
+
+    @property
+    def classes(self) -> tuple[WordList, ...]:
+        """The classes, each with its latest words."""
+        return self.at(max(self.years, default=0))
+
+    @property
+    def years(self) -> tuple[int, ...]:
+        """The years from which some class has other words, in order."""
+        return tuple(sorted({group.since for group in self.dated if group.since is not None}))
+
+    def at(self, year: float) -> tuple[WordList, ...]:
+        """Return the classes with the words that they have in `year`; one that has none so early is left out."""
+        latest: dict[str, DatedWords] = {}
+        for group in sorted(self.dated, key=lambda group: (group.since is not None, group.since or 0)):
+            if group.since is None or group.since <= year:
+                latest[group.name] = group
+        names = dict.fromkeys(group.name for group in self.dated)
+        return tuple(WordList(name, latest[name].words) for name in names if name in latest)
 
     @property
     def groups(self) -> tuple[WordList, ...]:
-        """The classes."""
-        return self.classes
+        """The classes, those whose words change once for each period."""
+        return self.dated
 
 
 class Template(Struct, frozen=True, forbid_unknown_fields=True):

@@ -107,7 +107,7 @@ def _load(source: Any, top: int | None, cache: bool, allow_pickle: bool, progres
 def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
     try:
         if decade := histwords.decade_of(path):
-            name = decade.name.removesuffix("-w.npy")
+            name = histwords.name_of(decade)
             return in_memory([histwords.read(decade)], name=name, format_name=histwords.NAME, top=top)
         location = _locate(path)
         if not location.path.is_file():
