@@ -89,7 +89,9 @@ def test_kurita_table_4_and_the_numbers_of_section_4(papers: Path) -> None:
     text = text_of(papers, "kurita")
     rows = html_rows(text, "Table 4: Probability")
     found = {(cell.row.partition(" ")[0], cell.column): cell.printed for cell in printed("kurita", "Table 4")}
-    assert found == {(row[0].lower(), c): v for row in rows for c, v in zip(("prior", "predicted"), row[1:], strict=True)}
+    assert found == {
+        (row[0].lower(), c): v for row in rows for c, v in zip(("prior", "predicted"), row[1:], strict=True)
+    }
     flat = " ".join(text.split())
     assert "containing 8,908 human-labeled ambiguous pronoun-name pairs" in flat
     assert "1,000 male and female pronouns in the training set each, with 103 and 98 of them" in flat
@@ -103,7 +105,7 @@ def test_kurita_table_4_and_the_numbers_of_section_4(papers: Path) -> None:
 def test_kurita_table_5_and_the_sizes_of_its_lists(papers: Path) -> None:
     text = text_of(papers, "kurita")
     rows = html_rows(text, "Table 5: Percentage")
-    assert {cell.row: cell.printed for cell in printed("kurita", "Table 5")} == {row: value for row, value in rows}
+    assert {cell.row: cell.printed for cell in printed("kurita", "Table 5")} == dict(rows)
     flat = " ".join(text.split())
     assert "Contains 6882 instances" in flat
     assert "a collection of 234 and 292 adjectives" in flat

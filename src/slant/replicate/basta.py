@@ -115,7 +115,8 @@ def _cells() -> tuple[Cell, ...]:
         Cell("§5", "neighbours, Pearson", "before", "0.774", STATIC, neighbours(False, None), 0.005),
         Cell("§5", "neighbours, Pearson", "after", "0.606", STATIC, neighbours(True, None), 0.005),
         *_repeated(
-            "neighbours, Pearson", "neighbours_within", {"minimum": "0.801", "maximum": "0.961", "mean": "0.89"}, 0.02, 1
+            "neighbours, Pearson", "neighbours_within", {"minimum": "0.801", "maximum": "0.961", "mean": "0.89"}, 0.02,
+            1,
         ),
         Cell("§5", "neighbours, Pearson", "contextual, largest p", "<1e-40", IN_CONTEXT,
              _over("neighbours_within", lambda measure: measure.largest_pvalue)),

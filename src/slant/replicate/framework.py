@@ -239,7 +239,9 @@ def _from(role: Role, source: Source, given: Given, notes: list[str], progress: 
     (name, *others) = source.names
     if not others and (path := given.data.get(name)) is not None:
         content = role.open(path)
-        known = role.is_own(content) or not _has_checksum(name) or _verified(name, path)
+        known = role.is_own(content) or _verified(name, path)
+        if not known and not _has_checksum(name):  # nobody can tell: the user's word is taken, and said to be so
+            return Opened(content, f"what was given as {name} ({role.label(content)}), unverified", source.own)
         return _labelled(role, content, source.own and known, source.label)
     paths = [_here(name, notes, get=given.get, progress=progress) for name in source.names]
     if None in paths:

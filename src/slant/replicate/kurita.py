@@ -194,8 +194,8 @@ def _table_5() -> tuple[Cell, ...]:
         cells += [
             Cell("Table 5", row, "male, %", printed, ("model", lists), _share(file, before, IS, as_published=True), 1.0,
                  "", stored, why),
-            Cell("Table 5", row, "male, %", printed, ("model", lists), _share(file, before, IS, as_published=False), 1.0,
-                 "prior read at the target", None, why),
+            Cell("Table 5", row, "male, %", printed, ("model", lists), _share(file, before, IS, as_published=False),
+                 1.0, "prior read at the target", None, why),
             Cell("Table 5", row, "male, %", printed, ("scores",), _stored(notebook), 0.05,
                  "our share of the authors' scores", stored, why),
         ]  # fmt: skip

@@ -118,8 +118,8 @@ PAPER = Paper(
         "(female, male), ovr (g1) (male, female, gay) and ovr (g2) (male, female, gay, lesbian, queer) differ from the "
         "text of the paper, which has she and he, and man and woman: these sets were found by recomputing the row.",
         "The released GN-GloVe has 300 dimensions (one, which holds gender, is dropped here), the GloVe row has 100. "
-        "The mean |cos| of random vectors is √(2/(πd)): 0.080 at 100 dimensions, 0.046 at 300. Most of the printed fall "
-        "from 0.0976 to 0.0519 is what the change of dimension alone would give.",
+        "The mean |cos| of random vectors is √(2/(πd)): 0.080 at 100 dimensions, 0.046 at 300. Most of the printed "
+        "fall from 0.0976 to 0.0519 is what the change of dimension alone would give.",
         "Figures 1 and 2: the paper describes the trends of HistWords in words; ours is the Mann–Kendall test at 0.05.",
     ),
     figures=(
