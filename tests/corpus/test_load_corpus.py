@@ -272,6 +272,37 @@ def test_data_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert list(slant.load_corpus("my-texts")) == LINES
 
 
+@pytest.fixture
+def two_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data named "first-texts" and "second-texts", one sentence each."""
+    entry = 'title = "t"\nkind = "corpus"\nlicence = "l"\ncitation = "c"\n[[sources]]\nby_hand = "write it"\n'
+    for name in ("first", "second"):
+        path = tmp_path / "registry" / f"{name}-texts.toml"
+        written(path, f'{entry}[[sources.files]]\nname = "{name}.txt"\n')
+        written(tmp_path / "data" / f"{name}-texts" / f"{name}.txt", f"The {name} slept.")
+    monkeypatch.setenv("SLANT_REGISTRY", str(tmp_path / "registry"))
+    monkeypatch.setenv("SLANT_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("two_names")
+@pytest.mark.parametrize("items", ["auto", "names"])
+def test_several_data_names_are_one_corpus_and_not_sentences(items: str, tmp_path: Path) -> None:
+    written(tmp_path / "my news.txt", "It rained.")
+    corpus = slant.load_corpus(["first-texts", "my news.txt", "second-texts"], items=items)
+    assert list(corpus) == ["The first slept.", "It rained.", "The second slept."]
+    assert corpus.name == "first-texts + my news.txt + second-texts"
+    assert list(slant.load_corpus(("first-texts",), items=items)) == ["The first slept."]
+
+
+@pytest.mark.usefixtures("two_names")
+def test_a_word_among_sentences_is_a_sentence_unless_something_has_its_name() -> None:
+    assert list(slant.load_corpus(["Introduction", "A nurse slept."])) == ["Introduction", "A nurse slept."]
+    texts = ["first-texts", "A nurse slept."]
+    assert list(slant.load_corpus(texts, items="texts")) == texts
+    assert list(slant.load_corpus(["Introduction", "Nurses"], items="texts")) == ["Introduction", "Nurses"]
+
+
 def test_gap_is_read_by_its_header_and_split(real_data: Path) -> None:
     corpus = slant.load_corpus(real_data / "gap")
     assert [(file.column, file.split) for file in corpus.files] == [("Text", "sentences")] * 3
