@@ -11,12 +11,14 @@ from typing import Any
 
 from slant import opening
 from slant.corpus.corpus import Corpus, GivenTexts, checked
-from slant.corpus.files import KINDS, Location, TextFile, examine, files_in, kind_of
+from slant.corpus.files import ARCHIVES, KINDS, Location, TextFile, examine, files_in, kind_of
 from slant.corpus.splitting import PIECE, WAYS, Splitter, splitter, way_of
 from slant.corpus.text import check_encoding
 from slant.data import could_be_name, did_you_mean
 from slant.errors import CorpusError
 
+#: Data that hold text.
+KINDS_OF_DATA = ("corpus", "benchmark")
 #: What the items of a list are: told by their looks, names of files, folders and data, or texts themselves.
 ITEMS = ("auto", "names", "texts")
 #: How a sentence ends, and what may follow that.
@@ -56,7 +58,8 @@ def load_corpus(
 ) -> Corpus:
     """Open text to draw sentences from: a file, a folder, a data name, a list of these, or a list of sentences.
 
-    Text files, tables (.tsv, .csv) and JSON (.json, .jsonl), packed or not (.gz .bz2 .xz .zst .zip), are streamed.
+    Text files, tables (.tsv, .csv) and JSON (.json, .jsonl), packed or not (.gz .bz2 .xz .zst .zip .tar), are
+    streamed; "news.tgz/a.txt" is a file in an archive.
     `column` is the column of a table, or the key in JSON, that holds the text; where it is called "text" or
     "sentence" it is found by itself, and JSON of nested lists of strings needs none. `split` says how text becomes
     sentences: "lines" (one in each line of a file, or cell of a column), "sentences" (a line is running text),
@@ -227,16 +230,22 @@ def _path(source: Any) -> Path:
     if isinstance(source, str) and could_be_name(source):
         from slant.data import resolve
 
-        if found := resolve(source, kinds=("corpus", "benchmark")):
+        if found := resolve(source, kinds=KINDS_OF_DATA):
             return found
     return opening.path_of(source)
 
 
 def _locate(path: Path, source: Any) -> Location:
+    """Find the file, and in an archive that data by name come in the member that is meant."""
     try:
-        return opening.locate(path, Location)
+        location = opening.locate(path, Location)
     except CorpusError:
         raise _missing(source) from None
+    if location.member is None and path.suffix in ARCHIVES:
+        from slant.data import inside_of
+
+        return Location(location.path, inside_of(path.name, KINDS_OF_DATA))
+    return location
 
 
 def _folder(folder: Path, ways: _Ways, passed_over: list[str]) -> Iterator[TextFile]:
