@@ -39,7 +39,13 @@ def main() -> None:
     columns = {"static": static, "debiased": slant.hard_debias(static)}
     loaded = time.perf_counter()
     result = slant.contextual_bias(
-        encoder, corpus, original=static, compare=columns, repeats=given.repeats, store=given.store
+        encoder,
+        corpus,
+        original=static,
+        compare=columns,
+        repeats=given.repeats,
+        random_as="words",
+        store=given.store,
     )
     measured = time.perf_counter()
     print(render(result, ".md"))

@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import struct
+import tarfile
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,17 @@ def zip_of(members: dict[str, bytes], links: dict[str, str] | None = None) -> by
             info = zipfile.ZipInfo(name)
             info.create_system, info.external_attr = 3, 0o120777 << 16
             archive.writestr(info, target)
+    return out.getvalue()
+
+
+def tar_of(members: dict[str, bytes], mode: str = "w:gz") -> bytes:
+    """Return a tar archive, packed as `mode` says."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
+        for name, content in members.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
     return out.getvalue()
 
 

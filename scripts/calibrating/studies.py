@@ -40,6 +40,7 @@ EXEMPT = {
     "ModelDifference.pvalue": _COPIED,
     "_Measure.pvalue": _COPIED,
     "HumanComparison.pvalue": "printed in a paper",
+    "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",
     "Interval.low": "holds what other fields of this table promise",
     "Interval.high": "holds what other fields of this table promise",
     "LeaveOneOut.low": "the range when any one word is left out, not an interval",

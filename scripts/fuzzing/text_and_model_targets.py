@@ -25,11 +25,11 @@ JSON: tuple[Any, ...] = (
 CORPUS = tuple(f"slant.corpus.{name}" for name in ("files", "loading", "splitting", "corpus", "text"))
 
 
-def _corpus(name: str, **options: Any) -> Callable[[bytes, Path], str]:
+def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Path], str]:
     def run(data: bytes, folder: Path) -> str:
         import slant
 
-        corpus = slant.load_corpus(written(folder, name, data), **options)
+        corpus = slant.load_corpus(written(folder, name, data) / member, **options)
         sentences = list(corpus)
         demand(all(sentence.strip() and "\n" not in sentence for sentence in sentences), "an empty sentence")
         demand(all(len(sentence) <= 10_000 for sentence in sentences), "a sentence is too long")
@@ -64,6 +64,12 @@ def _made_json(chance: Random) -> bytes:
     return as_json(tree)
 
 
+def _tar(text: bytes) -> bytes:
+    from attacks import tar_of
+
+    return tar_of({"b": TEXT, "a.txt": text}, "w")
+
+
 def _text_targets() -> list[Target]:
     tokens = (b". ", b"! ", b"?", b"\n\n", b"Dr. ", b'"', "。".encode(), b"...", b"\t", b" " * 50, b"." * 50)
     cells = (b",", b'"', b'""', b"\t", b"text", b"\n", b"\r\n", b'",\n')
@@ -78,6 +84,10 @@ def _text_targets() -> list[Target]:
         Target(
             "text .gz", ("slant.opening",), lambda: [gzip.compress(TEXT)], _corpus("a.txt.gz"),
             lambda c: gzip.compress(mutated(TEXT, c)),
+        ),
+        Target(
+            "text .tgz", ("slant.opening",), lambda: [_tar(TEXT), gzip.compress(_tar(TEXT))],
+            _corpus("a.tgz", "a.txt"), lambda c: gzip.compress(mutated(_tar(mutated(TEXT, c)), c)), (b"ustar",),
         ),
         Target("text in shards", ("slant.corpus.shards",), lambda: [TEXT, WRAPPED], _in_shards, tokens=tokens),
         Target("text .csv", tables, lambda: [table], _corpus("a.csv"), tokens=cells),

@@ -1,4 +1,4 @@
-"""A file as a stream of bytes, whatever it is packed in (.gz .bz2 .xz .zst .zip), recognised by content."""
+"""A file as a stream of bytes, whatever it is packed in (.gz .bz2 .xz .zst .zip .tar), recognised by content."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import tarfile
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -31,7 +32,7 @@ MAGIC = {
 
 @dataclass(frozen=True)
 class Location:
-    """A file, the member to read where the file is a zip archive, and the kind of error that says what is wrong."""
+    """A file, the member to read where the file is an archive, and the kind of error that says what is wrong."""
 
     path: Path
     member: str | None = None
@@ -48,6 +49,9 @@ class Location:
 RATIO, UNPACKED = "SLANT_MAX_RATIO", "SLANT_MAX_UNPACKED"
 MAX_RATIO, MAX_UNPACKED, FREE_BYTES = 200, 1 << 38, 256 << 20
 
+#: So many members of an archive are named in a message.
+LISTED = 8
+
 Located = TypeVar("Located", bound=Location)
 
 
@@ -60,7 +64,7 @@ def path_of(source: str | os.PathLike[str]) -> Path:
 
 
 def locate(source: str | os.PathLike[str], kind: type[Located]) -> Located:
-    """Find the file that `source` names; 'archive.zip/member.txt' names a member of an archive."""
+    """Find the file that `source` names; 'archive.zip/member.txt' names a member of a zip or tar archive."""
     path = path_of(source)
     if path.exists():
         return kind(path)
@@ -129,6 +133,8 @@ class ByteStream:
             raise self.location.error(
                 f"'{self.location.name}' ends in the middle of its {self.packed} data; download it again."
             ) from None
+        except SlantError:  # of the stream that an archive is read from
+            raise
         except Exception as error:  # each way of packing fails in its own ways, some of them undocumented
             if not (self.packed or isinstance(error, OSError)):
                 raise
@@ -185,17 +191,17 @@ def open_stream(
             raw.seek(0)
         except OSError as error:
             raise location.error(f"'{location.path}' cannot be read: {error.strerror}.") from None
-        if location.member is not None and packed != "zip":
-            raise location.error(
-                f"'{location.path.name}' is not a zip archive, so it has no '{location.member}' in it."
-            )
         if packed is not None:
             buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
             raw = stack.enter_context(_unpacked(buffered, packed, location))
         if span is not None:
             raw.seek(span[0])
         left = None if span is None else span[1] - span[0]
-        yield ByteStream(raw, location, packed, most_unpacked(location.path.stat().st_size) if packed else None, left)
+        most = most_unpacked(location.path.stat().st_size)
+        stream = ByteStream(raw, location, packed, most if packed else None, left)
+        if packed != "zip" and (packed or location.member is not None or location.path.suffix == ".tar"):
+            stream = _through_tar(stream, most)
+        yield stream
 
 
 def _unpacked(buffered: Any, packed: str, location: Location) -> Any:
@@ -250,13 +256,50 @@ def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
         raise location.error(f"'{name}' is a zip archive without files; download it again.")
     wanted = location.member or (members[0] if len(members) == 1 else None)
     if wanted not in members:
-        listed = ", ".join(members[:8]) + (", …" if len(members) > 8 else "")
+        listed = ", ".join(members[:LISTED]) + (", …" if len(members) > LISTED else "")
         problem = f"has no '{wanted}'" if wanted else f"holds {len(members)} files"
         raise location.error(f"'{name}' {problem}; name one of its files, such as '{name}/{members[0]}' ({listed}).")
     try:
         return archive.open(wanted)
     except Exception as error:  # locked, damaged, or packed in a way unknown
         raise location.error(f"'{wanted}' inside '{name}' cannot be unpacked ({error}).") from None
+
+
+def _through_tar(stream: ByteStream, most: int) -> ByteStream:
+    """Return the member of a tar archive that is meant, or what is no archive as it is."""
+    location = stream.location
+    if stream.peek(262)[257:] == b"ustar":  # where a header of POSIX or GNU says so
+        # The limit is the member's too: one with holes may be longer than its archive.
+        return ByteStream(_tar_member(stream), location, "tar", most)
+    if location.member is not None:
+        raise location.error(
+            f"'{location.path.name}' is neither a zip nor a tar archive, so it has no '{location.member}' in it."
+        )
+    return stream
+
+
+def _tar_member(stream: ByteStream) -> Any:
+    """Read through a tar archive to a member; links and devices are none."""
+    location, name = stream.location, stream.location.path.name
+    others: list[str] = []
+    try:
+        archive: Any = tarfile.open(fileobj=stream, mode="r|")  # type: ignore[call-overload]  # noqa: SIM115 (no file)
+        for info in filter(tarfile.TarInfo.isreg, archive):
+            if info.name.removeprefix("./") == location.member:
+                return archive.extractfile(info)
+            others += [info.name] if len(others) <= LISTED else []
+            archive.members = []  # lest one with a million members fill the memory
+            if location.member is None and len(others) > LISTED:
+                break
+    except SlantError:
+        raise
+    except Exception as error:  # a damaged header can fail in any way
+        raise location.error(f"'{name}' is a damaged tar archive ({error}); download it again.") from None
+    if not others:
+        raise location.error(f"'{name}' is a tar archive without files; download it again.")
+    listed = ", ".join(others[:LISTED]) + (", …" if len(others) > LISTED else "")
+    problem = f"has no '{location.member}'" if location.member else "is a tar archive"
+    raise location.error(f"'{name}' {problem}; name one of its files, such as '{name}/{others[0]}' ({listed}).")
 
 
 @contextmanager

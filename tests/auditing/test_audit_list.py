@@ -290,6 +290,8 @@ def test_a_store_that_cannot_be_written_is_refused_before_any_work(
 def test_a_corpus_that_is_not_there_is_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(SlantError, match=r"there is no file 'nowhere\.txt', nor data of that name"):
         slant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus="nowhere.txt")
+    with pytest.raises(SlantError, match="there is no file 'bald', nor data of that name; did you mean bold"):
+        slant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus=["gap", "bald"])
     assert not (tmp_path / "r.jsonl").exists()
 
 

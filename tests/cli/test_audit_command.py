@@ -127,6 +127,7 @@ def test_models_side_by_side_write_one_report(run: Any, tmp_path: Path) -> None:
         (["gap"], "is data of the kind 'benchmark'"),
         (["--corpus", "full-of-files/x"], "has no encoder that could read it"),
         (["--corpus", "nowhere.txt"], "there is no file 'nowhere.txt'"),
+        (["--corpus", "full-of-files/x", "--corpus", "bald"], "there is no file 'bald', nor data of that name; did"),
         (["--resume", "nowhere", "--corpus", "x"], "leave --corpus out"),
         (["--run-folder", "full-of-files"], "holds other files and no run"),
     ],

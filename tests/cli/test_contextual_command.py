@@ -37,7 +37,8 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
 def test_everything_comes_out_of_one_command(run: Run, text: Planted, tmp_path: Path) -> None:
     answer = run(
         "contextual", "some-encoder", "--corpus", "text.txt", "--original", "static.safetensors", "--layer", "-2",
-        "--compare", *QUICK, "--json", "r.json", "--csv", "r.csv", "--markdown", "r.md", "--chart", "r.svg",
+        "--compare", *QUICK, "--random-as", "words", "--json", "r.json", "--csv", "r.csv", "--markdown", "r.md",
+        "--chart", "r.svg",
     )  # fmt: skip
     assert answer.returncode == 0, answer.stderr
     assert "Bias in context: toy encoder on text.txt" in answer.stdout
@@ -46,6 +47,7 @@ def test_everything_comes_out_of_one_command(run: Run, text: Planted, tmp_path: 
     assert [space.column for space in result.compared] == ["static", "debiased"]
     assert result.compared[1].representation.treatments
     assert result.corpus.record["fingerprint"]
+    assert len(result.subspace.random_words) == len(result.subspace.explained)
     assert text.encoder.asked[0][1]["layer"] == -2  # type: ignore[attr-defined]
     assert (tmp_path / "r.csv").read_text(encoding="utf-8").startswith("measure,space,name,mean")
     assert "| static | debiased | contextual |" in (tmp_path / "r.md").read_text(encoding="utf-8")
@@ -71,6 +73,10 @@ def test_a_second_run_finds_the_vectors_of_the_first_unless_told_not_to(run: Run
     [
         ((), "no corpus was given; name a file, a folder or data with --corpus."),
         (("--corpus", "no-such-file.txt"), "no-such-file.txt"),
+        (("--corpus", "bald"), "there is no file 'bald', nor data of that name; did you mean bold? check the path"),
+        (("--corpus", "no such", "--corpus", "nor this"), "there is no file 'no such', nor data of that name"),
+        (("--corpus", "text.txt", "--corpus", "Nurses"), "there is no file 'Nurses', nor data of that name"),
+        (("--corpus", "text.txt", "--random-as", "noise"), "random_as='noise' is not one of"),
         (("--corpus", "text.txt", "--picture", "oil"), "picture='oil' is not one of"),
         (("--corpus", "text.txt", "--json", "text.txt"), "'text.txt' is read from, and would be written over"),
         (("--corpus", "text.txt", "--poles", "he"), "--poles he is not two words"),
@@ -82,6 +88,17 @@ def test_bad_input_is_one_sentence(run: Run, text: Planted, arguments: tuple[str
     assert answer.returncode == 2
     assert message in answer.stderr
     assert "Traceback" not in answer.stderr
+
+
+def test_several_corpora_are_drawn_from_together(run: Run, text: Planted, tmp_path: Path) -> None:
+    lines = (tmp_path / "text.txt").read_text(encoding="utf-8").splitlines(keepends=True)
+    (tmp_path / "first").write_text("".join(lines[:700]), encoding="utf-8")
+    (tmp_path / "the second").write_text("".join(lines[700:]), encoding="utf-8")
+    given = ("--original", "static.safetensors", *QUICK, "--quiet", "--json", "-")
+    answer = run("contextual", "--corpus", "first", "--corpus", "the second", *given)
+    assert answer.returncode == 0, answer.stderr
+    corpus = json.loads(answer.stdout)["corpus"]
+    assert (corpus["name"], corpus["sentences"]) == ("first + the second", len(lines))
 
 
 def test_help_has_examples(run: Run) -> None:

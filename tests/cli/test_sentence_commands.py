@@ -114,6 +114,7 @@ def test_a_suite_of_ceats_warns_of_the_published_p_value(
         (["seat", "--words", "nowhere.toml"], "cannot open 'nowhere.toml'"),
         (["seat", "--chart", "a.gif"], "cannot be written as '.gif'"),
         (["ceat", "--corpus", "nowhere.txt"], "nowhere.txt"),
+        (["ceat", "--corpus", "corpus.txt", "--corpus", "bald"], "there is no file 'bald', nor data of that name; did"),
         (["ceat", "--corpus", "corpus.txt", "--case", "loud"], "case='loud'"),
         (["ceat", "--corpus", "corpus.txt", "--test", "weat-6"], "0 of 8 words of 'Male names'"),
         (["ceat", "--corpus", "corpus.txt", "--json", "corpus.txt"], "would be written over"),

@@ -38,7 +38,7 @@ def refused(source: Any, problem: str, **settings: Any) -> None:
         ("a.txt", "für".encode("utf-16"), {}, "is UTF-16"),
         ("a.txt", b"A nurse.", {"encoding": "no-such"}, "there is no encoding 'no-such'"),
         ("a.txt", b"A nurse.", {"encoding": "base64"}, "there is no encoding 'base64'"),
-        ("a.txt", b"A nurse.", {"column": "Text"}, "is plain text and has no column 'Text'"),
+        ("a.txt", b"A nurse.", {"column": "Text"}, "'a.txt' is plain text and has no column 'Text'"),
         ("a.tsv", b"ID\tText\n1\tA.\n", {"column": "Txt"}, "no column 'Txt'; did you mean 'Text'. It has: ID, Text"),
         ("a.tsv", b"ID\tText\n1\tA.\n", {"column": "x"}, "no column 'x'; it has: ID, Text"),
         ("a.tsv", b"ID\tBody\n1\tA.\n", {}, "has the columns ID, Body; say which"),
@@ -81,10 +81,36 @@ def test_bad_files_are_refused(
         (["no-such.txt"], "there is no file 'no-such.txt'"),
         (["no-such.txt", "A sentence."], "some items are files"),
         ("bald", "did you mean bold"),
+        (["gap", "bald"], "there is no file 'bald', nor data of that name; did you mean bold.* say items='texts'"),
+        (["nurse", "clerk"], "there is no file 'nurse', nor data of that name"),
+        (["gap", "A sentence."], r"some items are files or data \('gap'\), others are not \('A sentence.'\)"),
+        (["gap", 3], r"some items are files or data \('gap'\), others are not \(3\)"),
     ],
 )
 def test_sources_that_are_none_are_refused(source: Any, problem: str) -> None:
     refused(source, problem)
+
+
+@pytest.mark.parametrize(
+    ("source", "items", "problem"),
+    [
+        (["no such file.txt", "nor this"], "names", r"there is no file 'no such file\.txt'.*shows the names\)\."),
+        (["She slept."], "names", "there is no file 'She slept.'"),
+        (["no-such.txt", 3], "names", "there is no file 'no-such.txt'"),
+        ([3], "names", "item 1 is a int, not a name"),
+        ("She slept.", "texts", "'She slept.' is not a list of texts"),
+        (["She slept."], "words", "items is 'words'; give 'auto', 'names' or 'texts'."),
+    ],
+)  # fmt: skip
+def test_what_the_items_of_a_list_are_can_be_said(source: Any, items: str, problem: str) -> None:
+    refused(source, problem, items=items)
+
+
+def test_nothing_is_fetched_where_one_of_several_names_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("slant.data.fetching.fetch", lambda name, **_: asked.append(name))
+    refused(["gap", "no-such.txt"], "there is no file 'no-such.txt'")
+    assert asked == []
 
 
 def test_a_column_for_given_texts_is_refused() -> None:

@@ -16,9 +16,11 @@ import pytest
 import zstandard
 
 import slant
+from attacks import tar_of
 from slant.corpus import Query, sample_contexts
 from slant.corpus.files import Location, TextFile, _first_lines
 from slant.corpus.splitting import splitter
+from slant.errors import CorpusError
 
 LINES = ["A nurse slept.", "He is a clerk.", "Für “alle”!"]
 TEXT = "\n".join(LINES) + "\n"
@@ -58,6 +60,32 @@ def test_packed_files_are_read_through(tmp_path: Path) -> None:
         archive.writestr("one.txt", data)
         archive.writestr("two.txt", "Other.")
     assert list(slant.load_corpus(tmp_path / "a.zip" / "one.txt")) == LINES
+
+
+@pytest.mark.parametrize(("name", "mode"), [("a.tgz", "w:gz"), ("a.tar.xz", "w:xz"), ("a.tar", "w")])
+def test_a_file_in_a_tar_archive_is_read_through(tmp_path: Path, name: str, mode: str) -> None:
+    members = {"other.txt": b"Other." * 500, "./texts/one.en": TEXT.encode(), "last.txt": b"Last."}
+    (tmp_path / name).write_bytes(tar_of(members, mode))
+    corpus = slant.load_corpus(tmp_path / name / "texts" / "one.en")
+    assert list(corpus) == list(corpus) == LINES
+    assert corpus.record()["files"][0]["file"] == "one.en"
+    for source, problem in (
+        (tmp_path / name, f"'{name}' is a tar archive; name one of its files, such as '{name}/other.txt'"),
+        (tmp_path / name / "none.txt", f"'{name}' has no 'none.txt'; name one of its files"),
+    ):
+        with pytest.raises(CorpusError, match=problem):
+            slant.load_corpus(source)
+
+
+def test_the_archive_of_wmt18_is_known_by_its_name(tmp_path: Path) -> None:
+    folder = "training-parallel-nc-v13/news-commentary-v13"
+    members = {f"{folder}.{pair}": b"Nicht dies.\n" for pair in ("cs-en.cs", "cs-en.en", "de-en.de")}
+    archive = tmp_path / "training-parallel-nc-v13.tgz"
+    archive.write_bytes(tar_of({**members, f"{folder}.de-en.en": TEXT.encode()}))
+    corpus = slant.load_corpus([str(archive)])
+    assert list(corpus) == LINES
+    assert (corpus.name, corpus.files[0].label) == (archive.name, "news-commentary-v13.de-en.en")
+    assert slant.load_corpus(archive).fingerprint == corpus.fingerprint
 
 
 def test_other_encodings_are_read_when_named(tmp_path: Path) -> None:
@@ -270,6 +298,37 @@ def test_data_are_found_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("SLANT_DATA", str(tmp_path / "data"))
     written(tmp_path / "data" / "my-texts" / "a.txt", TEXT)
     assert list(slant.load_corpus("my-texts")) == LINES
+
+
+@pytest.fixture
+def two_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Data named "first-texts" and "second-texts", one sentence each."""
+    entry = 'title = "t"\nkind = "corpus"\nlicence = "l"\ncitation = "c"\n[[sources]]\nby_hand = "write it"\n'
+    for name in ("first", "second"):
+        path = tmp_path / "registry" / f"{name}-texts.toml"
+        written(path, f'{entry}[[sources.files]]\nname = "{name}.txt"\n')
+        written(tmp_path / "data" / f"{name}-texts" / f"{name}.txt", f"The {name} slept.")
+    monkeypatch.setenv("SLANT_REGISTRY", str(tmp_path / "registry"))
+    monkeypatch.setenv("SLANT_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("two_names")
+@pytest.mark.parametrize("items", ["auto", "names"])
+def test_several_data_names_are_one_corpus_and_not_sentences(items: str, tmp_path: Path) -> None:
+    written(tmp_path / "my news.txt", "It rained.")
+    corpus = slant.load_corpus(["first-texts", "my news.txt", "second-texts"], items=items)
+    assert list(corpus) == ["The first slept.", "It rained.", "The second slept."]
+    assert corpus.name == "first-texts + my news.txt + second-texts"
+    assert list(slant.load_corpus(("first-texts",), items=items)) == ["The first slept."]
+
+
+@pytest.mark.usefixtures("two_names")
+def test_a_word_among_sentences_is_a_sentence_unless_something_has_its_name() -> None:
+    assert list(slant.load_corpus(["Introduction", "A nurse slept."])) == ["Introduction", "A nurse slept."]
+    texts = ["first-texts", "A nurse slept."]
+    assert list(slant.load_corpus(texts, items="texts")) == texts
+    assert list(slant.load_corpus(["Introduction", "Nurses"], items="texts")) == ["Introduction", "Nurses"]
 
 
 def test_gap_is_read_by_its_header_and_split(real_data: Path) -> None:

@@ -23,7 +23,7 @@ WANTED = {
     "glove-6b-200d", "glove-6b-300d", "glove-840b-300d", "googlenews-300d", "fasttext-crawl-300d",
     "histwords-eng-all-sgns", "histwords-eng-all-svd", "histwords-eng-fiction-all-sgns", "histwords-coha-word-sgns",
     "histwords-coha-lemma-sgns", "histwords-fre-all-sgns", "histwords-ger-all-sgns", "histwords-chi-sim-all-sgns",
-    "gn-glove", "elmo-small", "elmo-original", "bert-base-uncased",
+    "gn-glove", "elmo-small", "elmo-original", "bert-base-uncased", "wmt18-news",
 }  # fmt: skip
 every_entry = pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
 

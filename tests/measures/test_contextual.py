@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import slant
 from fake_encoder import FakeEncoder
@@ -57,6 +58,52 @@ def test_the_first_component_holds_the_planted_direction_and_random_words_have_l
     assert share.pvalue == pytest.approx(1 / 51)
     assert found.subspace.explained[0] == share.over
     assert sum(spread.mean for spread in found.subspace.explained) <= 1 + 1e-9
+
+
+def test_random_words_are_taken_by_themselves_where_that_is_asked_for(
+    leaning: Planted, found: ContextualBiasResult
+) -> None:
+    asked = measured(leaning, picture="pca", compare={"static": leaning.original}, random_as="words")
+    subspace = dataclasses.replace(asked.subspace, random_words=())
+    assert found.subspace.random_words == ()
+    assert (subspace, asked.measures) == (found.subspace, found.measures)  # everything else is as it was
+    shares = asked.subspace.random_words
+    assert len(shares) == len(asked.subspace.explained) == 10
+    assert {share.n for share in shares} == {3}
+    assert asked.provenance.settings["random_as"] == "words"
+
+
+def test_random_words_without_a_direction_have_components_that_fall_off_smoothly() -> None:
+    found = measured(planted(leaning=0, words=300), random_as="words", random_pairs=0).subspace
+    assert found.explained[0].mean > 0.8
+    shares = [share.mean for share in found.random_words]
+    assert shares == sorted(shares, reverse=True)
+    assert 1 / 64 < shares[0] < 2 * shares[9] < 0.1  # 64 dimensions, none before the others
+
+
+def test_every_repeat_of_a_correlation_has_its_own_p_value(found: ContextualBiasResult) -> None:
+    m = found.measures
+    for measure in (m.neighbours, m.neighbours_within):
+        n = found.numbers.professions_with_bias
+        expected = []
+        for r in measure.by_repeat:
+            assert r is not None
+            expected.append(2 * stats.t.sf(abs(r) * np.sqrt((n - 2) / (1 - r**2)), n - 2))
+        assert measure.parametric_pvalues == pytest.approx(expected, rel=1e-4)
+        assert measure.largest_pvalue == max(p for p in measure.parametric_pvalues if p is not None)
+    assert (m.clustering.parametric_pvalues, m.clustering.largest_pvalue) == ((), None)
+    rows = {row["measure"]: row for row in found.rows() if row["space"] == "contextual"}
+    assert rows["neighbours, correlation"]["parametric_pvalue"] == m.neighbours.largest_pvalue
+
+
+def test_results_of_an_older_version_are_read(found: ContextualBiasResult) -> None:
+    content = found.to_dict()
+    del content["subspace"]["random_words"]
+    for measure in content["measures"].values():
+        del measure["parametric_pvalues"]
+    read = ContextualBiasResult.from_dict(content)
+    assert read.subspace == found.subspace
+    assert read.measures.neighbours.over == found.measures.neighbours.over
 
 
 def test_direct_bias_is_the_planted_one(leaning: Planted, found: ContextualBiasResult) -> None:
@@ -242,6 +289,7 @@ NO_WORDS = "no sentence of the corpus 'own sentences' holds any of the 20 defini
         (lambda p: {"repeats": 0}, "repeats is 0; give a whole number from 1"),
         (lambda p: {"swaps": 0}, "swaps is 0"),
         (lambda p: {"top": 3}, "top is 3"),
+        (lambda p: {"random_as": "noise"}, "random_as='noise' is not one of differences, words"),
         (lambda p: {"picture": "oil"}, "picture='oil' is not one of"),
         (lambda p: {"compare": [p.original]}, "is no mapping of names to word vectors"),
         (lambda p: {"compare": {"contextual": p.original}}, "compare names a static space 'contextual'"),

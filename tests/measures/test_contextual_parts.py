@@ -12,9 +12,11 @@ from slant.measures.contextual_swaps import (
     Swaps,
     SwapVectors,
     random_shares,
+    random_words,
     swap_pairs,
     swap_random,
     variance_measure,
+    word_shares,
 )
 from slant.measures.residual_neighbours import shuffled_correlations
 from slant.results import RepeatedMeasure
@@ -127,6 +129,24 @@ def test_shares_of_random_draws_are_those_of_the_subspace() -> None:
     shares = random_shares([vectors], 2, 4, 3, np.random.default_rng(0))
     _, expected = subspace(list(vectors.vectors))
     assert shares == pytest.approx(np.tile(expected[:4], (3, 1)))
+
+
+def test_the_shares_of_random_words_are_those_of_a_principal_component_analysis() -> None:
+    from sklearn.decomposition import PCA
+
+    rows = np.random.default_rng(2).normal(size=(30, 12)).astype(np.float32) + 1
+    assert word_shares(rows) == pytest.approx(PCA().fit(unit_rows(rows)).explained_variance_ratio_[:10], abs=1e-6)
+
+
+def test_random_words_are_others_in_each_repeat_and_no_more_than_there_are() -> None:
+    text = ["She slept.", *(f"the w{chr(97 + w)} at {n}" for w in range(9) for n in range(3))]
+    words = [f"w{chr(97 + w)}" for w in range(9)]
+    drawn = draw_sentences(text, [["she", "he"]], words, [], repeats=3, swaps=2, rng=np.random.default_rng(0))
+    for count in (4, 50):
+        made = random_words(drawn.contexts("biased words"), count, 3, np.random.default_rng(0))
+        assert [len({context.word for context in one}) for one in made] == [min(count, 9)] * 3
+    texts = [{context.text for context in one} for one in made]
+    assert not texts[0] & texts[1] | texts[1] & texts[2]
 
 
 def test_no_swapped_word_is_missing_from_the_first_reading() -> None:

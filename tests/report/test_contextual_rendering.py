@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pytest
 
@@ -11,8 +12,8 @@ from planted_text import planted
 from slant.errors import SlantError
 from slant.report.charts import svg
 from slant.report.contextual import contextual_table, contextual_tables
-from slant.report.contextual_charts import contextual_chart, professions_picture
-from slant.results import ContextualBiasResult
+from slant.report.contextual_charts import biased_picture, contextual_chart, professions_picture, swapped_picture
+from slant.results import ContextualBiasResult, Spread
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,42 @@ def test_charts_show_random_words_clusters_and_professions(result: ContextualBia
     assert strongest.word in svg(professions_picture(result))
 
 
+def bars(result: ContextualBiasResult) -> list[dict[str, Any]]:
+    """Return what the chart of variance is drawn from."""
+    drawn = swapped_picture(result).to_dict()
+    (values,) = drawn["datasets"].values()
+    return list(values)
+
+
+def test_random_words_by_themselves_stand_beside_those_that_were_swapped(result: ContextualBiasResult) -> None:
+    shares = (Spread(0.125, 0.1, 0.15, 2), Spread(0.05, 0.05, 0.05, 2))
+    both = dataclasses.replace(result, subspace=dataclasses.replace(result.subspace, random_words=shares))
+    values = bars(both)
+    by_series = {name: [v["share"] for v in values if v["series"] == name] for name in {v["series"] for v in values}}
+    assert set(by_series) == {"pairs", "random words, swapped", "random words"}
+    assert by_series["random words"] == [0.125, 0.05]
+    assert by_series["pairs"] == [spread.mean for spread in result.subspace.explained]
+    assert "the first component has 0.125 of their variance (0.100 to 0.150)." in "\n".join(
+        contextual_table(both).notes
+    )
+    alone = {v["series"] for v in bars(result)}
+    assert alone == {"pairs", "random words"}
+
+
+def test_the_notes_say_how_small_the_correlations_own_p_values_are(result: ContextualBiasResult) -> None:
+    m = result.measures
+    assert m.neighbours.largest_pvalue is not None
+    assert m.neighbours_within.largest_pvalue is not None
+    said = (
+        f"at most {m.neighbours.largest_pvalue:.1e} (all neighbours), {m.neighbours_within.largest_pvalue:.1e} (among"
+    )
+    assert said in "\n".join(contextual_table(result).notes)
+
+
 def test_without_a_picture_the_bars_are_drawn_alone(result: ContextualBiasResult) -> None:
     bare = dataclasses.replace(result, clusters=None, picture=None)
     assert "random words" in contextual_chart(bare)
+    with pytest.raises(SlantError, match="has no picture"):
+        biased_picture(bare)
     with pytest.raises(SlantError, match="has no picture"):
         professions_picture(bare)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 import slant
-from attacks import fasttext, gzip_of, is_one_sentence, npy, zip_of
+from attacks import fasttext, gzip_of, is_one_sentence, npy, tar_of, zip_of
 from slant import opening
 from slant.data.archives import take_out
 from slant.data.receiving import Meter
@@ -55,6 +55,42 @@ def test_a_bomb_is_refused_however_it_is_packed(pack, tmp_path: Path) -> None:  
     (tmp_path / "c").write_bytes(path.read_bytes())
     with pytest.raises(CorpusError, match="unpacks to over"):
         list(slant.load_corpus(tmp_path / "c"))
+
+
+@pytest.mark.usefixtures("small_bombs")
+def test_a_bomb_in_a_tar_archive_is_refused_also_before_the_member_that_is_read(tmp_path: Path) -> None:
+    bomb, text = bytes(1 << 20), b"A nurse slept.\n"
+    for members in ({"a.txt": text, "bomb": bomb}, {"bomb": bomb, "a.txt": text}):
+        (tmp_path / "c.tgz").write_bytes(tar_of(members))
+        for member in ("bomb", "a.txt"):
+            if [*members] == ["a.txt", "bomb"] and member == "a.txt":
+                assert list(slant.load_corpus(tmp_path / "c.tgz" / member)) == ["A nurse slept."]
+                continue
+            with pytest.raises(CorpusError, match=r"'c.tgz' unpacks to over|zero byte") as caught:
+                list(slant.load_corpus(tmp_path / "c.tgz" / member))
+            is_one_sentence(str(caught.value))
+
+
+def test_links_and_devices_in_a_tar_archive_are_not_read(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("This is secret.\n")
+    with tarfile.open(tmp_path / "c.tar", "w") as archive:
+        for name, kind in (("soft", tarfile.SYMTYPE), ("hard", tarfile.LNKTYPE), ("device", tarfile.CHRTYPE)):
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = kind, str(tmp_path / "secret")
+            archive.addfile(info)
+    for name in ("soft", "hard", "device"):
+        with pytest.raises(CorpusError, match="is a tar archive without files"):
+            slant.load_corpus(tmp_path / "c.tar" / name)
+
+
+def test_a_damaged_tar_archive_is_one_sentence(tmp_path: Path) -> None:
+    whole = tar_of({"b.txt": b"It rained.\n" * 200, "a.txt": b"A nurse slept.\n" * 200}, "w")
+    header = whole.index(b"a.txt")
+    for damaged in (whole[:600], whole[:header] + b"\xff" * 512, whole[: header + 900], gzip.compress(whole)[:90]):
+        (tmp_path / "c.tar").write_bytes(damaged)
+        with pytest.raises(CorpusError) as caught:
+            list(slant.load_corpus(tmp_path / "c.tar" / "a.txt"))
+        is_one_sentence(str(caught.value))
 
 
 @pytest.mark.usefixtures("small_bombs")

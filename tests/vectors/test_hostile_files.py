@@ -297,7 +297,7 @@ def test_other_things_than_embeddings_get_one_clear_error(tmp_path: Path, tiny: 
         (tmp_path, "folder without HistWords"),
         (tmp_path / "pipe", "not a regular file"),
         (tmp_path / "loop", "no file|cannot open"),
-        (tmp_path / "glove.txt" / "member.txt", "not a zip archive"),
+        (tmp_path / "glove.txt" / "member.txt", "neither a zip nor a tar archive"),
         (42, "cannot load a int"),
         (b"glove.txt", "cannot load a bytes"),
         ([1, 2], "cannot load a list"),

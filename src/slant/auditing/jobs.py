@@ -160,8 +160,9 @@ def _corpus(settings: AuditSettings) -> Any:
 
     if not settings.corpus:
         return None
-    source = settings.corpus[0] if len(settings.corpus) == 1 else list(settings.corpus)
-    return load_corpus(source, column=settings.column, split=settings.split, encoding=settings.encoding)
+    return load_corpus(
+        settings.corpus, column=settings.column, split=settings.split, encoding=settings.encoding, items="names"
+    )
 
 
 def _key(subject: Subject, plan: Plan) -> tuple[str, dict[str, Any]]:

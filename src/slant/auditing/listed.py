@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from slant.auditing.jobs import AuditJob, AuditOutcome, as_record, audit_job, not_audited
-from slant.auditing.model_list import AuditSettings, Entry, kinds_of, located, may_be_there, read_list
+from slant.auditing.model_list import AuditSettings, Entry, kinds_of, located, read_list
 from slant.auditing.opening import NO_ENCODER
 from slant.auditing.own_words import own_sets
 from slant.auditing.running import check_known, check_settings
 from slant.auditing.steps import names
 from slant.auditing.store import ResultsStore, now
 from slant.auditing.stored_lines import as_line
-from slant.errors import CorpusError, MeasureError, SlantError
+from slant.errors import MeasureError, SlantError
 from slant.parallel import as_finished
 from slant.results import StoredAudit, StoredAudits
 from slant.vectors import LookupPolicy
@@ -103,14 +103,13 @@ def _check(entries: Sequence[Entry]) -> None:
         check_settings(found.profile, found.seed)
         own_sets(found.words)
         LookupPolicy(case=found.case, phrases=found.phrases)  # type: ignore[arg-type]
+    from slant.corpus.loading import check_there
+
     kinds = kinds_of(entries)
     if any(entry.settings.corpus for entry in entries) and set(kinds) == {"static"}:
         raise MeasureError(NO_ENCODER.format("the models have"))
     for text in dict.fromkeys(text for entry in entries for text in entry.settings.corpus):
-        if not may_be_there(text):
-            raise CorpusError(
-                f"there is no file '{text}', nor data of that name, to draw sentences from; check the path."
-            )
+        check_there(text)
 
 
 def _jobs(entries: Sequence[Entry], there: _There, workers: int | None) -> Iterator[AuditJob]:

@@ -93,6 +93,13 @@ def contextual_command(
     random_pairs: Annotated[
         int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs; 0: none.")
     ] = 1_000,
+    random_as: Annotated[
+        str,
+        typer.Option(
+            "--random-as",
+            help="Random words beside the pairs: differences (swapped), or also as words (Figure 1).",
+        ),
+    ] = "differences",
     compare: Annotated[
         bool, typer.Option("--compare", help="Beside it the static embedding, as it is and debiased (hard).")
     ] = False,
@@ -116,9 +123,11 @@ def contextual_command(
     from slant.cli.printing import deliver, write_chart
     from slant.cli.progress import bar, noted, resumable
     from slant.measures import contextual_bias
+    from slant.measures.contextual import check_random_as
     from slant.measures.residual_clustering import check_picture
 
     check_picture(picture)
+    check_random_as(random_as)
     sentences = text.open(corpus)
     static = open_vectors(original, Reading(no_cache=encoding.no_cache), quiet=running.quiet)
     encoder = encoding.open(model, quiet=running.quiet)
@@ -126,8 +135,9 @@ def contextual_command(
     with resumable(kept=kept), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = contextual_bias(
             encoder, sentences, original=static, repeats=repeats, swaps=swaps, gamma=read_gamma(gamma),
-            random_pairs=random_pairs, picture=picture, compare=static_columns(static) if compare else None,
-            store=encoding.store(), progress=progress, rng=running.seed, **choosing.settings(),
+            random_pairs=random_pairs, random_as=random_as, picture=picture,
+            compare=static_columns(static) if compare else None, store=encoding.store(), progress=progress,
+            rng=running.seed, **choosing.settings(),
         )  # fmt: skip
     deliver(result, output, quiet=running.quiet)
     if output.chart is not None:

@@ -84,8 +84,7 @@ class Text:
 
         if not corpus:
             return None
-        source = corpus[0] if len(corpus) == 1 else corpus
-        return load_corpus(source, column=self.column, split=self.split, encoding=self.text_encoding)
+        return load_corpus(corpus, column=self.column, split=self.split, encoding=self.text_encoding, items="names")
 
 
 @dataclass(frozen=True)

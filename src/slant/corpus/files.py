@@ -20,6 +20,7 @@ KINDS = {
     ".jsonl": "json", ".ndjson": "json",
 }  # fmt: skip
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
+ARCHIVES = (*PACKED, ".tgz", ".tar")
 DELIMITERS = {"tsv": "\t", "csv": ","}
 #: Files that come with a corpus and are no part of it.
 BESIDE = ("licence", "license", "readme", "copying", "notice", "citation", "changelog", "sources")
@@ -30,7 +31,7 @@ SAMPLE_BYTES = 64 << 10
 
 @dataclass(frozen=True)
 class Location(opening.Location):
-    """A file of text, and the member to read where the file is a zip archive."""
+    """A file of text, and the member to read where the file is an archive."""
 
     error: type[SlantError] = CorpusError
 

@@ -18,13 +18,14 @@ _HOMES = {
     "entry": "slant.data.registry",
     "fetch": "slant.data.fetching",
     "find": "slant.data.fetching",
+    "inside_of": "slant.data.registry",
     "names": "slant.data.registry",
     "resolve": "slant.data.fetching",
 }
 
 if TYPE_CHECKING:
     from slant.data.fetching import fetch, find, resolve
-    from slant.data.registry import Entry, did_you_mean, entries, entry, names
+    from slant.data.registry import Entry, did_you_mean, entries, entry, inside_of, names
 
 __all__ = [
     "CacheEntry",
@@ -39,6 +40,7 @@ __all__ = [
     "entry",
     "fetch",
     "find",
+    "inside_of",
     "names",
     "resolve",
     "sweep_partial_files",

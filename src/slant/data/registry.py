@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 from pathlib import Path, PurePosixPath
@@ -174,6 +175,17 @@ def entries() -> tuple[Entry, ...]:
     True
     """
     return tuple(entry(name) for name in names())
+
+
+def inside_of(file_name: str, kinds: Collection[str]) -> str | None:
+    """Return what is meant in an archive of that name, if an entry of one of `kinds` says so, else None.
+
+    >>> inside_of("training-parallel-nc-v13.tgz", ["corpus"])
+    'training-parallel-nc-v13/news-commentary-v13.de-en.en'
+    """
+    sources = [source for found in entries() if found.kind in kinds for source in found.sources]
+    meant = {source.inside for source in sources if source.inside and source.files[0].name == file_name}
+    return meant.pop() if len(meant) == 1 else None
 
 
 def did_you_mean(name: str) -> str:

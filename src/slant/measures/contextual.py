@@ -15,9 +15,11 @@ from slant.measures.contextual_static import check_compared, compared_space
 from slant.measures.contextual_swaps import (
     component_spreads,
     random_shares,
+    random_words,
     swap_pairs,
     swap_random,
     variance_measure,
+    word_shares,
 )
 from slant.measures.contextual_vectors import Encoded, encode
 from slant.measures.contextual_words import (
@@ -58,6 +60,8 @@ from slant.stimuli import MOST_FREQUENT
 from slant.vectors import WordVectors, load
 from slant.version import __version__
 
+#: What stands beside the components of the pairs: random words swapped, or also random words themselves.
+RANDOM_AS = ("differences", "words")
 MOST_REPEATS, MOST_SWAPS, MOST_DRAWS = 100, 1_000, 100_000
 
 
@@ -78,6 +82,7 @@ def contextual_bias(
     k: int = 100,
     gamma: Gamma = "scale",
     random_pairs: int = 1_000,
+    random_as: str = "differences",
     picture: str = "auto",
     compare: Mapping[str, WordVectors] | None = None,
     store: str | PathLike[str] | None = None,
@@ -91,7 +96,9 @@ def contextual_bias(
     which the two words take each other's place; direct bias from professions in sentences without words of `pairs`.
     Biased words to cluster (`top` a side) and classify (`classified` a side) are chosen in `original`, a static space
     (nothing: the bundled sample), among the words that the corpus holds; the neighbours of professions are
-    sought among these words, and among the professions. `compare` measures static spaces on the same words, as
+    sought among these words, and among the professions. Beside the components of the pairs stand those of random
+    words swapped alike, `random_pairs` draws of them, and with `random_as="words"` also those of the vectors of random
+    words themselves, as in Figure 1 of the paper. `compare` measures static spaces on the same words, as
     columns of the names given, such as {"static": v, "debiased": slant.hard_debias(v)}. `store` is a folder that
     keeps vectors, so that a run that was stopped goes on.
 
@@ -108,8 +115,9 @@ def contextual_bias(
     check_poles(poles)
     check_gamma(gamma)
     check_picture(picture)
+    check_random_as(random_as)
     seed = seed_of(rng)
-    drawing, swapping, measuring, comparing = spawn(seed, 4)
+    drawing, swapping, measuring, comparing, picking = spawn(seed, 5)
     everything, asked = select(space, space, poles, specific), word_list(professions)[0]
     drawn = draw_sentences(
         corpus, pairs, everything.words, asked, repeats=repeats, swaps=swaps, rng=drawing, progress=progress
@@ -129,7 +137,8 @@ def contextual_bias(
     made, used = swap_pairs(drawn, repeats, swaps)
     sizes = [pair.swapped for pair in used]
     beside = swap_random(drawn.contexts(BIASED), sizes, repeats, swapping) if random_pairs else []
-    vectors = encode(encoder, drawn, words, jobs, made, beside, store=store, progress=progress)
+    alone = random_words(drawn.contexts(BIASED), sum(sizes), repeats, picking) if random_as == "words" else []
+    vectors = encode(encoder, drawn, words, jobs, made, beside, alone, store=store, progress=progress)
     with one_thread_each():  # sums in one order: a seed gives one answer on any machine
         directions, subspace, variance = _subspace(vectors, drawn, used, random_pairs, swapping)
         others = [one.components()[0][0] for one in vectors.beside]
@@ -139,8 +148,8 @@ def contextual_bias(
     settings = {
         "pairs": drawn.pairs_id, "professions": word_list(professions)[1], "specific": word_list(specific)[1],
         "keep_specific": keep_specific, "repeats": repeats, "swaps": swaps, "top": top, "classified": classified,
-        "k": k, "gamma": gamma, "random_pairs": random_pairs, "picture": picture, "length": "unit",
-        "most_frequent": MOST_FREQUENT, "compare": [*(compare or {})],
+        "k": k, "gamma": gamma, "random_pairs": random_pairs, "random_as": random_as, "picture": picture,
+        "length": "unit", "most_frequent": MOST_FREQUENT, "compare": [*(compare or {})],
     }  # fmt: skip
     return ContextualBiasResult(
         original=Representation(**space.record()),
@@ -180,6 +189,7 @@ def _subspace(
         random=() if beside is None else tuple(spread(column) for column in beside.T),
         direction=tuple(together.tolist()),
         agreement=spread(projections(np.array(directions), together)),
+        random_words=component_spreads([word_shares(rows) for rows in vectors.random]) if vectors.random else (),
     )
     return directions, subspace, variance_measure(shares, beside, mixed)
 
@@ -230,6 +240,12 @@ def _picture(vectors: Encoded, jobs: Professions, method: str, seed: int) -> Pro
     used, plane = plane_of(unit_rows(vectors.professions[0][jobs.queries]), method, seed)
     points = zip(jobs.queries, jobs.query_bias.tolist(), plane.tolist(), strict=True)
     return ProfessionPicture(used, tuple(ProfessionPoint(jobs.words[row], bias, x, y) for row, bias, (x, y) in points))
+
+
+def check_random_as(random_as: str) -> None:
+    """Refuse a kind of random words that there is not."""
+    if random_as not in RANDOM_AS:
+        raise MeasureError(f"random_as={random_as!r:.60} is not one of {', '.join(RANDOM_AS)}.")
 
 
 def _check(

@@ -102,7 +102,10 @@ def shuffled_accuracies(
 
 
 def over_repeats(
-    values: Sequence[float | None], shuffled: Sequence[FloatArray] = (), chances: Sequence[float] = ()
+    values: Sequence[float | None],
+    shuffled: Sequence[FloatArray] = (),
+    chances: Sequence[float] = (),
+    parametric: Sequence[float | None] = (),
 ) -> RepeatedMeasure:
     """Put the values of all repeats together; `shuffled` has for each what every shuffle gives, the same for all.
 
@@ -118,9 +121,8 @@ def over_repeats(
         return RepeatedMeasure(over, tuple(values), spread(chances) if len(chances) else None, None)
     means = np.mean(np.array(shuffled), axis=0)
     reached = 0 if over is None else int(np.count_nonzero(np.abs(means) >= abs(over.mean) - 1e-12))
-    return RepeatedMeasure(
-        over, tuple(values), spread(means), None if over is None else (1 + reached) / (1 + len(means))
-    )
+    pvalue = None if over is None else (1 + reached) / (1 + len(means))
+    return RepeatedMeasure(over, tuple(values), spread(means), pvalue, tuple(parametric))
 
 
 def measure_space(
@@ -137,10 +139,25 @@ def measure_space(
         clustering=over_repeats([one.parted for one in found], [one.parted_shuffled for one in found]),
         silhouette=over_repeats([one.silhouette for one in found]),
         classification=classification,
-        neighbours=over_repeats([one.near for one in found], [one.near_shuffled for one in found]),
-        neighbours_within=over_repeats([one.within for one in found], [one.within_shuffled for one in found]),
+        neighbours=_correlations([one.near for one in found]),
+        neighbours_within=_correlations([one.within for one in found]),
     )
     return SpaceFound(measures, found[0].clusters, np.array([one.cosines for one in found]))
+
+
+@dataclass(frozen=True)
+class _Correlated:
+    """Pearson's correlation in one repeat with its own p-value, and what each shuffle gives."""
+
+    pearson: float | None
+    pvalue: float | None
+    shuffled: FloatArray
+
+
+def _correlations(found: Sequence[_Correlated]) -> RepeatedMeasure:
+    return over_repeats(
+        [one.pearson for one in found], [one.shuffled for one in found], parametric=[one.pvalue for one in found]
+    )
 
 
 @dataclass(frozen=True)
@@ -156,10 +173,8 @@ class _Found:
     silhouette: float
     accuracy: float
     chance: float
-    near: float | None
-    near_shuffled: FloatArray
-    within: float | None
-    within_shuffled: FloatArray
+    near: _Correlated
+    within: _Correlated
 
 
 def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles: int) -> _Found:
@@ -179,15 +194,16 @@ def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles:
         silhouette(vectors.words[rows], clusters),
         classification_accuracy(learnt, sides, training, random, plan.gamma),
         classification_accuracy(learnt, random.permutation(sides), training, random, plan.gamma),
-        *among, *within,
+        among, within,
     )  # fmt: skip
 
 
 def _neighbours(
     queries: FloatArray, pool: FloatArray, leans: NDArray[np.bool_], own: NDArray[np.intp], bias: FloatArray, k: int,
     shuffles: int,
-) -> tuple[float | None, FloatArray]:  # fmt: skip
+) -> _Correlated:  # fmt: skip
     """Return Pearson's correlation of the neighbours' leanings with the bias, and what shuffled leanings give."""
     near = nearest(queries, pool, k, own)
     found = correlation("", neighbour_shares(near, leans), bias)
-    return found.pearson if found else None, shuffled_correlations(near, leans, bias, own, generator(shuffles))
+    shuffled = shuffled_correlations(near, leans, bias, own, generator(shuffles))
+    return _Correlated(found.pearson if found else None, found.pearson_pvalue if found else None, shuffled)

@@ -95,6 +95,21 @@ def _random_pair(found: Contexts, pair: tuple[str, str], size: int) -> tuple[Swa
     return tuple(_swap(*turn, pair) for turn in contexts)
 
 
+def random_words(found: Contexts, count: int, repeats: int, random: np.random.Generator) -> list[list[Context]]:
+    """Draw `count` random words for each repeat (all there are, if fewer), each in one sentence."""
+    words = [word for word, contexts in found.by_word.items() if contexts]
+    size = min(count, len(words))
+    return [
+        [shared_out(found.by_word[words[i]], repeat, 1)[0] for i in random.choice(len(words), size, replace=False)]
+        for repeat in range(repeats)
+    ]
+
+
+def word_shares(vectors: NDArray[np.float32]) -> FloatArray:
+    """Return the shares of variance of the components of words (n, d) at unit length, centred on their mean."""
+    return subspace([unit_rows(vectors)])[1][:COMPONENTS]
+
+
 @dataclass(frozen=True)
 class SwapVectors:
     """Unit vectors of the swapped sentences of one repeat: (swaps, 2, d), and the pair of each, (swaps,)."""

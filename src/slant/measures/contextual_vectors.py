@@ -24,7 +24,8 @@ Rows = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Encoded:
-    """Vectors of every repeat: of biased words (repeats, n, d), of professions (repeats, p, d), and of swaps.
+    """Vectors of every repeat: of biased words (repeats, n, d), of professions (repeats, p, d), of swaps, and of
+    random words (m, d), if any were drawn.
 
     They are as many numbers as there are words, repeats and dimensions, however large the corpus is.
     """
@@ -33,6 +34,7 @@ class Encoded:
     professions: Rows
     swaps: tuple[SwapVectors, ...]
     beside: tuple[SwapVectors, ...]
+    random: tuple[Rows, ...] = ()
 
     def repeats(self, directions: Sequence[FloatArray], beside: Sequence[FloatArray]) -> Iterator[Repeat]:
         """Give one repeat after the other at unit length; `directions` and `beside` (none or all) are (d,) each."""
@@ -50,6 +52,7 @@ def encode(
     jobs: Professions,
     swaps: Sequence[Swaps],
     beside: Sequence[Swaps],
+    random: Sequence[Sequence[Context]],
     *,
     store: str | PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -60,14 +63,18 @@ def encode(
         _one_each(drawn.contexts(BIASED), words.words, count),
         _one_each(drawn.contexts(PROFESSIONS), jobs.words, count),
         *(one.contexts() for one in (*swaps, *beside)),
+        *random,
     ]
     passages = [Passage(c.text, ((c.start, c.end),)) for block in blocks for c in block]
     rows = vectors_of(encoder, passages, store=store, progress=progress)
     parts = np.split(rows, np.cumsum([len(block) for block in blocks])[:-1])
-    swapped = [SwapVectors.of(one, part) for one, part in zip((*swaps, *beside), parts[2:], strict=True)]
+    swapped = [
+        SwapVectors.of(one, part)
+        for one, part in zip((*swaps, *beside), parts[2 : len(parts) - len(random)], strict=True)
+    ]
     return Encoded(
         parts[0].reshape(count, len(words.words), -1), parts[1].reshape(count, len(jobs.words), -1),
-        tuple(swapped[:count]), tuple(swapped[count:]),
+        tuple(swapped[:count]), tuple(swapped[count:]), tuple(parts[len(parts) - len(random) :]),
     )  # fmt: skip
 
 

@@ -132,13 +132,14 @@ def _open_encoder(source: Any) -> Any:
 def _open_corpus(source: Any) -> Any:
     from slant.corpus import load_corpus
 
-    return load_corpus(source[0] if isinstance(source, list) and len(source) == 1 else source)
+    return load_corpus(source if isinstance(source, list) else [source], items="names")
 
 
 def _is_elmo(encoder: Any) -> bool:
-    from slant.models.identity import is_registered
+    """Nobody publishes checksums of ELMo, so that its architecture has to do."""
+    from slant.models.identity import identity_of
 
-    return is_registered(encoder, ELMO)
+    return hasattr(encoder, "elmo") and identity_of(encoder, ELMO) != "other"
 
 
 def _figure(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> ContextualBiasResult:

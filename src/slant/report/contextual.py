@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slant.report.tables import Column, Table, between, plain, pvalue, short, small
-from slant.results import CONTEXTUAL, ContextualBiasResult
+from slant.results import CONTEXTUAL, ContextualBiasResult, SwappedSubspace
 
 #: Words that are named in a note; the JSON lists all.
 MOST_NAMED = 12
@@ -78,6 +78,7 @@ def _notes(result: ContextualBiasResult) -> list[str]:
         f"{_of(n.k, n.asked_k)} of {n.professions_with_bias} professions among the biased words, "
         f"{_of(n.k_within, n.asked_k)} among the professions.",
     ]
+    notes += _beside_words(s) + _parametric(result)
     fewer = [f"{count:,} {plain(what)}" for what, count in n.fewer_sentences.items() if count]
     if fewer:
         notes.append(f"fewer sentences than repeats, so that some repeats share one: {', '.join(fewer)}.")
@@ -87,6 +88,25 @@ def _notes(result: ContextualBiasResult) -> list[str]:
     left_out = [" / ".join(pair) for pair in s.pairs_left_out]
     notes += [f"pairs without a sentence: {plain(', '.join(left_out))}"] if left_out else []
     return notes + [_lacking(what, words) for what, words in result.lacking.items() if words]
+
+
+def _beside_words(subspace: SwappedSubspace) -> list[str]:
+    if not subspace.random_words:
+        return []
+    first = subspace.random_words[0]
+    return [
+        "random words themselves, not swapped (Figure 1 of the paper): the first component has "
+        f"{small(first.mean)} of their variance ({between(first.minimum, first.maximum)})."
+    ]
+
+
+def _parametric(result: ContextualBiasResult) -> list[str]:
+    """Say how small Pearson's own p-values are: what the paper prints."""
+    m = result.measures
+    found = {"all neighbours": m.neighbours.largest_pvalue, "among professions": m.neighbours_within.largest_pvalue}
+    shown = [f"{pvalue(value)} ({what})" for what, value in found.items() if value is not None]
+    text = "the correlations' own p-values, which take professions for independent, are in every repeat at most "
+    return [f"{text}{', '.join(shown)}."] if shown else []
 
 
 def _poles(poles: tuple[str, ...]) -> tuple[str, str]:

@@ -6,13 +6,21 @@ from typing import Any
 
 from slant.errors import SlantError
 from slant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
-from slant.report.geometry_charts import chart_title, cluster_points, variance_bars
+from slant.report.geometry_charts import (
+    PAIRS,
+    RANDOM,
+    RANDOM_SWAPPED,
+    chart_title,
+    cluster_points,
+    variance_bars,
+)
 from slant.report.pictures import CHANCE, fluid, rows_chart
 from slant.report.tables import between, plain, pvalue, small
 from slant.results import CONTEXTUAL, ContextualBiasResult
 
 #: Professions that are named in the picture, by strength of their bias.
 MOST_NAMED = 24
+NO_PICTURE = "this result has no picture; measure it again with picture='auto'."
 
 
 def contextual_chart(result: ContextualBiasResult) -> str:
@@ -45,30 +53,32 @@ def _measure(place: int, row: dict[str, Any]) -> dict[str, Any]:
 
 
 def biased_picture(result: ContextualBiasResult) -> Any:
-    """Draw the words that were clustered in the plane; returns an Altair chart."""
-    accuracy = result.measures.clustering.by_repeat[0]
-    return None if result.clusters is None else cluster_points(result.clusters, result.poles, accuracy or 0.0)
+    """Draw the words that the first repeat clustered in the plane (Figure 2 of the paper); returns an Altair chart."""
+    if result.clusters is None:
+        raise SlantError(NO_PICTURE)
+    return cluster_points(result.clusters, result.poles, result.measures.clustering.by_repeat[0] or 0.0)
 
 
 def professions_picture(result: ContextualBiasResult) -> Any:
-    """Draw the professions in the plane, coloured by their bias in the static embedding; returns an Altair chart."""
+    """Draw the professions in the plane, by their bias in the static embedding (Figure 3); returns an Altair chart."""
     return fluid(_professions(result, "currentColor"))
 
 
 def swapped_picture(result: ContextualBiasResult) -> Any:
-    """Draw the share of variance of each component beside that of random words; returns an Altair chart."""
+    """Draw the share of variance of each component beside that of random words; returns an Altair chart.
+
+    Random words are swapped with each other, and also taken by themselves where the result has that, as in Figure 1 of
+    the paper.
+    """
     s = result.subspace
-    random = s.random or (None,) * len(s.explained)
-    rows = [
-        {
-            "component": number, "explained": share.mean, "minimum": share.minimum, "maximum": share.maximum,
-            "random_mean": beside.mean if beside else None,
-            "random_minimum": beside.minimum if beside else None,
-            "random_maximum": beside.maximum if beside else None,
-        }
-        for number, (share, beside) in enumerate(zip(s.explained, random, strict=True), 1)
-    ]  # fmt: skip
-    return variance_bars(rows)
+    shown = ((PAIRS, s.explained), (RANDOM_SWAPPED if s.random_words else RANDOM, s.random), (RANDOM, s.random_words))
+    return variance_bars(
+        [
+            {"component": number, "series": series, "share": one.mean, "low": one.minimum, "high": one.maximum}
+            for series, shares in shown
+            for number, one in enumerate(shares, 1)
+        ]
+    )
 
 
 def _pictures(result: ContextualBiasResult) -> list[Any]:
@@ -81,7 +91,7 @@ def _professions(result: ContextualBiasResult, ink: str = INK) -> Any:
     import altair as alt
 
     if result.picture is None:
-        raise SlantError("this result has no picture; measure it again with picture='auto'.")
+        raise SlantError(NO_PICTURE)
     points = sorted(result.picture.points, key=lambda point: -abs(point.bias))
     values = [
         {

@@ -9,7 +9,9 @@ from slant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, ti
 from slant.report.tables import plain, small
 from slant.results import DirectBiasResult, GeometryResult, Picture, ResidualBiasResult, SpaceGeometry, SubspaceResult
 
-RANDOM_COLOUR = "#9aa3af"
+PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"
+#: What bars of variance stand for, in this order, and their colours.
+SERIES = {PAIRS: MODEL_COLOUR, RANDOM_SWAPPED: "#c3c9d2", RANDOM: "#9aa3af"}
 MOST_WORDS = 12
 
 
@@ -34,31 +36,27 @@ def _row(space: SpaceGeometry) -> Any:
 
 def variance_picture(result: SubspaceResult) -> Any:
     """Draw the share of variance of each component beside that of random words; returns an Altair chart."""
-    return variance_bars(result.rows())
-
-
-def variance_bars(rows: list[dict[str, Any]]) -> Any:
-    """Return bars of the share of variance of each component, with ranges where the rows have them."""
-    import altair as alt
-
-    values = [
+    rows = result.rows()
+    pairs = [{"component": row["component"], "series": PAIRS, "share": row["explained"]} for row in rows]
+    random = [
         {
-            "component": row["component"], "series": "pairs", "share": row["explained"], "low": row.get("minimum"),
-            "high": row.get("maximum"),
-        }
-        for row in rows
-    ]  # fmt: skip
-    values += [
-        {
-            "component": row["component"], "series": "random words", "share": row["random_mean"],
-            "low": row["random_minimum"], "high": row["random_maximum"],
+            "component": row["component"], "series": RANDOM, "share": row["random_mean"], "low": row["random_minimum"],
+            "high": row["random_maximum"],
         }
         for row in rows if row["random_mean"] is not None
     ]  # fmt: skip
-    colours = alt.Scale(domain=["pairs", "random words"], range=[MODEL_COLOUR, RANDOM_COLOUR])
+    return variance_bars([*pairs, *random])
+
+
+def variance_bars(values: list[dict[str, Any]]) -> Any:
+    """Return bars of the share of variance of each component and series, with ranges (low, high) if there are."""
+    import altair as alt
+
+    shown = {name: colour for name, colour in SERIES.items() if any(value["series"] == name for value in values)}
+    colours = alt.Scale(domain=list(shown), range=list(shown.values()))
     base = alt.Chart(alt.InlineData(values=values))
     x = alt.X("component:O", title="component", axis=alt.Axis(labelAngle=0))
-    offset = alt.XOffset("series:N", sort=["pairs", "random words"])
+    offset = alt.XOffset("series:N", sort=list(shown))
     bars = base.mark_bar().encode(
         x=x, xOffset=offset, y=alt.Y("share:Q", title="share of variance"),
         color=alt.Color("series:N", scale=colours, legend=alt.Legend(title=None, orient="top")),

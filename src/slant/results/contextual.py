@@ -20,12 +20,19 @@ class RepeatedMeasure:
     `by_repeat` has None where a repeat gives no number (a correlation of shares that are all the same), and `over` is
     None where none does. `pvalue` is (1 + shuffles that reach the mean over repeats) / (1 + shuffles), None where
     nothing was shuffled; for a share of variance, shuffles are draws from the pairs and random pairs together.
+    `parametric_pvalues` has for a correlation Pearson's own p-value in each repeat, which takes words for independent.
     """
 
     over: Spread | None
     by_repeat: tuple[float | None, ...]
     chance: Spread | None
     pvalue: float | None
+    parametric_pvalues: tuple[float | None, ...] = ()
+
+    @property
+    def largest_pvalue(self) -> float | None:
+        """The largest of the parametric p-values, None where there is none."""
+        return max((value for value in self.parametric_pvalues if value is not None), default=None)
 
 
 @dataclass(frozen=True)
@@ -64,8 +71,10 @@ class SwappedSubspace:
     """What two words of a pair differ in when they take each other's place in a sentence.
 
     `explained[i]` is the share of variance of component i over the repeats, `random[i]` the same for random words
-    swapped with each other, as many pairs and sentences, over as many draws as it says. `direction` is the mean of the
-    repeats' first components, of length one, towards `poles[0]`; `agreement` their cosines with it.
+    swapped with each other, as many pairs and sentences, over as many draws as it says; `random_words[i]` that of the
+    vectors of random words themselves, as many as there are swapped sentences, over the repeats (Figure 1 of the
+    paper; empty unless asked for). `direction` is the mean of the repeats' first components, of length one, towards
+    `poles[0]`; `agreement` their cosines with it.
     """
 
     poles: tuple[str, ...]
@@ -75,6 +84,7 @@ class SwappedSubspace:
     random: tuple[Spread, ...]
     direction: tuple[float, ...]
     agreement: Spread
+    random_words: tuple[Spread, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -201,4 +211,5 @@ def _numbers(measure: RepeatedMeasure) -> dict[str, Any]:
         "chance_minimum": chance.minimum if chance else None,
         "chance_maximum": chance.maximum if chance else None,
         "pvalue": measure.pvalue,
+        "parametric_pvalue": measure.largest_pvalue,
     }
