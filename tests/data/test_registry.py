@@ -19,7 +19,7 @@ SHIPPED = entries()
 WANTED = {
     "glove-6b-50d", "googlenews-26k", "googlenews-13k", "gap", "bold", "crows-pairs", "stereoset", "winobias",
     "winogender", "bec-pro", "ssa-names", "census-surnames", "all-minilm-l6-v2", "smollm2-135m", "glove-6b-100d",
-    "glove-6b-200d", "glove-6b-300d", "glove-840b-300d", "googlenews-300d", "fasttext-crawl-300d",
+    "glove-6b-200d", "glove-6b-300d", "glove-840b-300d", "glove-840b-34k", "googlenews-300d", "fasttext-crawl-300d",
     "histwords-eng-all-sgns", "gn-glove", "elmo-small", "elmo-original", "bert-base-uncased",
 }  # fmt: skip
 every_entry = pytest.mark.parametrize("found", SHIPPED, ids=lambda found: found.name)
