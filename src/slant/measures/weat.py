@@ -24,6 +24,7 @@ from slant.measures.wordsets import (
     provenance,
     word_lists,
 )
+from slant.models.vocabulary import Vocabulary, VocabularySource, open_vocabulary
 from slant.results import HumanComparison, SkippedTest, WeatResult, WeatSuiteResult, WordAssociation, WordsUsed
 from slant.statistics import (
     MOST_BOOTSTRAP,
@@ -46,6 +47,7 @@ SETTINGS: dict[str, Any] = {
     "bootstrap": DEFAULT_BOOTSTRAP,
     "confidence": 0.95,
     "equalise": False,
+    "vocabulary": None,
 }
 
 
@@ -61,15 +63,17 @@ def weat(
     bootstrap: int = DEFAULT_BOOTSTRAP,
     confidence: float = 0.95,
     equalise: bool = False,
+    vocabulary: VocabularySource | None = None,
     min_found: float = 0.0,
     rng: int | np.random.Generator | None = 0,
 ) -> WeatResult:
     """Run one WEAT: a test that ships, your own TOML file, or word lists given here (Caliskan et al. 2017).
 
     The p-value is exact wherever it can be (`method="auto"`; see `slant.statistics.partition_pvalue`).
-    `bootstrap` resamples give an interval over the choice of words (0: none). `equalise` removes words at random
-    from the larger set of each pair, as Kurita et al. do; what was removed is recorded. With fewer than the share
-    `min_found` of any set in the vocabulary, the test is refused.
+    `bootstrap` resamples give an interval over the choice of words (0: none). `vocabulary` keeps only words that a
+    tokenizer has as one piece, or that a list has: a model, its folder or name, a file with one word on each line, or
+    words; `equalise` removes words at random from the larger target set. Kurita et al. (2019, §3.1) do both; what was
+    left out is recorded. With fewer than the share `min_found` of (what is left of) any set, the test is refused.
 
     >>> import slant
     >>> r = slant.weat(slant.load(), "weat-6")
@@ -78,27 +82,33 @@ def weat(
     >>> own = slant.weat(slant.load(), targets=(["he", "man"], ["she", "woman"]), attributes=(["war"], ["love"]))
     >>> own.pvalue_bounds[0] == own.pvalue_bounds[1]
     True
+    >>> few = slant.weat(slant.load(), "weat-6", vocabulary=["john", "mike", "amy", "career", "home"], equalise=True)
+    >>> [group.used for group in few.targets], few.targets[0].removed, len(few.targets[1].not_in_vocabulary)
+    ([('Mike',), ('Amy',)], ('John',), 7)
     """
     check_vectors(vectors)
     check_share(min_found)
     chosen = chosen_test(test, targets, attributes)
+    reduced = None if vocabulary is None else open_vocabulary(vocabulary)
     settings = {
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "min_found": min_found,
+        "confidence": confidence, "equalise": equalise, "vocabulary": reduced and reduced.record(),
+        "min_found": min_found,
     }  # fmt: skip
     check_confidence(confidence)
     check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
     seed = seed_of(rng)
     random = generator(seed)
-    found = [find(vectors, group) for group in chosen.groups]
-    if equalise:
-        found = [*_equalised(found[0], found[1], random), *_equalised(found[2], found[3], random)]
+    found = [find(vectors, group, reduced) for group in chosen.groups]
+    reason = _too_few(found, min_found, reduced)
     for group in found:
         need_words(group, 1, vectors)
+    if reason:
+        raise MeasureError(f"{reason}, less than the share {min_found:g} asked for; lower min_found to run it anyway.")
     need_distinct(found[0], found[1])
     need_distinct(found[2], found[3])
-    if reason := _too_few(vectors, chosen, min_found):
-        raise MeasureError(f"{reason}, less than the share {min_found:g} asked for; lower min_found to run it anyway.")
+    if equalise:
+        found[:2] = equalised(found[0], found[1], random)
     return _measure(vectors, chosen, found, settings, seed, random)
 
 
@@ -122,7 +132,8 @@ def chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None
     )  # fmt: skip
 
 
-def _equalised(first: Found, second: Found, random: np.random.Generator) -> tuple[Found, Found]:
+def equalised(first: Found, second: Found, random: np.random.Generator) -> tuple[Found, Found]:
+    """Remove words at random from the larger set (Kurita et al. print "smaller", which would not make them equal)."""
     size = min(len(first.unit), len(second.unit))
     return _sampled(first, size, random), _sampled(second, size, random)
 
@@ -204,6 +215,8 @@ def weat_suite(
     if unknown := sorted(set(settings) - set(SETTINGS)):
         raise MeasureError(f"weat has no setting '{unknown[0]}'; it has {', '.join(SETTINGS)}.")
     settings = {**SETTINGS, **settings}
+    reduced = None if settings["vocabulary"] is None else open_vocabulary(settings["vocabulary"])
+    settings["vocabulary"] = reduced
     check_vectors(vectors)
     check_share(min_found)
     chosen = chosen_tests(tests, "slant.weat")
@@ -211,19 +224,20 @@ def weat_suite(
     skipped: list[SkippedTest] = []
     seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others
     for test in chosen:
-        if reason := _too_few(vectors, test, min_found):
-            skipped.append(SkippedTest(test.id, test.title, reason, vectors.lookup(test.words).missing))
+        found = [find(vectors, group, reduced) for group in test.groups]
+        if reason := _too_few(found, min_found, reduced):
+            missing = dict.fromkeys(word for group in found for word in group.words.missing)
+            skipped.append(SkippedTest(test.id, test.title, reason, tuple(missing)))
         else:
             results.append(weat(vectors, test, rng=seed, **settings))
     lists = [result.missing for result in results] + [test.missing for test in skipped]
-    missing = [WordsUsed("", (), (), words) for words in lists]
+    unused = [WordsUsed("", (), (), words) for words in lists]
+    kept = {"min_found": min_found, **settings, "vocabulary": reduced and reduced.record()}
     return WeatSuiteResult(
         results=tuple(results),
         qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()) if results else (),
         skipped=tuple(skipped),
-        provenance=provenance(
-            vectors, " ".join(test.id for test in chosen), missing, seed, {"min_found": min_found, **settings}
-        ),
+        provenance=provenance(vectors, " ".join(test.id for test in chosen), unused, seed, kept),
     )
 
 
@@ -238,9 +252,13 @@ def chosen_tests(tests: Any, alone: str) -> list[WeatSet]:
     return chosen
 
 
-def _too_few(vectors: WordVectors, test: WeatSet, min_found: float) -> str | None:
-    for group in test.groups:
-        found = len(vectors.lookup(group.words).found)
-        if found < max(1, min_found * len(group.words)):
-            return f"{found} of {len(group.words)} words of '{group.name}' are in the vocabulary"
+def _too_few(found: Iterable[Found], min_found: float, vocabulary: Vocabulary | None) -> str | None:
+    """Say which word set lacks too many of its words; those that the vocabulary rules out do not count."""
+    for words in (group.words for group in found):
+        n = len(words.used) + len(words.same_token)
+        asked = n + len(words.missing)
+        if vocabulary and not asked:
+            return f"no word of '{words.name}' is in the vocabulary of '{vocabulary.name}'"
+        if n < max(1, min_found * asked):
+            return f"{n} of {asked} words of '{words.name}' are in the vocabulary"
     return None

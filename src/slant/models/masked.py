@@ -126,9 +126,7 @@ class TransformersMaskedLM:
 
     def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
         """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
-        words = {"target": "it", "attribute": "it", role: word}
-        (found,) = self.speller.try_spell([Sentence(template, **words)])
-        return isinstance(found, Spelling) and len(getattr(found, role)) == 1
+        return self.speller.one_piece(word, template, role)
 
     def _requests(self, found: Spelling, target_pieces: TargetPieces, attribute: int | None) -> list[Request]:
         """Return what to ask for the target's log-probability, the attribute shown (None) or under so many masks."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from slant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
@@ -54,8 +54,18 @@ def _weat_table(result: WeatResult | WeatSuiteResult, tests: Sequence[WeatResult
     ]
     missing = [f"{plain(t.test)}: no vector for {plain(', '.join(t.missing))}" for t in tests if t.missing]
     missing += [f"{plain(t.test)}: {plain(swapped)}" for t in tests if (swapped := _stand_ins(t))]
+    missing += [f"{plain(t.test)}: {plain(left)}" for t in tests for left in _left_out(t)]
     title = f"WEAT on {result.provenance.representation.name}"
     return Table(title, columns, rows, (*said, *missing, *notes))
+
+
+def _left_out(test: WeatResult) -> Iterator[str]:
+    """Say which words a vocabulary ruled out, and which were removed at random."""
+    if test.not_in_vocabulary:
+        of = test.provenance.settings["vocabulary"]["name"]
+        yield f"not in the vocabulary of {of}: {', '.join(test.not_in_vocabulary)}"
+    if test.removed:
+        yield f"removed at random, for target sets of equal size: {', '.join(test.removed)}"
 
 
 def _stand_ins(test: WeatResult) -> str:

@@ -14,7 +14,8 @@ class WordsUsed:
     """One word set as it was really used: `used` has vectors, `missing` has none.
 
     `tokens` are the vocabulary entries that stand for `used` (another case, an underscore); `removed` were left
-    out on request, to equalise set sizes; `same_token` because their token already stands for another word of the set.
+    out on request, to equalise set sizes; `same_token` because their token already stands for another word of the set;
+    `not_in_vocabulary` because the vocabulary that the test was reduced to does not have them.
     """
 
     name: str
@@ -23,6 +24,7 @@ class WordsUsed:
     missing: tuple[str, ...]
     removed: tuple[str, ...] = ()
     same_token: tuple[str, ...] = ()
+    not_in_vocabulary: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,17 @@ class WeatResult(MeasuredResult):
         """How many words of the four sets have vectors and were used."""
         return sum(len(group.used) for group in self.targets + self.attributes)
 
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The target words that were removed at random, to equalise set sizes."""
+        return tuple(word for group in self.targets for word in group.removed)
+
+    @property
+    def not_in_vocabulary(self) -> tuple[str, ...]:
+        """The words that the vocabulary which the test was reduced to does not have, each once."""
+        groups = self.targets + self.attributes
+        return tuple(dict.fromkeys(word for group in groups for word in group.not_in_vocabulary))
+
     def rows(self) -> list[dict[str, Any]]:
         """Return the result as one table row."""
         return [_row(self, None)]
@@ -150,6 +163,8 @@ def _row(result: WeatResult, qvalue: float | None) -> dict[str, Any]:
         "words_used": result.n_used,
         "words_missing": len(result.missing),
         "missing": " ".join(result.missing),
+        "not_in_vocabulary": " ".join(result.not_in_vocabulary),
+        "removed": " ".join(result.removed),
         "effect_size_population": result.effect_size_population,
         "statistic": result.statistic,
         "alternative": result.alternative,
