@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -51,6 +51,10 @@ SETTINGS: dict[str, Any] = {
 }
 
 
+class NoSpreadError(MeasureError):
+    """Every target has the same association, so that no effect size exists."""
+
+
 def weat(
     vectors: WordVectors,
     test: str | PathLike[str] | WeatSet | None = None,
@@ -92,8 +96,7 @@ def weat(
     reduced = None if vocabulary is None else open_vocabulary(vocabulary)
     settings = {
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "vocabulary": reduced and reduced.record(),
-        "min_found": min_found,
+        "confidence": confidence, "equalise": equalise, "min_found": min_found, **_recorded(reduced),
     }  # fmt: skip
     check_confidence(confidence)
     check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
@@ -109,7 +112,10 @@ def weat(
     need_distinct(found[2], found[3])
     if equalise:
         found[:2] = equalised(found[0], found[1], random)
-    return _measure(vectors, chosen, found, settings, seed, random)
+    return WeatResult(
+        **association_fields(chosen, found, settings, random),
+        provenance=provenance(vectors, chosen.id, [group.words for group in found], seed, settings),
+    )
 
 
 def chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None) -> WeatSet:
@@ -132,55 +138,56 @@ def chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None
     )  # fmt: skip
 
 
+def _recorded(vocabulary: Vocabulary | None) -> dict[str, Any]:
+    """Return the setting as a result keeps it, where a vocabulary was asked for."""
+    return {"vocabulary": vocabulary.record()} if vocabulary else {}
+
+
 def equalised(first: Found, second: Found, random: np.random.Generator) -> tuple[Found, Found]:
     """Remove words at random from the larger set (Kurita et al. print "smaller", which would not make them equal)."""
-    size = min(len(first.unit), len(second.unit))
+    size = min(len(first.raw), len(second.raw))
     return _sampled(first, size, random), _sampled(second, size, random)
 
 
 def _sampled(found: Found, size: int, random: np.random.Generator) -> Found:
-    keep = np.sort(random.choice(len(found.unit), size, replace=False))
+    keep = np.sort(random.choice(len(found.raw), size, replace=False))
     kept = set(keep.tolist())
-    words = found.words
-    return Found(
-        replace(
-            words,
-            used=tuple(words.used[i] for i in keep),
-            tokens=tuple(words.tokens[i] for i in keep),
-            removed=tuple(word for i, word in enumerate(words.used) if i not in kept),
-        ),
-        found.raw[keep],
+    words = replace(
+        found.words,
+        used=tuple(found.words.used[i] for i in keep),
+        tokens=tuple(found.words.tokens[i] for i in keep),
+        removed=tuple(word for i, word in enumerate(found.words.used) if i not in kept),
     )
+    return replace(found, words=words, raw=found.raw[keep])
 
 
-def _measure(
-    vectors: WordVectors, test: WeatSet, found: list[Found], settings: dict[str, Any], seed: int,
-    random: np.random.Generator,
-) -> WeatResult:  # fmt: skip
+def association_fields(
+    test: WeatSet, found: Sequence[Found], settings: dict[str, Any], random: np.random.Generator
+) -> dict[str, Any]:
+    """Return all fields of a result but its provenance, from the four word sets with their vectors."""
     X, Y, A, B = (group.unit for group in found)
     scores = associations(np.concatenate([X, Y]), A, B)
     first, second = scores[: len(X)], scores[len(X) :]
     if np.ptp(scores) < NO_SPREAD:
-        raise MeasureError(f"every target word of '{test.id}' has the same association, so no effect size exists.")
+        raise NoSpreadError(f"every target word of '{test.id}' has the same association, so no effect size exists.")
     p = partition_pvalue(
         first, second, alternative=settings["alternative"], method=settings["method"],
         n_resamples=settings["n_resamples"], rng=random,
     )  # fmt: skip
     used = [group.words for group in found]
-    return WeatResult(
-        test=test.id, title=test.title, category=test.category,
-        targets=(used[0], used[1]), attributes=(used[2], used[3]),
-        statistic=float(first.mean() - second.mean()),
-        effect_size=effect_size(first, second),
-        effect_size_population=effect_size(first, second, ddof=0),
-        pvalue=p.pvalue, pvalue_bounds=p.bounds, pvalue_method=p.method, n_partitions=p.n_partitions,
-        alternative=settings["alternative"],
-        interval=bootstrap_interval(X, Y, A, B, settings["bootstrap"], settings["confidence"], random),
-        leave_one_out=leave_one_out([group.unit for group in found], used),
-        associations=_by_word(used, scores),
-        human=human_comparison(test),
-        provenance=provenance(vectors, test.id, used, seed, settings),
-    )  # fmt: skip
+    return {
+        "test": test.id, "title": test.title, "category": test.category,
+        "targets": (used[0], used[1]), "attributes": (used[2], used[3]),
+        "statistic": float(first.mean() - second.mean()),
+        "effect_size": effect_size(first, second),
+        "effect_size_population": effect_size(first, second, ddof=0),
+        "pvalue": p.pvalue, "pvalue_bounds": p.bounds, "pvalue_method": p.method, "n_partitions": p.n_partitions,
+        "alternative": settings["alternative"],
+        "interval": bootstrap_interval(X, Y, A, B, settings["bootstrap"], settings["confidence"], random),
+        "leave_one_out": leave_one_out([group.unit for group in found], used),
+        "associations": _by_word(used, scores),
+        "human": human_comparison(test),
+    }  # fmt: skip
 
 
 def _by_word(used: list[WordsUsed], scores: FloatArray) -> tuple[WordAssociation, ...]:
@@ -232,7 +239,8 @@ def weat_suite(
             results.append(weat(vectors, test, rng=seed, **settings))
     lists = [result.missing for result in results] + [test.missing for test in skipped]
     unused = [WordsUsed("", (), (), words) for words in lists]
-    kept = {"min_found": min_found, **settings, "vocabulary": reduced and reduced.record()}
+    kept = {key: value for key, value in settings.items() if key != "vocabulary"}
+    kept |= {"min_found": min_found, **_recorded(reduced)}
     return WeatSuiteResult(
         results=tuple(results),
         qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()) if results else (),

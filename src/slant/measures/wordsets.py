@@ -28,7 +28,7 @@ class Found:
     """A word set with the raw vectors of its words, shape (used, dimensions)."""
 
     words: WordsUsed
-    raw: NDArray[np.float32]
+    raw: NDArray[Any]
 
     @cached_property
     def unit(self) -> FloatArray:

@@ -10,6 +10,7 @@ from slant.models.protocols import (
     LanguageModel,
     MaskedLM,
     MaskedScore,
+    MasksWords,
     Passage,
     Sentence,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "LanguageModel",
     "MaskedLM",
     "MaskedScore",
+    "MasksWords",
     "Passage",
     "Sentence",
 ]

@@ -110,11 +110,7 @@ class TransformersMaskedLM:
         self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
     ) -> NDArray[np.float32]:
         """Return last-layer vectors of `word` (pieces averaged) while the other one is masked; (sentences, d)."""
-        queries = []
-        for found in self.speller.spell(sentences):
-            hide = {"target": None, "attribute": None, _OTHER[word]: len(getattr(found, _OTHER[word]))}
-            ids, _, _ = found.masked(self.mask, **hide)  # as many masks as pieces: places stay
-            queries.append(Query(ids, tuple((position, 0) for position in getattr(found, word))))
+        queries = queries_in_place(self.speller, self.mask, sentences, word)
         distinct = list(dict.fromkeys(queries))
         vectors: dict[Query, NDArray[np.float32]] = {}
         with closing(run_batches(self._vectors, batches(distinct, self._vectors.limits))) as parts:
@@ -156,6 +152,18 @@ class TransformersMaskedLM:
 
 
 _OTHER: dict[str, Literal["target", "attribute"]] = {"target": "attribute", "attribute": "target"}
+
+
+def queries_in_place(
+    speller: Speller, mask: int, sentences: Sequence[Sentence], word: Literal["target", "attribute"]
+) -> list[Query]:
+    """Return what to run for the vectors of `word` in sentences: its places, while masks hide the other word."""
+    queries = []
+    for found in speller.spell(sentences):
+        hide = {"target": None, "attribute": None, _OTHER[word]: len(getattr(found, _OTHER[word]))}
+        ids, _, _ = found.masked(mask, **hide)  # as many masks as pieces: places stay
+        queries.append(Query(ids, tuple((position, 0) for position in getattr(found, word))))
+    return queries
 
 
 def _check_published(sentences: Sequence[Sentence], spelt: Sequence[Spelling], target_pieces: TargetPieces) -> None:

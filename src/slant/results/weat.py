@@ -103,6 +103,13 @@ class WeatResult(MeasuredResult):
         return sum(len(group.used) for group in self.targets + self.attributes)
 
     @property
+    def n_asked(self) -> int:
+        """How many words the four sets have, with those that were left out for whatever reason."""
+        groups = self.targets + self.attributes
+        lists = [(g.used, g.missing, g.removed, g.same_token, g.not_in_vocabulary) for g in groups]
+        return sum(len(words) for found in lists for words in found)
+
+    @property
     def removed(self) -> tuple[str, ...]:
         """The target words that were removed at random, to equalise set sizes."""
         return tuple(word for group in self.targets for word in group.removed)
@@ -144,6 +151,27 @@ class WeatSuiteResult(MeasuredResult):
         return [_row(result, qvalue) for result, qvalue in zip(self.results, self.qvalues, strict=True)]
 
 
+@dataclass(frozen=True)
+class MaskedWeatResult(WeatResult):
+    """A WEAT on a masked model's vectors of words in sentences, the other word masked (Kurita et al. 2019, §3.1).
+
+    Words that are not one piece of the model's vocabulary are `missing`.
+    """
+
+    kind: ClassVar[str] = "masked-weat"
+
+    templates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MaskedWeatSuiteResult(WeatSuiteResult):
+    """Several WEATs on one masked model; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+
+    kind: ClassVar[str] = "masked-weat-suite"
+
+    results: tuple[MaskedWeatResult, ...]
+
+
 def _row(result: WeatResult, qvalue: float | None) -> dict[str, Any]:
     human = result.human
     return {
@@ -161,6 +189,7 @@ def _row(result: WeatResult, qvalue: float | None) -> dict[str, Any]:
         "people_effect_size": human.effect_size if human else None,
         "people_n": human.participants if human else None,
         "words_used": result.n_used,
+        "words_asked": result.n_asked,
         "words_missing": len(result.missing),
         "missing": " ".join(result.missing),
         "not_in_vocabulary": " ".join(result.not_in_vocabulary),
