@@ -120,8 +120,8 @@ def _templates(given: Any, test: WeatSet) -> tuple[str, ...]:
         sentences = found.templates_of(test.id)
         if not sentences:
             raise MeasureError(
-                f"'{found.id}' has no sentences for '{test.id}'; give some as templates, such as "
-                f"['{TARGET} is {ATTRIBUTE}']."
+                f"'{found.id}' has no sentences for '{test.id}'; give templates of your own, such as "
+                f"'{TARGET} is {ATTRIBUTE}.'."
             )
     texts = checked_words([sentences] if isinstance(sentences, str) else sentences)
     if not texts:

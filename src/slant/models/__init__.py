@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slant.models.classifier import Classifier
+from slant.models.identity import identity_of, is_registered
 from slant.models.protocols import (
     CausalLM,
     CausalScore,
@@ -26,4 +27,6 @@ __all__ = [
     "MasksWords",
     "Passage",
     "Sentence",
+    "identity_of",
+    "is_registered",
 ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -45,6 +46,7 @@ class TransformersMaskedLM:
         if tokenizer.mask_token_id is None:
             raise MeasureError(f"the tokenizer of '{name}' has no mask, so it is no masked language model.")
         self.name = name
+        self.folder: Path | None = None  #: what it was loaded from, see `slant.models.identity_of`
         self.mask = int(tokenizer.mask_token_id)
         self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
         self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer))
