@@ -15,7 +15,7 @@ from calibrating.null_data import NullMaskedLM, words
 from calibrating.rows import Row, Study, Values
 from calibrating.weat_studies import FDR, NO_DISCOVERY, discovery
 from slant.models.protocols import MaskedScore, Sentence
-from slant.stimuli import TemplateSet, load_set
+from slant.stimuli import TemplateSet, WeatSet, load_set
 from slant.stimuli.pronoun_items import GENDERS
 
 TESTS = ("career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts")
@@ -45,6 +45,19 @@ def weat(random: np.random.Generator, planted: bool) -> Values:
         "log_probability_weat, as published": rows.pvalue,
         "template_weat": vectors.pvalue,
     }
+
+
+def masked_weat(random: np.random.Generator, planted: bool) -> Values:
+    """One WEAT with masks, its larger target set cut at random: eight names of men, six of women."""
+    groups = load_set("weat-6", WeatSet).groups
+    signs = (1, -1, 1, -1) if planted else (0, 0, 0, 0)
+    lean = {word: float(sign) for group, sign in zip(groups, signs, strict=True) for word in group.words}
+    first, second, *attributes = (group.words for group in groups)
+    result = slant.masked_weat(
+        NullMaskedLM(random, lean), targets=(first, second[:6]), attributes=attributes, bootstrap=0, rng=random,
+        templates=["[TARGET] likes [ATTRIBUTE]", "[TARGET] is interested in [ATTRIBUTE]"],
+    )  # fmt: skip
+    return {"masked_weat, sizes made equal": result.pvalue}
 
 
 def suite(random: np.random.Generator, planted: bool, *, mixed: bool) -> Values:
@@ -175,6 +188,10 @@ STUDIES: tuple[Any, ...] = (
         ),
         Row("template_weat", ("TemplateWeatResult.pvalue", "TemplateWeatResult.pvalue_bounds"), ATTRIBUTES,
             uniform=True),
+    ), 40, 300),
+    Study("masked-weat", masked_weat, (
+        Row("masked_weat, sizes made equal", ("MaskedWeatResult.pvalue", "MaskedWeatResult.pvalue_bounds"),
+            "targets are exchangeable: which set one is in has nothing to do with its association", uniform=True),
     ), 40, 300),
     Study("log-probability-suite", partial(suite, mixed=False), (
         Row("log_probability_suite, q, no test with an effect", ("LogProbabilitySuiteResult.qvalues",), NO_DISCOVERY,

@@ -33,7 +33,10 @@ ROWS: tuple[Row, ...] = tuple(row for study in STUDIES for row in study.rows)
 PROMISING = re.compile(r"(pvalue|qvalue|interval|bounds)s?$|^(low|high)$")
 _COPIED = "copied from the result of a measure"
 _RANGE = "an edge, not an interval: it says where, and promises nothing"
+_OF_WEAT = "made by the code of slant.weat, which is in the table"
 EXEMPT = {
+    "MaskedWeatResult.interval": _OF_WEAT,
+    "MaskedWeatSuiteResult.qvalues": _OF_WEAT,
     "Glance.pvalue": _COPIED,
     "Glance.qvalue": _COPIED,
     "ModelDifference.interval": _COPIED,

@@ -47,6 +47,8 @@ _HOMES = {
     "log_probability_suite": "slant.measures",
     "log_probability_weat": "slant.measures",
     "make_survey": "slant.measures",
+    "masked_weat": "slant.measures",
+    "masked_weat_suite": "slant.measures",
     "pronoun_resolution": "slant.measures",
     "score_survey": "slant.measures",
     "seat": "slant.measures",
@@ -100,6 +102,7 @@ if TYPE_CHECKING:
     from slant.measures.indirect_bias import indirect_bias
     from slant.measures.log_probability import log_probability_bias
     from slant.measures.log_probability_weat import log_probability_suite, log_probability_weat
+    from slant.measures.masked_weat import masked_weat, masked_weat_suite
     from slant.measures.polarity import polarity
     from slant.measures.polarity_comparison import compare_polarity
     from slant.measures.polarity_trend import polarity_trend, polarity_trends
@@ -159,6 +162,8 @@ __all__ = [
     "log_probability_suite",
     "log_probability_weat",
     "make_survey",
+    "masked_weat",
+    "masked_weat_suite",
     "multiclass_hard_debias",
     "multiclass_soft_debias",
     "nullspace_debias",

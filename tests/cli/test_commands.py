@@ -116,6 +116,20 @@ def test_weat_runs_one_test_and_gives_what_the_function_gives(run: Run) -> None:
     assert json.loads(answer.stdout) == json.loads(slant.weat(slant.load(), "weat-7", min_found=0.5, rng=4).to_json())
 
 
+def test_weat_on_a_reduced_vocabulary_says_what_was_left_out(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "known.txt").write_text("math\nalgebra\npoetry\nhe\nshe\n", encoding="utf-8")
+    answer = run("weat", "--test", "weat-7", "--vocabulary", "known.txt", "--equalise", "--csv", "a.csv")
+    assert answer.returncode == 0, answer.stderr
+    shown = " ".join(answer.stdout.split())
+    assert "weat-7: not in the vocabulary of known.txt: geometry, calculus, equations" in shown
+    assert "weat-7: removed at random, for target sets of equal size: " in shown
+    (row,) = csv.DictReader((tmp_path / "a.csv").read_text(encoding="utf-8").splitlines())
+    assert row["removed"] in ("math", "algebra")
+    assert len(row["not_in_vocabulary"].split()) == 27
+    nothing = run("weat", "--vocabulary", "gap")
+    assert (nothing.returncode, "kind 'benchmark'" in nothing.stderr) == (2, True)
+
+
 def test_weat_runs_a_users_own_words(run: Run, tmp_path: Path) -> None:
     shown = run("words", "show", "weat-6").stdout
     (tmp_path / "mine.toml").write_text(shown.replace("Male names", "Men"), encoding="utf-8")

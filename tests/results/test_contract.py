@@ -82,6 +82,8 @@ def examples() -> dict[str, Result]:
         slant.log_probability_weat(lm, "career-family"),
         slant.log_probability_suite(lm, ["career-family"]),
         slant.template_weat(lm, "math-arts"),
+        slant.masked_weat(lm, "weat-6", bootstrap=20),
+        slant.masked_weat_suite(lm, ["weat-6", "weat-7"], bootstrap=20),
         slant.seat(encoder, "weat-7", bootstrap=20),
         slant.seat_suite(encoder, ["weat-6", "weat-7"], bootstrap=20),
         slant.ceat(encoder, spoken, "weat-7", samples=20),

@@ -10,7 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from slant.errors import StimuliError
-from slant.stimuli import KINDS, WeatSet, all_sets, first_names, kind_of, load_set, names, parse_set, read_set, text_of
+from slant.stimuli import (
+    KINDS,
+    WeatSet,
+    WeatTemplateSet,
+    all_sets,
+    first_names,
+    kind_of,
+    load_set,
+    names,
+    parse_set,
+    read_set,
+    text_of,
+)
 
 VALID = """
 kind = "weat"
@@ -95,6 +107,17 @@ def test_a_template_needs_both_slots_and_known_targets() -> None:
         parse_set(text.replace("[TARGET] likes", "He likes", 1), "x")
     with pytest.raises(StimuliError, match="must be words of"):
         parse_set(text.replace('[["he"], ["she"]]', '[["it"], ["she"]]', 1), "x")
+
+
+def test_templates_of_weat_sets_need_both_slots_and_name_each_set_once() -> None:
+    text = text_of("kurita-table-1")
+    with pytest.raises(StimuliError, match="exactly once"):
+        parse_set(text.replace("[TARGET] are", "They are", 1), "x")
+    with pytest.raises(StimuliError, match="lists 'weat-3' twice"):
+        parse_set(text.replace('"weat-1"', '"weat-3"', 1), "x")
+    found = parse_set(text, "x")
+    assert isinstance(found, WeatTemplateSet)
+    assert found.templates_of("weat-2") == ()
 
 
 def test_columns_and_rows_must_fit() -> None:

@@ -4,6 +4,7 @@ import csv
 import hashlib
 import json
 import os
+import re
 import tomllib
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,7 @@ OF_KIND = {
     "words": {"words", "columns", "rows", "column_notes"},
     "classes": {"classes"},
     "templates": {"templates", "targets", "attributes"},
+    "weat-templates": {"tests"},
     "sentences": {"kinds", "capitalised", "other", "article"},
 }
 
@@ -70,7 +72,7 @@ def test_all_wanted_sets_are_there() -> None:
     wanted = {f"weat-{number}" for number in WEAT_SIZES} | {
         "definitional-pairs", "equalise-pairs", "professions", "gender-specific-words",
         "gender-specific-seed", "occupations-share-of-women", "bold-professions", "pleasant-flowers",
-        "pleasant-names", "career-family", "math-arts", "science-arts", "kurita-generic",
+        "pleasant-names", "career-family", "math-arts", "science-arts", "kurita-generic", "kurita-table-1",
         "gender-binary", "gender-pronouns", "gender-three", "gender-three-as-printed", "gender-five",
         "gender-five-as-printed", "race-four",
     }  # fmt: skip
@@ -92,6 +94,7 @@ def test_no_list_has_an_empty_or_repeated_entry(identifier: str) -> None:
     groups = [g["words"] for field in ("targets", "attributes", "classes") for g in record.get(field, [])]
     groups += [record[field] for field in ("words", "poles") if field in record]
     groups += [texts(record)] if "templates" in record else []
+    groups += [test["templates"] for test in record.get("tests", [])]
     groups += [[row[0] for row in record.get("rows", [])]]
     groups += [kind[field] for kind in record.get("kinds", []) for field in ("sentences", "words") if field in kind]
     groups += [[tuple(pair) for pair in record.get("pairs", [])], *record.get("pairs", [])]
@@ -312,6 +315,45 @@ def test_templates_and_attributes_are_those_the_authors_scored(identifier: str, 
     scored_templates = {row["template"].partition(" [")[0] for row in rows}
     ours = {t.replace("[TARGET]", "GGG").replace("[ATTRIBUTE]", "XXX") for t in texts(load(identifier))}
     assert ours == scored_templates
+
+
+#: The categories of Kurita et al.'s tables, in their order: the set of Table 2, and the WEAT set.
+CATEGORIES_OF_KURITA = dict(zip(TEMPLATED, ("weat-1", "weat-3", "weat-6", "weat-7", "weat-8"), strict=True))
+
+
+def printed(number: int) -> list[list[str]]:
+    """The rows of a table of Kurita et al., cells by column, as the paper prints them."""
+    paper = "kurita_2019_measuring_bias_in_contextualized_word_representations.txt"
+    found = REAL_DATA.parent / "papers" / paper
+    if not found.exists():
+        pytest.skip("needs the text of the paper beside the shared real data")
+    tables = found.read_text(encoding="utf-8").split("<table")[1:]
+    (own,) = (table for table in tables if table.rpartition("</table>")[2].lstrip().startswith(f"Table {number}:"))
+    return [re.findall("<td>(.*?)</td>", row) for row in own.split("<tr>") if "<td>" in row]
+
+
+def as_printed(template: str) -> str:
+    return template.replace("[TARGET]", "T").replace("[ATTRIBUTE]", "A").removesuffix(".")
+
+
+def test_table_1_of_kurita_is_as_printed_with_its_subject_in_the_place_of_t() -> None:
+    rows = printed(1)
+    tests = load("kurita-table-1")["tests"]
+    assert [test["test"] for test in tests] == list(CATEGORIES_OF_KURITA.values())
+    for (category, templates), test in zip(rows, tests, strict=True):
+        subject_is_attribute = "Male" in category and test["test"] != "weat-6"
+        swapped = {"T": "A", "A": "T"} if subject_is_attribute else {}
+        ours = [" ".join(swapped.get(word, word) for word in as_printed(t).split()) for t in test["templates"]]
+        assert ", ".join(ours) == templates
+        people = {"Male terms", "Female terms"} if subject_is_attribute else set()
+        assert {group["name"] for group in load(test["test"])["attributes"]} >= people
+
+
+def test_table_2_of_kurita_is_as_printed() -> None:
+    for (_, targets, templates), identifier in zip(printed(2), TEMPLATED, strict=True):
+        ours = [word for words in lists(identifier, "targets") for word in words]
+        assert sorted(ours) == sorted(word.strip() for word in targets.split(","))
+        assert ", ".join(as_printed(text) for text in texts(load(identifier))) == templates
 
 
 RACES = ("white", "black", "api", "native", "multiple", "hispanic")

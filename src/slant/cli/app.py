@@ -17,6 +17,7 @@ from slant.cli import (
     enumeration,
     geometry,
     logprob,
+    masked_weat,
     polarity,
     pronoun_choice,
     pronouns,
@@ -65,6 +66,7 @@ app.command("polarity", epilog=polarity.EXAMPLES)(polarity.polarity_command)
 app.command("trend", epilog=trend.EXAMPLES)(trend.trend_command)
 app.command("geometry", epilog=geometry.EXAMPLES)(geometry.geometry_command)
 app.add_typer(logprob.app, name="logprob", short_help=logprob.SHORT)
+app.command("masked-weat", epilog=masked_weat.EXAMPLES)(masked_weat.masked_weat_command)
 app.command("seat", epilog=seat.EXAMPLES)(seat.seat_command)
 app.command("ceat", epilog=ceat.EXAMPLES)(ceat.ceat_command)
 app.command("pronoun-choice", epilog=pronoun_choice.EXAMPLES)(pronoun_choice.pronoun_choice_command)

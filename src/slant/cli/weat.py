@@ -21,6 +21,8 @@ slant weat glove.6B.zip/glove.6B.50d.txt         a file inside an archive
 
 slant weat vectors.bin --words my-test.toml      your own word lists (see: slant words show weat-6)
 
+slant weat glove-840b-34k --vocabulary all-minilm-l6-v2 --equalise    only words that BERT has as one piece
+
 slant weat vectors.bin --json result.json --latex table.tex
 """
 
@@ -42,8 +44,16 @@ def weat_command(
     ] = 2_000,
     confidence: Annotated[float, typer.Option("--confidence", help="Confidence of that interval.")] = 0.95,
     equalise: Annotated[
-        bool, typer.Option("--equalise", help="Remove words at random until paired sets are of equal size.")
+        bool, typer.Option("--equalise", help="Remove words at random until both target sets are of equal size.")
     ] = False,
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="MODEL|FILE",
+            help="Keep only words that this tokenizer has as one piece, or that this file lists, one on each line.",
+        ),
+    ] = None,
     min_found: Annotated[
         float,
         typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there."),
@@ -72,7 +82,8 @@ def weat_command(
     vectors = open_vectors(model, reading, quiet=running.quiet)
     settings: dict[str, Any] = {
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "min_found": min_found, "rng": running.seed,
+        "confidence": confidence, "equalise": equalise, "vocabulary": vocabulary, "min_found": min_found,
+        "rng": running.seed,
     }  # fmt: skip
     if len(chosen) == 1:
         deliver(weat(vectors, chosen[0], **settings), output, quiet=running.quiet)

@@ -36,7 +36,10 @@ slant words check my-test.toml --model glove.6B.100d.txt     also: which words t
 def list_command(
     kind: Annotated[
         str | None,
-        typer.Option("--kind", help="Only sets of one kind: weat, pairs, words, classes, templates, sentences."),
+        typer.Option(
+            "--kind",
+            help="Only sets of one kind: weat, pairs, words, classes, templates, weat-templates, sentences.",
+        ),
     ] = None,
 ) -> None:
     """List the word sets that ship."""

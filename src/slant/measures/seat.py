@@ -19,7 +19,7 @@ from slant.measures.clustered_words import (
     usable_units,
 )
 from slant.measures.seat_statistic import sentence_scores, word_interval
-from slant.measures.weat import DEFAULT_BOOTSTRAP, chosen_test, chosen_tests, human_comparison
+from slant.measures.weat import DEFAULT_BOOTSTRAP, NoSpreadError, chosen_test, chosen_tests, human_comparison
 from slant.measures.weat_statistic import NO_SPREAD, effect_size
 from slant.measures.wordsets import FloatArray, WordSets, check_share, checked_words
 from slant.models.protocols import Encoder, Pooling, Progress
@@ -53,10 +53,6 @@ SETTINGS: dict[str, Any] = {
     "bootstrap": DEFAULT_BOOTSTRAP,
     "confidence": 0.95,
 }
-
-
-class NoSpreadError(MeasureError):
-    """Every target has the same association, so that no effect size exists."""
 
 
 def seat(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -24,6 +24,7 @@ from slant.measures.wordsets import (
     provenance,
     word_lists,
 )
+from slant.models.vocabulary import Vocabulary, VocabularySource, open_vocabulary
 from slant.results import HumanComparison, SkippedTest, WeatResult, WeatSuiteResult, WordAssociation, WordsUsed
 from slant.statistics import (
     MOST_BOOTSTRAP,
@@ -46,7 +47,12 @@ SETTINGS: dict[str, Any] = {
     "bootstrap": DEFAULT_BOOTSTRAP,
     "confidence": 0.95,
     "equalise": False,
+    "vocabulary": None,
 }
+
+
+class NoSpreadError(MeasureError):
+    """Every target has the same association, so that no effect size exists."""
 
 
 def weat(
@@ -61,15 +67,17 @@ def weat(
     bootstrap: int = DEFAULT_BOOTSTRAP,
     confidence: float = 0.95,
     equalise: bool = False,
+    vocabulary: VocabularySource | None = None,
     min_found: float = 0.0,
     rng: int | np.random.Generator | None = 0,
 ) -> WeatResult:
     """Run one WEAT: a test that ships, your own TOML file, or word lists given here (Caliskan et al. 2017).
 
     The p-value is exact wherever it can be (`method="auto"`; see `slant.statistics.partition_pvalue`).
-    `bootstrap` resamples give an interval over the choice of words (0: none). `equalise` removes words at random
-    from the larger set of each pair, as Kurita et al. do; what was removed is recorded. With fewer than the share
-    `min_found` of any set in the vocabulary, the test is refused.
+    `bootstrap` resamples give an interval over the choice of words (0: none). `vocabulary` keeps only words that a
+    tokenizer has as one piece, or that a list has: a model, its folder or name, a file with one word on each line, or
+    words; `equalise` removes words at random from the larger target set. Kurita et al. (2019, §3.1) do both; what was
+    left out is recorded. With fewer than the share `min_found` of (what is left of) any set, the test is refused.
 
     >>> import slant
     >>> r = slant.weat(slant.load(), "weat-6")
@@ -78,28 +86,36 @@ def weat(
     >>> own = slant.weat(slant.load(), targets=(["he", "man"], ["she", "woman"]), attributes=(["war"], ["love"]))
     >>> own.pvalue_bounds[0] == own.pvalue_bounds[1]
     True
+    >>> few = slant.weat(slant.load(), "weat-6", vocabulary=["john", "mike", "amy", "career", "home"], equalise=True)
+    >>> [group.used for group in few.targets], few.targets[0].removed, len(few.targets[1].not_in_vocabulary)
+    ([('Mike',), ('Amy',)], ('John',), 7)
     """
     check_vectors(vectors)
     check_share(min_found)
     chosen = chosen_test(test, targets, attributes)
+    reduced = None if vocabulary is None else open_vocabulary(vocabulary)
     settings = {
         "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "min_found": min_found,
+        "confidence": confidence, "equalise": equalise, "min_found": min_found, **_recorded(reduced),
     }  # fmt: skip
     check_confidence(confidence)
     check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
     seed = seed_of(rng)
     random = generator(seed)
-    found = [find(vectors, group) for group in chosen.groups]
-    if equalise:
-        found = [*_equalised(found[0], found[1], random), *_equalised(found[2], found[3], random)]
+    found = [find(vectors, group, reduced) for group in chosen.groups]
+    reason = _too_few(found, min_found, reduced)
     for group in found:
         need_words(group, 1, vectors)
+    if reason:
+        raise MeasureError(f"{reason}, less than the share {min_found:g} asked for; lower min_found to run it anyway.")
     need_distinct(found[0], found[1])
     need_distinct(found[2], found[3])
-    if reason := _too_few(vectors, chosen, min_found):
-        raise MeasureError(f"{reason}, less than the share {min_found:g} asked for; lower min_found to run it anyway.")
-    return _measure(vectors, chosen, found, settings, seed, random)
+    if equalise:
+        found[:2] = equalised(found[0], found[1], random)
+    return WeatResult(
+        **association_fields(chosen, found, settings, random),
+        provenance=provenance(vectors, chosen.id, [group.words for group in found], seed, settings),
+    )
 
 
 def chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None) -> WeatSet:
@@ -122,54 +138,56 @@ def chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None
     )  # fmt: skip
 
 
-def _equalised(first: Found, second: Found, random: np.random.Generator) -> tuple[Found, Found]:
-    size = min(len(first.unit), len(second.unit))
+def _recorded(vocabulary: Vocabulary | None) -> dict[str, Any]:
+    """Return the setting as a result keeps it, where a vocabulary was asked for."""
+    return {"vocabulary": vocabulary.record()} if vocabulary else {}
+
+
+def equalised(first: Found, second: Found, random: np.random.Generator) -> tuple[Found, Found]:
+    """Remove words at random from the larger set (Kurita et al. print "smaller", which would not make them equal)."""
+    size = min(len(first.raw), len(second.raw))
     return _sampled(first, size, random), _sampled(second, size, random)
 
 
 def _sampled(found: Found, size: int, random: np.random.Generator) -> Found:
-    keep = np.sort(random.choice(len(found.unit), size, replace=False))
+    keep = np.sort(random.choice(len(found.raw), size, replace=False))
     kept = set(keep.tolist())
-    words = found.words
-    return Found(
-        replace(
-            words,
-            used=tuple(words.used[i] for i in keep),
-            tokens=tuple(words.tokens[i] for i in keep),
-            removed=tuple(word for i, word in enumerate(words.used) if i not in kept),
-        ),
-        found.raw[keep],
+    words = replace(
+        found.words,
+        used=tuple(found.words.used[i] for i in keep),
+        tokens=tuple(found.words.tokens[i] for i in keep),
+        removed=tuple(word for i, word in enumerate(found.words.used) if i not in kept),
     )
+    return replace(found, words=words, raw=found.raw[keep])
 
 
-def _measure(
-    vectors: WordVectors, test: WeatSet, found: list[Found], settings: dict[str, Any], seed: int,
-    random: np.random.Generator,
-) -> WeatResult:  # fmt: skip
+def association_fields(
+    test: WeatSet, found: Sequence[Found], settings: dict[str, Any], random: np.random.Generator
+) -> dict[str, Any]:
+    """Return all fields of a result but its provenance, from the four word sets with their vectors."""
     X, Y, A, B = (group.unit for group in found)
     scores = associations(np.concatenate([X, Y]), A, B)
     first, second = scores[: len(X)], scores[len(X) :]
     if np.ptp(scores) < NO_SPREAD:
-        raise MeasureError(f"every target word of '{test.id}' has the same association, so no effect size exists.")
+        raise NoSpreadError(f"every target word of '{test.id}' has the same association, so no effect size exists.")
     p = partition_pvalue(
         first, second, alternative=settings["alternative"], method=settings["method"],
         n_resamples=settings["n_resamples"], rng=random,
     )  # fmt: skip
     used = [group.words for group in found]
-    return WeatResult(
-        test=test.id, title=test.title, category=test.category,
-        targets=(used[0], used[1]), attributes=(used[2], used[3]),
-        statistic=float(first.mean() - second.mean()),
-        effect_size=effect_size(first, second),
-        effect_size_population=effect_size(first, second, ddof=0),
-        pvalue=p.pvalue, pvalue_bounds=p.bounds, pvalue_method=p.method, n_partitions=p.n_partitions,
-        alternative=settings["alternative"],
-        interval=bootstrap_interval(X, Y, A, B, settings["bootstrap"], settings["confidence"], random),
-        leave_one_out=leave_one_out([group.unit for group in found], used),
-        associations=_by_word(used, scores),
-        human=human_comparison(test),
-        provenance=provenance(vectors, test.id, used, seed, settings),
-    )  # fmt: skip
+    return {
+        "test": test.id, "title": test.title, "category": test.category,
+        "targets": (used[0], used[1]), "attributes": (used[2], used[3]),
+        "statistic": float(first.mean() - second.mean()),
+        "effect_size": effect_size(first, second),
+        "effect_size_population": effect_size(first, second, ddof=0),
+        "pvalue": p.pvalue, "pvalue_bounds": p.bounds, "pvalue_method": p.method, "n_partitions": p.n_partitions,
+        "alternative": settings["alternative"],
+        "interval": bootstrap_interval(X, Y, A, B, settings["bootstrap"], settings["confidence"], random),
+        "leave_one_out": leave_one_out([group.unit for group in found], used),
+        "associations": _by_word(used, scores),
+        "human": human_comparison(test),
+    }  # fmt: skip
 
 
 def _by_word(used: list[WordsUsed], scores: FloatArray) -> tuple[WordAssociation, ...]:
@@ -204,6 +222,8 @@ def weat_suite(
     if unknown := sorted(set(settings) - set(SETTINGS)):
         raise MeasureError(f"weat has no setting '{unknown[0]}'; it has {', '.join(SETTINGS)}.")
     settings = {**SETTINGS, **settings}
+    reduced = None if settings["vocabulary"] is None else open_vocabulary(settings["vocabulary"])
+    settings["vocabulary"] = reduced
     check_vectors(vectors)
     check_share(min_found)
     chosen = chosen_tests(tests, "slant.weat")
@@ -211,19 +231,21 @@ def weat_suite(
     skipped: list[SkippedTest] = []
     seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others
     for test in chosen:
-        if reason := _too_few(vectors, test, min_found):
-            skipped.append(SkippedTest(test.id, test.title, reason, vectors.lookup(test.words).missing))
+        found = [find(vectors, group, reduced) for group in test.groups]
+        if reason := _too_few(found, min_found, reduced):
+            missing = dict.fromkeys(word for group in found for word in group.words.missing)
+            skipped.append(SkippedTest(test.id, test.title, reason, tuple(missing)))
         else:
             results.append(weat(vectors, test, rng=seed, **settings))
     lists = [result.missing for result in results] + [test.missing for test in skipped]
-    missing = [WordsUsed("", (), (), words) for words in lists]
+    unused = [WordsUsed("", (), (), words) for words in lists]
+    kept = {key: value for key, value in settings.items() if key != "vocabulary"}
+    kept |= {"min_found": min_found, **_recorded(reduced)}
     return WeatSuiteResult(
         results=tuple(results),
         qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()) if results else (),
         skipped=tuple(skipped),
-        provenance=provenance(
-            vectors, " ".join(test.id for test in chosen), missing, seed, {"min_found": min_found, **settings}
-        ),
+        provenance=provenance(vectors, " ".join(test.id for test in chosen), unused, seed, kept),
     )
 
 
@@ -238,9 +260,13 @@ def chosen_tests(tests: Any, alone: str) -> list[WeatSet]:
     return chosen
 
 
-def _too_few(vectors: WordVectors, test: WeatSet, min_found: float) -> str | None:
-    for group in test.groups:
-        found = len(vectors.lookup(group.words).found)
-        if found < max(1, min_found * len(group.words)):
-            return f"{found} of {len(group.words)} words of '{group.name}' are in the vocabulary"
+def _too_few(found: Iterable[Found], min_found: float, vocabulary: Vocabulary | None) -> str | None:
+    """Say which word set lacks too many of its words; those that the vocabulary rules out do not count."""
+    for words in (group.words for group in found):
+        n = len(words.used) + len(words.same_token)
+        asked = n + len(words.missing)
+        if vocabulary and not asked:
+            return f"no word of '{words.name}' is in the vocabulary of '{vocabulary.name}'"
+        if n < max(1, min_found * asked):
+            return f"{n} of {asked} words of '{words.name}' are in the vocabulary"
     return None

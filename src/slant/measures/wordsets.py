@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slant.errors import MeasureError
+from slant.models.vocabulary import Vocabulary
 from slant.results import Provenance, Representation, WordsUsed
 from slant.statistics import unit_rows
 from slant.stimuli import WordList, listed_words
@@ -27,7 +28,7 @@ class Found:
     """A word set with the raw vectors of its words, shape (used, dimensions)."""
 
     words: WordsUsed
-    raw: NDArray[np.float32]
+    raw: NDArray[Any]
 
     @cached_property
     def unit(self) -> FloatArray:
@@ -67,10 +68,11 @@ def check_vectors(vectors: WordVectors) -> None:
         raise MeasureError(f"{vectors!r:.60} is not word vectors; open it with slant.load(…) first.")
 
 
-def find(vectors: WordVectors, words: WordList) -> Found:
-    """Look a word set up; words that stand for one and the same token count once."""
+def find(vectors: WordVectors, words: WordList, vocabulary: Vocabulary | None = None) -> Found:
+    """Look a word set up, or those words of it that `vocabulary` has; words that stand for one token count once."""
     check_vectors(vectors)
-    looked_up = vectors.lookup(words.words)
+    outside = tuple(word for word in words.words if not vocabulary.has(word)) if vocabulary else ()
+    looked_up = vectors.lookup(tuple(word for word in words.words if word not in outside))
     first: dict[str, int] = {}
     for row, token in enumerate(looked_up.tokens):
         first.setdefault(token, row)  # "king" and "King" may be one vector, which must not count twice
@@ -82,6 +84,7 @@ def find(vectors: WordVectors, words: WordList) -> Found:
         tuple(first),
         looked_up.missing,
         same_token=tuple(word for row, word in enumerate(looked_up.found) if row not in kept),
+        not_in_vocabulary=outside,
     )
     return Found(used, looked_up.vectors[rows])
 
@@ -98,11 +101,13 @@ def need_distinct(first: Found, second: Found) -> None:
 
 def need_words(found: Found, least: int, vectors: WordVectors) -> None:
     """Refuse to go on with fewer than `least` words of a set."""
-    if len(found.words.used) < least:
-        missing = ", ".join(found.words.missing[:5]) + (", …" if len(found.words.missing) > 5 else "")
+    words = found.words
+    if len(words.used) < least:
+        lists = {"missing": words.missing, "not in the vocabulary asked for": words.not_in_vocabulary}
+        said = [f"{why}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for why, some in lists.items() if some]
         raise MeasureError(
-            f"{len(found.words.used)} words of '{found.words.name}' are in '{vectors.name}', at least {least} "
-            f"are needed" + (f" (missing: {missing})." if missing else ".")
+            f"{len(words.used)} words of '{words.name}' are in '{vectors.name}', at least {least} are needed"
+            + (f" ({'; '.join(said)})." if said else ".")
         )
 
 

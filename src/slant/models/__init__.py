@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from slant.models.classifier import Classifier
+from slant.models.identity import identity_of, is_registered
 from slant.models.protocols import (
     CausalLM,
     CausalScore,
@@ -10,6 +11,7 @@ from slant.models.protocols import (
     LanguageModel,
     MaskedLM,
     MaskedScore,
+    MasksWords,
     Passage,
     Sentence,
 )
@@ -22,6 +24,9 @@ __all__ = [
     "LanguageModel",
     "MaskedLM",
     "MaskedScore",
+    "MasksWords",
     "Passage",
     "Sentence",
+    "identity_of",
+    "is_registered",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 from slant.errors import DataError
@@ -76,6 +77,7 @@ class TransformersCausalLM:
         note: str = "",
     ) -> None:
         self.name = name
+        self.folder: Path | None = None  #: what it was loaded from, see `slant.models.identity_of`
         self.network = CausalNetwork(model, int(tokenizer.pad_token_id or 0), token_budget)
         begin, beginning = beginning_of(tokenizer, self.network.vocabulary)
         self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer), begin=begin)

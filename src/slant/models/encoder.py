@@ -6,15 +6,19 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slant.errors import DataError, MeasureError
 from slant.models.causal import beginning_of
 from slant.models.encoding import ContextEncoder, Forward, Layer, Pieces, check_choice, chosen
-from slant.models.masked import longest
+from slant.models.masked import longest, queries_in_place
 from slant.models.network import MISFITS, Network, memory_suffices, out_of_memory
+from slant.models.plan import Query, batches
+from slant.models.protocols import INSIDE, Progress, Sentence
+from slant.models.spelling import Speller
 from slant.models.table import Ids
 from slant.models.windows import Cut
 
@@ -57,6 +61,32 @@ class TransformersEncoder(ContextEncoder):
             "note": "; ".join(filter(None, [note, *reader.notes])),
         }
         super().__init__(reader, record, pieces=pieces, tokens=network.limits.tokens)
+        self.speller = Speller(tokenizer, longest=reader.sees)
+
+    def word_vectors_in_place(
+        self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return vectors of `word`, by the layer and the pieces chosen, while the other one is masked; (sentences, d).
+
+        As for a masked language model, a sentence begins with a capital where the tokenizer knows capitals.
+        """
+        mask = self.speller.tokenizer.mask_token_id
+        if mask is None:
+            raise MeasureError(f"the tokenizer of '{self.name}' has no mask, so no word can be hidden from it.")
+        queries = queries_in_place(self.speller, int(mask), sentences, word)
+        if self.pieces == "first":
+            queries = [Query(query.ids, query.asks[:1]) for query in queries]
+        distinct = list(dict.fromkeys(queries))
+        vectors: dict[Query, NDArray[np.float32]] = {}
+        for part in self._run((batch, None) for batch in batches(distinct, self._pooled.limits)):
+            vectors.update(part)
+            if progress is not None:
+                progress("vectors", len(vectors), len(distinct))
+        return np.concatenate([vectors[query] for query in queries])
+
+    def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
+        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
+        return self.speller.one_piece(word, template, role)
 
 
 @dataclass(eq=False)

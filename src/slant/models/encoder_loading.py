@@ -20,6 +20,7 @@ from slant.models.opening import (
     device_of,
     first_that_opens,
     folder_by_data_name,
+    folder_of,
     from_files,
     need_extra,
     path_of,
@@ -117,7 +118,9 @@ def _elmo(name: str, place: Path, device: str, dtype: str, options: dict[str, An
     found = elmo_files(place)
     if found is None:
         raise DataError(f"'{place}' was changed while it was opened; {EITHER}.")
-    return ElmoEncoder(Elmo.read(*found, device, dtype), name, dtype=dtype, **options)
+    encoder = ElmoEncoder(Elmo.read(*found, device, dtype), name, dtype=dtype, **options)
+    encoder.folder = found[0].parent
+    return encoder
 
 
 def _opened(
@@ -129,7 +132,9 @@ def _opened(
         config = config_of(name, where, only_local)
         model = _weights(name, where, config, dtype, only_local)
         tokenizer = tokenizer_of(where, only_local)
-    return TransformersEncoder(model.to(device), tokenizer, name, **options)
+    encoder = TransformersEncoder(model.to(device), tokenizer, name, **options)
+    encoder.folder = folder_of(where)
+    return encoder
 
 
 def _weights(name: str, where: str, config: Any, dtype: str, only_local: bool) -> Any:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby, tee
+from pathlib import Path
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -73,6 +74,7 @@ class ContextEncoder:
 
     def __init__(self, reader: Reader, record: dict[str, Any], *, pieces: Pieces, tokens: int) -> None:
         self.name = str(record["name"])
+        self.folder: Path | None = None  #: what it was loaded from, see `slant.models.identity_of`
         self.dimensions, self.sees, self.pieces = reader.dimensions, reader.sees, pieces
         self.reader, self.passes = reader, 0
         self._record, self._pooled = record, Pooled(reader.body, Limits(tokens, 10**9))

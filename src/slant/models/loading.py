@@ -13,6 +13,7 @@ from slant.models.opening import (
     device_of,
     first_that_opens,
     folder_by_data_name,
+    folder_of,
     from_files,
     path_of,
     quiet,
@@ -109,7 +110,9 @@ def _opened(
         model = _weights(name, where, config, masked, dtype, only_local)
         tokenizer = tokenizer_of(where, only_local)
     wrapped = TransformersMaskedLM if masked else TransformersCausalLM
-    return wrapped(model.to(device), tokenizer, name, **options)
+    opened = wrapped(model.to(device), tokenizer, name, **options)
+    opened.folder = folder_of(where)
+    return opened
 
 
 def is_masked(name: str, architectures: list[str] | None, model_type: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -45,6 +46,7 @@ class TransformersMaskedLM:
         if tokenizer.mask_token_id is None:
             raise MeasureError(f"the tokenizer of '{name}' has no mask, so it is no masked language model.")
         self.name = name
+        self.folder: Path | None = None  #: what it was loaded from, see `slant.models.identity_of`
         self.mask = int(tokenizer.mask_token_id)
         self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
         self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer))
@@ -110,11 +112,7 @@ class TransformersMaskedLM:
         self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
     ) -> NDArray[np.float32]:
         """Return last-layer vectors of `word` (pieces averaged) while the other one is masked; (sentences, d)."""
-        queries = []
-        for found in self.speller.spell(sentences):
-            hide = {"target": None, "attribute": None, _OTHER[word]: len(getattr(found, _OTHER[word]))}
-            ids, _, _ = found.masked(self.mask, **hide)  # as many masks as pieces: places stay
-            queries.append(Query(ids, tuple((position, 0) for position in getattr(found, word))))
+        queries = queries_in_place(self.speller, self.mask, sentences, word)
         distinct = list(dict.fromkeys(queries))
         vectors: dict[Query, NDArray[np.float32]] = {}
         with closing(run_batches(self._vectors, batches(distinct, self._vectors.limits))) as parts:
@@ -126,9 +124,7 @@ class TransformersMaskedLM:
 
     def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
         """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
-        words = {"target": "it", "attribute": "it", role: word}
-        (found,) = self.speller.try_spell([Sentence(template, **words)])
-        return isinstance(found, Spelling) and len(getattr(found, role)) == 1
+        return self.speller.one_piece(word, template, role)
 
     def _requests(self, found: Spelling, target_pieces: TargetPieces, attribute: int | None) -> list[Request]:
         """Return what to ask for the target's log-probability, the attribute shown (None) or under so many masks."""
@@ -158,6 +154,18 @@ class TransformersMaskedLM:
 
 
 _OTHER: dict[str, Literal["target", "attribute"]] = {"target": "attribute", "attribute": "target"}
+
+
+def queries_in_place(
+    speller: Speller, mask: int, sentences: Sequence[Sentence], word: Literal["target", "attribute"]
+) -> list[Query]:
+    """Return what to run for the vectors of `word` in sentences: its places, while masks hide the other word."""
+    queries = []
+    for found in speller.spell(sentences):
+        hide = {"target": None, "attribute": None, _OTHER[word]: len(getattr(found, _OTHER[word]))}
+        ids, _, _ = found.masked(mask, **hide)  # as many masks as pieces: places stay
+        queries.append(Query(ids, tuple((position, 0) for position in getattr(found, word))))
+    return queries
 
 
 def _check_published(sentences: Sequence[Sentence], spelt: Sequence[Spelling], target_pieces: TargetPieces) -> None:

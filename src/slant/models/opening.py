@@ -120,6 +120,16 @@ def first_that_opens(name: str, folder: Path | None, opened: Callable[[str, bool
     raise DataError(f"'{name}' cannot be loaded: {first_sentence(said)}.")
 
 
+def folder_of(where: str) -> Path | None:
+    """Return the folder that a model was loaded from: as it was given, or where the hub's cache keeps it."""
+    if os.path.isdir(where):  # noqa: PTH112 (a name may be too long for a file)
+        return Path(where)
+    from huggingface_hub import try_to_load_from_cache
+
+    cached = try_to_load_from_cache(where, "config.json")
+    return Path(cached).parent if isinstance(cached, str) else None
+
+
 def config_of(name: str, where: str, only_local: bool) -> Any:
     """Return a model's configuration, without the attention that it asks for."""
     from huggingface_hub.errors import StrictDataclassError

@@ -83,7 +83,20 @@ class LanguageModel(Protocol):
 
 
 @runtime_checkable
-class MaskedLM(LanguageModel, Protocol):
+class MasksWords(LanguageModel, Protocol):
+    """A model that gives a word of a sentence a vector while another one is masked: a masked model, or its encoder."""
+
+    def word_vectors_in_place(
+        self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return last-layer vectors of `word` (pieces averaged) while the other one is masked; (sentences, d)."""
+
+    def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
+        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
+
+
+@runtime_checkable
+class MaskedLM(MasksWords, Protocol):
     """A model that fills masks."""
 
     def masked_scores(
@@ -100,14 +113,6 @@ class MaskedLM(LanguageModel, Protocol):
 
         `prior_place="published"` reads the prior one token before the attribute, as the authors' code does.
         """
-
-    def word_vectors_in_place(
-        self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
-    ) -> NDArray[np.float32]:
-        """Return last-layer vectors of `word` (pieces averaged) while the other one is masked; (sentences, d)."""
-
-    def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
-        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
 
 
 @runtime_checkable

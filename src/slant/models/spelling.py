@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from slant.errors import MeasureError
-from slant.models.protocols import ATTRIBUTE, TARGET, Sentence
+from slant.models.protocols import ATTRIBUTE, INSIDE, TARGET, Sentence
 
 _SLOTS = re.compile(f"({re.escape(TARGET)}|{re.escape(ATTRIBUTE)})")
 #: Sentences that are cut in one call of the tokenizer.
@@ -114,6 +114,12 @@ class Speller:
                 special = [*(1 for _ in self.begin), *cut["special_tokens_mask"][row]]
                 spelt.append(self._locate(sentence, texts[row], ids, offsets, special))
         return spelt
+
+    def one_piece(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
+        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
+        words = {"target": "it", "attribute": "it", role: word}
+        (found,) = self.try_spell([Sentence(template, **words)])
+        return isinstance(found, Spelling) and len(getattr(found, role)) == 1
 
     def pieces(self, ids: Iterable[int]) -> tuple[str, ...]:
         """Return the pieces that tokens stand for, as the vocabulary writes them."""

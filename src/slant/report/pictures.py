@@ -39,7 +39,7 @@ Row = dict[str, Any]
 
 def suite_picture(suite: WeatSuiteResult | LogProbabilitySuiteResult | SeatSuiteResult | CeatSuiteResult) -> Any:
     """Draw each test's effect size with its interval, and what a study found in people."""
-    return tests_picture(suite.rows(), "this embedding" if isinstance(suite, WeatSuiteResult) else "this model")
+    return tests_picture(suite.rows(), "this embedding" if suite.kind == "weat-suite" else "this model")
 
 
 def tests_picture(tests: list[Row], model: str) -> Any:

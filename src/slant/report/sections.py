@@ -165,6 +165,10 @@ PICTURES: dict[str, tuple[Picture, ...]] = {
         Picture("histogram", "How the scores are spread.", _histogram),
         Picture("ranking", "Attributes at both ends.", _from("log_probability_charts", "bars_picture")),
     ),
+    "masked-weat-suite": (Picture("effect-sizes", "Effect sizes of the tests, and of studies with people.", _suite),),
+    "masked-weat": (
+        Picture("words", "How close each target word is to the attributes.", _from("pictures", "associations_picture")),
+    ),
     "seat-suite": (Picture("effect-sizes", "Effect sizes of the tests, and of studies with people.", _suite),),
     "seat": (
         Picture("words", "How close each target word is to the attributes.", _from("pictures", "associations_picture")),

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 
 from slant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
-from slant.results import GeneralisedWeatResult, WeatResult, WeatSuiteResult, WefatResult
+from slant.results import (
+    MODEL_CONTENT_NOTE,
+    GeneralisedWeatResult,
+    MaskedWeatResult,
+    MaskedWeatSuiteResult,
+    WeatResult,
+    WeatSuiteResult,
+    WefatResult,
+)
 
 SCALE = "−2     0     2"
 WEAT_COLUMNS = (
@@ -37,7 +45,7 @@ def _weat_table(result: WeatResult | WeatSuiteResult, tests: Sequence[WeatResult
     rows = [
         {
             **row,
-            "words": f"{row['words_used']}/{row['words_used'] + row['words_missing']}",
+            "words": f"{row['words_used']}/{row['words_asked']}",
             "interval": between(row["low"], row["high"], number),
         }
         for row in result.rows()
@@ -52,10 +60,26 @@ def _weat_table(result: WeatResult | WeatSuiteResult, tests: Sequence[WeatResult
         + exactness(tests)
         + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
     ]
-    missing = [f"{plain(t.test)}: no vector for {plain(', '.join(t.missing))}" for t in tests if t.missing]
+    masked = isinstance(result, MaskedWeatResult | MaskedWeatSuiteResult)
+    lacking = "not one piece of the vocabulary:" if masked else "no vector for"
+    missing = [f"{plain(t.test)}: {lacking} {plain(', '.join(t.missing))}" for t in tests if t.missing]
     missing += [f"{plain(t.test)}: {plain(swapped)}" for t in tests if (swapped := _stand_ins(t))]
-    title = f"WEAT on {result.provenance.representation.name}"
-    return Table(title, columns, rows, (*said, *missing, *notes))
+    missing += [f"{plain(t.test)}: {plain(left)}" for t in tests for left in _left_out(t)]
+    about = result.provenance.representation
+    if masked:
+        said.insert(0, "vectors: of a target while the attribute is masked, and of an attribute likewise.")
+        notes += (f"the model: {plain(about.format)}{plain(about.note and f'; {about.note}')}",)
+    title = f"WEAT{' with masks' if masked else ''} on {about.name}"
+    return Table(title, columns, rows, (*said, *missing, *notes), first_line=MODEL_CONTENT_NOTE if masked else "")
+
+
+def _left_out(test: WeatResult) -> Iterator[str]:
+    """Say which words a vocabulary ruled out, and which were removed at random."""
+    if test.not_in_vocabulary:
+        of = test.provenance.settings["vocabulary"]["name"]
+        yield f"not in the vocabulary of {of}: {', '.join(test.not_in_vocabulary)}"
+    if test.removed:
+        yield f"removed at random, for target sets of equal size: {', '.join(test.removed)}"
 
 
 def _stand_ins(test: WeatResult) -> str:

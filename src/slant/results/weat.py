@@ -14,7 +14,8 @@ class WordsUsed:
     """One word set as it was really used: `used` has vectors, `missing` has none.
 
     `tokens` are the vocabulary entries that stand for `used` (another case, an underscore); `removed` were left
-    out on request, to equalise set sizes; `same_token` because their token already stands for another word of the set.
+    out on request, to equalise set sizes; `same_token` because their token already stands for another word of the set;
+    `not_in_vocabulary` because the vocabulary that the test was reduced to does not have them.
     """
 
     name: str
@@ -23,6 +24,7 @@ class WordsUsed:
     missing: tuple[str, ...]
     removed: tuple[str, ...] = ()
     same_token: tuple[str, ...] = ()
+    not_in_vocabulary: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,6 +102,24 @@ class WeatResult(MeasuredResult):
         """How many words of the four sets have vectors and were used."""
         return sum(len(group.used) for group in self.targets + self.attributes)
 
+    @property
+    def n_asked(self) -> int:
+        """How many words the four sets have, with those that were left out for whatever reason."""
+        groups = self.targets + self.attributes
+        lists = [(g.used, g.missing, g.removed, g.same_token, g.not_in_vocabulary) for g in groups]
+        return sum(len(words) for found in lists for words in found)
+
+    @property
+    def removed(self) -> tuple[str, ...]:
+        """The target words that were removed at random, to equalise set sizes."""
+        return tuple(word for group in self.targets for word in group.removed)
+
+    @property
+    def not_in_vocabulary(self) -> tuple[str, ...]:
+        """The words that the vocabulary which the test was reduced to does not have, each once."""
+        groups = self.targets + self.attributes
+        return tuple(dict.fromkeys(word for group in groups for word in group.not_in_vocabulary))
+
     def rows(self) -> list[dict[str, Any]]:
         """Return the result as one table row."""
         return [_row(self, None)]
@@ -131,6 +151,27 @@ class WeatSuiteResult(MeasuredResult):
         return [_row(result, qvalue) for result, qvalue in zip(self.results, self.qvalues, strict=True)]
 
 
+@dataclass(frozen=True)
+class MaskedWeatResult(WeatResult):
+    """A WEAT on a masked model's vectors of words in sentences, the other word masked (Kurita et al. 2019, §3.1).
+
+    Words that are not one piece of the model's vocabulary are `missing`.
+    """
+
+    kind: ClassVar[str] = "masked-weat"
+
+    templates: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MaskedWeatSuiteResult(WeatSuiteResult):
+    """Several WEATs on one masked model; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+
+    kind: ClassVar[str] = "masked-weat-suite"
+
+    results: tuple[MaskedWeatResult, ...]
+
+
 def _row(result: WeatResult, qvalue: float | None) -> dict[str, Any]:
     human = result.human
     return {
@@ -148,8 +189,11 @@ def _row(result: WeatResult, qvalue: float | None) -> dict[str, Any]:
         "people_effect_size": human.effect_size if human else None,
         "people_n": human.participants if human else None,
         "words_used": result.n_used,
+        "words_asked": result.n_asked,
         "words_missing": len(result.missing),
         "missing": " ".join(result.missing),
+        "not_in_vocabulary": " ".join(result.not_in_vocabulary),
+        "removed": " ".join(result.removed),
         "effect_size_population": result.effect_size_population,
         "statistic": result.statistic,
         "alternative": result.alternative,

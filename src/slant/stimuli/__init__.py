@@ -14,6 +14,7 @@ from slant.stimuli.schema import (
     Template,
     TemplateSet,
     WeatSet,
+    WeatTemplateSet,
     WordList,
     WordSet,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "Template",
     "TemplateSet",
     "WeatSet",
+    "WeatTemplateSet",
     "WordKind",
     "WordList",
     "WordSet",

@@ -15,7 +15,7 @@ import msgspec
 from slant.errors import StimuliError
 from slant.reading import parse_toml, read_text
 from slant.stimuli.schema import AnySet as SchemaSet
-from slant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet
+from slant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WeatTemplateSet, WordSet
 from slant.stimuli.sentences import SentenceSet
 
 KINDS: dict[str, type[StimulusSet]] = {
@@ -24,6 +24,7 @@ KINDS: dict[str, type[StimulusSet]] = {
     "words": WordSet,
     "classes": ClassSet,
     "templates": TemplateSet,
+    "weat-templates": WeatTemplateSet,
     "sentences": SentenceSet,
 }
 #: A set of each kind that ships, to learn the layout from.
@@ -33,6 +34,7 @@ EXAMPLES = {
     "words": "occupations-share-of-women",
     "classes": "gender-three",
     "templates": "career-family",
+    "weat-templates": "kurita-table-1",
     "sentences": "seat-templates",
 }
 #: Bytes of a user's file: the largest set that ships has a thousandth of it.

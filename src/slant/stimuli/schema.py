@@ -223,7 +223,42 @@ class TemplateSet(StimulusSet, frozen=True, kw_only=True, tag="templates", forbi
         return self.targets + self.attributes
 
 
-AnySet: TypeAlias = WeatSet | PairSet | WordSet | ClassSet | TemplateSet
+class TemplatesOfWeat(Struct, frozen=True, forbid_unknown_fields=True):
+    """The sentences that the words of one WEAT set are put into, by the id of the set."""
+
+    test: Text
+    templates: Annotated[tuple[Text, ...], Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        no_duplicates(self.test, self.templates)
+        for text in self.templates:
+            Template(text)  # has both slots
+
+
+class WeatTemplateSet(StimulusSet, frozen=True, kw_only=True, tag="weat-templates", forbid_unknown_fields=True):
+    """Sentences for the targets and attributes of WEAT sets, which it names (Kurita et al. 2019, Table 1)."""
+
+    tests: Annotated[tuple[TemplatesOfWeat, ...], Meta(min_length=1)]
+
+    def __post_init__(self) -> None:
+        no_duplicates("tests", tuple(found.test for found in self.tests))
+
+    @property
+    def groups(self) -> tuple[WordList, ...]:
+        """It has no words of its own; each sentence counts as one entry."""
+        return tuple(WordList(found.test, found.templates) for found in self.tests)
+
+    def templates_of(self, test: str) -> tuple[str, ...]:
+        """Return the sentences for the WEAT set of that id; none if it names no such set.
+
+        >>> from slant.stimuli import load_set
+        >>> load_set("kurita-table-1", WeatTemplateSet).templates_of("weat-1")
+        ('[TARGET] are [ATTRIBUTE]', '[TARGET] is [ATTRIBUTE]')
+        """
+        return next((found.templates for found in self.tests if found.test == test), ())
+
+
+AnySet: TypeAlias = WeatSet | PairSet | WordSet | ClassSet | TemplateSet | WeatTemplateSet
 
 
 def no_duplicates(where: str, items: tuple[object, ...]) -> None:
