@@ -17,7 +17,7 @@ from slant.results import ReplicationResult, ReplicationsResult
 from slant.statistics import seed_of
 
 #: Papers that can be replicated, each in the module of its name.
-PAPERS = ("bolukbasi", "caliskan", "gonen", "lu", "swinger")
+PAPERS = ("basta", "bolukbasi", "caliskan", "gonen", "kurita", "lu", "swinger")
 #: Every paper, one after the other.
 ALL = "all"
 
