@@ -34,6 +34,7 @@ SETS: dict[str, dict[str, Any]] = {
         "templates": [{"text": "[TARGET] is a [ATTRIBUTE].", "targets": [["he"], ["she"]]}], "targets": LISTS,
         "attributes": LISTS,
     },
+    "weat-templates": {"tests": [{"test": "weat-1", "templates": ["[TARGET] is [ATTRIBUTE]", "[ATTRIBUTE] [TARGET]"]}]},
     "sentences": {
         "kinds": [
             {"name": "name", "sentences": ["This is {word}."], "words": ["Ann"]},
@@ -54,7 +55,8 @@ POLICY: dict[str, Any] = {
     ],
 }  # fmt: skip
 ENTRY: dict[str, Any] = {
-    "title": "Data", "kind": "vectors", "licence": "own", "citation": "nobody", "folder": "mine", "sources": [
+    "title": "Data", "kind": "vectors", "licence": "own", "citation": "nobody", "folder": "mine",
+    "architecture": {"model_type": "bert", "hidden_size": 768}, "sources": [
         {"package": "data==1.0", "files": [{"name": "a.txt", "size": 3, "sha256": "0" * 64, "member": "m/a.txt"}]},
         {"url": "https://example.org/a.zip", "files": [{"name": "a.txt", "member": "a.txt"}]},
         {"by_hand": "ask", "files": [{"name": "b/c.txt"}], "inside": "x"},
@@ -269,6 +271,14 @@ def _attributes(data: bytes, folder: Path) -> str:
     return "accepted"
 
 
+def _vocabulary(data: bytes, folder: Path) -> str:
+    from slant.models.vocabulary import open_vocabulary
+
+    known = open_vocabulary(written(folder, "vocab.txt", data).parent)
+    demand(not known.has(""), "an empty word")
+    return f"accepted ({known.has('John')})"
+
+
 def _pairs(data: bytes, folder: Path) -> str:
     from slant.measures.similarity import read_pairs
 
@@ -388,6 +398,7 @@ def targets() -> Sequence[Target]:
         ),
         Target("Winogender shares", (stimuli + "winogender",), lambda: [SHARES], _winogender("shares")),
         Target("attributes", ("slant.measures.attribute_lists",), lambda: ATTRIBUTES, _attributes),
+        Target("vocabulary", ("slant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
         Target("rated pairs", ("slant.measures.similarity",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
         Target("authors' scores", ("slant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
         Target("stamps", (data + "verifying",), lambda: [STAMPS], _stamps, never_refuses=True),

@@ -41,6 +41,7 @@ ELSEWHERE = {
     "slant.cli.encoders": "by slant.corpus and slant.models",
     "slant.cli.loading": "by slant.vectors.loading",
     "slant.cli.logprob": "by slant.models",
+    "slant.cli.masked_weat": "by slant.models",
     "slant.cli.pronoun_choice": "by slant.models",
     "slant.cli.pronouns": "by slant.models",
     "slant.cli.seat": "by slant.models",

@@ -1,4 +1,4 @@
-"""WEAT on the last-layer vectors of words in templates, the baseline of Kurita et al. 2019 (§3.1; MEASURES §7)."""
+"""WEAT on last-layer vectors in the templates of the log-probability score; Kurita's own baseline is `masked_weat`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def template_weat(
     A word's vector is the mean, over the templates that it fits, of its last-layer vectors at unit length; words that
     are not one piece there are left out and listed. Attribute words take the place of WEAT's targets: their
     associations with the two target sets are compared and re-partitioned, as `slant.log_probability_weat` does, so
-    that the two effect sizes can stand side by side.
+    that the two effect sizes can stand side by side. The procedure of Kurita et al. (§3.1) is `slant.masked_weat`.
 
     >>> import slant  # here, any_lm is a small model; slant.load_lm(…) opens real ones
     >>> r = slant.template_weat(any_lm, "math-arts")

@@ -191,7 +191,7 @@ class LogProbabilitySuiteResult(MeasuredResult):
 
 @dataclass(frozen=True)
 class TemplateWeatResult(MeasuredResult):
-    """WEAT on a masked model's last-layer vectors of words in templates (Kurita et al. 2019, §3.1).
+    """WEAT on a masked model's last-layer vectors of words in templates, with attributes in the place of targets.
 
     `associations` are those of the attribute words, which are re-partitioned; words that are not one piece of the
     model's vocabulary are `missing`.
