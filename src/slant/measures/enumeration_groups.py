@@ -138,7 +138,7 @@ def nearest_to_mean(unit: NDArray[np.floating], how_many: int) -> list[int]:
 def demographics(names: Sequence[str], facts: Mapping[str, NameFacts]) -> Demographics | None:
     """Return what the tables know of a group; None where they know no name of it.
 
-    >>> demographics(["Mary"], {"mary": NameFacts(1.0, 1950.0, None)})
+    >>> demographics(["Mary"], {"mary": NameFacts(5_000, 1.0, 1950.0, None)})
     Demographics(names=1, share_female=1.0, mean_birth_year=1950.0, names_with_race=0, share_by_race=None)
     """
     known = [facts[name.lower()] for name in names if name.lower() in facts]

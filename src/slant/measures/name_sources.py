@@ -21,7 +21,7 @@ def name_table(names: Names) -> NameTable:
     """Return the names to cluster: None gives the bundled first names, "surnames" those of the US census.
 
     >>> len(name_table(None).names), name_table(["Ann", "Bob"]).names
-    (9664, ('Ann', 'Bob'))
+    (9656, ('Ann', 'Bob'))
     """
     if names is None:
         return bundled_names()
