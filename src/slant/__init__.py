@@ -24,6 +24,7 @@ _HOMES = {
     "audit_models": "slant.auditing",
     "check_policy": "slant.policies",
     "compare": "slant.measures",
+    "compare_enumerations": "slant.measures",
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
     "EnumerationResult": "slant.results",
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
     from slant.measures.contextual import contextual_bias
     from slant.measures.direct_bias import direct_bias
     from slant.measures.enumeration import enumerate_biases
+    from slant.measures.enumeration_comparison import compare_enumerations
     from slant.measures.generalised_weat import generalised_weat
     from slant.measures.geometry import geometry
     from slant.measures.indirect_bias import indirect_bias
@@ -137,6 +139,7 @@ __all__ = [
     "ceat_suite",
     "check_policy",
     "compare",
+    "compare_enumerations",
     "compare_polarity",
     "contextual_bias",
     "debias_check",

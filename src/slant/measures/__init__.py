@@ -7,6 +7,7 @@ from slant.measures.comparison import compare
 from slant.measures.contextual import contextual_bias
 from slant.measures.direct_bias import direct_bias
 from slant.measures.enumeration import enumerate_biases
+from slant.measures.enumeration_comparison import compare_enumerations
 from slant.measures.generalised_weat import generalised_weat
 from slant.measures.geometry import geometry
 from slant.measures.indirect_bias import indirect_bias
@@ -30,6 +31,7 @@ __all__ = [
     "ceat",
     "ceat_suite",
     "compare",
+    "compare_enumerations",
     "compare_polarity",
     "contextual_bias",
     "direct_bias",

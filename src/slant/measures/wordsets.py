@@ -14,7 +14,7 @@ from slant.errors import MeasureError
 from slant.results import Provenance, Representation, WordsUsed
 from slant.statistics import unit_rows
 from slant.stimuli import WordList, listed_words
-from slant.vectors import WordVectors
+from slant.vectors import LookupPolicy, WordVectors
 from slant.version import __version__
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -67,10 +67,10 @@ def check_vectors(vectors: WordVectors) -> None:
         raise MeasureError(f"{vectors!r:.60} is not word vectors; open it with slant.load(…) first.")
 
 
-def find(vectors: WordVectors, words: WordList) -> Found:
-    """Look a word set up; words that stand for one and the same token count once."""
+def find(vectors: WordVectors, words: WordList, *, policy: LookupPolicy | None = None) -> Found:
+    """Look a word set up, by the vectors' own policy or another; words for one and the same token count once."""
     check_vectors(vectors)
-    looked_up = vectors.lookup(words.words)
+    looked_up = vectors.lookup(words.words, policy=policy)
     first: dict[str, int] = {}
     for row, token in enumerate(looked_up.tokens):
         first.setdefault(token, row)  # "king" and "King" may be one vector, which must not count twice

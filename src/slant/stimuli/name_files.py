@@ -69,7 +69,7 @@ def _facts(name: FirstName) -> NameFacts:
 
 
 def read_names(path: Path) -> NameTable:
-    """Read names from a file: one per line or separated by commas, or a .csv or .tsv with a column "name" (or no other).
+    """Read names from a file: one per line or separated by commas, or a .csv or .tsv with a column "name" or no other.
 
     The files of the data names `ssa-names` and `census-surnames` are recognised; of these, names with fewer than
     1,000 bearers are left out, and what stands in place of a name ("Unknown", "Infant").
