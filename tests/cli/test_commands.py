@@ -56,6 +56,7 @@ MEASURES = {
     "audit": ["--only", "polarity"],
     "weat": [],
     "wefat": [],
+    "multi-weat": ["--groups", "weat-6", "--attributes", "weat-6"],
     "enumerate": ["--groups", "gender-binary", "--words", "2000", "--categories", "8", "--rotations", "100"],
 }
 
@@ -90,7 +91,7 @@ def test_json_to_standard_output_is_only_json(run: Run, command: str) -> None:
     answer = run(command, *MEASURES[command], "--json", "-")
     assert answer.returncode == 0
     content = json.loads(answer.stdout)
-    assert content["kind"] in ("audit", "weat-suite", "wefat", "enumeration")
+    assert content["kind"] in ("audit", "weat-suite", "wefat", "generalised-weat", "enumeration")
 
 
 @pytest.mark.parametrize("command", MEASURES)
@@ -123,6 +124,25 @@ def test_weat_runs_a_users_own_words(run: Run, tmp_path: Path) -> None:
     content = json.loads(run("weat", "--words", "mine.toml", "--json", "-").stdout)
     assert content["test"] == "mine"
     assert content["targets"][0]["name"] == "Men"
+
+
+def test_multi_weat_gives_what_the_function_gives(run: Run, tmp_path: Path) -> None:
+    groups = {"young": ["girl", "boy"], "adult": ["woman", "man"], "old": ["grandmother", "grandfather"]}
+    attributes = {"school": ["school", "play"], "work": ["office", "salary"], "home": ["garden", "chair"]}
+    for name, sets in (("groups", groups), ("attributes", attributes)):
+        text = f'kind = "classes"\ntitle = "{name}"\ncategory = "age"\nlanguage = "en"\n'
+        text += 'licence = "own"\ncitation = "own"\n'
+        text += "".join(
+            f'[[classes]]\nname = "{label}"\nwords = {json.dumps(words)}\n' for label, words in sets.items()
+        )
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    answer = run("multi-weat", "--groups", "groups.toml", "--attributes", "attributes.toml", "--json", "-")
+    assert answer.returncode == 0, answer.stderr
+    content, expected = json.loads(answer.stdout), slant.generalised_weat(slant.load(), groups, attributes)
+    assert (content["value"], content["pvalue"], content["n_partitions"]) == (expected.value, expected.pvalue, 90)
+    table = run("multi-weat", "--groups", "groups.toml", "--attributes", "attributes.toml").stdout
+    assert "of the 6 words into groups of the same sizes" in " ".join(table.split())
+    assert run("multi-weat", "--groups", "weat-6").returncode == 2
 
 
 def test_every_setting_of_the_function_reaches_it(run: Run) -> None:
