@@ -48,6 +48,7 @@ _HOMES = {
     "log_probability_weat": "slant.measures",
     "make_survey": "slant.measures",
     "pronoun_resolution": "slant.measures",
+    "questions_to_rate": "slant.measures",
     "score_survey": "slant.measures",
     "seat": "slant.measures",
     "seat_suite": "slant.measures",
@@ -110,7 +111,7 @@ if TYPE_CHECKING:
     from slant.measures.seat import seat, seat_suite
     from slant.measures.similarity import word_similarity
     from slant.measures.subspace import gender_subspace
-    from slant.measures.survey import make_survey, score_survey
+    from slant.measures.survey import make_survey, questions_to_rate, score_survey
     from slant.measures.template_weat import template_weat
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
@@ -169,6 +170,7 @@ __all__ = [
     "project_out",
     "pronoun_choice",
     "pronoun_resolution",
+    "questions_to_rate",
     "replicate_paper",
     "residual_bias",
     "score_survey",

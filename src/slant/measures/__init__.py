@@ -22,7 +22,7 @@ from slant.measures.residual import residual_bias
 from slant.measures.seat import seat, seat_suite
 from slant.measures.similarity import word_similarity
 from slant.measures.subspace import gender_subspace
-from slant.measures.survey import make_survey, score_survey
+from slant.measures.survey import make_survey, questions_to_rate, score_survey
 from slant.measures.template_weat import template_weat
 from slant.measures.weat import weat, weat_suite
 from slant.measures.wefat import wefat
@@ -48,6 +48,7 @@ __all__ = [
     "polarity_trend",
     "pronoun_choice",
     "pronoun_resolution",
+    "questions_to_rate",
     "residual_bias",
     "score_survey",
     "seat",
