@@ -145,6 +145,47 @@ def test_multi_weat_gives_what_the_function_gives(run: Run, tmp_path: Path) -> N
     assert run("multi-weat", "--groups", "weat-6").returncode == 2
 
 
+SMALL = ["--groups", "gender-binary", "--words", "2000", "--categories", "8", "--rotations", "99"]
+
+
+def test_the_choices_of_an_enumeration_reach_it(run: Run) -> None:
+    choices = ["--keep-names", "--no-voronoi", "--demographics-by", "bearers"]
+    settings = json.loads(run("enumerate", *SMALL, *choices, "--json", "-").stdout)["provenance"]["settings"]
+    assert {name: settings[name] for name in ("drop_names", "voronoi", "demographics_by")} == {
+        "drop_names": False, "voronoi": False, "demographics_by": "bearers",
+    }  # fmt: skip
+    default = json.loads(run("enumerate", *SMALL, "--json", "-").stdout)["provenance"]["settings"]
+    assert (default["drop_names"], default["voronoi"], default["vocabulary"]) == (True, True, "lower-cased")
+    for wrong, words in (
+        (["--demographics-by", "people"], "demographics_by is 'people'"),
+        (["--names", "embedding", "--groups", "4"], "'sample' is lower-cased"),
+    ):
+        answer = run("enumerate", *SMALL, *wrong)
+        assert answer.returncode == 2
+        assert words in answer.stderr
+
+
+def test_enumerate_against_a_debiased_embedding_says_what_is_left(run: Run, tmp_path: Path) -> None:
+    assert run("debias", "--method", "hard", "-o", "hard.safetensors", "-q").returncode == 0
+    own = tmp_path / "own.toml"
+    text = run("words", "show", "gender-binary").stdout
+    own.write_text(text.replace('"female"]', '"female", "she", "woman"]').replace('"male"]', '"male", "he", "man"]'))
+    small = ["--groups", str(own), *SMALL[2:-1], "999"]
+    found = json.loads(run("enumerate", *small, "--json", "-").stdout)
+    answer = run("enumerate", *small, "--against", "hard.safetensors", "--json", "both.json", "--html", "both.html")
+    assert answer.returncode == 0, answer.stderr
+    content = json.loads((tmp_path / "both.json").read_text(encoding="utf-8"))
+    assert content["kind"] == "enumeration-comparison"
+    assert {"kind": "enumeration", **content["before"]} == found
+    before, after = (sum(c["significant"] for c in content[part]["cells"]) for part in ("before", "after"))
+    assert before > 0
+    assert f"{before} of 16 cells are significant before, {after} after" in " ".join(answer.stdout.split())
+    assert "Associations before and after debiasing" in (tmp_path / "both.html").read_text(encoding="utf-8")
+    refused = run("enumerate", *small, "--against", "hard.safetensors", "--heatmap", "x.svg")
+    assert refused.returncode == 2
+    assert "--heatmap draws one embedding" in refused.stderr
+
+
 def test_every_setting_of_the_function_reaches_it(run: Run) -> None:
     answer = run(
         "weat", "--test", "weat-6", "--alternative", "less", "--method", "monte carlo", "--n-resamples", "99",
