@@ -24,6 +24,8 @@ from pathlib import Path
 
 import polars as pl
 
+from slant.stimuli.first_names import PLACEHOLDERS
+
 FIRST_YEAR, LAST_YEAR = 1938, 2017
 FEWEST_BIRTHS = 1_000
 RACES = ("white", "black", "api", "native", "multiple", "hispanic")
@@ -123,11 +125,11 @@ def race_shares(content: bytes) -> dict[str, tuple[str, ...]]:
 
 
 def name_rows(content: bytes, races: dict[str, tuple[str, ...]]) -> list[tuple[str, ...]]:
-    """Sum births per name over the period, most frequent names first, ties by name."""
+    """Sum births per name over the period, placeholders apart, most frequent names first, ties by name."""
     totals = (
         pl.read_parquet(io.BytesIO(content))
         .with_columns(pl.col("year").cast(pl.Int64), pl.col("n").cast(pl.Int64))
-        .filter(pl.col("year").is_between(FIRST_YEAR, LAST_YEAR))
+        .filter(pl.col("year").is_between(FIRST_YEAR, LAST_YEAR), ~pl.col("name").is_in(PLACEHOLDERS))
         .group_by("name")
         .agg(
             births=pl.col("n").sum(),

@@ -16,6 +16,7 @@ from slant.results import (
     EnumerationResult,
     IndirectBias,
     NameGroup,
+    PotentialProxy,
     Provenance,
     Representation,
     RotationsUsed,
@@ -34,11 +35,14 @@ def enumeration(
 ) -> EnumerationResult:
     """A result whose cell (i, j) is without a test where i + j is a multiple of 5, else significant where even."""
     shares = {"white": 0.61, "black": 0.24, "api": 0.15}
-    figures = None if own else Demographics(40, 0.987, 1971.6, 30, shares)
+    figures = None if own else Demographics(40, "names", 0.987, 1971.6, 30, shares)
     named = tuple(
-        NameGroup(f"{token}g{i}", 60 + i, tuple(f"{token}Name{i}{c}" for c in "abc"), (f"{token}Name{i}a",), figures)
+        NameGroup(
+            f"{token}g{i}", 60 + i, tuple(f"{token}Name{i}{c}" for c in "abc"), (f"{token}Name{i}a",),
+            (f"{token}name{i}a",), figures,
+        )
         for i in range(groups)
-    )
+    )  # fmt: skip
     found = tuple(
         WordCategory(f"category {j}", 500, tuple(f"{token}centre{j}{c}" for c in "abc"), ()) for j in range(categories)
     )
@@ -49,10 +53,23 @@ def enumeration(
         "per_cell": 3,
         "alpha": 0.05,
         "left_out": None if own else 0.2,
+        "drop_names": False,
+        "voronoi": True,
+        "vocabulary": "cased",
+        "ordered_by": "given" if own else "share_female",
     }
+    strong = [(a, b) for a in cells for b in cells if a.significant and b.significant]
+    pairs = [(a, b) for a, b in strong if a.group < b.group and a.category == b.category]
+    proxies = [
+        PotentialProxy((a.group, b.group), (a.category, c.category), ((a.words, b.words), (c.words, d.words)), 0.25)
+        for a, b in pairs for c, d in pairs
+        if (a.group, b.group) == (c.group, d.group) and a.category < c.category
+    ]  # fmt: skip
+    indirect = IndirectBias(40, 31, tuple(proxies[:30]))
     vectors = Representation(f"{token}vectors", "0123456789ab", "text", 30_000, 100)
     return EnumerationResult(
-        named, found, cells, tuple(reversed(range(categories))), IndirectBias(40, 31), ("Hope", "Faith"),
+        named, found, cells, tuple(reversed(range(categories))), 0.01 if significant else None, indirect,
+        ("Hope", "Faith"),
         RotationsUsed(10_000, 9_000, 0.25, 0.001), Provenance("names", vectors, ("Qiana",), 7, settings, "0"),
     )  # fmt: skip
 

@@ -41,7 +41,8 @@ def enumeration(
         categories=tuple(WordCategory(f"category {j}", 40, (f"centre{j}",), ()) for j in range(len(counts))),
         cells=tuple(cells),
         ordering=tuple(range(len(counts)))[::-1],
-        indirect_bias=IndirectBias(0, 0),
+        critical_pvalue=0.001,
+        indirect_bias=IndirectBias(0, 0, ()),
         left_out_names=(),
         rotations=RotationsUsed(999, 999, 1.0, 0.0),
         provenance=Provenance(
@@ -52,7 +53,7 @@ def enumeration(
 
 def _group(g: int, names: int) -> NameGroup:
     listed = tuple(f"Name{g}x{k}" for k in range(names))
-    return NameGroup(f"label {g}", names, listed[:5], listed, None)
+    return NameGroup(f"label {g}", names, listed[:5], listed, listed, None)
 
 
 def exam_answers(survey: Survey, worker: str, right: int) -> list[Row]:

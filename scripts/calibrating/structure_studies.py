@@ -58,9 +58,10 @@ NEIGHBOURS = {
 }
 
 
-def enumerated(random: np.random.Generator, planted: bool, *, found: bool, precision: float | None) -> Values:
+def enumerated(
+    random: np.random.Generator, planted: bool, *, kind: str, found: bool, voronoi: bool, precision: float | None
+) -> Values:
     """Enumerate groups of words that were drawn apart from the others; `found`: among names, cleaned and clustered."""
-    kind = "names found" if found else "stopped early" if precision else "own groups"
     groups, others = [words(letter, 12) for letter in ("Xx", "Yy", "Zz")], words("w", 400)
     every = [word for group in groups for word in group] + others
     vectors = embedding(random, every)
@@ -73,7 +74,7 @@ def enumerated(random: np.random.Generator, planted: bool, *, found: bool, preci
     result = slant.enumerate_biases(
         WordVectors.from_arrays(every, matrix, name="null"), names=every[:36] if found else None,
         groups=3 if found else {group[0]: group for group in groups}, categories=6, words=400, rotations=999,
-        precision=precision, rng=random, workers=1,
+        voronoi=voronoi, precision=precision, rng=random, workers=1,
     )  # fmt: skip
     return _cells(random, result, kind, planted)
 
@@ -120,13 +121,14 @@ ROTATED = "the names lie in any direction against the words"
 NO_DISCOVERY = ROTATED + "; one at q ≤ .05 in at most 5 % of runs"
 
 
-def _enumeration(kind: str, full: int, *, found: bool = False, precision: float | None = None) -> Study:
+def _enumeration(
+    kind: str, full: int, *, found: bool = False, voronoi: bool = True, precision: float | None = None
+) -> Study:
     rows: list[Row] = [Row(f"enumerate_biases, q, {kind}", ("EnumeratedCell.qvalue",), NO_DISCOVERY, "rate")]
     if not precision:
         rows.insert(0, Row(f"enumerate_biases, one cell, {kind}", ("EnumeratedCell.pvalue",), ROTATED))
-    return Study(
-        "enumeration", partial(enumerated, found=found, precision=precision), tuple(rows), full // 20, full, 20
-    )
+    repeat = partial(enumerated, kind=kind, found=found, voronoi=voronoi, precision=precision)
+    return Study("enumeration", repeat, tuple(rows), full // 20, full, 20)
 
 
 STUDIES: tuple[Any, ...] = (
@@ -139,6 +141,7 @@ STUDIES: tuple[Any, ...] = (
     ), 20, 200, 20),
     _enumeration("own groups", 250),
     _enumeration("names found", 250, found=True),
+    _enumeration("a word in several groups", 250, voronoi=False),
     _enumeration("stopped early", 200, precision=0.001),
     Study("survey", survey, (
         Row(

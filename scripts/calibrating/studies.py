@@ -44,6 +44,8 @@ EXEMPT = {
     "_Measure.pvalue": _COPIED,
     "HumanComparison.pvalue": "printed in a paper",
     "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",
+    "EnumerationResult.critical_pvalue": "the largest p-value of the table that Benjamini–Hochberg accepts",
+    "GeneralisedWeatResult.pvalue_bounds": "WEAT's bracket, or the same exact interval of random partitions as WEAT's",
     "Interval.low": "holds what other fields of this table promise",
     "Interval.high": "holds what other fields of this table promise",
     "LeaveOneOut.low": "the range when any one word is left out, not an interval",

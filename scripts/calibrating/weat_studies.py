@@ -72,6 +72,28 @@ def brackets(random: np.random.Generator, planted: bool) -> Values:
     }
 
 
+def multi(random: np.random.Generator, planted: bool, *, name: str, size: int, by: str) -> Values:
+    """Deal words to three groups that mean nothing; planted: each group leans to attributes of its own."""
+    named = [words(letter, size) for letter in "xyzstu"]
+    vectors = embedding(random, [word for group in named for word in group])
+    matrix = np.array(vectors.matrix)
+    for place, group in enumerate(named):
+        if planted or place > 2:  # attributes differ in any case
+            matrix[[vectors.index[word] for word in group], place % 3] += PLANTED
+    result = slant.generalised_weat(
+        WordVectors.from_arrays(vectors.words, matrix, name="null"), named[:3], named[3:], n_resamples=999, rng=random
+    )
+    if result.pvalue_method != by:
+        raise AssertionError(f"{name}: by {result.pvalue_method}, not by {by}")
+    return {name: result.pvalue}
+
+
+def _multi(size: int, by: str, full: int) -> Study:
+    name = f"generalised_weat, {by}, {size} + {size} + {size} words"
+    row = Row(name, ("GeneralisedWeatResult.pvalue",), TARGETS, uniform=True)
+    return Study("multi-weat", partial(multi, name=name, size=size, by=by), (row,), full // 10, full)
+
+
 @lru_cache(4)
 def true_effect(effect: float) -> float:
     """Return d of the population that `sets` draws words from, by 400,000 of them."""
@@ -188,6 +210,8 @@ STUDIES = (
         "Monte Carlo, two-sided", (10, 10), "monte carlo", 1000, method="monte carlo", n_resamples=999,
         alternative="two-sided",
     ),
+    _multi(3, "enumeration", 1000),
+    _multi(8, "monte carlo", 1000),
     Study("weat-brackets", brackets, (
         Row("weat, bracket of dynamic programming", ("WeatResult.pvalue_bounds",), BRACKET, "miss", 0.0),
         Row("weat, bounds of Monte Carlo", ("WeatResult.pvalue_bounds",), BRACKET + ", 99 % of the time", "miss", 0.01),

@@ -24,6 +24,7 @@ _HOMES = {
     "audit_models": "slant.auditing",
     "check_policy": "slant.policies",
     "compare": "slant.measures",
+    "compare_enumerations": "slant.measures",
     "compare_polarity": "slant.measures",
     "enumerate_biases": "slant.measures",
     "EnumerationResult": "slant.results",
@@ -50,6 +51,7 @@ _HOMES = {
     "masked_weat": "slant.measures",
     "masked_weat_suite": "slant.measures",
     "pronoun_resolution": "slant.measures",
+    "questions_to_rate": "slant.measures",
     "score_survey": "slant.measures",
     "seat": "slant.measures",
     "seat_suite": "slant.measures",
@@ -97,6 +99,7 @@ if TYPE_CHECKING:
     from slant.measures.contextual import contextual_bias
     from slant.measures.direct_bias import direct_bias
     from slant.measures.enumeration import enumerate_biases
+    from slant.measures.enumeration_comparison import compare_enumerations
     from slant.measures.generalised_weat import generalised_weat
     from slant.measures.geometry import geometry
     from slant.measures.indirect_bias import indirect_bias
@@ -112,7 +115,7 @@ if TYPE_CHECKING:
     from slant.measures.seat import seat, seat_suite
     from slant.measures.similarity import word_similarity
     from slant.measures.subspace import gender_subspace
-    from slant.measures.survey import make_survey, score_survey
+    from slant.measures.survey import make_survey, questions_to_rate, score_survey
     from slant.measures.template_weat import template_weat
     from slant.measures.weat import weat, weat_suite
     from slant.measures.wefat import wefat
@@ -141,6 +144,7 @@ __all__ = [
     "ceat_suite",
     "check_policy",
     "compare",
+    "compare_enumerations",
     "compare_polarity",
     "contextual_bias",
     "debias_check",
@@ -173,6 +177,7 @@ __all__ = [
     "project_out",
     "pronoun_choice",
     "pronoun_resolution",
+    "questions_to_rate",
     "replicate_paper",
     "residual_bias",
     "score_survey",

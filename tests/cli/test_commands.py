@@ -56,6 +56,7 @@ MEASURES = {
     "audit": ["--only", "polarity"],
     "weat": [],
     "wefat": [],
+    "multi-weat": ["--groups", "weat-6", "--attributes", "weat-6"],
     "enumerate": ["--groups", "gender-binary", "--words", "2000", "--categories", "8", "--rotations", "100"],
 }
 
@@ -90,7 +91,7 @@ def test_json_to_standard_output_is_only_json(run: Run, command: str) -> None:
     answer = run(command, *MEASURES[command], "--json", "-")
     assert answer.returncode == 0
     content = json.loads(answer.stdout)
-    assert content["kind"] in ("audit", "weat-suite", "wefat", "enumeration")
+    assert content["kind"] in ("audit", "weat-suite", "wefat", "generalised-weat", "enumeration")
 
 
 @pytest.mark.parametrize("command", MEASURES)
@@ -137,6 +138,66 @@ def test_weat_runs_a_users_own_words(run: Run, tmp_path: Path) -> None:
     content = json.loads(run("weat", "--words", "mine.toml", "--json", "-").stdout)
     assert content["test"] == "mine"
     assert content["targets"][0]["name"] == "Men"
+
+
+def test_multi_weat_gives_what_the_function_gives(run: Run, tmp_path: Path) -> None:
+    groups = {"young": ["girl", "boy"], "adult": ["woman", "man"], "old": ["grandmother", "grandfather"]}
+    attributes = {"school": ["school", "play"], "work": ["office", "salary"], "home": ["garden", "chair"]}
+    for name, sets in (("groups", groups), ("attributes", attributes)):
+        text = f'kind = "classes"\ntitle = "{name}"\ncategory = "age"\nlanguage = "en"\n'
+        text += 'licence = "own"\ncitation = "own"\n'
+        text += "".join(
+            f'[[classes]]\nname = "{label}"\nwords = {json.dumps(words)}\n' for label, words in sets.items()
+        )
+        (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
+    answer = run("multi-weat", "--groups", "groups.toml", "--attributes", "attributes.toml", "--json", "-")
+    assert answer.returncode == 0, answer.stderr
+    content, expected = json.loads(answer.stdout), slant.generalised_weat(slant.load(), groups, attributes)
+    assert (content["value"], content["pvalue"], content["n_partitions"]) == (expected.value, expected.pvalue, 90)
+    table = run("multi-weat", "--groups", "groups.toml", "--attributes", "attributes.toml").stdout
+    assert "of the 6 words into groups of the same sizes" in " ".join(table.split())
+    assert run("multi-weat", "--groups", "weat-6").returncode == 2
+
+
+SMALL = ["--groups", "gender-binary", "--words", "2000", "--categories", "8", "--rotations", "99"]
+
+
+def test_the_choices_of_an_enumeration_reach_it(run: Run) -> None:
+    choices = ["--keep-names", "--no-voronoi", "--demographics-by", "bearers"]
+    settings = json.loads(run("enumerate", *SMALL, *choices, "--json", "-").stdout)["provenance"]["settings"]
+    assert {name: settings[name] for name in ("drop_names", "voronoi", "demographics_by")} == {
+        "drop_names": False, "voronoi": False, "demographics_by": "bearers",
+    }  # fmt: skip
+    default = json.loads(run("enumerate", *SMALL, "--json", "-").stdout)["provenance"]["settings"]
+    assert (default["drop_names"], default["voronoi"], default["vocabulary"]) == (True, True, "lower-cased")
+    for wrong, words in (
+        (["--demographics-by", "people"], "demographics_by is 'people'"),
+        (["--names", "embedding", "--groups", "4"], "'sample' is lower-cased"),
+    ):
+        answer = run("enumerate", *SMALL, *wrong)
+        assert answer.returncode == 2
+        assert words in answer.stderr
+
+
+def test_enumerate_against_a_debiased_embedding_says_what_is_left(run: Run, tmp_path: Path) -> None:
+    assert run("debias", "--method", "hard", "-o", "hard.safetensors", "-q").returncode == 0
+    own = tmp_path / "own.toml"
+    text = run("words", "show", "gender-binary").stdout
+    own.write_text(text.replace('"female"]', '"female", "she", "woman"]').replace('"male"]', '"male", "he", "man"]'))
+    small = ["--groups", str(own), *SMALL[2:-1], "999"]
+    found = json.loads(run("enumerate", *small, "--json", "-").stdout)
+    answer = run("enumerate", *small, "--against", "hard.safetensors", "--json", "both.json", "--html", "both.html")
+    assert answer.returncode == 0, answer.stderr
+    content = json.loads((tmp_path / "both.json").read_text(encoding="utf-8"))
+    assert content["kind"] == "enumeration-comparison"
+    assert {"kind": "enumeration", **content["before"]} == found
+    before, after = (sum(c["significant"] for c in content[part]["cells"]) for part in ("before", "after"))
+    assert before > 0
+    assert f"{before} of 16 cells are significant before, {after} after" in " ".join(answer.stdout.split())
+    assert "Associations before and after debiasing" in (tmp_path / "both.html").read_text(encoding="utf-8")
+    refused = run("enumerate", *small, "--against", "hard.safetensors", "--heatmap", "x.svg")
+    assert refused.returncode == 2
+    assert "--heatmap draws one embedding" in refused.stderr
 
 
 def test_every_setting_of_the_function_reaches_it(run: Run) -> None:

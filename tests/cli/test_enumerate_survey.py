@@ -11,10 +11,11 @@ from typer.testing import CliRunner
 
 from slant.cli.enumerate_survey import app
 from slant.errors import SlantError
+from slant.measures.survey import questions_to_rate
 from slant.results import CONTENT_NOTE
 from slant.results.survey import SurveyResult
 from slant.results.survey_plan import Survey
-from survey_examples import crowd, enumeration, row
+from survey_examples import crowd, enumeration, exam_answers, row
 
 
 @pytest.fixture
@@ -43,7 +44,7 @@ def answers(name: str, rows: list[dict[str, str]]) -> str:
     return name
 
 
-@pytest.mark.parametrize("command", ["export", "score"])
+@pytest.mark.parametrize("command", ["export", "ratings", "score"])
 def test_help_gives_examples(command: str) -> None:
     shown = run(command, "--help")
     assert shown.exit_code == 0
@@ -57,7 +58,8 @@ def test_export_says_first_what_to_expect_and_what_to_keep_from_workers(folder: 
     assert shown.stdout.splitlines()[0] == CONTENT_NOTE
     assert "of 2 tests" in shown.stdout
     assert "keep them from workers" in shown.stdout
-    assert len(list((folder / "short").iterdir())) == 8
+    assert "at least 18 people match each test, and 13 to 15 rate" in shown.stdout
+    assert len(list((folder / "short").iterdir())) == 7
     short = Survey.from_dict(json.loads((folder / "short/survey.json").read_text(encoding="utf-8")))
     assert (len(short.matching), short.seed) == (2, 7)
 
@@ -78,6 +80,20 @@ def test_score_takes_several_files_and_prints_table_3(folder: Path) -> None:
     assert (result.offensive.share, result.offensive_from, result.workers_qualified) == (0.0, 4.5, 4)
 
 
+def test_ratings_writes_the_rating_task_for_what_was_matched(folder: Path) -> None:
+    survey = plan()
+    name = answers("a.csv", crowd(survey, 5, 0.5))
+    shown = run("ratings", name, "--survey", "survey/survey.json", "-o", "ratings")
+    assert shown.exit_code == 0
+    assert shown.stdout.splitlines()[0] == CONTENT_NOTE
+    matched = len(questions_to_rate(survey, name))
+    assert 0 < matched < len(survey.rating)
+    assert f"{matched} of {len(survey.rating)} word sets were matched" in shown.stdout
+    assert sorted(path.name for path in (folder / "ratings").iterdir()) == ["README.txt", "rating.csv", "rating.html"]
+    assert (folder / "ratings" / "rating.html").read_text(encoding="utf-8").count("data-item=") == matched
+    assert run("ratings", name, "--survey", "survey/survey.json", "-o", "again", "-q").stdout == ""
+
+
 def test_every_format_is_written(folder: Path) -> None:
     name = answers("a.csv", crowd(plan(), 2, 1.0))
     outputs = ["--json", "o.json", "--csv", "o.csv", "--markdown", "o.md", "--latex", "o.tex"]
@@ -94,6 +110,8 @@ def test_every_format_is_written(folder: Path) -> None:
         (["export", "survey/survey.json", "-o", "new"], "not a result of kind 'enumeration' but 'survey-plan'"),
         (["export", "result.json", "-o", "survey"], "'survey' is already there"),
         (["export", "result.json", "-o", "no/such"], "cannot write 'no/such'"),
+        (["ratings", "bad.json", "--survey", "result.json", "-o", "new"], "not a survey's plan but 'enumeration'"),
+        (["ratings", "wrong.csv", "--survey", "survey/survey.json", "-o", "new"], "there is nothing to rate"),
         (["score", "bad.json", "--survey", "result.json"], "not a survey's plan but 'enumeration'"),
         (["score", "bad.json", "--survey", "survey/survey.json"], "'bad.json', line 1: there is no column"),
         (["score", "bad.json", "--survey", "survey/survey.json", "--offensive-from", "9"], "offensive_from is 9.0"),
@@ -101,6 +119,7 @@ def test_every_format_is_written(folder: Path) -> None:
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(folder: Path, arguments: list[str], words: str) -> None:
     Path("bad.json").write_text("{", encoding="utf-8")
+    answers("wrong.csv", exam_answers(plan(), "w", 0))
     before = sorted(folder.rglob("*"))
     with pytest.raises(SlantError) as raised:
         run(*arguments)

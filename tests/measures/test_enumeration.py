@@ -16,43 +16,17 @@ import pytest
 
 import literal_enumeration as literal
 import slant
+from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors, unit
 from slant.errors import MeasureError, SlantError, StimuliError
 from slant.journal import Journal
 from slant.measures.enumeration_cells import choose_cells, indirect_bias
 from slant.measures.enumeration_groups import cluster, frequent_words, illustrative, keep_by_margin, margins
 from slant.vectors import WordVectors
 
-GROUPS, CATEGORIES, DIMENSIONS = 4, 5, 60
-
-
-def unit(array: Any) -> Any:
-    return array / np.linalg.norm(array, axis=-1, keepdims=True)
-
 
 @pytest.fixture(scope="module")
 def planted() -> WordVectors:
-    """Four groups of names and five categories of words; category k has five words leaning to group k, for k < 3.
-
-    Names share a direction that tells them from words. In category 4 words lean at random.
-    """
-    rng = np.random.default_rng(0)
-    axes = np.linalg.qr(rng.standard_normal((DIMENSIONS, DIMENSIONS)))[0]
-    name_axis, group_axes, category_axes = axes[0], axes[1 : 1 + GROUPS], axes[10 : 10 + CATEGORIES]
-    noise = lambda: 0.25 * unit(rng.standard_normal(DIMENSIONS))  # noqa: E731
-    words, vectors = [], []
-    for number in range(400):
-        words.append(f"word{number}")
-        category = number % CATEGORIES
-        leaning = 0.9 * group_axes[category] if category < 3 and number < 25 else 0.0
-        vectors.append(unit(category_axes[category] + leaning + noise()))
-        if number < 200:
-            words.append(f"Name{number}")
-            vectors.append(unit(name_axis + group_axes[number % GROUPS] + noise()))
-    return WordVectors.from_arrays(words, vectors, name="planted")
-
-
-NAMES = [f"Name{number}" for number in range(200)]
-SETTINGS: dict[str, Any] = {"categories": CATEGORIES, "groups": GROUPS, "rotations": 499, "rng": 3}
+    return planted_vectors()
 
 
 @pytest.fixture(scope="module")
@@ -102,23 +76,33 @@ def test_cells_are_those_of_the_literal_version(planted: WordVectors, found: Any
         assert tested[key].score == pytest.approx(score, abs=1e-5)
 
 
+@pytest.mark.parametrize("voronoi", [True, False])
 @pytest.mark.parametrize(("m", "n", "d", "t"), [(4, 3, 10, 3), (1, 2, 2, 1), (9, 12, 20, 4), (30, 5, 7, 3)])
-def test_choice_and_indirect_bias_agree_with_loops(m: int, n: int, d: int, t: int) -> None:
+def test_choice_and_indirect_bias_agree_with_loops(m: int, n: int, d: int, t: int, voronoi: bool) -> None:
     rng = np.random.default_rng(m)
     words = unit(rng.standard_normal((300, d)))
     labels = np.sort(rng.integers(0, m, 300))
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=m))])
     means = 0.5 * rng.standard_normal(d) + rng.standard_normal((n, d))
-    cells = choose_cells(words, starts, means, t)
-    expected = literal.choose(words, labels, means, t)
+    cells = choose_cells(words, starts, means, t, voronoi=voronoi)
+    expected = literal.choose(words, labels, means, t, voronoi=voronoi)
     assert set(zip(*np.nonzero(~np.isnan(cells.scores)), strict=True)) == set(expected)
     for key, (rows, score) in expected.items():
         assert cells.words[key].tolist() == rows
         assert cells.scores[key] == pytest.approx(score, abs=1e-12)
     significant = ~np.isnan(cells.scores) & (rng.random((m, n)) < 0.7)
     chosen = {key: rows for key, (rows, _) in expected.items() if significant[key]}
-    counted = indirect_bias(words, cells, significant)
-    assert (counted.tuples, counted.aligned) == literal.indirect(words, chosen)
+    tokens = [f"w{row}" for row in range(len(words))]
+    counted = indirect_bias(words, tokens, cells, significant)
+    expected_tuples = literal.indirect(words, chosen)
+    assert (counted.tuples, counted.aligned) == (len(expected_tuples), sum(v > 0 for v in expected_tuples.values()))
+    listed = {(*p.groups, *p.categories): p for p in counted.strongest}
+    strongest = sorted((v for v in expected_tuples.values() if v > 0), reverse=True)[:100]
+    assert [p.value for p in counted.strongest] == pytest.approx(strongest, abs=1e-12)
+    for (a, b, c, d), proxy in listed.items():
+        assert proxy.value == pytest.approx(expected_tuples[a, b, c, d], abs=1e-12)
+        assert proxy.words[0][0] == tuple(tokens[row] for row in chosen[c, a])
+        assert proxy.words[1][1] == tuple(tokens[row] for row in chosen[d, b])
 
 
 def test_a_cell_with_too_few_words_has_no_test(planted: WordVectors) -> None:
@@ -432,15 +416,6 @@ def test_cleaning_tells_names_from_words_of_any_case(planted: WordVectors, monke
     vectors = WordVectors.from_arrays(few, planted.matrix)
     slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
     assert seen == [200]  # as many as names, though only 150 words are in lower case
-
-
-def test_a_name_counts_as_a_name_in_other_spellings(planted: WordVectors) -> None:
-    """A name that is in the vocabulary in capitals and in lower case is no word in lower case either."""
-    rows = [planted.index[name] for name in NAMES]
-    doubled = [*planted.words, *(name.lower() for name in NAMES)]
-    vectors = WordVectors.from_arrays(doubled, np.concatenate([planted.matrix, planted.matrix[rows]]))
-    result = slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
-    assert result.provenance.settings["words_used"] == 400
 
 
 def test_rows_give_every_cell_in_the_order_of_the_tests(found: Any) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from itertools import combinations, permutations
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,9 +12,9 @@ from hypothesis import strategies as st
 
 import slant
 from slant.errors import MeasureError
-from slant.measures.generalised_weat import group_terms
+from slant.measures.generalised_weat import group_terms, word_scores
 from slant.measures.wordsets import FloatArray
-from slant.statistics import unit_rows
+from slant.statistics import regrouping, regrouping_pvalue, unit_rows
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)
@@ -70,8 +73,111 @@ def test_result_lists_missing_words_and_each_groups_part() -> None:
     assert r.value == pytest.approx(sum(part.value for part in r.groups))
 
 
+def literal_pvalue(targets: list[FloatArray], attributes: list[FloatArray]) -> tuple[float, int]:
+    """Deal the words out in every order, and count each partition once."""
+    words = np.concatenate(targets)
+    cuts = np.cumsum([len(group) for group in targets])[:-1]
+    observed = group_terms(targets, attributes).sum()
+    values = {}
+    for order in permutations(range(len(words))):
+        parts = np.split(np.array(order), cuts)
+        partition = tuple(tuple(sorted(part.tolist())) for part in parts)
+        if partition not in values:
+            values[partition] = group_terms([words[part] for part in parts], attributes).sum()
+    return float(np.mean([value >= observed - 1e-12 for value in values.values()])), len(values)
+
+
+def embedded(sets: list[FloatArray], letter: str) -> tuple[list[list[str]], list[tuple[str, FloatArray]]]:
+    named = [[f"{letter}{i}x{k}" for k in range(len(group))] for i, group in enumerate(sets)]
+    rows = [
+        (word, row) for words, group in zip(named, sets, strict=True) for word, row in zip(words, group, strict=True)
+    ]
+    return named, rows
+
+
+def measured(targets: list[FloatArray], attributes: list[FloatArray], **settings: Any) -> Any:
+    (x, rows), (a, more) = embedded(targets, "x"), embedded(attributes, "a")
+    words, matrix = zip(*rows, *more, strict=True)
+    return slant.generalised_weat(slant.WordVectors.from_arrays(words, np.array(matrix)), x, a, **settings)
+
+
+@pytest.mark.parametrize("sizes", [(2, 2, 3), (1, 1, 1), (4, 1, 2), (2, 1, 2, 2), (3, 4)])
+def test_the_p_value_is_the_share_of_all_re_partitions(sizes: tuple[int, ...]) -> None:
+    for seed in range(4):
+        groups = units(seed, *sizes, *(3 for _ in sizes))
+        targets, attributes = groups[: len(sizes)], groups[len(sizes) :]
+        result = measured(targets, attributes)
+        assert (result.pvalue, result.n_partitions) == (
+            pytest.approx(literal_pvalue(targets, attributes)[0]), literal_pvalue(targets, attributes)[1],
+        )  # fmt: skip
+        assert result.pvalue_bounds == (result.pvalue, result.pvalue)
+        assert result.pvalue_method == "enumeration"
+
+
+def test_two_groups_have_the_p_value_of_weat() -> None:
+    v = slant.load()
+    for test in ("weat-6", "weat-7", "weat-9"):
+        ours, theirs = slant.generalised_weat(v, test, test), slant.weat(v, test, bootstrap=0)
+        assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
+        assert ours.provenance.stimuli == test
+
+
+def test_random_partitions_estimate_the_exact_p_value() -> None:
+    groups = units(1, 4, 4, 4, 3, 3, 3)
+    targets, attributes = groups[:3], groups[3:]
+    exact = measured(targets, attributes)
+    scores, sizes = word_scores(targets, attributes, targets[0][:0], None)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(regrouping, "ENUMERATION_LIMIT", 0)
+        drawn = regrouping_pvalue(scores, sizes, n_resamples=20_000, rng=1)
+        again = regrouping_pvalue(scores, sizes, n_resamples=20_000, rng=1)
+    assert (drawn.method, drawn.n_partitions, drawn.n_resamples) == ("monte carlo", exact.n_partitions, 20_000)
+    assert drawn == again
+    assert drawn.bounds[0] <= exact.pvalue <= drawn.bounds[1]
+    assert drawn.pvalue == pytest.approx(exact.pvalue, abs=0.02)
+
+
+def test_many_words_take_random_partitions_and_never_give_zero() -> None:
+    X = [unit_rows(np.eye(8)[i] + 0.1 * np.random.default_rng(i).normal(size=(10, 8))) for i in range(3)]
+    result = measured(X, [np.eye(8)[i : i + 1] for i in range(3)], n_resamples=999, rng=5)
+    assert result.pvalue_method == "monte carlo"
+    assert result.pvalue == 1 / 1000
+    assert (result.provenance.seed, result.provenance.settings["n_resamples"]) == (5, 999)
+
+
+def test_one_group_is_dealt_out_among_all_targets() -> None:
+    X, others, A, everything = units(7, 2, 4, 2, 9)
+    pool = np.concatenate([X, others])
+    lean = A.mean(axis=0) - everything.mean(axis=0)
+    sums = [pool[list(chosen)].mean(axis=0) @ lean for chosen in combinations(range(6), 2)]
+    expected = np.mean([value >= X.mean(axis=0) @ lean - 1e-12 for value in sums])
+    (x, rows), (a, more), (o, rest), (e, most) = (
+        embedded([sets], letter) for sets, letter in ((X, "x"), (A, "a"), (others, "o"), (everything, "e"))
+    )
+    words, matrix = zip(*rows, *more, *rest, *most, strict=True)
+    v = slant.WordVectors.from_arrays(words, np.array(matrix))
+    result = slant.generalised_weat(v, x, a, all_targets=x[0] + o[0], all_attributes=e[0])
+    assert result.pvalue == pytest.approx(expected)
+    alone = slant.generalised_weat(v, x, a, all_targets=x[0], all_attributes=e[0])
+    assert (alone.pvalue, alone.value) == (1.0, pytest.approx(0, abs=1e-7))
+
+
+def test_p_values_are_uniform_where_groups_mean_nothing() -> None:
+    found = [measured(g[:3], g[3:]).pvalue for g in (units(seed, 3, 3, 2, 2, 2, 2) for seed in range(400))]
+    for level in (0.05, 0.1, 0.5):
+        assert abs(np.mean(np.array(found) <= level) - level) < 3 * np.sqrt(level * (1 - level) / 400)
+
+
 def test_bad_input_is_one_clear_error() -> None:
     v = slant.load()
+    with pytest.raises(MeasureError, match="'he' of 'men' is the token 'he', which also stands in 'one'"):
+        slant.generalised_weat(v, {"one": ["he"], "men": ["he", "man"], "women": ["she"]}, [["war"], ["love"], ["the"]])
+    with pytest.raises(MeasureError, match="of kind 'words'; one of kind 'classes' or 'weat'"):
+        slant.generalised_weat(v, "professions", "weat-6")
+    with pytest.raises(MeasureError, match="4 groups but 2 attribute sets"):
+        slant.generalised_weat(v, "religions-four", "weat-6")
+    with pytest.raises(MeasureError, match="n_resamples is 0"):
+        slant.generalised_weat(v, "weat-6", "weat-6", n_resamples=0)
     with pytest.raises(MeasureError, match="1 attribute sets"):
         slant.generalised_weat(v, [["he"], ["she"]], [["war"]])
     with pytest.raises(MeasureError, match="all_targets"):

@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binom
 
 from slant.errors import MeasureError, SlantError
-from slant.measures.survey import make_survey, score_survey
+from slant.measures.survey import make_survey, questions_to_rate, score_survey
 from slant.results.survey import SurveyResult
 from slant.results.survey_plan import Survey
 from survey_examples import Row, crowd, enumeration, exam_answers, matching_answers, row
@@ -52,7 +52,8 @@ def test_a_name_of_two_groups_is_never_an_exam_question() -> None:
     found = enumeration(groups=2, names=8)
     shared = found.groups[0].names[7]
     second = found.groups[1]
-    both = type(second)(second.label, 9, second.illustrative, (*second.names, shared), None)
+    names = (*second.names, shared)
+    both = type(second)(second.label, 9, second.illustrative, names, names, None)
     plan = make_survey(type(found)(**{**vars(found), "groups": (found.groups[0], both)}), exam_names=9)
     assert shared not in {q.name for q in plan.exam}
     assert len(plan.exam) == 7 + 8
@@ -225,9 +226,8 @@ def test_a_tie_is_no_agreement_even_with_the_embedding_s_group_in_it(survey: Sur
     assert {w.worker: w.agreement for w in decided.workers} == {"a": None, "b": 0.0, "c": None}
 
 
-def rated(plan: Survey, ratings: dict[str, list[int]]) -> list[Row]:
-    workers = max(len(given) for given in ratings.values())
-    rows = [r for i in range(workers) for r in exam_answers(plan, f"w{i}", len(plan.exam))]
+def rated(plan: Survey, ratings: dict[str, list[int]], skill: float = 1.0) -> list[Row]:
+    rows = crowd(plan, max(len(given) for given in ratings.values()), skill)
     return rows + [row(plan, f"w{i}", "rating", q, n) for q, given in ratings.items() for i, n in enumerate(given)]
 
 
@@ -244,6 +244,57 @@ def test_the_offensive_share_is_the_one_planted(survey: Survey) -> None:
     strict = score_survey(survey, rated(survey, ratings), offensive_from=4.5)
     assert strict.offensive is not None
     assert strict.offensive.count == 0
+
+
+def wrongly(plan: Survey, worker: str) -> list[Row]:
+    """Pass the exam, and match every word set with a group that is not the embedding's."""
+    rows = exam_answers(plan, worker, len(plan.exam))
+    for task in plan.matching:
+        for question in task.questions:
+            other = next(group for group in task.groups if group != plan.key.matching[question.id])
+            rows.append(row(plan, worker, "matching", question.id, other))
+    return rows
+
+
+def test_all_wrong_answers_give_no_offensive_share_however_they_are_rated(survey: Survey) -> None:
+    rows = wrongly(survey, "w") + [row(survey, "w", "rating", q.id, 7) for q in survey.rating]
+    result = score_survey(survey, rows)
+    assert result.accuracy is not None
+    assert result.accuracy.share == 0
+    assert result.offensive is result.mean_rating is None
+    assert result.table_row()["offensive_percent"] is None
+    assert {(a.mean_rating, a.offensive) for a in result.associations} == {(7.0, None)}
+    with pytest.raises(MeasureError, match="most frequent choice is the embedding's group for no word set"):
+        questions_to_rate(survey, wrongly(survey, "w"))
+
+
+def test_only_what_people_matched_is_rated_and_counts(survey: Survey) -> None:
+    """Three workers match every second word set rightly; these alone are rated, and make the share."""
+    asked = [q.id for task in survey.matching for q in task.questions]
+    right = set(asked[::2])
+    rows = []
+    for worker in ("a", "b", "c"):
+        for given in wrongly(survey, worker):
+            question = given["item"].partition("-")[2]
+            known = question in right
+            rows.append({**given, "answer": survey.key.matching[question]} if known else given)
+    questions = questions_to_rate(survey, rows)
+    assert {survey.key.rating[q.id] for q in questions} == right
+    assert [q for q in survey.rating if q in questions] == list(questions)  # in the plan's shuffled order
+    ratings = [row(survey, "a", "rating", q.id, 7 if i < 5 else 1) for i, q in enumerate(questions)]
+    result = score_survey(survey, rows + ratings)
+    assert result.offensive is not None
+    assert (result.offensive.count, result.offensive.n) == (5, len(right))
+    assert len(result.matched) == len(right)
+    # What was not matched may be rated, by mistake, and changes nothing.
+    stray = [row(survey, "b", "rating", q.id, 7) for q in survey.rating if survey.key.rating[q.id] not in right]
+    assert score_survey(survey, rows + ratings + stray).offensive == result.offensive
+
+
+def test_nobody_who_passed_the_exam_leaves_nothing_to_rate(survey: Survey) -> None:
+    failed = exam_answers(survey, "w", 18) + matching_answers(survey, "w", 1.0, np.random.default_rng(0))
+    with pytest.raises(MeasureError, match="none of 1 workers passed the exam, so there is nothing to rate"):
+        questions_to_rate(survey, failed)
 
 
 def test_the_table_row_is_embedding_associations_accurate_offensive(survey: Survey) -> None:

@@ -38,6 +38,9 @@ def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     return at
 
 
+STAND_IN = "What could stand in for what"
+
+
 def words_in(text: str) -> set[str]:
     return set(re.findall(r"(?:sig|weak)\d+x\d+[abc]", text))
 
@@ -71,11 +74,36 @@ def test_only_the_top_tests_are_shown_and_the_rest_is_counted(shown: Shown) -> N
     result = enumeration(12, 64)
     top = {w for c in result.ordering[:MOST_TESTS] for x in result.of_category(c) if x.significant for w in x.words}
     for text in (shown(result, 120), shown(result, 200), render(result, ".md")):
-        assert words_in(text) == top
+        assert words_in(text.partition(STAND_IN)[0]) == top
         assert "52 more tests have significant cells" in text
     page = render(result, ".html")
     assert words_in(page) == {w for cell in result.significant for w in cell.words}
     assert "52 more tests" in page
+
+
+def test_proxies_are_shown_with_the_words_of_their_four_cells(shown: Shown) -> None:
+    result = enumeration(12, 10)
+    strongest = result.indirect_bias.strongest
+    assert len(strongest) > 20
+    documents = [(10, render(result, ".md")), (10, render(result, ".tex")), (20, render(result, ".html"))]
+    for most, text in [(10, shown(result, 200)), *documents]:
+        part = text.partition(STAND_IN)[2].partition("Groups of names")[0]
+        expected = {w for proxy in strongest[:most] for pair in proxy.words for words in pair for w in words}
+        assert words_in(part) == expected
+        assert part.count("0.250") == most
+        assert f"shown: {most} of 31, --json gives {len(strongest)}" in " ".join(part.split())
+    none = enumeration(2, 3, significant=False)
+    assert STAND_IN not in shown(none, 120)
+    assert STAND_IN not in render(none, ".html")
+
+
+def test_the_critical_p_value_and_what_was_done_with_names_are_said(shown: Shown) -> None:
+    text = " ".join(shown(enumeration(), 200).split())
+    assert "significant (p up to 0.010, the critical p-value)" in text
+    assert "each name counting alike" in text
+    assert "Groups stand in the order of the share of women." in text
+    assert "the vocabulary is cased: names are looked up as written; words that are spelled like a name stay" in text
+    assert "critical" not in shown(enumeration(significant=False), 200)
 
 
 def test_csv_and_json_hold_every_cell() -> None:

@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 
 from slant.errors import SlantError
-from slant.measures.survey import make_survey, score_survey
-from slant.report.survey import TASKS, survey_files, survey_page, write_survey
+from slant.measures.survey import make_survey, questions_to_rate, score_survey
+from slant.report.survey import TASKS, rating_files, survey_files, survey_page, write_ratings, write_survey
 from slant.report.survey_table import survey_table
 from slant.report.tables import to_csv, to_latex, to_markdown
 from slant.results import CONTENT_NOTE
@@ -130,9 +130,9 @@ def test_workers_see_nothing_of_the_key() -> None:
     seen = ["exam.html", "exam.csv", "matching.html", "matching.csv"]
     assert [first[name] == second[name] for name in seen] == [True] * 4
     assert first["key.csv"] != second["key.csv"]
-    for name in (*seen, "rating.html", "rating.csv"):
-        assert "label 0" not in first[name]
-        assert "category" not in first[name]
+    for name, text in (*((name, first[name]) for name in seen), *rating_files(plan, plan.rating).items()):
+        assert "label 0" not in text, name
+        assert "category" not in text, name
 
 
 @every_task
@@ -149,7 +149,7 @@ def test_hostile_words_are_only_text(hostile: Survey, task: str) -> None:
 
 
 def test_no_cell_is_a_formula_and_ids_stay_whole(hostile: Survey) -> None:
-    made = survey_files(hostile)
+    made = {**survey_files(hostile), **rating_files(hostile, hostile.rating)}
     words = set()
     for name in ("exam.csv", "matching.csv", "rating.csv", "key.csv"):
         assert "\x1b" not in made[name]
@@ -190,14 +190,18 @@ def fill_in(page: Page, key: dict[str, str]) -> dict[str, str]:
 def test_export_fill_in_and_score_is_a_round_trip(survey: Survey, tmp_path: Path) -> None:
     write_survey(survey, tmp_path / "s")
     keys = csv.DictReader(io.StringIO((tmp_path / "s" / "key.csv").read_text(encoding="utf-8")))
-    key = {line["item"]: "6" if line["task"] == "rating" else line["group"] for line in keys}
-    answers = []
+    key = {line["item"]: line["group"] for line in keys}
+    plan = Survey.from_dict(json.loads((tmp_path / "s" / "survey.json").read_text(encoding="utf-8")))
+    key |= {survey.public_id(q.id): "6" for q in plan.rating}
+    answers: list[Path] = []
     for task in TASKS:
-        filled = fill_in(Page((tmp_path / "s" / f"{task}.html").read_text(encoding="utf-8")), key)
+        if task == "rating":
+            write_ratings(plan, questions_to_rate(plan, answers), tmp_path / "r")
+        page = tmp_path / ("r" if task == "rating" else "s") / f"{task}.html"
+        filled = fill_in(Page(page.read_text(encoding="utf-8")), key)
         path = tmp_path / f"{task}.csv"
         path.write_text(",".join(["worker", *filled]) + "\r\n" + ",".join(["w", *filled.values()]) + "\r\n")
         answers.append(path)
-    plan = Survey.from_dict(json.loads((tmp_path / "s" / "survey.json").read_text(encoding="utf-8")))
     result = score_survey(plan, answers)
     assert result.accuracy is not None
     assert (result.accuracy.share, result.mean_rating, result.workers_qualified) == (1.0, 6.0, 1)
@@ -242,6 +246,35 @@ process.stdout.write(JSON.stringify([parts.answers.value, parts.state.textConten
     assert name == "s1-exam-w-7.csv"
 
 
+def test_the_rating_task_is_exported_for_what_was_matched_and_nothing_else(survey: Survey) -> None:
+    assert not {name for name in survey_files(survey) if "rating" in name}
+    asked = survey.rating[3:8]
+    made = rating_files(survey, asked)
+    page = Page(made["rating.html"])
+    items = [a["data-item"] for _, a in page.elements if "data-item" in a]
+    assert items == [survey.public_id(q.id) for q in asked]
+    assert [line["item"] for line in csv.DictReader(io.StringIO(made["rating.csv"]))] == items
+
+
+def test_the_instructions_say_how_many_people_to_ask_and_what_comes_next(survey: Survey) -> None:
+    text = " ".join(survey_files(survey)["README.txt"].split())
+    assert text.startswith(CONTENT_NOTE)
+    assert "at least 18 people who passed" in text
+    assert "13 to 15 people who passed" in text
+    assert "slant enumerate survey ratings ANSWERS.csv... --survey survey.json -o ratings" in text
+    assert "keep them from workers" in text
+    ratings = " ".join(rating_files(survey, survey.rating)["README.txt"].split())
+    assert ratings.startswith(CONTENT_NOTE)
+    assert "Ask 13 to 15 people" in ratings
+
+
+def test_the_table_says_how_many_people_answered_beside_the_paper(survey: Survey) -> None:
+    rows = crowd(survey, 3, 1.0) + [row(survey, "w0", "rating", q.id, 2) for q in survey.rating[1:]]
+    notes = " ".join(survey_table(score_survey(survey, rows)).notes)
+    assert "3 matched a word set (the paper: 18 or more)" in notes
+    assert "0 to 1 rated an association that was matched (the paper: 13 to 15)" in notes
+
+
 def test_a_survey_is_written_whole_into_a_new_folder_or_not_at_all(
     survey: Survey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -253,7 +286,7 @@ def test_a_survey_is_written_whole_into_a_new_folder_or_not_at_all(
         == sorted(survey_files(survey))
         == sorted(path.name for path in (tmp_path / "s").iterdir())
     )
-    assert len(written) == 8
+    assert len(written) == 7
     with pytest.raises(SlantError, match="already there"):
         write_survey(survey, tmp_path / "s")
     with pytest.raises(SlantError, match="cannot write"):

@@ -53,6 +53,7 @@ def examples() -> dict[str, Result]:
         store.append(dataclasses.replace(audit, created=created), "ours")
     made = [
         found,
+        slant.compare_enumerations(found, v),
         audit,
         slant.check_policy(audit),
         store.audits(),

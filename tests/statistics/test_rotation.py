@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ def unit(array: Any) -> Any:
     return array / np.linalg.norm(array, axis=-1, keepdims=True)
 
 
-def example(seed: int, words: int = 300, m: int = 4, n: int = 3, d: int = 10, t: int = 3) -> RotationProblem:
+def example(
+    seed: int, words: int = 300, m: int = 4, n: int = 3, d: int = 10, t: int = 3, voronoi: bool = True
+) -> RotationProblem:
     """Clustered words and names that share no direction but by chance."""
     rng = np.random.default_rng(seed)
     labels = np.sort(rng.integers(0, m, words))
@@ -32,7 +35,8 @@ def example(seed: int, words: int = 300, m: int = 4, n: int = 3, d: int = 10, t:
     means = unit(rng.standard_normal(d)) + 0.4 * rng.standard_normal((n, d))
     starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=m))])
     vectors = vectors.astype(np.float32)
-    return RotationProblem(vectors, starts, means, choose_cells(vectors, starts, means, t).scores, t)
+    scores = choose_cells(vectors, starts, means, t, voronoi=voronoi).scores
+    return RotationProblem(vectors, starts, means, scores, t, voronoi)
 
 
 def labels_of(problem: RotationProblem) -> Any:
@@ -45,27 +49,32 @@ def blocks(problem: RotationProblem, plan: RotationPlan) -> list[Any]:
     return [frame for number in range(count) for frame in turned_block(problem.means, plan, size, number)]
 
 
+@pytest.mark.parametrize("voronoi", [True, False])
 @pytest.mark.parametrize(
     ("m", "n", "d", "t"), [(4, 3, 10, 3), (1, 2, 2, 1), (7, 12, 25, 5), (3, 6, 4, 2), (20, 5, 8, 3)]
 )
-def test_counts_are_those_of_the_literal_version_on_the_same_frames(m: int, n: int, d: int, t: int) -> None:
-    problem = example(m * n, words=400, m=m, n=n, d=d, t=t)
+def test_counts_are_those_of_the_literal_version_on_the_same_frames(
+    m: int, n: int, d: int, t: int, voronoi: bool
+) -> None:
+    problem = example(m * n, words=400, m=m, n=n, d=d, t=t, voronoi=voronoi)
     plan = RotationPlan(rotations=150, seed=5)
     counted = count_reached(problem, plan)
     words = problem.words.astype(np.float64)
-    expected = literal.count_reached(words, labels_of(problem), problem.means, t, blocks(problem, plan))
+    frames = blocks(problem, plan)
+    expected = literal.count_reached(words, labels_of(problem), problem.means, t, frames, voronoi=voronoi)
     assert sum(~np.isnan(problem.observed.ravel())) == len(expected)
     assert {cell: int(counted.reached[cell]) for cell in expected} == expected
 
 
-def test_best_scores_are_those_of_a_sort_in_every_cell() -> None:
+@pytest.mark.parametrize("voronoi", [True, False])
+def test_best_scores_are_those_of_a_sort_in_every_cell(voronoi: bool) -> None:
     problem = example(1, words=1500, m=3, n=4, t=5)
     frames = turned_means(problem.means, 6, np.random.default_rng(0)).astype(np.float32)
     labels = labels_of(problem)
-    best = best_of_cells(frames, problem.words, labels.astype(np.int32), 3, 5)
+    best = best_of_cells(frames, problem.words, labels.astype(np.int32), 3, 5, voronoi=voronoi)
     for r, j, i in np.ndindex(6, 3, 4):
         products = problem.words @ frames[r].T
-        cell = (labels == j) & (products.argmax(axis=1) == i)
+        cell = (labels == j) & ((products.argmax(axis=1) == i) | (not voronoi))
         values = np.sort((products[:, i] - products.mean(axis=1))[cell])[::-1][:5]
         np.testing.assert_allclose(best[r, j, i][::-1][: len(values)], values, atol=1e-5)
         assert np.isneginf(best[r, j, i]).sum() == 5 - len(values)
@@ -174,9 +183,14 @@ def test_an_interrupted_run_resumes_and_ends_the_same(
 
 
 def test_a_journal_of_another_problem_or_plan_is_not_used(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
-    count_reached(example(1), RotationPlan(200, 1), journal=journal)
-    for problem, plan in ((example(2), RotationPlan(200, 1)), (example(1), RotationPlan(200, 2))):
+    journal, one = Journal(tmp_path), example(1)
+    count_reached(one, RotationPlan(200, 1), journal=journal)
+    freely = dataclasses.replace(one, voronoi=False)
+    for problem, plan in (
+        (example(2), RotationPlan(200, 1)),
+        (one, RotationPlan(200, 2)),
+        (freely, RotationPlan(200, 1)),
+    ):
         expected = count_reached(problem, plan)
         np.testing.assert_array_equal(count_reached(problem, plan, journal=journal).reached, expected.reached)
 

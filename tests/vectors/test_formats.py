@@ -601,6 +601,12 @@ def test_an_array_in_fortran_order_or_integers_becomes_float32_in_c_order(tmp_pa
         same(slant.load(path), ["a", "b"], array.astype(np.float32))
 
 
+def test_words_of_a_numpy_array_become_plain_strings() -> None:
+    """NumPy's own strings do not go into the JSON of a result that holds tokens."""
+    vectors = WordVectors.from_arrays(np.array(["a", "b"]), np.eye(2))
+    assert {type(word) for word in vectors.words} == {str}
+
+
 def test_arrays_in_memory_become_vectors() -> None:
     same(WordVectors.from_arrays(iter(WORDS), MATRIX.tolist()))
     same(WordVectors.from_arrays(np.array(WORDS), np.asfortranarray(MATRIX, dtype=np.float64)))

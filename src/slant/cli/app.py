@@ -18,6 +18,7 @@ from slant.cli import (
     geometry,
     logprob,
     masked_weat,
+    multi_weat,
     polarity,
     pronoun_choice,
     pronouns,
@@ -60,6 +61,7 @@ def slant_command(
 app.command("audit", epilog=audit.EXAMPLES)(audit.audit_command)
 app.command("check", epilog=check.EXAMPLES)(check.check_command)
 app.command("weat", epilog=weat.EXAMPLES)(weat.weat_command)
+app.command("multi-weat", epilog=multi_weat.EXAMPLES)(multi_weat.multi_weat_command)
 app.command("wefat", epilog=wefat.EXAMPLES)(wefat.wefat_command)
 app.add_typer(enumeration.app, name="enumerate", short_help=enumeration.SHORT)
 app.command("polarity", epilog=polarity.EXAMPLES)(polarity.polarity_command)

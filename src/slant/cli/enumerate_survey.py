@@ -22,17 +22,30 @@ EXPORT_EXAMPLES = """
 
 slant enumerate glove.txt --json result.json                then
 
-slant enumerate survey export result.json -o survey         pages, tables and key, in a new folder
+slant enumerate survey export result.json -o survey         exam, matching and key, in a new folder
 
 slant enumerate survey export result.json -o short --tests 6 --seed 1
+"""
+RATINGS_EXAMPLES = """
+[bold]Examples[/bold]
+
+slant enumerate survey ratings answers/*.csv --survey survey/survey.json -o ratings
 """
 SCORE_EXAMPLES = """
 [bold]Examples[/bold]
 
 slant enumerate survey score answers.csv --survey survey/survey.json
 
-slant enumerate survey score answers/*.csv --survey survey/survey.json --offensive-from 5 --json scored.json
+slant enumerate survey score answers/*.csv ratings/answers/*.csv --survey survey/survey.json --json scored.json
+
+slant enumerate survey score answers/*.csv --survey survey/survey.json --offensive-from 5
 """
+
+
+AnswersArgument = Annotated[
+    list[Path], typer.Argument(metavar="ANSWERS.csv...", help="Answers, in as many files as there are.")
+]
+PlanOption = Annotated[Path, typer.Option("--survey", metavar="survey.json", help="The plan that the export wrote.")]
 
 
 @app.callback()
@@ -56,34 +69,66 @@ def export_command(
     seed: o.SeedOption = 0,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Write a qualification exam, a matching task and a rating task as pages and tables, and the key to score them."""
+    """Write a qualification exam and a matching task as pages and tables, and the key to score them.
+
+    What people matched is then rated: see [bold]slant enumerate survey ratings[/bold].
+    """
     from slant.measures.survey import make_survey
-    from slant.report.survey import write_survey
-    from slant.results import CONTENT_NOTE, EnumerationResult
+    from slant.report.survey import how_many, write_survey
+    from slant.results import EnumerationResult
 
     enumeration = _rebuilt(EnumerationResult, result)
     survey = make_survey(enumeration, tests=tests, names_per_group=names, exam_names=exam_names, rng=seed)
     written = write_survey(survey, folder)
-    if quiet:
-        return
-    print(CONTENT_NOTE)
-    print(
+    made = (
         f"{len(survey.exam)} exam questions, {len(survey.rating)} word sets of {len(survey.matching)} tests to match "
-        f"and to rate (survey {survey.code})."
+        f"(survey {survey.code})."
     )
-    for path in written:
-        print(path)
-    print("key.csv and survey.json hold the right answers: keep them from workers. rating.html shows them as well:")
-    print("give it to workers only after the matching, or to others who have passed the exam.")
+    _say(quiet, made, written, [
+        how_many(),
+        "key.csv and survey.json hold the right answers: keep them from workers. When the matching is answered, 'slant "
+        "enumerate survey ratings' makes the task in which what people matched is rated.",
+    ])  # fmt: skip
+
+
+@app.command("ratings", epilog=RATINGS_EXAMPLES)
+def ratings_command(
+    answers: AnswersArgument,
+    survey: PlanOption,
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="A new folder for the rating task's files.")
+    ],
+    quiet: o.QuietOption = False,
+) -> None:
+    """Write the rating task, for the associations that people matched to the embedding's group, and no others."""
+    from slant.measures.survey import questions_to_rate
+    from slant.report.survey import how_many, write_ratings
+    from slant.results.survey_plan import Survey
+
+    plan = _rebuilt(Survey, survey)
+    questions = questions_to_rate(plan, answers)
+    written = write_ratings(plan, questions, folder)
+    made = f"{len(questions)} of {len(plan.rating)} word sets were matched and are to be rated (survey {plan.code})."
+    _say(quiet, made, written, [
+        how_many(),
+        "The rating task shows right answers of the matching: give it to nobody who has still to match. Score its "
+        "answers together with the others.",
+    ])  # fmt: skip
+
+
+def _say(quiet: bool, made: str, written: list[Path], advice: list[str]) -> None:
+    """Say what was written, and what to do with it."""
+    from slant.results import CONTENT_NOTE
+
+    if not quiet:
+        print(CONTENT_NOTE, made, *written, *advice, sep="\n")
 
 
 @app.command("score", epilog=SCORE_EXAMPLES)
 @command
 def score_command(
-    answers: Annotated[
-        list[Path], typer.Argument(metavar="ANSWERS.csv...", help="Answers, in as many files as there are.")
-    ],
-    survey: Annotated[Path, typer.Option("--survey", metavar="survey.json", help="The plan that the export wrote.")],
+    answers: AnswersArgument,
+    survey: PlanOption,
     offensive_from: Annotated[
         float,
         typer.Option(
@@ -95,7 +140,7 @@ def score_command(
     *,
     output: Output,
 ) -> None:
-    """Score answers: accuracy against the plurality, % offensive, and the row of the paper's Table 3."""
+    """Score answers: accuracy of the plurality, % offensive of what was matched, and the row of the paper's Table 3."""
     from slant.cli.printing import deliver
     from slant.measures.survey import score_survey
     from slant.results.survey_plan import Survey

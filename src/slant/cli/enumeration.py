@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -25,6 +25,10 @@ slant enumerate glove.6B.300d.txt --json found.json   your embedding, with every
 slant enumerate vectors.bin --names surnames --precision 0.001
 
 slant enumerate --groups religions-four --html found.html --heatmap found.svg
+
+slant enumerate GoogleNews.bin --names embedding      names that the vocabulary itself holds
+
+slant enumerate glove.txt --against debiased.txt      what debiasing left of the associations found before
 
 slant enumerate survey export found.json -o survey    ask people what they make of it
 """
@@ -76,8 +80,8 @@ def enumerate_command(
         typer.Option(
             "--names",
             metavar="FILE|DATA",
-            help="Names to cluster: a file (one per line, or a column 'name'), a data name, or 'surnames' (fetched at "
-            "first use); nothing: the bundled first names.",
+            help="Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (fetched at "
+            "first use), or 'embedding' (those in a cased vocabulary); nothing: the bundled first names.",
         ),
     ] = None,
     groups: Annotated[
@@ -95,6 +99,28 @@ def enumerate_command(
     left_out: Annotated[
         float, typer.Option("--left-out", metavar="SHARE", help="Share of the names least like names to leave out.")
     ] = 0.2,
+    drop_names: Annotated[
+        bool | None,
+        typer.Option(
+            "--drop-names/--keep-names",
+            help="Leave out words that are spelled like a name; default: only where the vocabulary is lower-cased.",
+            show_default=False,
+        ),
+    ] = None,
+    voronoi: Annotated[
+        bool,
+        typer.Option("--voronoi/--no-voronoi", help="A word serves the group it is nearest to, or any number of them."),
+    ] = True,
+    demographics_by: Annotated[
+        str,
+        typer.Option(
+            "--demographics-by", metavar="names|bearers", help="Whether a name counts once, or by how many bear it."
+        ),
+    ] = "names",
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="MODEL", help="The same embedding after debiasing: what is left there?"),
+    ] = None,
     precision: Annotated[
         float | None,
         typer.Option(
@@ -110,23 +136,31 @@ def enumerate_command(
 ) -> None:
     """Find associations between groups of names and words, none of them specified in advance (Swinger et al. 2019).
 
-    What comes out may be offensive: it is what the embedding holds. A run that is stopped goes on where it was when
+    What comes out may be offensive: it is what the embedding holds. A run that is stopped resumes where it was when
     the same command is given again (unless --no-cache).
 
-    [bold]slant enumerate survey[/bold] export|score: a crowd survey on what was found.
+    [bold]slant enumerate survey[/bold] export|ratings|score: a crowd survey on what was found.
     """
     from slant.cli.loading import open_vectors
     from slant.cli.printing import deliver, write_chart
     from slant.cli.progress import bar, noted, resumable
     from slant.data import cache_folder
+    from slant.errors import SlantError
     from slant.files import write_text
-    from slant.measures import enumerate_biases
+    from slant.measures import compare_enumerations, enumerate_biases
     from slant.report import render
     from slant.report.charts import enumeration_heatmap
 
+    if against is not None and output.heatmap is not None:
+        raise SlantError("--heatmap draws one embedding; leave out --against, or draw each by itself.")
     vectors = open_vectors(model, reading, quiet=running.quiet)
+    other = None if against is None else open_vectors(against, reading, quiet=running.quiet)
+    again: dict[str, Any] = {
+        "workers": running.workers,
+        "journal": None if reading.no_cache else cache_folder() / "enumeration",
+    }
     with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
-        result = enumerate_biases(
+        found = enumerate_biases(
             vectors,
             names,
             int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups,
@@ -136,16 +170,19 @@ def enumerate_command(
             rotations=rotations,
             alpha=alpha,
             left_out=left_out,
+            drop_names=drop_names,
+            voronoi=voronoi,
+            demographics_by=demographics_by,  # type: ignore[arg-type]
             precision=precision,
             rng=running.seed,
-            workers=running.workers,
-            journal=None if reading.no_cache else cache_folder() / "enumeration",
             progress=progress,
+            **again,
         )
+        result = found if other is None else compare_enumerations(found, other, progress=progress, **again)
     if output.html is not None:
         write_text(output.html, render(result, ".html"))
     if output.heatmap is not None:
-        write_chart(enumeration_heatmap(result, standalone=True), output.heatmap)
+        write_chart(enumeration_heatmap(found, standalone=True), output.heatmap)
     deliver(result, output, quiet=running.quiet)
 
 

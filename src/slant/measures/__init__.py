@@ -7,6 +7,7 @@ from slant.measures.comparison import compare
 from slant.measures.contextual import contextual_bias
 from slant.measures.direct_bias import direct_bias
 from slant.measures.enumeration import enumerate_biases
+from slant.measures.enumeration_comparison import compare_enumerations
 from slant.measures.generalised_weat import generalised_weat
 from slant.measures.geometry import geometry
 from slant.measures.indirect_bias import indirect_bias
@@ -22,7 +23,7 @@ from slant.measures.residual import residual_bias
 from slant.measures.seat import seat, seat_suite
 from slant.measures.similarity import word_similarity
 from slant.measures.subspace import gender_subspace
-from slant.measures.survey import make_survey, score_survey
+from slant.measures.survey import make_survey, questions_to_rate, score_survey
 from slant.measures.template_weat import template_weat
 from slant.measures.weat import weat, weat_suite
 from slant.measures.wefat import wefat
@@ -31,6 +32,7 @@ __all__ = [
     "ceat",
     "ceat_suite",
     "compare",
+    "compare_enumerations",
     "compare_polarity",
     "contextual_bias",
     "direct_bias",
@@ -50,6 +52,7 @@ __all__ = [
     "polarity_trends",
     "pronoun_choice",
     "pronoun_resolution",
+    "questions_to_rate",
     "residual_bias",
     "score_survey",
     "seat",

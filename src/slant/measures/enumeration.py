@@ -5,16 +5,17 @@ from __future__ import annotations
 import numbers
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import numpy as np
 
 from slant.errors import MeasureError
 from slant.journal import Journal
 from slant.measures.enumeration_run import MOST, EnumerationRun, Progress
-from slant.measures.name_sources import Names, name_table
+from slant.measures.name_sources import EMBEDDING, Names, embedding_names, name_table
 from slant.measures.wordsets import check_vectors
 from slant.results import EnumerationResult
+from slant.results.enumeration import Weights
 from slant.statistics import check_count, seed_of
 from slant.vectors import WordVectors
 
@@ -33,6 +34,9 @@ def enumerate_biases(
     rotations: int = 10_000,
     alpha: float = 0.05,
     left_out: float = 0.2,
+    drop_names: bool | None = None,
+    voronoi: bool = True,
+    demographics_by: Weights = "names",
     precision: float | None = None,
     rng: int | np.random.Generator | None = 0,
     workers: int | None = None,
@@ -41,16 +45,21 @@ def enumerate_biases(
 ) -> EnumerationResult:
     """Find associations of name groups with words, none of them specified in advance (Swinger et al. 2019).
 
-    `names` (nothing: the bundled first names; a list, a file, a data name, "surnames") are cleaned of the share
-    `left_out` that is least like a name, and clustered into `groups`; the most frequent `words` in lower case are
-    clustered into `categories`. Each cell, a group and a category, takes the `per_cell` words of the category that
-    lean most to the group. Its p-value comes from `rotations` of the names against the words, and false discoveries
-    are held at `alpha` over all cells (Benjamini–Hochberg). Groups of your own (a class set, or words by group) skip
-    the first step.
+    `names` (nothing: the bundled first names; a list, a file, a data name, "surnames", or "embedding": those that a
+    classifier finds among the capitalised words) are cleaned of the share `left_out` that is least like a name, and
+    clustered into `groups`; the most frequent `words` in lower case are clustered into `categories`. Each cell, a
+    group and a category, takes the `per_cell` words of the category that lean most to the group. Its p-value comes
+    from `rotations` of the names against the words, and false discoveries are held at `alpha` over all cells
+    (Benjamini–Hochberg). Groups of your own (a class set, or words by group) skip the first step.
+
+    Names are looked up as written in a cased vocabulary. `drop_names` leaves words that are spelled like a name out
+    of the words (None: only in a lower-cased vocabulary). With `voronoi` a word serves the group that it is nearest
+    to, without it any number of groups (the paper's footnote 2). `demographics_by` "names" or "bearers" says how
+    figures about a group's names are averaged.
 
     `precision` stops drawing rotations where the verdict is settled, at that risk (such as 0.001) that any verdict
     differs from the full run's. `workers`: threads, by default one for each core; the result does not depend on it.
-    `journal` is a folder where finished work is kept, so that a run that was killed goes on where it was.
+    `journal` is a folder where finished work is kept, so that a run that was killed resumes where it was.
 
     >>> import slant
     >>> v = slant.load()
@@ -61,14 +70,25 @@ def enumerate_biases(
     """
     check_vectors(vectors)
     settings = _checked(categories, words, per_cell, rotations, alpha, left_out, precision)
+    settings |= _choices(drop_names, voronoi, demographics_by)
     seed = seed_of(rng)
-    seeds = [int(s) for s in np.random.SeedSequence(seed).generate_state(5, np.uint64)]
-    run = EnumerationRun(vectors, settings, seeds, workers, Journal(journal) if journal is not None else None, progress)
+    kept = Journal(journal) if journal is not None else None
+    run = EnumerationRun(vectors, settings, seeds_of(seed), workers, kept, progress)
     if _is_count(groups):
-        return run.measure(run.found_groups(name_table(names), groups), seed)
+        table = embedding_names(vectors) if names == EMBEDDING else name_table(names)
+        return run.measure(run.found_groups(table, groups), seed)
     if names is not None:
         raise MeasureError("both names and groups of your own were given; leave one of them out.")
     return run.measure(run.own_groups(groups), seed)
+
+
+def seeds_of(seed: int) -> list[int]:
+    """Return a seed for each step that draws at random.
+
+    >>> len(seeds_of(0))
+    5
+    """
+    return [int(s) for s in np.random.SeedSequence(seed).generate_state(5, np.uint64)]
 
 
 def _is_count(groups: Groups) -> bool:
@@ -91,6 +111,17 @@ def _checked(
         "left_out": float(left_out),
         "precision": None if precision is None else float(precision),
     }
+
+
+def _choices(drop_names: bool | None, voronoi: bool, demographics_by: Weights) -> dict[str, Any]:
+    for name, value, allowed in (
+        ("drop_names", drop_names, (None, True, False)),
+        ("voronoi", voronoi, (True, False)),
+        ("demographics_by", demographics_by, get_args(Weights)),
+    ):
+        if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in allowed):
+            raise MeasureError(f"{name} is {value!r}; give {' or '.join(map(repr, allowed))}.")
+    return {"drop_names": drop_names, "voronoi": voronoi, "demographics_by": demographics_by}
 
 
 def _check_share(name: str, value: float, *, may_be_zero: bool = False) -> None:

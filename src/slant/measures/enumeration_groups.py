@@ -14,6 +14,7 @@ from slant.errors import MeasureError
 from slant.measures.wordsets import FloatArray
 from slant.parallel import one_thread_each, spread
 from slant.results import Demographics
+from slant.results.enumeration import Weights
 from slant.stimuli import NameFacts
 from slant.stimuli.first_names import RACES
 
@@ -22,6 +23,8 @@ Unit = NDArray[np.float32]
 STARTS = 10
 #: Non-names to tell names from are drawn from this many of the most frequent words.
 FREQUENT = 50_000
+#: A vocabulary with a smaller share of tokens with capitals (such as "UNK") counts as lower-cased.
+CASED_SHARE = 0.01
 
 
 def margins(names: Unit, others: Unit, seed: int) -> FloatArray:
@@ -135,28 +138,63 @@ def nearest_to_mean(unit: NDArray[np.floating], how_many: int) -> list[int]:
     return [int(row) for row in np.argsort(-(vectors @ vectors.mean(axis=0)), kind="stable")[:how_many]]
 
 
-def demographics(names: Sequence[str], facts: Mapping[str, NameFacts]) -> Demographics | None:
+def demographics(
+    names: Sequence[str], facts: Mapping[str, NameFacts], weighted_by: Weights = "names"
+) -> Demographics | None:
     """Return what the tables know of a group; None where they know no name of it.
 
-    >>> demographics(["Mary"], {"mary": NameFacts(1.0, 1950.0, None)})
-    Demographics(names=1, share_female=1.0, mean_birth_year=1950.0, names_with_race=0, share_by_race=None)
+    Figures are means over the names known, each counting alike, or `weighted_by` how many people bear it.
+
+    >>> facts = {"ann": NameFacts(3_000, 1.0, 1950.0, None), "bob": NameFacts(1_000, 0.0, 1970.0, None)}
+    >>> demographics(["Ann", "Bob"], facts).share_female, demographics(["Ann", "Bob"], facts, "bearers").share_female
+    (0.5, 0.75)
     """
     known = [facts[name.lower()] for name in names if name.lower() in facts]
     if not known:
         return None
-    races = [fact.share_by_race for fact in known if fact.share_by_race is not None]
+
+    def mean(of: Callable[[NameFacts], float | None]) -> float | None:
+        given = [(value, fact.bearers) for fact in known if (value := of(fact)) is not None]
+        if not given:
+            return None
+        values, bearers = np.array(given, dtype=np.float64).T
+        return float(np.average(values, weights=bearers if weighted_by == "bearers" else None))
+
+    with_race = sum(fact.share_by_race is not None for fact in known)
+
+    def share_of(race: str) -> float:
+        return mean(lambda fact: fact.share_by_race[race] if fact.share_by_race else None) or 0.0
+
     return Demographics(
         names=len(known),
-        share_female=_mean([fact.share_female for fact in known]),
-        mean_birth_year=_mean([fact.mean_birth_year for fact in known]),
-        names_with_race=len(races),
-        share_by_race={race: float(np.mean([r[race] for r in races])) for race in RACES} if races else None,
+        weighted_by=weighted_by,
+        share_female=mean(lambda fact: fact.share_female),
+        mean_birth_year=mean(lambda fact: fact.mean_birth_year),
+        names_with_race=with_race,
+        share_by_race={race: share_of(race) for race in RACES} if with_race else None,
     )
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
+def by_share_female(groups: Sequence[Demographics | None]) -> list[int] | None:
+    """Return the order of groups by share of women, largest first (the paper's Table 2), those without one last.
+
+    None where no table knows any, as for surnames.
+
+    >>> by_share_female([None, Demographics(9, "names", 0.1, 1980.0, 0, None), None])
+    [1, 0, 2]
+    """
+    known = {place: d.share_female for place, d in enumerate(groups) if d is not None and d.share_female is not None}
+    return sorted(range(len(groups)), key=lambda place: -known.get(place, -1.0)) if known else None
+
+
+def is_cased(words: Sequence[str]) -> bool:
+    """Tell whether a vocabulary has capital letters: at least 1 % of its most frequent tokens with one.
+
+    >>> is_cased(["the", "Mary", "mary"]), is_cased(["the", "mary"] * 60 + ["UNK"])
+    (True, False)
+    """
+    frequent = words[:FREQUENT]
+    return sum(token != token.lower() for token in frequent) >= CASED_SHARE * len(frequent)
 
 
 @dataclass(frozen=True)
@@ -167,18 +205,22 @@ class Vocabulary:
     tokens: tuple[str, ...]
 
 
-def frequent_words(words: Sequence[str], names: Set[str], most: int, *, lower_case: bool = True) -> Vocabulary:
-    """Return the `most` frequent tokens that are no names; `names` are in lower case, in whatever case they stand.
+def frequent_words(words: Sequence[str], left_out: Set[str], most: int, *, lower_case: bool = True) -> Vocabulary:
+    """Return the `most` frequent tokens but for those `left_out`, as they are written or in lower case.
 
     With `lower_case` only tokens in lower case count (or in a script without case), and only those with a letter.
 
     >>> frequent_words(["the", "Ann", "ann", ",", "new_york", "Paris"], {"ann"}, 10).tokens
     ('the', 'new_york')
+    >>> frequent_words(["the", "Ann", "ann", "Paris"], {"Ann"}, 10, lower_case=False).tokens
+    ('the', 'ann', 'Paris')
     """
     rows, tokens = [], []
     for row, token in enumerate(words):
         lower = token.lower()
-        if lower in names or (lower_case and (token != lower or not any(map(str.isalpha, token)))):
+        if token in left_out or lower in left_out:
+            continue
+        if lower_case and (token != lower or not any(map(str.isalpha, token))):
             continue
         rows.append(row)
         tokens.append(token)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,21 +14,23 @@ from numpy.typing import NDArray
 from slant.errors import MeasureError
 from slant.journal import Journal
 from slant.measures import enumeration_groups as steps
-from slant.measures.enumeration_cells import Cells, choose_cells, indirect_bias
-from slant.measures.polarity import class_lists
-from slant.measures.wordsets import FloatArray, Found, find, need_distinct, need_words, provenance
-from slant.paging import picked_rows
-from slant.results import EnumeratedCell, EnumerationResult, NameGroup, RotationsUsed, WordCategory, WordsUsed
-from slant.statistics import (
-    RotationCounts,
-    RotationPlan,
-    RotationProblem,
-    benjamini_hochberg,
-    check_count,
-    count_reached,
+from slant.measures.enumeration_cells import choose_cells, indirect_bias
+from slant.measures.enumeration_parts import (
+    CategorisedWords,
+    Grouped,
+    described,
+    enumerated_cells,
+    name_group,
+    ordering,
+    rotations_used,
 )
+from slant.measures.polarity import class_lists
+from slant.measures.wordsets import find, need_distinct, need_words, provenance
+from slant.paging import picked_rows
+from slant.results import EnumerationResult
+from slant.statistics import RotationPlan, RotationProblem, benjamini_hochberg, check_count, count_reached
 from slant.stimuli import NameFacts, NameTable, WordList, bundled_names
-from slant.vectors import WordVectors
+from slant.vectors import LookupPolicy, WordVectors
 from slant.version import __version__
 
 #: Called with the step, how much of it is done, and how much there is.
@@ -36,62 +38,8 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 
 #: More of anything than this only takes memory.
 MOST = 10_000_000
-#: Names shown for a group (the survey shows all five), and words for a category.
-ILLUSTRATIVE, CENTRE_WORDS = 5, 5
 #: A group of one's own with fewer words is not taken for names.
 LEAST_NAMES = 5
-#: Centre words that label a category.
-IN_LABEL = 3
-
-
-@dataclass(frozen=True, eq=False)
-class Grouped:
-    """The name groups: words used for each, their unit vectors, and what the tables know of them."""
-
-    labels: tuple[str, ...]
-    members: tuple[tuple[str, ...], ...]
-    vectors: tuple[FloatArray, ...]
-    facts: Mapping[str, NameFacts]
-    excluded: frozenset[str]
-    left_out: tuple[str, ...]
-    used: tuple[WordsUsed, ...]
-    source: str
-    found: bool
-
-    @property
-    def means(self) -> FloatArray:
-        """The mean unit vector of each group, shape (groups, d)."""
-        return np.array([unit.mean(axis=0) for unit in self.vectors])
-
-    def described(self) -> tuple[NameGroup, ...]:
-        """Return the groups as a result shows them."""
-        return tuple(
-            NameGroup(
-                label=label,
-                size=len(names),
-                illustrative=tuple(names[row] for row in steps.illustrative(unit, ILLUSTRATIVE)),
-                names=names,
-                demographics=steps.demographics(names, self.facts),
-            )
-            for label, names, unit in zip(self.labels, self.members, self.vectors, strict=True)
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class _Words:
-    """The words in order of category, most frequent first within each; categories begin at `starts`."""
-
-    tokens: tuple[str, ...]
-    unit: NDArray[np.float32]
-    starts: NDArray[np.int64]
-
-    def described(self) -> tuple[WordCategory, ...]:
-        found = []
-        for start, end in pairwise(self.starts.tolist()):
-            nearest = steps.nearest_to_mean(self.unit[start:end], CENTRE_WORDS)
-            centre = tuple(self.tokens[start + row] for row in nearest)
-            found.append(WordCategory(", ".join(centre[:IN_LABEL]), end - start, centre, self.tokens[start:end]))
-        return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -105,6 +53,22 @@ class EnumerationRun:
     journal: Journal | None
     progress: Progress | None
 
+    @cached_property
+    def cased(self) -> bool:
+        """Whether the vocabulary tells capitals from small letters."""
+        return steps.is_cased(self.vectors.words)
+
+    @property
+    def as_names(self) -> LookupPolicy:
+        """How names are looked up: as written in a cased vocabulary, where "Love" is a name and "love" is not."""
+        return replace(self.vectors.policy, case="exact") if self.cased else self.vectors.policy
+
+    @property
+    def drop_names(self) -> bool:
+        """Whether words that are spelled like a name are left out: as asked, else where case cannot tell them."""
+        asked = self.settings["drop_names"]
+        return not self.cased if asked is None else bool(asked)
+
     def own_groups(self, groups: Any) -> Grouped:
         """Take the groups as given: step 1 is skipped."""
         if groups is None or isinstance(groups, bool | float):
@@ -114,67 +78,78 @@ class EnumerationRun:
         lists, identity = class_lists(groups)
         if len(lists) < 2:
             raise MeasureError(f"{len(lists)} groups were given; at least two are needed.")
-        found = [find(self.vectors, group) for group in lists]
+        facts = _facts_of_names(lists)
+        found = [find(self.vectors, group, policy=self.as_names if facts else None) for group in lists]
         for place, group in enumerate(found):
             need_words(group, 1, self.vectors)
             for other in found[:place]:
                 need_distinct(other, group)
+        weighted_by = self.settings["demographics_by"]
         return Grouped(
-            labels=tuple(group.words.name for group in found),
-            members=tuple(group.words.used for group in found),
+            groups=tuple(
+                name_group(group.words.name, group.words.used, group.words.tokens, group.unit, facts, weighted_by)
+                for group in found
+            ),
             vectors=tuple(group.unit for group in found),
-            facts=_facts_of_names(lists),
-            excluded=_spellings(found, [word for group in lists for word in group.words]),
+            listed=tuple(word for group in lists for word in group.words),
             left_out=(),
             used=tuple(group.words for group in found),
             source=identity,
+            ordered_by="given",
             found=False,
         )
 
     def found_groups(self, table: NameTable, groups: Any) -> Grouped:
-        """Clean the names and cluster them: step 1."""
+        """Clean the names and cluster them (step 1); groups stand by share of women where it is known, else by size."""
         count = check_count("groups", groups, 2, MOST)
-        found = find(self.vectors, WordList("names", table.names))
-        excluded = _spellings([found], table.names)
+        found = find(self.vectors, WordList("names", table.names), policy=self.as_names)
         unit = found.unit.astype(np.float32)
-        keep = self._cleaned(unit, excluded)
+        keep = self._cleaned(unit, table.names)
         if keep.sum() < count:
             raise MeasureError(
                 f"{keep.sum():,} of {len(table.names):,} names are in '{self.vectors.name}' and like names; "
                 f"{count} groups need at least as many."
             )
-        labels = self._clusters("names", unit[keep], count, self.seeds[2])
-        names = np.array(found.words.used, dtype=object)[keep]
-        kept = found.unit[keep]
+        labels = np.full(len(unit), -1)
+        labels[keep] = self._clusters("names", unit[keep], count, self.seeds[2])
+        names, tokens = (np.array(words, dtype=object) for words in (found.words.used, found.words.tokens))
+        parts = [
+            (tuple(names[own]), tuple(tokens[own]), found.unit[own]) for own in (labels == g for g in range(count))
+        ]
+        weighted_by = self.settings["demographics_by"]
+        order = steps.by_share_female([steps.demographics(part[0], table.facts, weighted_by) for part in parts])
+        parts = [parts[place] for place in order or range(count)]
+        label = "group {}" if order is None else "F{}"  # F as in the paper's tables: first names
         return Grouped(
-            labels=tuple(f"group {number}" for number in range(1, count + 1)),
-            members=tuple(tuple(names[labels == group]) for group in range(count)),
-            vectors=tuple(kept[labels == group] for group in range(count)),
-            facts=table.facts,
-            excluded=excluded,
-            left_out=tuple(np.array(found.words.used, dtype=object)[~keep]),
+            groups=tuple(
+                name_group(label.format(place), *part, table.facts, weighted_by) for place, part in enumerate(parts, 1)
+            ),
+            vectors=tuple(part[2] for part in parts),
+            listed=table.names,
+            left_out=tuple(names[~keep]),
             used=(found.words,),
             source=table.id,
+            ordered_by="size" if order is None else "share_female",
             found=True,
         )
 
-    def _cleaned(self, unit: NDArray[np.float32], excluded: frozenset[str]) -> NDArray[np.bool_]:
+    def _cleaned(self, unit: NDArray[np.float32], names: Sequence[str]) -> NDArray[np.bool_]:
         """Tell names from as many other frequent words, and drop those that are least like names."""
         share = self.settings["left_out"]
         if share == 0 or not len(unit):
             return np.ones(len(unit), dtype=bool)
-        frequent = steps.frequent_words(
-            self.vectors.words[: steps.FREQUENT], excluded, steps.FREQUENT, lower_case=False
-        )
+        written = frozenset(names if self.cased else (name.lower() for name in names))
+        frequent = steps.frequent_words(self.vectors.words[: steps.FREQUENT], written, steps.FREQUENT, lower_case=False)
         if not len(frequent.rows):
             raise MeasureError(
                 f"'{self.vectors.name}' has no words but names to tell names from; use left_out=0 to keep every name."
             )
         size = min(len(unit), len(frequent.rows))
         drawn = np.random.default_rng(self.seeds[0]).choice(frequent.rows, size, replace=False)
-        return steps.keep_by_margin(steps.margins(unit, self._unit(np.sort(drawn)), self.seeds[1]), share)
+        return steps.keep_by_margin(steps.margins(unit, self.unit(np.sort(drawn)), self.seeds[1]), share)
 
-    def _unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    def unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors of these rows at unit length, (rows, d)."""
         picked = picked_rows(self.vectors.matrix, rows)
         return np.asarray(picked / np.linalg.norm(picked, axis=1, keepdims=True))
 
@@ -200,47 +175,60 @@ class EnumerationRun:
         report = self.progress
         return lambda done, total: report(step, done, total)
 
-    def words(self, excluded: frozenset[str]) -> _Words:
-        """Cluster the most frequent words that are no names: step 2."""
-        found = steps.frequent_words(self.vectors.words, excluded, self.settings["words"])
+    def words(self, left_out: frozenset[str]) -> CategorisedWords:
+        """Cluster the most frequent words, but for those left out: step 2."""
+        found = steps.frequent_words(self.vectors.words, left_out, self.settings["words"])
         categories = self.settings["categories"]
         if len(found.rows) < categories:
             raise MeasureError(
                 f"{len(found.rows):,} words in lower case that are no names can be used of '{self.vectors.name}' "
                 f"(words={self.settings['words']:,}); {categories} categories need at least as many."
             )
-        unit = self._unit(found.rows)
+        unit = self.unit(found.rows)
         labels = self._clusters("words", unit, categories, self.seeds[3])
         order = np.argsort(labels, kind="stable")
         starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=categories))])
-        return _Words(tuple(found.tokens[row] for row in order), unit[order], starts)
+        tokens, unit = tuple(found.tokens[row] for row in order), unit[order]
+        return CategorisedWords(tokens, unit, starts, described(tokens, unit, starts))
 
     def measure(self, grouped: Grouped, seed: int) -> EnumerationResult:
-        """Choose the cells, draw the null, and put the result together: steps 2 to 6."""
-        words = self.words(grouped.excluded)
-        cells = choose_cells(words.unit, words.starts, grouped.means, self.settings["per_cell"])
-        problem = RotationProblem(words.unit, words.starts, grouped.means, cells.scores, self.settings["per_cell"])
+        """Find the word categories, and test every cell: steps 2 to 6."""
+        drop_names = self.drop_names
+        words = self.words(grouped.not_words(drop_names=drop_names))
+        settings = {
+            "names": grouped.source,
+            "groups": len(grouped.groups),
+            **self.settings,
+            "left_out": self.settings["left_out"] if grouped.found else None,
+            "drop_names": drop_names,
+            "vocabulary": "cased" if self.cased else "lower-cased",
+            "ordered_by": grouped.ordered_by,
+            "words_used": len(words.tokens),
+        }
+        return self.tested(grouped, words, seed, settings)
+
+    def tested(
+        self, grouped: Grouped, words: CategorisedWords, seed: int, settings: dict[str, Any]
+    ) -> EnumerationResult:
+        """Choose the cells, draw the null, and put the result together: steps 3 to 6."""
+        per_cell, voronoi = self.settings["per_cell"], self.settings["voronoi"]
+        cells = choose_cells(words.unit, words.starts, grouped.means, per_cell, voronoi=voronoi)
+        problem = RotationProblem(words.unit, words.starts, grouped.means, cells.scores, per_cell, voronoi)
         risk = self.settings["precision"] or 0.0
         plan = RotationPlan(self.settings["rotations"], self.seeds[4], self.settings["alpha"], risk, self.workers)
         counted = count_reached(problem, plan, journal=self.journal, progress=self._progress_of("rotations"))
         pvalues = np.where(np.isnan(cells.scores), 1.0, counted.pvalues(plan.rotations))
         qvalues = benjamini_hochberg(pvalues.ravel()).reshape(pvalues.shape)
         significant = qvalues <= plan.alpha
-        settings = {
-            "names": grouped.source,
-            "groups": len(grouped.labels),
-            **self.settings,
-            "left_out": self.settings["left_out"] if grouped.found else None,
-            "words_used": len(words.tokens),
-        }
         return EnumerationResult(
-            groups=grouped.described(),
-            categories=words.described(),
-            cells=_cells(cells, words.tokens, counted, pvalues, qvalues, significant),
-            ordering=_ordering(cells.scores, significant),
-            indirect_bias=indirect_bias(words.unit, cells, significant),
+            groups=grouped.groups,
+            categories=words.categories,
+            cells=enumerated_cells(cells, words.tokens, counted, pvalues, qvalues, significant),
+            ordering=ordering(cells.scores, significant),
+            critical_pvalue=float(pvalues[significant].max()) if significant.any() else None,
+            indirect_bias=indirect_bias(words.unit, words.tokens, cells, significant),
             left_out_names=grouped.left_out,
-            rotations=_rotations(counted, plan, words.starts, cells.scores),
+            rotations=rotations_used(counted, plan, words.starts, cells.scores),
             provenance=provenance(self.vectors, grouped.source, grouped.used, seed, settings),
         )
 
@@ -261,52 +249,3 @@ def _are_labels(kept: NDArray[Any] | None, points: int, count: int) -> bool:
     if kept is None or kept.shape != (points,) or kept.dtype != np.int64:
         return False
     return np.array_equal(np.unique(kept), np.arange(count))
-
-
-def _spellings(found: Iterable[Found], asked: Iterable[str]) -> frozenset[str]:
-    """Return the names in lower case, as asked for and as the vocabulary has them."""
-    tokens = (token for group in found for token in group.words.tokens)
-    return frozenset(word.lower() for words in (asked, tokens) for word in words)
-
-
-def _cells(
-    cells: Cells,
-    tokens: tuple[str, ...],
-    counted: RotationCounts,
-    pvalues: FloatArray,
-    qvalues: FloatArray,
-    significant: NDArray[np.bool_],
-) -> tuple[EnumeratedCell, ...]:
-    made = []
-    for category, group in np.ndindex(cells.scores.shape):
-        at = category, group
-        tested = not np.isnan(cells.scores[at])
-        made.append(
-            EnumeratedCell(
-                group=group,
-                category=category,
-                words=tuple(tokens[row] for row in cells.words[at]) if tested else (),
-                candidates=int(cells.candidates[at]),
-                score=float(cells.scores[at]) if tested else None,
-                pvalue=float(pvalues[at]),
-                qvalue=float(qvalues[at]),
-                significant=bool(significant[at]),
-                exceeding=int(counted.reached[at]),
-                rotations=int(counted.drawn[category]) if tested else 0,
-            )
-        )
-    return tuple(made)
-
-
-def _ordering(scores: FloatArray, significant: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Return the categories by the total score of their significant cells, largest first."""
-    totals = np.where(significant, scores, 0.0).sum(axis=1)
-    return tuple(int(category) for category in np.argsort(-totals, kind="stable"))
-
-
-def _rotations(
-    counted: RotationCounts, plan: RotationPlan, starts: NDArray[np.int64], scores: FloatArray
-) -> RotationsUsed:
-    run = int(counted.drawn.max(initial=0))
-    words = int(np.diff(starts)[~np.isnan(scores).all(axis=1)].sum())  # those with anything to test
-    return RotationsUsed(plan.rotations, run, counted.work / max(1, plan.rotations * words), plan.risk)

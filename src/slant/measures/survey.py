@@ -46,12 +46,13 @@ def make_survey(
     not among those shown where the group is large enough; 0: no exam. All orders are shuffled from one seed.
 
     >>> from slant.results import *
-    >>> groups = [NameGroup(n[0], 4, (n, n + "a"), (n, n + "a", n + "b", n + "c"), None) for n in ("Jo", "Al")]
+    >>> names = [(n, n + "a", n + "b", n + "c") for n in ("Jo", "Al")]
+    >>> groups = [NameGroup(n[0][0], 4, n[:2], n, n, None) for n in names]
     >>> cells = [EnumeratedCell(g, 0, w, 9, 0.1, 0.001, 0.002, True, 0, 999) for g, w in ((0, ("tea",)), (1, ("ale",)))]
     >>> source = Provenance("own", Representation("tiny", "0" * 12, "text", 9, 3), (), 0, {"per_cell": 1}, "0")
     >>> result = EnumerationResult(
-    ...     tuple(groups), (WordCategory("drinks", 9, ("tea",), ()),), tuple(cells), (0,), IndirectBias(0, 0), (),
-    ...     RotationsUsed(999, 999, 1.0, 0.0), source)
+    ...     tuple(groups), (WordCategory("drinks", 9, ("tea",), ()),), tuple(cells), (0,), 0.001,
+    ...     IndirectBias(0, 0, ()), (), RotationsUsed(999, 999, 1.0, 0.0), source)
     >>> survey = make_survey(result, names_per_group=2, exam_names=2)
     >>> [group.names for group in survey.groups], len(survey.exam), len(survey.rating)
     ([('Jo', 'Joa'), ('Al', 'Ala')], 4, 2)
@@ -150,10 +151,39 @@ def _shuffled(items: list[T], random: np.random.Generator) -> list[T]:
     return [items[i] for i in random.permutation(len(items))]
 
 
+def questions_to_rate(survey: Survey, answers: Answers) -> tuple[RatingQuestion, ...]:
+    """Return the questions of the rating task: those whose word set people matched to the embedding's group.
+
+    The paper (§4.1) had only these rated. `answers` are those of the exam and the matching, as for `score_survey`.
+
+    >>> from slant.results import Provenance, Representation
+    >>> source = Provenance("own", Representation("tiny", "0" * 12, "text", 9, 3), (), 0, {}, "0")
+    >>> sets = MatchingQuestion("m01-1", ("tea",)), MatchingQuestion("m01-2", ("ale",))
+    >>> ratings = RatingQuestion("r01", "G2", ("tea",)), RatingQuestion("r02", "G1", ("ale",))
+    >>> key = SurveyKey(
+    ...     {}, {"m01-1": "G2", "m01-2": "G1"}, {"r01": "m01-1", "r02": "m01-2"}, {"m01": "drinks"},
+    ...     {"G1": "J", "G2": "A"})
+    >>> groups = (ShownGroup("G1", ("Jo",)), ShownGroup("G2", ("Al",)))
+    >>> task = MatchingTask("m01", ("G1", "G2"), sets)
+    >>> plan = Survey("", groups, (), (task,), ratings, key, 2, "", 0, {}, "0", source).identified()
+    >>> given = {"worker": "w1", plan.public_id("m01-1"): "G2", plan.public_id("m01-2"): "G2"}
+    >>> [question.words for question in questions_to_rate(plan, [given])]
+    [('tea',)]
+    """
+    result = score_survey(survey, answers)
+    asked = [question.id for task in survey.matching for question in task.questions]
+    matched = {question for question, found in zip(asked, result.associations, strict=True) if found.agrees}
+    if not matched:
+        nobody = f"none of {result.workers_given} workers passed the exam"
+        nothing = "people's most frequent choice is the embedding's group for no word set"
+        raise MeasureError(f"{nothing if result.workers_qualified else nobody}, so there is nothing to rate.")
+    return tuple(question for question in survey.rating if survey.key.rating[question.id] in matched)
+
+
 def score_survey(
     survey: Survey | EnumerationResult, answers: Answers, *, offensive_from: float = 4.0, confidence: float = 0.95
 ) -> SurveyResult:
-    """Score answers: agreement of the plurality with the embedding, ratings, and each worker's exam.
+    """Score answers: agreement of the plurality with the embedding, ratings of what agrees, and each worker's exam.
 
     `answers` are CSV files (one path or several) or rows, with worker, task, item and answer in each row, or as the
     pages write them, a worker to a row and an item to a column. An enumeration stands for the survey that

@@ -61,7 +61,7 @@ def scored(survey: Survey, answers: Iterable[Answer], offensive_from: float, con
         for question in task.questions
     )
     answered = [a for a in associations if a.agrees is not None]
-    rated = [a.mean_rating for a in associations if a.mean_rating is not None]
+    rated = [a.mean_rating for a in associations if a.agrees and a.mean_rating is not None]
     single = [a.chosen[a.group] for a in answered]
     settings = {**survey.settings, "pass_above": PASS_ABOVE, "offensive_from": offensive_from, "confidence": confidence}
     made = survey.provenance
@@ -120,7 +120,7 @@ def _association(
         agrees=chosen == group if counts else None,
         ratings=len(ratings),
         mean_rating=mean,
-        offensive=mean >= offensive_from if mean is not None else None,
+        offensive=mean >= offensive_from if mean is not None and chosen == group else None,
     )
 
 

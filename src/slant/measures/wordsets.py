@@ -15,7 +15,7 @@ from slant.models.vocabulary import Vocabulary
 from slant.results import Provenance, Representation, WordsUsed
 from slant.statistics import unit_rows
 from slant.stimuli import WordList, listed_words
-from slant.vectors import WordVectors
+from slant.vectors import LookupPolicy, WordVectors
 from slant.version import __version__
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -68,11 +68,20 @@ def check_vectors(vectors: WordVectors) -> None:
         raise MeasureError(f"{vectors!r:.60} is not word vectors; open it with slant.load(…) first.")
 
 
-def find(vectors: WordVectors, words: WordList, vocabulary: Vocabulary | None = None) -> Found:
-    """Look a word set up, or those words of it that `vocabulary` has; words that stand for one token count once."""
+def find(
+    vectors: WordVectors,
+    words: WordList,
+    vocabulary: Vocabulary | None = None,
+    *,
+    policy: LookupPolicy | None = None,
+) -> Found:
+    """Look a word set up, or those words of it that `vocabulary` has; words that stand for one token count once.
+
+    `policy` says how words are matched, where it is not to be the vectors' own.
+    """
     check_vectors(vectors)
     outside = tuple(word for word in words.words if not vocabulary.has(word)) if vocabulary else ()
-    looked_up = vectors.lookup(tuple(word for word in words.words if word not in outside))
+    looked_up = vectors.lookup(tuple(word for word in words.words if word not in outside), policy=policy)
     first: dict[str, int] = {}
     for row, token in enumerate(looked_up.tokens):
         first.setdefault(token, row)  # "king" and "King" may be one vector, which must not count twice

@@ -10,6 +10,7 @@ from slant.report.audit import differences_table, glance_table
 from slant.report.contextual import contextual_table, contextual_tables
 from slant.report.debias import check_table, similarity_table
 from slant.report.enumeration import cells_table, document_tables, terminal_tables
+from slant.report.enumeration_comparison import covered_table, enumeration_comparison_table
 from slant.report.geometry import (
     direct_bias_table,
     geometry_table,
@@ -52,6 +53,7 @@ from slant.results import (
     ContextualBiasResult,
     DebiasCheck,
     DirectBiasResult,
+    EnumerationComparison,
     EnumerationResult,
     FigureHistory,
     GeneralisedWeatResult,
@@ -140,6 +142,8 @@ def documents_of(result: Result) -> tuple[Table, ...]:
         return contextual_tables(result)
     if isinstance(result, ReplicationResult):
         return replication.document_tables(result)
+    if isinstance(result, EnumerationComparison):
+        return (covered_table(result),)
     return document_tables(result) if isinstance(result, EnumerationResult) else (table_of(result),)
 
 
@@ -152,6 +156,7 @@ TABLES: dict[type[Result], Callable[[Any], Table]] = {
     AuditResult: glance_table,
     ComparisonResult: comparison_table,
     ContextualBiasResult: contextual_table,
+    EnumerationComparison: enumeration_comparison_table,
     EnumerationResult: cells_table,
     FigureHistory: history_table,
     DebiasCheck: check_table,

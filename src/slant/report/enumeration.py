@@ -16,6 +16,8 @@ WIDE_GROUPS = 160
 WORD_LENGTHS = (40, 14, 11)
 #: Headings give this many illustrative names and centre words, as the paper does.
 IN_HEADINGS = 3
+#: So many potential indirect biases are shown.
+MOST_PROXIES = 10
 #: What q is at most for words to stand out, and to stand out most.
 MEDIUM, STRONG = 0.01, 0.001
 RACES = {
@@ -37,17 +39,50 @@ def cells_table(result: EnumerationResult) -> Table:
     return Table(_title("Associations", result), columns, result.rows(), notes(result), first_line=CONTENT_NOTE)
 
 
-def terminal_tables(result: EnumerationResult, width: int) -> tuple[Table, Table]:
-    """Describe the groups and the associations for a terminal: a column for each group where all of them fit."""
+def terminal_tables(result: EnumerationResult, width: int) -> tuple[Table, ...]:
+    """Describe groups, associations and proxies for a terminal: a column for each group where all of them fit."""
     groups = groups_table(result, one_column=width < WIDE_GROUPS, races=1 if width < 100 else 2)
     crossed = (crossed_table(result, length) for length in WORD_LENGTHS)
     fits = next((table for table in crossed if table.rows and _width(table) <= width), listed_table(result))
-    return groups, fits if fits.rows else replace(fits, columns=fits.columns[:0])
+    return groups, fits if fits.rows else replace(fits, columns=fits.columns[:0]), *_proxies(result)
 
 
-def document_tables(result: EnumerationResult) -> tuple[Table, Table]:
-    """Describe the groups and the associations for Markdown and LaTeX: always a column for each group."""
-    return groups_table(result), crossed_table(result)
+def document_tables(result: EnumerationResult) -> tuple[Table, ...]:
+    """Describe groups, associations and proxies for Markdown and LaTeX: always a column for each group."""
+    return groups_table(result), crossed_table(result), *_proxies(result)
+
+
+def _proxies(result: EnumerationResult) -> tuple[Table, ...]:
+    return (proxies_table(result),) if result.indirect_bias.strongest else ()
+
+
+def proxies_table(result: EnumerationResult, most: int = MOST_PROXIES) -> Table:
+    """Describe the strongest potential indirect biases (eq. 1): what could stand in for what."""
+    columns = (
+        Column("groups", "groups", plain, "left", wraps=True),
+        Column("words", "words that divide them", plain, "left", wraps=True),
+        Column("as", "words that do so alike", plain, "left", wraps=True),
+        Column("value", "value", small, style=_plainly),
+    )
+    rows = [
+        {
+            "groups": " | ".join(result.groups[g].label for g in proxy.groups), "value": proxy.value,
+            **{key: " | ".join(map(", ".join, pair)) for key, pair in zip(("words", "as"), proxy.words, strict=True)},
+        }
+        for proxy in result.indirect_bias.strongest[:most]
+    ]  # fmt: skip
+    return Table(_title("What could stand in for what", result), columns, rows, (proxies_note(result, most),))
+
+
+def proxies_note(result: EnumerationResult, most: int = MOST_PROXIES) -> str:
+    """Say what the value is, and how many there are."""
+    bias = result.indirect_bias
+    more = f"; shown: {most} of {bias.aligned:,}" if bias.aligned > most else ""
+    listed = f", --json gives {len(bias.strongest):,}" if len(bias.strongest) > most else ""
+    return (
+        "value: the product of eq. 1, larger where both pairs of word sets lie further apart in the same direction; a "
+        f"pair may stand in for the other though no name is left{more}{listed}."
+    )
 
 
 def groups_table(result: EnumerationResult, *, one_column: bool = False, races: int = 2) -> Table:

@@ -15,6 +15,9 @@ from slant.results import EnumeratedCell, EnumerationResult
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
 WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}
 
+#: A page has room for so many potential indirect biases.
+MOST_PROXIES = 20
+
 
 def enumeration_fragment(
     result: EnumerationResult, *, level: int = 2, figure: str | None = None, styled: bool = True, headed: bool = True
@@ -36,6 +39,9 @@ def enumeration_fragment(
         style=Markup(asset("templates/enumeration.css")) if styled else "",
         result=result,
         groups=described.groups_table(result),
+        proxies=result.indirect_bias.strongest[:MOST_PROXIES],
+        proxies_note=described.proxies_note(result, MOST_PROXIES),
+        small=tables.small,
         named=[tables.plain(described.named(group)) for group in result.groups],
         headings=[described.head(group).split("\n") for group in result.groups],
         shown=tests[: noted.MOST_TESTS],

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from slant.report.tables import plain
+from slant.report.tables import plain, pvalue
 from slant.results import EnumerationResult
 
 #: So many tests are shown to people; CSV and JSON hold all.
 MOST_TESTS = 12
 NOT_SIGNIFICANT, NO_TEST = "·", "–"
+#: How the figures of a group's names were averaged.
+WEIGHTED = {"names": "each name counting alike", "bearers": "each name counting by how many people bear it"}
 
 
 def shown_tests(result: EnumerationResult, most: int | None = MOST_TESTS) -> list[tuple[int, int]]:
@@ -28,9 +30,26 @@ def group_notes(result: EnumerationResult) -> tuple[str, ...]:
     if known := [g.demographics for g in result.groups if g.demographics]:
         said.append(
             f"demographics: means over the names in the name tables ({sum(d.names for d in known):,} of {used:,}; "
-            f"race: {sum(d.names_with_race for d in known):,}), looked up afterwards; the computation never sees them."
+            f"race: {sum(d.names_with_race for d in known):,}), {WEIGHTED[known[0].weighted_by]}; looked up "
+            f"afterwards; the computation never sees them.{_order(result)}"
         )
-    return tuple(said)
+    return (*said, _spelling(result))
+
+
+def _order(result: EnumerationResult) -> str:
+    by_women = result.provenance.settings["ordered_by"] == "share_female"
+    return " Groups stand in the order of the share of women." if by_women else ""
+
+
+def _spelling(result: EnumerationResult) -> str:
+    """Say how case was dealt with, and words that are spelled like names."""
+    settings = result.provenance.settings
+    if result.own_groups:
+        return f"the vocabulary is {settings['vocabulary']}; the groups' own words are left out of the tests."
+    cased = settings["vocabulary"] == "cased"
+    looked_up = "names are looked up as written" if cased else "names are looked up in lower case too"
+    kept = "are left out" if settings["drop_names"] else "stay, unless they stand in a group"
+    return f"the vocabulary is {settings['vocabulary']}: {looked_up}; words that are spelled like a name {kept}."
 
 
 def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool = True) -> tuple[str, ...]:
@@ -51,7 +70,8 @@ def _found(result: EnumerationResult) -> str:
         none = f"No association is significant: none of {cells:,} cells at a false-discovery rate of {alpha:g}"
         return f"{none}; {tail}{_too_few(result)}"
     rate = f"of these, {100 * alpha:g} % at most are expected to be chance (false-discovery rate)"
-    return f"{found:,} of {cells:,} cells {'are' if found > 1 else 'is'} significant; {rate}; {tail}"
+    are, critical = "are" if found > 1 else "is", pvalue(result.critical_pvalue)
+    return f"{found:,} of {cells:,} cells {are} significant (p up to {critical}, the critical p-value); {rate}; {tail}"
 
 
 def _too_few(result: EnumerationResult) -> str:
@@ -75,6 +95,8 @@ def _more(result: EnumerationResult) -> list[str]:
 def _meaning(result: EnumerationResult, figures: bool) -> list[str]:
     groups = "the other groups" if len(result.groups) > 2 else "the other group"
     words = f"words: those of a test's category that lean most to this group and not to {groups}"
+    if not result.provenance.settings["voronoi"]:
+        words = "words: those of a test's category that lean most to this group; a word may serve several groups"
     order = "tests stand in the order of the total score of their significant cells"
     if not figures:
         marks = f"{NOT_SIGNIFICANT} not significant; {NO_TEST} no test"
@@ -93,8 +115,8 @@ def _indirect(result: EnumerationResult) -> str:
     if bias.share is None:
         return "potential indirect bias: no two tests have significant words for the same two groups."
     return (
-        f"potential indirect bias: in {100 * bias.share:.1f} % of {bias.tuples:,} cases (two groups, two tests, all "
-        "four cells significant) both tests part the groups the same way; about 50 % if unrelated."
+        f"potential indirect bias (eq. 1): in {100 * bias.share:.1f} % of {bias.tuples:,} cases (two groups, two "
+        "tests, all four cells significant) both tests divide the groups the same way; about 50 % if unrelated."
     )
 
 

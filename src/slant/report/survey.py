@@ -6,7 +6,7 @@ import base64
 import csv
 import hashlib
 import io
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -16,27 +16,56 @@ from slant.files import workplace, write_text
 from slant.report.tables import FORMULA, plain
 from slant.report.templating import environment
 from slant.results.enumeration import CONTENT_NOTE
-from slant.results.survey_plan import MOST_OFFENSIVE, RATING_ENDS, ShownGroup, Survey
+from slant.results.survey_plan import (
+    MATCHERS,
+    MOST_OFFENSIVE,
+    PASSED_IN_PAPER,
+    RATERS,
+    RATING_ENDS,
+    RatingQuestion,
+    ShownGroup,
+    Survey,
+)
 
 TASKS = ("exam", "matching", "rating")
-#: A cell that begins so would be taken for a formula by a spreadsheet.
+RATE = "slant enumerate survey ratings ANSWERS.csv... --survey survey.json -o ratings"
+SCORE = "slant enumerate survey score ANSWERS.csv... --survey survey.json"
 
 
 def survey_files(survey: Survey) -> dict[str, str]:
-    """Return every file of a survey, by name; an exam without questions has none.
+    """Return the files of exam and matching, by name; an exam without questions has none.
 
     The pages and tables of the tasks hold nothing of the key; `key.csv` and `survey.json` do.
     """
-    rows = {"exam": _exam_rows(survey), "matching": _matching_rows(survey), "rating": _rating_rows(survey)}
-    tasks = [task for task in TASKS if rows[task]]
+    rows = {"exam": _exam_rows(survey), "matching": _matching_rows(survey)}
+    tasks = [task for task, asked in rows.items() if asked]
     made = {f"{task}.html": survey_page(survey, task) for task in tasks}
     made |= {f"{task}.csv": _csv(rows[task]) for task in tasks}
-    return made | {"key.csv": _csv(_key_rows(survey)), "survey.json": survey.to_json() + "\n"}
+    made |= {"key.csv": _csv(_key_rows(survey)), "survey.json": survey.to_json() + "\n"}
+    return made | {"README.txt": _instructions(survey)}
+
+
+def rating_files(survey: Survey, questions: Sequence[RatingQuestion]) -> dict[str, str]:
+    """Return the files of the rating task for what people matched, by name."""
+    instructions = "\n\n".join((CONTENT_NOTE, _rating_instructions(survey, len(questions))))
+    return {
+        "rating.html": survey_page(survey, "rating", questions),
+        "rating.csv": _csv(_rating_rows(survey, questions)),
+        "README.txt": instructions + "\n",
+    }
 
 
 def write_survey(survey: Survey, folder: str | Path) -> list[Path]:
-    """Write a survey into a new folder, all of it or nothing; return the files."""
-    target, made = Path(folder), survey_files(survey)
+    """Write exam, matching and key into a new folder, all of it or nothing; return the files."""
+    return _write(survey_files(survey), Path(folder))
+
+
+def write_ratings(survey: Survey, questions: Sequence[RatingQuestion], folder: str | Path) -> list[Path]:
+    """Write the rating task for what people matched into a new folder, all of it or nothing; return the files."""
+    return _write(rating_files(survey, questions), Path(folder))
+
+
+def _write(made: dict[str, str], target: Path) -> list[Path]:
     if target.exists() or target.is_symlink():
         raise SlantError(f"'{target}' is already there; name a new folder, so that no two surveys are mixed up.")
     try:
@@ -51,8 +80,44 @@ def write_survey(survey: Survey, folder: str | Path) -> list[Path]:
     return [target / name for name in made]
 
 
-def survey_page(survey: Survey, task: str) -> str:
-    """Return the page of one task ("exam", "matching" or "rating"): no outside host, one script known by its hash."""
+def how_many() -> str:
+    """Say how many people the paper asked, for those who organise a survey."""
+    return (
+        f"Swinger et al. had at least {MATCHERS} people match each test, and {RATERS[0]} to {RATERS[1]} rate each "
+        f"association; {100 * PASSED_IN_PAPER:.0f} % of those who took the exam passed it."
+    )
+
+
+def _instructions(survey: Survey) -> str:
+    exam = "more than half right qualifies" if survey.exam else "this survey has none"
+    words = sum(len(task.questions) for task in survey.matching)
+    return "\n\n".join((
+        CONTENT_NOTE,
+        f"Survey {survey.code}: {len(survey.exam)} exam questions, {words} word sets of {len(survey.matching)} tests.",
+        f"1. Exam (exam.html, or exam.csv for a platform): {exam}.",
+        f"2. Matching (matching.html, matching.csv): ask at least {MATCHERS} people who passed.",
+        "3. Rating: only what people matched to the embedding's group is rated, so this task is made from the answers "
+        f"to the first two:\n\n    {RATE}\n\n   Ask {RATERS[0]} to {RATERS[1]} people who passed the exam.",
+        f"4. Score all answers together, those of the rating task too:\n\n    {SCORE}",
+        how_many(),
+        "key.csv and survey.json hold the right answers: keep them from workers. Pages give the answers back as CSV; "
+        "nothing leaves them unless a worker sends it.",
+    )) + "\n"  # fmt: skip
+
+
+def _rating_instructions(survey: Survey, questions: int) -> str:
+    return (
+        f"Survey {survey.code}: {questions} associations to rate, those that people matched to the embedding's group. "
+        f"Ask {RATERS[0]} to {RATERS[1]} people who passed the exam. rating.html and rating.csv show right answers of "
+        f"the matching: give them to nobody who has still to match. Then score all answers together:\n\n    {SCORE}"
+    )
+
+
+def survey_page(survey: Survey, task: str, questions: Sequence[RatingQuestion] | None = None) -> str:
+    """Return the page of one task ("exam", "matching" or "rating"): no outside host, one script known by its hash.
+
+    `questions` are those to rate; nothing: all.
+    """
     from markupsafe import Markup
 
     style, script = _asset("survey.css"), _asset("survey.js")
@@ -62,6 +127,7 @@ def survey_page(survey: Survey, task: str) -> str:
         .get_template(f"survey_{task}.html.j2")
         .render(
             survey=survey,
+            ratings=survey.rating if questions is None else questions,
             plain=plain,
             task=task,
             code=survey.code,
@@ -131,19 +197,19 @@ def _matching_rows(survey: Survey) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _rating_rows(survey: Survey) -> list[dict[str, Any]]:
+def _rating_rows(survey: Survey, questions: Sequence[RatingQuestion]) -> list[dict[str, Any]]:
     names = {group.id: _names(group) for group in survey.groups}
     return [
         {
             "task": "rating", "item": survey.public_id(q.id), "words": ", ".join(q.words), "group": q.group,
             "names": names[q.group],
         }
-        for q in survey.rating
+        for q in questions
     ]  # fmt: skip
 
 
 def _key_rows(survey: Survey) -> list[dict[str, Any]]:
-    """Return the right answers; for a rating, what it is about."""
+    """Return the right answers of exam and matching; those of a rating are what it shows."""
     key = survey.key
     shown = [("exam", q.id, q.name, key.exam[q.id], "") for q in survey.exam]
     shown += [
@@ -151,10 +217,6 @@ def _key_rows(survey: Survey) -> list[dict[str, Any]]:
         for task in survey.matching
         for q in task.questions
     ]
-    category = {question: where for _, question, _, _, where in shown}
-    shown += [
-        ("rating", q.id, ", ".join(q.words), q.group, category[key.rating[q.id]]) for q in survey.rating
-    ]  # fmt: skip
     return [
         {
             "task": task, "item": survey.public_id(question), "shown": text, "group": group,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from slant.report.tables import Column, Table, number, plain
 from slant.results.enumeration import CONTENT_NOTE
 from slant.results.survey import Proportion, SurveyResult
-from slant.results.survey_plan import MOST_OFFENSIVE
+from slant.results.survey_plan import MATCHERS, MOST_OFFENSIVE, RATERS
 
 
 def survey_table(result: SurveyResult) -> Table:
@@ -48,11 +48,28 @@ def _notes(result: SurveyResult) -> tuple[str, ...]:
         f"accurate: people's most frequent choice is the embedding's group{_interval(accuracy)}; a tie is none. "
         f"Chance: {percent(result.chance)}, with {number(result.mean_groups)} groups on offer on average; single "
         f"answers: {percent(result.single_accuracy)}.",
-        f"offensive: a mean rating of {result.offensive_from:g} or more out of {MOST_OFFENSIVE} (slant's threshold, "
-        f"not known to be the paper's){_interval(offensive)}; mean rating {number(result.mean_rating)}.",
+        f"offensive: of the associations that people matched and rated, those with a mean rating of "
+        f"{result.offensive_from:g} or more out of {MOST_OFFENSIVE} (slant's threshold, not known to be the paper's)"
+        f"{_interval(offensive)}; mean rating {number(result.mean_rating)}.",
         f"asked: {len(result.associations)} associations of {result.tests} tests; {_exam(result)}.",
+        _how_many(result),
         *_workers(result),
     )
+
+
+def _how_many(result: SurveyResult) -> str:
+    """Hold the numbers of answers to those of the paper."""
+    answers = _span([a.answers for a in result.associations])
+    ratings = _span([a.ratings for a in result.matched])
+    return (
+        f"people: {answers} matched a word set (the paper: {MATCHERS} or more), {ratings} rated an association that "
+        f"was matched (the paper: {RATERS[0]} to {RATERS[1]})."
+    )
+
+
+def _span(counts: list[int]) -> str:
+    low, high = min(counts, default=0), max(counts, default=0)
+    return f"{low}" if low == high else f"{low} to {high}"
 
 
 def _exam(result: SurveyResult) -> str:

@@ -146,4 +146,11 @@ def generalised_table(result: GeneralisedWeatResult) -> Table:
         Column("value", "share of g", small),
     )
     title = f"Multi-group association on {result.provenance.representation.name}"
-    return Table(title, columns, result.rows(), (f"g = {small(result.value)}", *missing_words(result)))
+    words = sum(len(part.group.used) for part in result.groups)
+    dealt = f"of the {words:,} words into groups of the same sizes" if len(result.groups) > 1 else "of all targets"
+    notes = (
+        f"g = {small(result.value)}, p = {pvalue(result.pvalue)}: the share of re-partitions {dealt} whose g is as "
+        f"large ({result.pvalue_method}; {result.n_partitions:,} partitions).",
+        "share of g: how much nearer a group is to its own attributes than the groups are on average.",
+    )
+    return Table(title, columns, result.rows(), (*notes, *missing_words(result)))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from slant.results.codec import MeasuredResult
 from slant.results.provenance import Provenance
 
+#: How the figures of a group's names are averaged.
+Weights: TypeAlias = Literal["names", "bearers"]
 #: The first line of everything that people read of an enumeration.
 CONTENT_NOTE = (
     "Note: the associations below were found in the vectors, not chosen by anyone; "
@@ -17,13 +19,15 @@ CONTENT_NOTE = (
 
 @dataclass(frozen=True)
 class Demographics:
-    """What name tables say of a group, looked up afterwards; each name counts alike.
+    """What name tables say of a group, looked up afterwards.
 
-    `names` of the group are in the table of first names, `names_with_race` of them with shares by race. The
-    computation never sees these figures.
+    `names` of the group are in the tables, `names_with_race` of them with shares by race. Figures are means over
+    these names: each name counts alike (`weighted_by` "names"), or by how many people bear it ("bearers"). The
+    computation never sees them.
     """
 
     names: int
+    weighted_by: Weights
     share_female: float | None
     mean_birth_year: float | None
     names_with_race: int
@@ -32,12 +36,16 @@ class Demographics:
 
 @dataclass(frozen=True)
 class NameGroup:
-    """One group of names: found by clustering, or given. `illustrative` come nearest to the group's mean."""
+    """One group of names: found by clustering, or given. `illustrative` come nearest to the group's mean.
+
+    `tokens[i]` is the entry of the vocabulary that stands for `names[i]`: in a lower-cased one "mary" for "Mary".
+    """
 
     label: str
     size: int
     illustrative: tuple[str, ...]
     names: tuple[str, ...]
+    tokens: tuple[str, ...]
     demographics: Demographics | None
 
 
@@ -79,15 +87,32 @@ class EnumeratedCell:
 
 
 @dataclass(frozen=True)
+class PotentialProxy:
+    """Two groups and two categories whose words divide the groups in the same way (Swinger et al., eq. 1).
+
+    `words[0]` are those of the first category for `groups[0]` and for `groups[1]`, `words[1]` those of the second;
+    `value` is (Ā_ij − Ā_i'j)·(Ā_ij' − Ā_i'j'). Where it is positive, the embedding matches the one pair of word sets
+    to the other as the names do, without any name.
+    """
+
+    groups: tuple[int, int]
+    categories: tuple[int, int]
+    words: tuple[tuple[tuple[str, ...], tuple[str, ...]], tuple[tuple[str, ...], tuple[str, ...]]]
+    value: float
+
+
+@dataclass(frozen=True)
 class IndirectBias:
-    """Potential indirect bias (Swinger et al., eq. 1): how often two categories part two groups the same way.
+    """Potential indirect bias (Swinger et al., eq. 1): how often two categories divide two groups the same way.
 
     Over all `tuples` of two groups and two categories with four significant cells, `aligned` have
-    (Ā_ij − Ā_i'j)·(Ā_ij' − Ā_i'j') > 0; `share` is None where there is no such tuple.
+    (Ā_ij − Ā_i'j)·(Ā_ij' − Ā_i'j') > 0; `share` is None where there is no such tuple. `strongest` lists those of
+    the largest value, 100 at most.
     """
 
     tuples: int
     aligned: int
+    strongest: tuple[PotentialProxy, ...]
 
     @property
     def share(self) -> float | None:
@@ -115,7 +140,8 @@ class EnumerationResult(MeasuredResult):
     """Biases found without naming any in advance (Swinger et al. 2019): one cell for each group and category.
 
     `cells` go group by group within each category; `ordering` lists the categories by the total score of their
-    significant cells, largest first. `left_out_names` were too unlike the other names to be clustered.
+    significant cells, largest first. `critical_pvalue` is the largest p-value that Benjamini and Hochberg's procedure
+    still accepts, None where nothing is significant. `left_out_names` were too unlike the other names to be clustered.
     """
 
     kind: ClassVar[str] = "enumeration"
@@ -124,6 +150,7 @@ class EnumerationResult(MeasuredResult):
     categories: tuple[WordCategory, ...]
     cells: tuple[EnumeratedCell, ...]
     ordering: tuple[int, ...]
+    critical_pvalue: float | None
     indirect_bias: IndirectBias
     left_out_names: tuple[str, ...]
     rotations: RotationsUsed
@@ -135,6 +162,13 @@ class EnumerationResult(MeasuredResult):
             raise ValueError("a cell is of a group or category that is not there")
         if not all(category in categories for category in self.ordering):
             raise ValueError("the ordering has a category that is not there")
+        proxies = self.indirect_bias.strongest
+        if not all(g in groups for p in proxies for g in p.groups):
+            raise ValueError("a proxy is of a group that is not there")
+        if not all(c in categories for p in proxies for c in p.categories):
+            raise ValueError("a proxy is of a category that is not there")
+        if not all(len(group.names) == len(group.tokens) for group in self.groups):
+            raise ValueError("a group has not one token for each name")
 
     @property
     def own_groups(self) -> bool:
@@ -182,3 +216,59 @@ class EnumerationResult(MeasuredResult):
             "exceeding": cell.exceeding,
             "rotations": cell.rotations,
         }
+
+
+Change: TypeAlias = Literal["remains", "vanishes", "new"]
+
+
+@dataclass(frozen=True)
+class EnumerationComparison(MeasuredResult):
+    """An enumeration before and after debiasing: the same groups and categories, words chosen and tested in each space.
+
+    `after` has its own null distribution, in the debiased space; its cells stand in the order of those of `before`.
+    """
+
+    kind: ClassVar[str] = "enumeration-comparison"
+
+    before: EnumerationResult
+    after: EnumerationResult
+    provenance: Provenance
+
+    def __post_init__(self) -> None:
+        first, second = ([(c.group, c.category) for c in result.cells] for result in (self.before, self.after))
+        if first != second:
+            raise ValueError("the two enumerations are not of the same groups and categories")
+
+    def changes(self) -> list[tuple[Change, EnumeratedCell, EnumeratedCell]]:
+        """Return what became of every cell that is significant in one space or both, in the order of the tests."""
+        places = {(cell.group, cell.category): place for place, cell in enumerate(self.before.cells)}
+        order = [places[c.group, c.category] for j in self.before.ordering for c in self.before.of_category(j)]
+        pairs = [(self.before.cells[place], self.after.cells[place]) for place in order]
+        return [(_change(a, b), a, b) for a, b in pairs if a.significant or b.significant]
+
+    def count(self, change: Change) -> int:
+        """Count the cells that are significant in both ("remains"), only before ("vanishes") or only after ("new")."""
+        return sum(met == change for met, _, _ in self.changes())
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per cell that is significant in one space or both."""
+        return [
+            {
+                "category": self.before.categories[a.category].label,
+                "group": self.before.groups[a.group].label,
+                "change": change,
+                "words_before": ", ".join(a.words),
+                "words_after": ", ".join(b.words),
+                "score_before": a.score,
+                "score_after": b.score,
+                "qvalue_before": a.qvalue,
+                "qvalue_after": b.qvalue,
+            }
+            for change, a, b in self.changes()
+        ]
+
+
+def _change(before: EnumeratedCell, after: EnumeratedCell) -> Change:
+    if before.significant:
+        return "remains" if after.significant else "vanishes"
+    return "new"

@@ -36,7 +36,7 @@ class SurveyedAssociation:
 
     `chosen` counts the `answers` for each of the groups on offer. `plurality` is the group chosen most; a tie for the
     most has none, and counts as no agreement even if the embedding's `group` is part of it. `agrees` is None without
-    an answer, `mean_rating` and `offensive` without a rating.
+    an answer, `mean_rating` without a rating, `offensive` without a rating or where people do not agree.
     """
 
     test: str
@@ -82,8 +82,9 @@ class SurveyResult(MeasuredResult):
     `significant` counts the associations of the whole enumeration, of which the survey asks about the first tests'.
     `accuracy` is the share of answered word sets whose plurality is the embedding's group; beside it `chance`, the
     mean of 1/c, and `mean_groups`, the mean of c, over the same word sets. `single_accuracy` is the share of single
-    answers that name the embedding's group. `offensive` is the share of rated associations with a mean rating of
-    `offensive_from` or more (our threshold: the paper's is not known to us), `mean_rating` the mean of their means.
+    answers that name the embedding's group. Of the associations whose plurality is the embedding's group, and that were
+    rated, `offensive` is the share with a mean rating of `offensive_from` or more (our threshold: the paper does not
+    give its own), `mean_rating` the mean of their means; both are None where there is none.
     """
 
     kind: ClassVar[str] = "survey"
@@ -105,6 +106,11 @@ class SurveyResult(MeasuredResult):
     mean_rating: float | None
     workers: tuple[SurveyWorker, ...]
     provenance: Provenance
+
+    @property
+    def matched(self) -> tuple[SurveyedAssociation, ...]:
+        """The associations whose plurality is the embedding's group: those that are rated."""
+        return tuple(a for a in self.associations if a.agrees)
 
     @property
     def embedding(self) -> str:

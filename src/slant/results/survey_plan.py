@@ -17,6 +17,10 @@ MOST_OFFENSIVE = 7
 RATING_ENDS = ("politically correct, inoffensive, or just random", "politically incorrect, possibly very offensive")
 #: A worker qualifies with more than this share of the exam right.
 PASS_ABOVE = 0.5
+#: How many people Swinger et al. (§4.1) asked: at least so many matched each test, from so many to so many rated.
+MATCHERS, RATERS = 18, (13, 15)
+#: The share of workers who passed the paper's exam.
+PASSED_IN_PAPER = 0.37
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,9 @@ class SurveyKey:
 
 @dataclass(frozen=True)
 class Survey:
-    """A qualification exam, matching tasks and a rating task, made from one enumeration (Swinger et al. §4.1).
+    """A qualification exam, matching tasks and questions to rate, made from one enumeration (Swinger et al. §4.1).
 
+    `rating` has a question for every word set; those are asked whose word set people matched to the embedding's group.
     `significant` counts the associations of the whole enumeration, whose provenance the plan carries; `enumeration` is
     its fingerprint. `id` is made from all the rest, and every question's public id begins with it.
     """

@@ -263,11 +263,20 @@ class GroupAssociation:
 
 @dataclass(frozen=True)
 class GeneralisedWeatResult(MeasuredResult):
-    """The multi-group statistic g of Swinger et al. 2019, §2.1, and each group's part in it."""
+    """The multi-group statistic g of Swinger et al. 2019, §2.1, and each group's part in it.
+
+    `pvalue` is the share of the `n_partitions` re-partitions of the groups' words, sizes kept, whose g is as large;
+    `pvalue_bounds` are equal where it is exact, else a 99 % interval of a Monte Carlo estimate (or a bracket, for
+    two groups).
+    """
 
     kind: ClassVar[str] = "generalised-weat"
 
     value: float
+    pvalue: float
+    pvalue_bounds: tuple[float, float]
+    pvalue_method: str
+    n_partitions: int
     groups: tuple[GroupAssociation, ...]
     provenance: Provenance
 

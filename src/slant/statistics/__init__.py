@@ -13,6 +13,7 @@ from slant.statistics.principal import principal_axes
 from slant.statistics.random_effects import RandomEffects, combine
 from slant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
 from slant.statistics.rank_correlation import correlation_pvalue, rank_correlation_pvalue, rank_correlations
+from slant.statistics.regrouping import regrouping_pvalue
 from slant.statistics.rotation import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from slant.statistics.sign_flip import sign_flip_pvalue
 from slant.statistics.subspaces import centred, explained_ratios, subspace
@@ -47,6 +48,7 @@ __all__ = [
     "principal_axes",
     "rank_correlation_pvalue",
     "rank_correlations",
+    "regrouping_pvalue",
     "seed_of",
     "sign_flip_pvalue",
     "spawn",

@@ -28,10 +28,10 @@ Alternative = Literal["greater", "less", "two-sided"]
 Method = Literal["enumeration", "meet-in-the-middle", "dynamic programming", "monte carlo"]
 Bracket = tuple[float, float]
 
-_ENUMERATION_LIMIT = 1 << 18
+ENUMERATION_LIMIT = 1 << 18
 #: More random partitions than this take hours and tell nothing more.
 MOST_RESAMPLES = 10**8
-_BLOCK = 1 << 21  # scores shuffled at a time
+BLOCK = 1 << 21  # scores shuffled at a time
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,7 @@ def enumerate_at_least(tail: Tail) -> int | None:
     >>> enumerate_at_least(Tail(np.array([4000, 3000, 1000, 2000, 0, 0]), 3))
     2
     """
-    if tail.n_partitions > _ENUMERATION_LIMIT:
+    if tail.n_partitions > ENUMERATION_LIMIT:
         return None
     n, size, threshold, count = len(tail.scores), tail.size, tail.threshold, 0
     sums = [np.zeros(1, np.int64), *[np.zeros(0, np.int64)] * (size - 1)]
@@ -180,7 +180,7 @@ def _monte_carlo(tails: list[Tail], n_resamples: int, rng: np.random.Generator) 
     """Draw partitions, each without replacement; p = (1 + hits) / (1 + draws) of the smallest tail."""
     scores, size = tails[0].scores, tails[0].size
     hits = [0] * len(tails)
-    rows = max(1, _BLOCK // len(scores))
+    rows = max(1, BLOCK // len(scores))
     for start in range(0, n_resamples, rows):
         drawn = np.tile(scores, (min(rows, n_resamples - start), 1))
         sums = rng.permuted(drawn, axis=1, out=drawn)[:, :size].sum(axis=1)

@@ -73,7 +73,8 @@ def turned_means(means: FloatArray, count: int, rng: np.random.Generator) -> Flo
 class RotationProblem:
     """What is tested: `words` (M, d) unit vectors in order of category, with `starts` (m + 1) where each begins.
 
-    `means` (n, d) are the group means, `observed` (m, n) the scores, NaN where a cell has no test.
+    `means` (n, d) are the group means, `observed` (m, n) the scores, NaN where a cell has no test. With `voronoi` a
+    word is chosen for the group that it is nearest to and no other, under every rotation.
     """
 
     words: NDArray[np.float32]
@@ -81,6 +82,7 @@ class RotationProblem:
     means: FloatArray
     observed: FloatArray
     per_cell: int
+    voronoi: bool = True
 
     @property
     def categories(self) -> int:
@@ -94,7 +96,7 @@ class RotationProblem:
 
     def fingerprint(self) -> str:
         """Return a digest of everything that the null distribution depends on."""
-        digest = hashlib.sha256(repr((self.words.shape, self.means.shape, self.per_cell)).encode())
+        digest = hashlib.sha256(repr((self.words.shape, self.means.shape, self.per_cell, self.voronoi)).encode())
         for array in (self.words, self.starts, self.means, self.observed):
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()
@@ -165,7 +167,9 @@ def reached_in_block(drawing: Drawing, item: tuple[int, tuple[int, ...]]) -> Int
     problem = drawing.problem
     words, categories = drawing.words_of(active)
     turned = turned_block(problem.means, drawing.plan, drawing.size, number)
-    best = best_of_cells(turned.astype(np.float32), words, categories, len(active), problem.per_cell)
+    best = best_of_cells(
+        turned.astype(np.float32), words, categories, len(active), problem.per_cell, voronoi=problem.voronoi
+    )
     # σ = (X̄_i − μ)·(Ā_ij − 𝒜̄): the kernel gives the first product, the second is the same for all categories.
     offsets = (turned - turned.mean(axis=1, keepdims=True)) @ problem.centre
     scores = best.mean(axis=-1, dtype=np.float64) - offsets[:, None, :]

@@ -22,13 +22,20 @@ ROWS_AT_ONCE = 384
 
 
 def best_of_cells(
-    frames: Float32, words: Float32, categories: NDArray[np.int32], n_categories: int, per_cell: int
+    frames: Float32,
+    words: Float32,
+    categories: NDArray[np.int32],
+    n_categories: int,
+    per_cell: int,
+    *,
+    voronoi: bool = True,
 ) -> Float32:
     """Return the best scores of every cell under every rotation; shape (rotations, categories, groups, per_cell).
 
     `frames` is (rotations, groups, d): the group means, turned; `words` (M, d), with the category of each. A word
-    belongs to the group with the largest product, and counts there with that product less the mean over groups,
-    which is (X̄_i − μ)·ŵ. Scores ascend; −∞ stands where a cell has fewer words than `per_cell`.
+    belongs to the group with the largest product (without `voronoi` to every group), and counts there with its
+    product less the mean over groups, which is (X̄_i − μ)·ŵ. Scores ascend; −∞ stands where a cell has fewer words
+    than `per_cell`.
 
     >>> frames = np.array([[[1, 0], [0, 1]]], np.float32)
     >>> words = np.array([[1, 0], [0.5, 0], [0, 1]], np.float32)
@@ -38,7 +45,7 @@ def best_of_cells(
     rotations, groups, dimensions = frames.shape
     rows = frames.reshape(rotations * groups, dimensions)
     best = np.full((rotations, n_categories, groups, per_cell), -np.inf, dtype=np.float32)
-    fold = compiled(_fold, nogil=True)
+    fold = compiled(_fold if voronoi else _fold_into_all, nogil=True)
     room = np.empty(rotations * groups * min(WORDS_AT_ONCE, len(words)), dtype=np.float32)
     for start in range(0, len(words), WORDS_AT_ONCE):
         block = words[start : start + WORDS_AT_ONCE]
@@ -81,3 +88,29 @@ def _fold(scores: Float32, groups: int, categories: NDArray[np.int32], best: Any
                     cell[place - 1] = cell[place]
                     place += 1
                 cell[place - 1] = value
+
+
+def _fold_into_all(scores: Float32, groups: int, categories: NDArray[np.int32], best: Any) -> None:
+    """Offer each word of the block to every group's cell, for every rotation; `scores` as above."""
+    n_words, per_cell = scores.shape[1], best.shape[3]
+    mean = np.empty(n_words, np.float32)
+    share = np.float32(1.0 / groups)
+    for rotation in range(best.shape[0]):
+        mean[:] = 0
+        for group in range(groups):
+            row = scores[rotation * groups + group]
+            for w in range(n_words):
+                mean[w] += row[w]
+        for w in range(n_words):
+            mean[w] *= share
+        for group in range(groups):
+            row = scores[rotation * groups + group]
+            for w in range(n_words):
+                value = row[w] - mean[w]
+                cell = best[rotation, categories[w], group]
+                if value > cell[0]:
+                    place = 1
+                    while place < per_cell and value > cell[place]:
+                        cell[place - 1] = cell[place]
+                        place += 1
+                    cell[place - 1] = value

@@ -12,7 +12,7 @@ from pathlib import Path
 from slant.errors import StimuliError
 from slant.opening import most_unpacked
 from slant.reading import MAX_BYTES, read_bytes, read_text
-from slant.stimuli.first_names import RACES, FirstName, first_names
+from slant.stimuli.first_names import PLACEHOLDERS, RACES, FirstName, first_names
 from slant.stimuli.parquet_header import check_header
 
 #: A name counts if at least this many people bear it, as in the table of first names.
@@ -26,8 +26,9 @@ CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcth
 
 @dataclass(frozen=True)
 class NameFacts:
-    """What a table knows of one name; None: nothing."""
+    """What a table knows of one name, and how many people it counts with that name; None: nothing."""
 
+    bearers: int
     share_female: float | None
     mean_birth_year: float | None
     share_by_race: Mapping[str, float] | None
@@ -64,14 +65,14 @@ def named(identity: str, names: Iterable[str]) -> NameTable:
 
 
 def _facts(name: FirstName) -> NameFacts:
-    return NameFacts(name.share_female, name.mean_birth_year, name.share_by_race)
+    return NameFacts(name.births, name.share_female, name.mean_birth_year, name.share_by_race)
 
 
 def read_names(path: Path) -> NameTable:
-    """Read names from a file: one per line or parted by commas, or a .csv or .tsv with a column "name" (or no other).
+    """Read names from a file: one per line or separated by commas, or a .csv or .tsv with a column "name" or no other.
 
     The files of the data names `ssa-names` and `census-surnames` are recognised; of these, names with fewer than
-    1,000 bearers are left out.
+    1,000 bearers are left out, and what stands in place of a name ("Unknown", "Infant").
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "names.txt"
@@ -124,7 +125,8 @@ def _social_security_names(path: Path) -> list[str]:
         table = pl.read_parquet(io.BytesIO(data), columns=columns)
         if table.schema["name"] != pl.String or not table.schema["n"].is_numeric():
             raise StimuliError(f"'{path}' needs a column 'name' of text and a column 'n' of numbers of births.")
-        births = table.drop_nulls().group_by("name").agg(pl.col("n").cast(pl.Int64, strict=False).sum())
+        named_children = table.drop_nulls().filter(~pl.col("name").is_in(PLACEHOLDERS))
+        births = named_children.group_by("name").agg(pl.col("n").cast(pl.Int64, strict=False).sum())
         often = births.filter(pl.col("n") >= LEAST_BEARERS).sort(["n", "name"], descending=[True, False])
     except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         problem = str(error).strip().split("\n")[0].rstrip(".")
@@ -136,7 +138,8 @@ def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
     names, facts = [], {}
     for number, row in enumerate(rows, 2):
         try:
-            if int(row["count"]) < LEAST_BEARERS or row["name"] == ALL_OTHERS:
+            bearers = int(row["count"])
+            if bearers < LEAST_BEARERS or row["name"] == ALL_OTHERS:
                 continue
             shares = dict(zip(RACES, _shares([row[column] for column in CENSUS_SHARES]), strict=True))
             _not_empty(path, [row["name"]])
@@ -145,7 +148,7 @@ def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
                 f"'{path}', line {number}: no name, no count or shares by race; is it the census file?"
             ) from None
         names.append(surname(row["name"]))
-        facts[row["name"].lower()] = NameFacts(None, None, shares)
+        facts[row["name"].lower()] = NameFacts(bearers, None, None, shares)
     return NameTable("census surnames", tuple(names), facts)
 
 

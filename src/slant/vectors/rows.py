@@ -156,7 +156,7 @@ def checked_block(words: list[str], matrix: ArrayLike) -> Block:
     for word in words:
         if not isinstance(word, str):
             raise VectorsError(f"the word {word!r} is a {type(word).__name__}; words must be strings.")
-    return Block(words, array)
+    return Block([str(word) for word in words], array)  # plain strings: NumPy's own do not go into JSON
 
 
 def in_memory(blocks: Iterable[Block], *, name: str, format_name: str, top: int | None = None) -> WordVectors:

@@ -1,0 +1,378 @@
+"""Choices of an enumeration: case, words spelled like names, names of the embedding, order and weights of groups."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import slant
+from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors
+from slant.errors import MeasureError, SlantError
+from slant.measures.enumeration_groups import by_share_female, demographics, is_cased
+from slant.measures.name_sources import embedding_names
+from slant.results import Demographics, EnumerationComparison, EnumerationResult
+from slant.stimuli import NameFacts, bundled_names
+from slant.vectors import WordVectors
+
+
+@pytest.fixture(scope="module")
+def planted() -> WordVectors:
+    return planted_vectors()
+
+
+@pytest.fixture(scope="module")
+def googlenews() -> WordVectors:
+    """13,013 tokens of GoogleNews word2vec, cased."""
+    folder = os.environ.get("SLANT_TEST_PACKAGES")
+    found = sorted(Path(folder).glob("**/test_model.kv")) if folder else []
+    if not found:
+        pytest.skip("set SLANT_TEST_PACKAGES to a folder with the unpacked wefe 1.0.1 wheel (see CONTRIBUTING)")
+    pytest.importorskip("gensim")
+    return slant.load(found[0], allow_pickle=True)
+
+
+QUICK: dict[str, Any] = {"groups": 4, "categories": 20, "rotations": 50}
+
+
+@pytest.fixture(scope="module")
+def cased(googlenews: WordVectors) -> EnumerationResult:
+    return slant.enumerate_biases(googlenews, **QUICK)
+
+
+# Case
+
+
+def test_names_are_looked_up_as_written_in_a_cased_vocabulary(googlenews: WordVectors, cased: Any) -> None:
+    assert cased.provenance.settings["vocabulary"] == "cased"
+    used = [(name, token) for group in cased.groups for name, token in zip(group.names, group.tokens, strict=True)]
+    written = {name for name in bundled_names().names if name in googlenews}
+    assert {name for name, _ in used} | set(cased.left_out_names) == written
+    assert all(name == token for name, token in used)
+    fallen_back = [n for n in bundled_names().names if n not in googlenews and n.lower() in googlenews]
+    assert "Navy" in written  # as written
+    assert {"Buddy", "Noble", "Cash"} & set(fallen_back)  # only "buddy" and the like are there
+    assert set(fallen_back) <= set(cased.missing)
+
+
+def test_names_of_groups_of_ones_own_are_looked_up_as_written_too(googlenews: WordVectors) -> None:
+    absent = [n for n in bundled_names().names if n not in googlenews and n.lower() in googlenews][:3]
+    men, women = ["John", "Paul", "Mike", "Kevin", "Steve", *absent], ["Amy", "Joan", "Lisa", "Sarah", "Diana"]
+    result = slant.enumerate_biases(googlenews, groups={"men": men, "women": women}, categories=8, rotations=10)
+    assert result.missing == tuple(absent)
+    places = {"one": ["iran", "iraq"], "other": ["italy", "spain"]}
+    words = slant.enumerate_biases(googlenews, groups=places, categories=8, rotations=10)
+    assert words.groups[0].tokens == ("Iran", "Iraq")  # words that are not names fall back to another case
+
+
+def test_the_json_keeps_the_token_behind_every_name(planted: WordVectors) -> None:
+    lower = WordVectors.from_arrays([word.lower() for word in planted.words], planted.matrix)
+    result = slant.enumerate_biases(lower, NAMES, **{**SETTINGS, "rotations": 5})
+    assert result.provenance.settings["vocabulary"] == "lower-cased"
+    for group in result.to_dict()["groups"]:
+        assert [name.lower() for name in group["names"]] == group["tokens"]
+        assert group["names"] != group["tokens"]
+
+
+@pytest.mark.parametrize(("capitals", "expected"), [(0, False), (9, False), (10, True), (1000, True)])
+def test_a_vocabulary_is_cased_from_one_token_in_a_hundred(capitals: int, expected: bool) -> None:
+    words = [f"Word{n}" if n < capitals else f"word{n}" for n in range(1000)]
+    assert is_cased(words) is expected
+
+
+def test_the_bundled_sample_is_lower_cased() -> None:
+    assert not is_cased(slant.load().words)
+
+
+# Words that are spelled like names
+
+
+def words_of(result: EnumerationResult) -> set[str]:
+    return {word for category in result.categories for word in category.words}
+
+
+def test_words_spelled_like_names_stay_in_a_cased_vocabulary(googlenews: WordVectors, cased: Any) -> None:
+    spelled_like = {name.lower() for name in bundled_names().names} & set(googlenews.words)
+    assert "junior" in spelled_like  # a finding of the paper's Table 5
+    assert cased.provenance.settings["drop_names"] is False
+    assert spelled_like <= words_of(cased)
+    dropped = slant.enumerate_biases(googlenews, drop_names=True, **QUICK)
+    assert dropped.provenance.settings["drop_names"] is True
+    assert not spelled_like & words_of(dropped)
+    assert words_of(cased) - words_of(dropped) == spelled_like
+
+
+def test_words_spelled_like_names_go_where_the_vocabulary_is_lower_cased() -> None:
+    settings: dict[str, Any] = {"names": ["Mary", "Hope", "Will", "John", "James"], "groups": 2, "left_out": 0.4}
+    quick = {"categories": 8, "words": 10_000, "rotations": 5}
+    default, kept = (
+        slant.enumerate_biases(slant.load(), drop_names=drop, **settings, **quick) for drop in (None, False)
+    )
+    assert default.provenance.settings["drop_names"] is True
+    assert not {"mary", "hope", "will", "john", "james"} & words_of(default)
+    in_groups = {token for group in kept.groups for token in group.tokens}
+    left_out = {name.lower() for name in kept.left_out_names}
+    assert (len(left_out), len(in_groups)) == (2, 3)
+    assert left_out <= words_of(kept)  # words again, since they stand in no group
+    assert not in_groups & words_of(kept)
+
+
+def test_non_names_are_told_from_names_as_they_are_written(planted: WordVectors) -> None:
+    """Lower-case doubles of the names are words like others, also for the classifier that cleans the names."""
+    rows = [planted.index[name] for name in NAMES]
+    doubled = [*planted.words, *(name.lower() for name in NAMES)]
+    vectors = WordVectors.from_arrays(doubled, np.concatenate([planted.matrix, -planted.matrix[rows]]))
+    result = slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
+    assert result.provenance.settings["words_used"] == 600
+    dropped = slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5}, drop_names=True)
+    assert dropped.provenance.settings["words_used"] == 400
+
+
+# The Voronoi rule and the critical p-value
+
+
+def test_without_the_voronoi_rule_words_serve_several_groups(planted: WordVectors) -> None:
+    result = slant.enumerate_biases(planted, NAMES, **SETTINGS, voronoi=False)
+    assert result.provenance.settings["voronoi"] is False
+    assert not result.not_tested
+    for category, cells in ((c, result.of_category(c)) for c in range(CATEGORIES)):
+        assert {cell.candidates for cell in cells} == {result.categories[category].size}
+    chosen = [word for cell in result.cells for word in cell.words]
+    assert len(set(chosen)) < len(chosen)
+    planted_cells = {
+        (frozenset(c.words), c.group) for c in slant.enumerate_biases(planted, NAMES, **SETTINGS).significant
+    }
+    assert planted_cells <= {(frozenset(c.words), c.group) for c in result.significant}
+
+
+def test_the_critical_p_value_is_the_largest_that_benjamini_and_hochberg_accept(planted: WordVectors) -> None:
+    result = slant.enumerate_biases(planted, NAMES, **SETTINGS, alpha=0.2)
+    ordered = sorted(cell.pvalue for cell in result.cells)
+    accepted = [p for rank, p in enumerate(ordered, 1) if p <= rank * 0.2 / len(ordered)]
+    assert result.critical_pvalue == accepted[-1]
+    assert {cell.significant for cell in result.cells if cell.pvalue <= accepted[-1]} == {True}
+    assert {cell.significant for cell in result.cells if cell.pvalue > accepted[-1]} == {False}
+    few = slant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rotations": 5})
+    assert few.critical_pvalue is None
+
+
+# Groups: order, labels, weights
+
+
+def test_groups_stand_by_share_of_women_and_are_labelled_as_in_the_paper() -> None:
+    result = slant.enumerate_biases(slant.load(), groups=5, categories=8, words=2000, rotations=5)
+    shares = [group.demographics.share_female for group in result.groups if group.demographics]
+    assert shares == sorted(shares, reverse=True)
+    assert shares[0] > 0.9 > 0.2 > shares[-1]
+    assert [group.label for group in result.groups] == ["F1", "F2", "F3", "F4", "F5"]
+    assert result.provenance.settings["ordered_by"] == "share_female"
+
+
+def test_groups_that_no_table_knows_stand_by_size(planted: WordVectors) -> None:
+    result = slant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rotations": 5})
+    sizes = [group.size for group in result.groups]
+    assert sizes == sorted(sizes, reverse=True)
+    assert [group.label for group in result.groups] == [f"group {n}" for n in range(1, GROUPS + 1)]
+    assert result.provenance.settings["ordered_by"] == "size"
+
+
+def test_groups_of_unknown_sex_come_last_and_none_at_all_have_no_order() -> None:
+    known = [None, Demographics(1, "names", 0.2, 1980.0, 0, None), Demographics(1, "names", 0.9, 1980.0, 0, None)]
+    surnames = Demographics(1, "names", None, None, 0, None)
+    assert by_share_female([*known, surnames]) == [2, 1, 0, 3]
+    assert by_share_female([None, surnames]) is None
+
+
+def test_demographics_by_bearers_weigh_each_name_by_how_many_have_it() -> None:
+    facts = bundled_names().facts
+    names = ["Mary", "James", "Norah", "Nobody"]
+    known = [facts[name.lower()] for name in names[:3]]
+    alike, weighted = demographics(names, facts), demographics(names, facts, "bearers")
+    assert alike is not None
+    assert weighted is not None
+    births = np.array([fact.bearers for fact in known])
+    female = np.array([fact.share_female for fact in known])
+    assert alike.share_female == pytest.approx(female.mean())
+    assert weighted.share_female == pytest.approx((female * births).sum() / births.sum())
+    years = np.array([fact.mean_birth_year for fact in known])
+    assert weighted.mean_birth_year == pytest.approx((years * births).sum() / births.sum())
+    with_race = [fact for fact in known if fact.share_by_race]
+    assert (alike.names, alike.names_with_race) == (3, len(with_race)) == (3, 2)
+    black = sum(f.share_by_race["black"] * f.bearers for f in with_race) / sum(f.bearers for f in with_race)  # type: ignore[index]
+    assert (weighted.share_by_race or {})["black"] == pytest.approx(black)
+    assert (alike.weighted_by, weighted.weighted_by) == ("names", "bearers")
+
+
+def test_weights_change_figures_and_order_only() -> None:
+    settings: dict[str, Any] = {"groups": 4, "categories": 8, "words": 2000, "rotations": 5}
+    alike, weighted = (
+        slant.enumerate_biases(slant.load(), demographics_by=by, **settings) for by in ("names", "bearers")
+    )
+    assert {frozenset(g.names) for g in alike.groups} == {frozenset(g.names) for g in weighted.groups}
+    for result in (alike, weighted):
+        shares = [group.demographics.share_female for group in result.groups if group.demographics]
+        assert shares == sorted(shares, reverse=True)
+    assert weighted.provenance.settings["demographics_by"] == "bearers"
+    assert "by how many people bear it" in slant.report.render(weighted, ".md")
+
+
+def test_surnames_have_bearers_from_the_census(tmp_path: Path) -> None:
+    from slant.stimuli import read_names
+
+    head = "name,rank,count,prop100k,cum_prop100k,pctwhite,pctblack,pctapi,pctaian,pct2prace,pcthispanic"
+    file = tmp_path / "surnames.csv"
+    file.write_text(f"{head}\nSMITH,1,2442977,1,1,70.9,23.11,0.5,0.89,2.19,2.4\nRARE,9,20,1,1,90,2,2,2,2,2\n")
+    table = read_names(file)
+    assert table.names == ("Smith",)
+    assert table.facts["smith"].bearers == 2_442_977
+
+
+# Names of the embedding
+
+
+def test_names_of_the_embedding_are_those_like_known_first_names(googlenews: WordVectors) -> None:
+    found = set(embedding_names(googlenews).names)
+    assert {"Michael", "Sarah", "Tamika", "Aisha"} <= found
+    assert {"Abigaille", "Charlye", "Tahirah"} <= found  # in no table
+    assert not {"China", "Kansas", "Love", "Golden", "Washington_Post", "The", "NATO"} & found
+    result = slant.enumerate_biases(googlenews, "embedding", **QUICK)
+    assert result.provenance.stimuli.startswith("names of the embedding")
+    assert result.missing == ()
+    members = {name for group in result.groups for name in group.names} | set(result.left_out_names)
+    assert members == found
+
+
+def planted_names(size: int, unlisted: int = 10) -> tuple[WordVectors, list[str]]:
+    """First names that slant knows, some that it does not, and places, all capitalised; and words in lower case."""
+    rng = np.random.default_rng(0)
+    known, others = list(bundled_names().names[:size]), [f"Nn{'abcdefghij'[n]}a" for n in range(unlisted)]
+    places, words = [f"P{'abcdefghij'[n % 10] * (2 + n // 10)}" for n in range(size)], [f"w{n}" for n in range(200)]
+    axis = np.eye(20)
+    rows = [axis[0] if w in {*known, *others} else axis[1] if w in places else axis[2] for w in known + others + places]
+    noise = 0.1 * rng.standard_normal((len(rows) + len(words), 20))
+    matrix = np.concatenate([rows, np.tile(axis[3], (len(words), 1))]) + noise
+    return WordVectors.from_arrays([*known, *others, *places, *words], matrix), known + others
+
+
+def test_planted_names_that_no_table_has_are_found() -> None:
+    vectors, expected = planted_names(60)
+    assert list(embedding_names(vectors).names) == expected
+
+
+def test_what_is_more_frequent_in_lower_case_is_not_a_name() -> None:
+    vectors, _ = planted_names(60)
+    mary = vectors.words.index("Mary")
+    earlier = ["mary", *vectors.words]
+    twice = WordVectors.from_arrays(earlier, np.concatenate([vectors.matrix[mary : mary + 1], vectors.matrix]))
+    assert "Mary" not in embedding_names(twice).names
+
+
+def test_names_of_the_embedding_need_capitals_and_names_to_learn_from(planted: WordVectors) -> None:
+    with pytest.raises(MeasureError, match=r"needs capital letters.*'sample' is lower-cased"):
+        slant.enumerate_biases(slant.load(), "embedding")
+    with pytest.raises(MeasureError, match=r"0 of 0 capitalised words.*at least 20"):
+        slant.enumerate_biases(planted, "embedding")
+    with pytest.raises(MeasureError, match="5 of 15 capitalised words"):
+        embedding_names(planted_names(5, unlisted=5)[0])
+
+
+# Before and after
+
+
+@pytest.fixture(scope="module")
+def before(planted: WordVectors) -> EnumerationResult:
+    return slant.enumerate_biases(planted, NAMES, **SETTINGS)
+
+
+def test_the_same_space_again_changes_nothing(planted: WordVectors, before: EnumerationResult) -> None:
+    same = slant.compare_enumerations(before, planted)
+    assert same.after == before
+    assert [same.count(change) for change in ("remains", "vanishes", "new")] == [3, 0, 0]
+
+
+def test_what_is_taken_out_vanishes_and_what_is_put_in_is_new(planted: WordVectors, before: EnumerationResult) -> None:
+    """The words planted for one group are freed of it; others are made to lean to another group."""
+    matrix = np.array(planted.matrix, dtype=np.float64)
+    gone = before.significant[0]
+    names = before.groups[gone.group].tokens
+    axis = matrix[[planted.index[n] for n in names]].mean(axis=0) - matrix[[planted.index[n] for n in NAMES]].mean(
+        axis=0
+    )
+    axis /= np.linalg.norm(axis)
+    rows = [planted.index[word] for word in before.categories[gone.category].words]
+    matrix[rows] -= np.outer(matrix[rows] @ axis, axis)
+    clean = next(c for c in range(CATEGORIES) if not any(cell.significant for cell in before.of_category(c)))
+    matrix[[planted.index[word] for word in before.categories[clean].words[:5]]] += 0.9 * axis
+    after = WordVectors.from_arrays(planted.words, matrix, name="treated")
+    result = slant.compare_enumerations(before, after)
+    changed = {change: [(b.group, b.category) for met, b, _ in result.changes() if met == change] for change in
+               ("remains", "vanishes", "new")}  # fmt: skip
+    assert changed["vanishes"] == [(gone.group, gone.category)]
+    assert changed["new"] == [(gone.group, clean)]
+    assert len(changed["remains"]) == 2
+    assert [row["change"] for row in result.rows()].count("vanishes") == 1
+    assert (result.before.provenance.representation.name, result.provenance.representation.name) == (
+        "planted",
+        "treated",
+    )
+    assert EnumerationComparison.from_dict(result.to_dict()) == result
+    text = slant.report.render(result, ".md")
+    assert "3 of 20 cells are significant before, 3 after: 2 remain, 1 vanish, 1 is new" in text
+
+
+def test_names_and_words_that_the_other_vocabulary_lacks_are_on_record(
+    planted: WordVectors, before: EnumerationResult
+) -> None:
+    lost = [before.groups[0].names[0], before.categories[1].words[2]]
+    keep = [row for row, word in enumerate(planted.words) if word not in lost]
+    fewer = WordVectors.from_arrays([planted.words[row] for row in keep], planted.matrix[keep])
+    result = slant.compare_enumerations(before, fewer)
+    assert set(result.missing) == set(lost)
+    assert result.after.groups[0].size == before.groups[0].size - 1
+    assert lost[0] not in result.after.groups[0].illustrative
+    assert result.after.provenance.settings["words_used"] == 399
+    assert "2 names and words of the first are not in it" in slant.report.render(result, ".md")
+
+
+def test_another_embedding_is_refused_and_so_is_another_result(before: EnumerationResult, tiny: WordVectors) -> None:
+    with pytest.raises(MeasureError, match=r"none of the .* words of 'group 1' is in 'tiny'"):
+        slant.compare_enumerations(before, tiny)
+    with pytest.raises(MeasureError, match="is not the result of an enumeration"):
+        slant.compare_enumerations("found.json", tiny)  # type: ignore[arg-type]
+    other = replace(before, categories=before.categories[:2], cells=before.cells[:8], ordering=(0, 1))
+    with pytest.raises(ValueError, match="not of the same groups and categories"):
+        EnumerationComparison(before, other, before.provenance)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"drop_names": "yes"}, "drop_names is 'yes'; give None or True or False"),
+        ({"voronoi": None}, "voronoi is None; give True or False"),
+        ({"demographics_by": "people"}, "demographics_by is 'people'; give 'names' or 'bearers'"),
+    ],
+)
+def test_choices_that_there_are_not_are_refused(planted: WordVectors, settings: Any, message: str) -> None:
+    with pytest.raises(MeasureError, match=message):
+        slant.enumerate_biases(planted, NAMES, **{**SETTINGS, **settings})
+
+
+def test_a_result_of_an_earlier_version_is_refused_in_one_sentence(before: EnumerationResult) -> None:
+    content = before.to_dict()
+    del content["critical_pvalue"]
+    with pytest.raises(SlantError, match=r"not a complete result of kind 'enumeration'.*critical_pvalue") as raised:
+        EnumerationResult.from_dict(content)
+    assert len(str(raised.value).splitlines()) == 1
+
+
+def test_facts_know_how_many_people_bear_a_name() -> None:
+    assert bundled_names().facts["michael"] == NameFacts(
+        4_254_259, 0.0049, 1972.68, bundled_names().facts["michael"].share_by_race
+    )
