@@ -113,23 +113,21 @@ class EnumerationRun:
         labels = np.full(len(unit), -1)
         labels[keep] = self._clusters("names", unit[keep], count, self.seeds[2])
         names, tokens = (np.array(words, dtype=object) for words in (found.words.used, found.words.tokens))
-        parts = [
-            (tuple(names[own]), tuple(tokens[own]), found.unit[own]) for own in (labels == g for g in range(count))
-        ]
-        weighted_by = self.settings["demographics_by"]
-        order = steps.by_share_female([steps.demographics(part[0], table.facts, weighted_by) for part in parts])
-        parts = [parts[place] for place in order or range(count)]
-        label = "group {}" if order is None else "F{}"  # F as in the paper's tables: first names
+        made = []
+        for own in (labels == group for group in range(count)):
+            described_by = (table.facts, self.settings["demographics_by"])
+            made.append(name_group("", tuple(names[own]), tuple(tokens[own]), found.unit[own], *described_by))
+        by_women = steps.by_share_female([group.demographics for group in made])
+        order = by_women or list(range(count))
+        label = "F{}" if by_women else "group {}"  # F as in the paper's tables: first names
         return Grouped(
-            groups=tuple(
-                name_group(label.format(place), *part, table.facts, weighted_by) for place, part in enumerate(parts, 1)
-            ),
-            vectors=tuple(part[2] for part in parts),
+            groups=tuple(replace(made[place], label=label.format(n)) for n, place in enumerate(order, 1)),
+            vectors=tuple(found.unit[labels == place] for place in order),
             listed=table.names,
             left_out=tuple(names[~keep]),
             used=(found.words,),
             source=table.id,
-            ordered_by="size" if order is None else "share_female",
+            ordered_by="share_female" if by_women else "size",
             found=True,
         )
 
@@ -181,7 +179,7 @@ class EnumerationRun:
         categories = self.settings["categories"]
         if len(found.rows) < categories:
             raise MeasureError(
-                f"{len(found.rows):,} words in lower case that are no names can be used of '{self.vectors.name}' "
+                f"{len(found.rows):,} words in lower case can be used of '{self.vectors.name}' "
                 f"(words={self.settings['words']:,}); {categories} categories need at least as many."
             )
         unit = self.unit(found.rows)
