@@ -96,7 +96,7 @@ def test_kurita_table_4_and_the_numbers_of_section_4(papers: Path) -> None:
     assert "containing 8,908 human-labeled ambiguous pronoun-name pairs" in flat
     assert "1,000 male and female pronouns in the training set each, with 103 and 98 of them" in flat
     assert "p = 0.007" in flat
-    assert "to be 0.207 (which is statistically significant with $p = 4e - 11$)" in flat
+    assert "to be 0.207 (which is statistically significant with $p = 4e - 11$ )" in flat
     assert "only 5 of the African American names" in flat
     numbers = sorted(cell.printed for cell in printed("kurita", "§4"))
     assert numbers == sorted(["8908", "1000", "1000", "103", "98", "0.007", "0.207", "4e-11"])

@@ -166,9 +166,9 @@ class Run:
                 self._kept[key] = (given, function(*given, **settings), None)
             except SlantError as error:
                 self._kept[key] = (given, None, error)
-        _, result, error = self._kept[key]
-        if error is not None:
-            raise error
+        _, result, failure = self._kept[key]
+        if failure is not None:
+            raise failure
         return result  # type: ignore[no-any-return]
 
 
@@ -280,7 +280,7 @@ def _verified(name: str, given: Any) -> bool:
     from slant.data.verifying import digest
 
     path = Path(given) if isinstance(given, str | PathLike) else None
-    if path is None or not path.exists():
+    if name not in names() or path is None or not path.exists():
         return False
     for source in entry(name).sources:
         files = {path if path.is_file() else path / file.name: file.sha256 for file in source.files}

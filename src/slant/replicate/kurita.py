@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,21 +29,44 @@ BERT, LISTS, SCORES, TITLES, SKILLS = (
 )  # fmt: skip
 WEAT_SCORES, LIST_SCORES = "kurita_weat_scores.tsv", "kurita_table5_scores.tsv"
 #: Category, WEAT, template set of the score, and d as printed (with a star: p < 0.01): WEAT on GloVe, WEAT on BERT,
-#: the score; then the name in the authors' notebook `weat_result_replication`, and the d in its stored output.
-TABLE_3: tuple[tuple[str, str, str, str, str, str, str, float], ...] = (
-    ("Pleasant/Unpleasant (Insects/Flowers)", "weat-1", "pleasant-flowers", "1.543*", "0.6688", "0.8744*",
-     "flowers_bugs", 0.4458),
-    ("Pleasant/Unpleasant (EA/AA)", "weat-3", "pleasant-names", "1.012", "1.003", "0.8864*", "black_white", -0.8864),
-    ("Career/Family (Male/Female)", "weat-6", "career-family", "1.814*", "0.5047", "1.126*", "career_family", 1.1255),
-    ("Math/Arts (Male/Female)", "weat-7", "math-arts", "1.061", "0.6755", "0.8495*", "math_art", 0.8495),
-    ("Science/Arts (Male/Female)", "weat-8", "science-arts", "1.246*", "0.8815", "0.9572*", "science_art", 0.9572),
+#: the score; then the d of each in the stored outputs of the authors' notebooks (`weat_result_replication`,
+#: `weat_result_replication_permute_targets`), and the name there.
+TABLE_3: tuple[tuple[str, str, str, tuple[str, str, str], tuple[float, float, float], str], ...] = (
+    ("Pleasant/Unpleasant (Insects/Flowers)", "weat-1", "pleasant-flowers", ("1.543*", "0.6688", "0.8744*"),
+     (1.543, 0.6928, 0.4458), "flowers_bugs"),
+    ("Pleasant/Unpleasant (EA/AA)", "weat-3", "pleasant-names", ("1.012", "1.003", "0.8864*"),
+     (-1.003, -1.012, -0.8864), "black_white"),
+    ("Career/Family (Male/Female)", "weat-6", "career-family", ("1.814*", "0.5047", "1.126*"),
+     (1.814, 0.5047, 1.1255), "career_family"),
+    ("Math/Arts (Male/Female)", "weat-7", "math-arts", ("1.061", "0.6755", "0.8495*"),
+     (1.061, 0.6755, 0.8495), "math_art"),
+    ("Science/Arts (Male/Female)", "weat-8", "science-arts", ("1.246*", "0.8815", "0.9572*"),
+     (1.246, 0.5725, 0.9572), "science_art"),
 )  # fmt: skip
 SIGNIFICANT = 0.01
 SCORE_WHY = {
     "weat-1": "the stored scores give 0.4458, and the notebook has bugs for insects",
     "weat-3": "the print drops the sign of the stored −0.8864",
 }
-GLOVE_WHY = "which words are removed to make the sets equal is random, and the paper's choice is not known"
+SWAPPED = (
+    "the notebook stores −1.003 on GloVe and −1.012 on BERT, with the names of the field experiment; the print has "
+    "both without the sign, each in the other's column"
+)
+GLOVE_WHY = "which words are removed to make the sets equal is random; with the notebook's own words it is met"
+BERT_WHY = {"weat-1": "the notebook stores 0.6928", "weat-3": SWAPPED, "weat-8": "the notebook stores 0.5725"}
+#: The words of the authors' notebook, where it has others than the WEAT, or removes particular ones: targets.
+NOTEBOOK_WORDS = {
+    "weat-1": (
+        ("clover", "poppy", "iris", "orchid", "rose", "daisy", "lily", "violet", "magnolia"),
+        ("ant", "flea", "spider", "fly", "bee", "mosquito", "beetle", "cricket", "hornet"),
+    ),
+    "weat-7": (None, ("poetry", "art", "dance", "literature", "novels", "symphony", "drama", "sculptures")),
+}
+#: The African American names of the field experiment that WEAT 5 mirrors, which the notebook takes for "category 3".
+FIELD_NAMES = (
+    "Aisha", "Ebony", "Keisha", "Kenya", "Lakisha", "Latonya", "Latoya", "Tamika", "Tanisha", "Darnell", "Hakim",
+    "Jamal", "Jermaine", "Kareem", "Leroy", "Rasheed", "Tremayne", "Tyrone",
+)  # fmt: skip
 #: Row, printed %, where the list lies, what stands before each attribute, the set in the notebook, its stored %.
 TABLE_5: tuple[tuple[str, str, str, str, str, float], ...] = (
     ("Salary", "88.5%", "job_titles_salary_2017.tsv", "", "job_titles", 88.5),
@@ -71,7 +95,20 @@ def _star(printed: str) -> str:
 
 
 def _reduced(vectors: WordVectors, vocabulary: Vocabulary, seed: int, *, test: str) -> WeatResult:
-    return weat(vectors, test, vocabulary=vocabulary, equalise=True, bootstrap=0, rng=seed)
+    """Words that BERT's vocabulary lacks go from the targets, as §3.1 says; attributes stay."""
+    x, y, a, b = (group.words for group in load_set(test, WeatSet).groups)
+    kept = [word for word in (*x, *y) if vocabulary.has(word)]
+    return weat(vectors, test, vocabulary=[*kept, *a, *b], equalise=True, bootstrap=0, rng=seed)
+
+
+def _as_in_notebook(test: str) -> Callable[[Run, WordVectors], Measured]:
+    def compute(run: Run, vectors: WordVectors) -> Measured:
+        x, y, a, b = (group.words for group in load_set(test, WeatSet).groups)
+        first, second = NOTEBOOK_WORDS[test]
+        result = weat(vectors, targets=(first or x, second or y), attributes=(a, b), bootstrap=0, rng=run.seed)
+        return Measured(result.effect_size, result.missing)
+
+    return compute
 
 
 def _on_glove(test: str, *, star: bool) -> Callable[[Run, WordVectors, Vocabulary], Measured]:
@@ -119,17 +156,22 @@ def _pooled(name: str) -> Callable[[Run, Path], Measured]:
 
 def _table_3() -> tuple[Cell, ...]:
     cells = []
-    for row, test, templates, on_glove, on_bert, score, notebook, stored in TABLE_3:
-        glove = ("glove-cased" if test in WITH_NAMES else "glove", "vocabulary")
-        columns: tuple[tuple[str, str, tuple[str, ...], Any, str, float | None], ...] = (
-            ("WEAT on GloVe", on_glove, glove, lambda star, t=test: _on_glove(t, star=star), GLOVE_WHY, None),
-            ("WEAT on BERT", on_bert, ("model",), lambda star, t=test: _on_bert(t, star=star), GLOVE_WHY, None),
-            (
-                "log-probability score", score, ("model",),
-                lambda star, t=templates: _score(t, as_published=True, star=star), SCORE_WHY.get(test, ""), stored,
-            ),
+    for row, test, templates, (on_glove, on_bert, score), (glove_d, bert_d, stored), notebook in TABLE_3:
+        vectors = "glove-cased" if test in WITH_NAMES else "glove"
+        columns: tuple[tuple[str, str, float, tuple[str, ...], Any, str], ...] = (
+            ("WEAT on GloVe", on_glove, glove_d, (vectors, "vocabulary"), lambda star, t=test: _on_glove(t, star=star),
+             SWAPPED if test == "weat-3" else GLOVE_WHY),
+            ("WEAT on BERT", on_bert, bert_d, ("model",), lambda star, t=test: _on_bert(t, star=star),
+             BERT_WHY.get(test, "")),
+            ("log-probability score", score, stored, ("model",),
+             lambda star, t=templates: _score(t, as_published=True, star=star), SCORE_WHY.get(test, "")),
         )  # fmt: skip
-        for column, printed, needs, compute, why, authors in columns:
+        if test in NOTEBOOK_WORDS:
+            cells.append(
+                Cell("Table 3", row, "WEAT on GloVe", _number(on_glove), (vectors,), _as_in_notebook(test), 0.0005,
+                     "the words of the authors' notebook")
+            )  # fmt: skip
+        for column, printed, authors, needs, compute, why in columns:
             cells.append(Cell("Table 3", row, column, _number(printed), needs, compute(False), 0.05, "", authors, why))
             cells.append(Cell("Table 3", row, f"{column}, p < 0.01", _star(printed), needs, compute(True), why=why))
         cells += [
@@ -147,8 +189,10 @@ def _table_3() -> tuple[Cell, ...]:
 
 
 def _names(run: Run, vocabulary: Vocabulary) -> Measured:
-    found = [name for name in load_set("weat-3", WeatSet).targets[1].words if vocabulary.has(name)]
-    return Measured(len(found), text=", ".join(found))
+    found = [name for name in FIELD_NAMES if vocabulary.has(name)]
+    own = sum(map(vocabulary.has, load_set("weat-3", WeatSet).targets[1].words))
+    note = f"of the 18 names of the field experiment, as in the notebook; of the 32 of WEAT 3 it has {own}"
+    return Measured(len(found), (), note, ", ".join(found))
 
 
 # Table 5
@@ -259,14 +303,15 @@ PAPER = Paper(
         "vocabulary, target sets made equal at random (seeded). WEAT on BERT: the procedure of §3.1 in the templates "
         "of Table 1. The score: the templates and targets of Table 2, as the authors' code computes it (rows of "
         "template × attribute pooled, the prior read one token before the attribute) unless the cell says otherwise.",
-        "authors' outputs: what the authors' notebooks (weat_result_replication, Exposing_Bias_BERT) have stored.",
+        "authors' outputs: what the authors' notebooks (weat_result_replication, its twin _permute_targets, and "
+        "Exposing_Bias_BERT) have stored. Their p-values are two-sided.",
         "Table 5: % of attributes with a score of 0 or more for 'he', '[TARGET] is [ATTRIBUTE]' without a full stop, "
         "attributes in lower case.",
         "The tolerances (0.05 in d, 1 point in %) allow for another release of the weights and other words removed.",
         *pronouns.NOTES,
     ),
     roles={
-        **GLOVE,
+        **{name: replace(role, option="") for name, role in GLOVE.items()},
         "vocabulary": Role(
             "BERT's uncased vocabulary",
             (

@@ -57,9 +57,9 @@ def printed() -> dict[str, Any]:
 
 def _enumerated(vectors: WordVectors, seed: int, progress: Progress | None, *, names: Any = None) -> EnumerationResult:
     # The groups of surnames are all that is wanted of them, and they need no rotations.
-    rotations = {} if names is None else {"rotations": 1}
+    rotations = 10_000 if names is None else 1
     return enumerate_biases(
-        vectors, names, rng=seed, journal=cache_folder() / "enumeration", progress=progress, **rotations
+        vectors, names, rotations=rotations, rng=seed, journal=cache_folder() / "enumeration", progress=progress
     )
 
 
@@ -78,7 +78,8 @@ def matched(groups: tuple[NameGroup, ...]) -> tuple[NameGroup, ...]:
 
 
 def _default(argument: str) -> Callable[[Run], Measured]:
-    return lambda run: Measured(inspect.signature(enumerate_biases).parameters[argument].default)
+    ours = inspect.signature(enumerate_biases).parameters[argument].default
+    return lambda run: Measured(ours)
 
 
 def _of_group(number: int, read: Callable[[NameGroup], Measured]) -> Callable[[Run, WordVectors], Measured]:

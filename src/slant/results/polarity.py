@@ -166,7 +166,7 @@ class TrendResult(MeasuredResult):
 
 
 @dataclass(frozen=True)
-class TrendsResult(Result):
+class TrendsResult(MeasuredResult):
     """Polarity over the years in several settings, such as those of one figure of Lu et al.
 
     `trends` holds, by the label of the setting, what each gives alone; `not_measured` says why a setting gives nothing.
@@ -176,6 +176,11 @@ class TrendsResult(Result):
 
     trends: dict[str, TrendResult]
     not_measured: dict[str, str]
+
+    @property
+    def provenance(self) -> Provenance:  # type: ignore[override]
+        """What the last setting comes from; they share all but the class words."""
+        return list(self.trends.values())[-1].provenance
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -78,13 +78,13 @@ def _reader(content: Any) -> Any:
         def __init__(self, name: str, *_: Any) -> None:
             if not _PLAIN_DTYPE.fullmatch(name):
                 raise ValueError(f"it holds an array of {name!r:.20}")
-            self.name, self.order = name, "="
+            self.name, self.big = name, False
 
         def __setstate__(self, state: tuple[Any, ...]) -> None:
-            self.order = state[1] if state[1] in ("<", ">") else "="
+            self.big = state[1] == ">"
 
         def numbers(self, raw: bytes) -> Any:
-            return np.frombuffer(raw, np.dtype(self.name).newbyteorder(self.order))
+            return np.frombuffer(raw, np.dtype(self.name).newbyteorder(">" if self.big else "<"))
 
     class Array:
         array: Any = None
