@@ -128,6 +128,7 @@ class Paper:
     roles: Mapping[str, Role]
     notes: tuple[str, ...] = ()
     figures: tuple[Drawing, ...] = ()
+    first_line: str = ""
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -215,6 +216,7 @@ def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None)
     return ReplicationResult(
         paper.id, paper.title, paper.citation, tuple(cells), tuple(figures), lacking,
         (*paper.notes, *dict.fromkeys(notes)), _more(paper, given, opened), seed, __version__,
+        paper.first_line,
     )  # fmt: skip
 
 

@@ -269,8 +269,8 @@ PAPER = Paper(
     "the biases in my word embedding? AAAI/ACM Conference on AI, Ethics, and Society, 305–311. "
     "doi:10.1145/3306618.3314270",
     cells=_cells(),
+    first_line=CONTENT_NOTE,
     notes=(
-        CONTENT_NOTE,
         "Table 2: each printed group beside the one of ours that holds most of its five printed names, one to one.",
         "Tables 4 and 5: ours are the printed words that stand in a significant cell of ours, of the matched group (of "
         "any group for fast and glove, whose groups the paper does not list). Slurs are masked as in the print.",

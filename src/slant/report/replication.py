@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from slant.report.tables import Column, Table, missing_words, plain
@@ -32,18 +33,23 @@ def written(cell: ReplicatedCell, value: float | None) -> str:
         return f"{value:.2g}".replace("-", "−")
     whole = bool(cell.printed_text) and digits is None and "%" not in cell.printed_text and float(value).is_integer()
     places = 0 if whole else len(digits[1]) + 1 if digits else 1 if cell.printed_text else 3
-    return f"{value:,.{places}f}".replace("-", "−")
+    return f"{value:.{places}f}".replace("-", "−")
 
 
 def _row(cell: ReplicatedCell) -> dict[str, Any]:
-    ours = ", ".join(filter(None, (cell.ours_text, written(cell, cell.ours) if cell.ours is not None else "")))
+    ours = written(cell, cell.ours)
+    if cell.printed is None and cell.printed_text and cell.verdict != NOT_RUN:
+        asked = len(cell.printed_text.split(","))
+        ours = cell.ours_text + ("" if cell.ours is None else f" ({cell.ours:g} of {asked} shared)")
+    elif cell.ours_text:
+        ours = f"{ours} ({cell.ours_text})"
     return {
         "table": cell.table,
         "row": cell.row,
         "column": f"{cell.column} ({cell.way})" if cell.way else cell.column,
         "printed": cell.printed_text.replace("-", "−") or "–",
         "authors": written(cell, cell.authors),
-        "ours": ours or "–",
+        "ours": ours.strip(),
         "difference": written(cell, cell.difference),
         "verdict": cell.verdict,
         "used": cell.used,
@@ -90,13 +96,17 @@ def _notes(result: ReplicationResult) -> tuple[str, ...]:
     return (f"{sum(result.counts.values())} printed cells: {counts}", READS, *map(plain, result.notes))
 
 
-def _said(cells: Iterable[ReplicatedCell]) -> tuple[str, ...]:
-    """Return what is said of cells, each remark once, with what it was computed with."""
-    by_remark: dict[str, list[str]] = {}
+def _said(cells: Iterable[ReplicatedCell], most: int = 4) -> tuple[str, ...]:
+    """Return why cells differ, each reason once, with the first of the cells that it explains."""
+    by_reason: dict[str, list[str]] = {}
     for cell in cells:
-        if cell.note and cell.verdict != NOT_RUN:
-            by_remark.setdefault(cell.note, []).append(f"{cell.row}, {cell.column}")
-    return tuple(f"{plain('; '.join(places))}: {plain(remark)}" for remark, places in by_remark.items())
+        if cell.note and cell.verdict == DIFFERS:
+            by_reason.setdefault(cell.note, []).append(f"{cell.row}, {cell.column}")
+    return tuple(
+        f"{plain('; '.join(places[:most]))}{f' and {len(places) - most} more' if len(places) > most else ''}: "
+        f"{plain(reason)}"
+        for reason, places in by_reason.items()
+    )
 
 
 def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
@@ -112,12 +122,10 @@ def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
         made = [Table(result.title, (), [])]
     first, last = made[0], made[-1]
     if first is last:
-        return (_with(first, (*notes, *failed, *more)),)
-    return (_with(first, notes), *made[1:-1], _with(last, (*failed, *more)))
-
-
-def _with(table: Table, notes: tuple[str, ...]) -> Table:
-    return Table(table.title, table.columns, table.rows, notes, section_key=table.section_key)
+        return (replace(first, notes=(*notes, *failed, *more), first_line=result.first_line),)
+    return (
+        replace(first, notes=notes, first_line=result.first_line), *made[1:-1], replace(last, notes=(*failed, *more))
+    )  # fmt: skip
 
 
 def _few(notes: tuple[str, ...], most: int = 300) -> tuple[str, ...]:
@@ -127,7 +135,8 @@ def _few(notes: tuple[str, ...], most: int = 300) -> tuple[str, ...]:
 def cells_table(result: ReplicationResult) -> Table:
     """Describe every cell, for CSV, where the rows of the result stand as they are."""
     table = _table(result.title, result.cells, whole=True)
-    return Table(table.title, table.columns, result.rows(), (*_notes(result), *_few(missing_words(result))))
+    notes = (*_notes(result), *_few(missing_words(result)))
+    return replace(table, rows=result.rows(), notes=notes, first_line=result.first_line)
 
 
 def document_tables(result: ReplicationResult) -> tuple[Table, ...]:
@@ -136,10 +145,32 @@ def document_tables(result: ReplicationResult) -> tuple[Table, ...]:
     for name in dict.fromkeys(cell.table for cell in result.cells):
         ran = [cell for cell in result.cells if cell.table == name and cell.verdict != NOT_RUN]
         if ran:
-            made.append(_table(f"{result.title}: {name}", ran, whole=True))
+            title = f"{result.title}: {name}"
+            made.append(_grid(title, ran) if _is_grid(ran) else _table(title, ran, whole=True))
     tables = [*made, *_lacking(result)] or [Table(result.title, (), [])]
-    last = tables[-1]
-    return (*tables[:-1], _with(last, (*_notes(result), *((result.more,) if result.more else ()))))
+    more = (result.more,) if result.more else ()
+    tables[-1] = replace(tables[-1], notes=(*_notes(result), *more))
+    tables[0] = replace(tables[0], first_line=result.first_line)
+    return tuple(tables)
+
+
+def _is_grid(cells: list[ReplicatedCell]) -> bool:
+    """Tell whether cells are words in rows and columns, which are best read in the layout of the paper."""
+    columns = {cell.column for cell in cells}
+    return len(columns) > 3 and all(cell.printed is None for cell in cells)
+
+
+def _grid(title: str, cells: list[ReplicatedCell]) -> Table:
+    """Lay words out as the paper does; those that ours shares stand below the printed ones."""
+    names = list(dict.fromkeys(cell.column for cell in cells))
+    rows: dict[str, dict[str, Any]] = {}
+    for cell in cells:
+        shared = f"\nours too: {plain(cell.ours_text)}" if cell.ours_text else ""
+        rows.setdefault(cell.row, {"row": cell.row})[cell.column] = plain(cell.printed_text) + shared
+    filled = [{**dict.fromkeys(names, ""), **row} for row in rows.values()]
+    columns = (Column("row", "", plain, "left"), *(Column(name, name, str, "left", wraps=True) for name in names))
+    used = "; ".join(dict.fromkeys(cell.used for cell in cells))
+    return Table(title, columns, filled, (f"with {plain(used)}",))
 
 
 def summary_table(result: ReplicationsResult) -> Table:

@@ -85,6 +85,8 @@ class ReplicationResult(Result):
     more: str
     seed: int
     version: str
+    #: What stands before anything else that people read of it.
+    first_line: str = ""
 
     @property
     def missing(self) -> tuple[str, ...]:
