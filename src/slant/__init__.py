@@ -60,6 +60,7 @@ _HOMES = {
     "weat": "slant.measures",
     "weat_suite": "slant.measures",
     "replicate_paper": "slant.replicate",
+    "replicate_all": "slant.replicate",
     "hard_debias": "slant.debias",
     "project_out": "slant.debias",
     "multiclass_hard_debias": "slant.debias",
@@ -123,7 +124,7 @@ if TYPE_CHECKING:
     from slant.models.loading import load_lm
     from slant.parallel import use_workers
     from slant.policies import check_policy
-    from slant.replicate import replicate_paper
+    from slant.replicate import replicate_all, replicate_paper
     from slant.results import AuditResult, EnumerationResult, WeatResult
     from slant.vectors import LookupPolicy, WordVectors, load
 
@@ -178,6 +179,7 @@ __all__ = [
     "pronoun_choice",
     "pronoun_resolution",
     "questions_to_rate",
+    "replicate_all",
     "replicate_paper",
     "residual_bias",
     "score_survey",

@@ -417,7 +417,7 @@ def test_replicate_lists_papers_and_fills_the_table(run: Run, tmp_path: Path) ->
     assert run("replicate", "lu", "--markdown", "t.md").returncode == 0
     assert "0.0976" in (tmp_path / "t.md").read_text(encoding="utf-8")
     assert "is not NAME=PATH" in run("replicate", "lu", "--data", "x").stderr
-    assert "uses no data named 'x'" in run("replicate", "lu", "--data", "x=y").stderr
+    assert "'lu' has no data named 'x'" in run("replicate", "lu", "--data", "x=y").stderr
     assert run("replicate", "nobody").returncode == 2
 
 

@@ -13,7 +13,15 @@ from slant.report.glance import grid
 from slant.report.says import comparison_sentences, sentences
 from slant.report.tables import number, plain, pvalue, small
 from slant.report.templating import asset, environment, hashed
-from slant.results import AuditComparison, AuditResult, EnumerationResult, ReplicationsResult, Representation, Result
+from slant.results import (
+    CONTENT_NOTE,
+    AuditComparison,
+    AuditResult,
+    EnumerationResult,
+    ReplicationsResult,
+    Representation,
+    Result,
+)
 from slant.results.audit import ON_REQUEST
 
 CONTENT = (
@@ -89,7 +97,10 @@ def replications_page(result: ReplicationsResult) -> str:
     """Return several papers as one page: what was met at a glance, then paper by paper with its figures."""
     measures = measures_of(result.kind, (result,))
     measures += [measure for paper in result.results for measure in measures_of(paper.paper, (paper,))]
-    return render_page("result.html.j2", measures, title="slant: published tables, recomputed", provenance=None)
+    return render_page(
+        "result.html.j2", measures, title="slant: published tables, recomputed", provenance=None,
+        content=f"{CONTENT} {CONTENT_NOTE.removeprefix('Note: ').capitalize()}",
+    )  # fmt: skip
 
 
 def single_page(result: Result) -> str:
@@ -99,7 +110,7 @@ def single_page(result: Result) -> str:
     name = f": {plain(provenance.representation.name)}" if provenance else ""
     return render_page(
         "result.html.j2", measures, title=f"slant: {measures[0].section.title}{name}",
-        provenance=provenance,
+        provenance=provenance, content=getattr(result, "first_line", "") or CONTENT,
     )  # fmt: skip
 
 
@@ -130,7 +141,7 @@ def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, *
             scripts=[Markup(script) for script in scripts],
             policy=policy(style, scripts),
             specifications=[(figure.id, script_json(figure.vega)) for figure in figures],
-            content=CONTENT,
+            content=values.pop("content", CONTENT),
             plain=plain,
             number=number,
             pvalue=pvalue,

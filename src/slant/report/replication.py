@@ -60,23 +60,24 @@ def _row(cell: ReplicatedCell) -> dict[str, Any]:
 def _table(title: str, cells: Iterable[ReplicatedCell], *, whole: bool) -> Table:
     """Describe cells; `whole` shows what was used and said of each, for which a terminal may be too narrow."""
     chosen = list(cells)
-    rows = [_row(cell) for cell in chosen]
+    words: dict[str, Any] = {"justify": "left", "wraps": True} if any("," in c.printed_text for c in chosen) else {}
     columns = [
         Column("table", "in", plain, "left"),
         Column("row", "row", plain, "left", wraps=True),
         Column("column", "column", plain, "left", wraps=True),
-        Column("printed", "printed", plain, wraps=any("," in cell.printed_text for cell in chosen)),
+        Column("printed", "printed", plain, **words),
         *([Column("authors", "authors' outputs", plain)] if any(c.authors is not None for c in chosen) else []),
-        Column("ours", "ours", plain, wraps=any("," in cell.ours_text for cell in chosen)),
+        Column("ours", "ours", plain, **words),
         Column("difference", "difference", plain),
         Column("verdict", "verdict", plain, "left", style=lambda verdict: _STYLES.get(verdict, "")),
     ]
-    if whole:
-        columns += [
-            Column("used", "with", plain, "left", wraps=True),
-            Column("note", "note", plain, "left", wraps=True),
-        ]
-    return Table(title, tuple(columns), rows, section_key="table")
+    used = list(dict.fromkeys(cell.used for cell in chosen if cell.used))
+    if whole and len(used) > 1:
+        columns.append(Column("used", "with", plain, "left", wraps=True))
+    if whole and any(cell.note for cell in chosen):
+        columns.append(Column("note", "note", plain, "left", wraps=True))
+    notes = (f"with {plain(used[0])}",) if whole and len(used) == 1 else ()
+    return Table(title, tuple(columns), [_row(cell) for cell in chosen], notes, section_key="table")
 
 
 def _lacking(result: ReplicationResult) -> tuple[Table, ...]:
@@ -149,7 +150,7 @@ def document_tables(result: ReplicationResult) -> tuple[Table, ...]:
             made.append(_grid(title, ran) if _is_grid(ran) else _table(title, ran, whole=True))
     tables = [*made, *_lacking(result)] or [Table(result.title, (), [])]
     more = (result.more,) if result.more else ()
-    tables[-1] = replace(tables[-1], notes=(*_notes(result), *more))
+    tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *_notes(result), *more))
     tables[0] = replace(tables[0], first_line=result.first_line)
     return tuple(tables)
 
@@ -162,7 +163,7 @@ def _is_grid(cells: list[ReplicatedCell]) -> bool:
 
 def _grid(title: str, cells: list[ReplicatedCell]) -> Table:
     """Lay words out as the paper does; those that ours shares stand below the printed ones."""
-    names = list(dict.fromkeys(cell.column for cell in cells))
+    names = sorted({cell.column for cell in cells}, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
     rows: dict[str, dict[str, Any]] = {}
     for cell in cells:
         shared = f"\nours too: {plain(cell.ours_text)}" if cell.ours_text else ""
