@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -203,6 +204,56 @@ def test_vectors_are_the_papers_by_content_and_not_by_name(tmp_path: Path) -> No
         cells = [c for c in other.cells if c.row == "GloVe" and not c.way]
         assert {c.verdict for c in cells} == {"stand-in"}
         assert all("not the paper's" in c.used for c in cells)
+
+
+def test_random_numbers_are_not_taken_for_data_whose_checksum_nobody_knows(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    v = slant.load(top=30_000)
+    slant.WordVectors.from_arrays(v.words, rng.normal(size=(len(v), 300))).save(tmp_path / "gn_glove.safetensors")
+    result = slant.replicate_paper("lu", data={"gn-glove": tmp_path / "gn_glove.safetensors"})
+    cells = [cell for cell in result.cells if cell.row == "GN-GloVe"]
+    assert {cell.verdict for cell in cells} == {"stand-in"}
+    assert all(cell.used.endswith("not the paper's, unverified") for cell in cells)
+
+
+def test_a_name_or_a_copy_of_the_papers_own_data_is_the_papers_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_name = Role("v", (Source("gap"),), "with", open=lambda given: given, label=str)
+    by_content = replace(by_name, is_own=lambda content: content == "copy")
+    cell = Cell("t", "r", "c", "1", ("v",), measured(1.0))
+    for role, given, verdict in (
+        (by_name, "gap", "met"), (by_name, "bold", "stand-in"),
+        (by_content, "copy", "met"), (by_content, "gap", "stand-in"),
+    ):  # fmt: skip
+        made = framework.run(Paper("x", "X", "c", (cell,), {"v": role}), Given({}, {"with": given}), 0)
+        assert made.cells[0].verdict == verdict
+
+
+def test_what_the_user_names_is_opened_before_anything_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(given: object) -> None:
+        raise MeasureError("there is no such file.")
+
+    monkeypatch.setattr(framework, "fetch", lambda name, progress=None: pytest.fail("fetched first"))
+    roles = {"a": Role("a", (Source("gap"),)), "b": Role("b", option="corpus", open=refuse)}
+    with pytest.raises(MeasureError):
+        framework.run(Paper("x", "X", "c", (), roles), Given({}, {"corpus": "typo.txt"}, get=True), 0)
+
+
+def test_a_copy_that_the_user_gives_wins_over_a_better_source_that_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(framework, "find", lambda name: Path("cached"))
+    role = Role("v", (Source("gap"), Source(("bold", "winobias"))), open=str, label=str)
+    given = Given({"bold": "x", "winobias": "y"}, {})
+    assert "['x', 'y']" in (framework._open(role, given, [], None) or pytest.fail("not opened")).label
+
+
+def test_the_reason_why_authors_store_another_number_is_shown_whatever_the_verdict() -> None:
+    cell = Cell("t", "r", "c", "84.0%", ("other",), measured(70.0), authors=56.0, why="another list")
+    same = Cell("t", "s", "c", "1.126", ("other",), measured(1.0), authors=1.1255, why="not to be shown")
+    assert [c.note for c in replicated(cell, same).cells] == ["another list", ""]
+
+
+def test_a_pvalue_of_zero_differs_and_ends_nothing() -> None:
+    (cell,) = replicated(Cell("t", "r", "c", "1e-7", ("own",), measured(0.0), 0.5, in_decades=True)).cells
+    assert cell.verdict == "differs"
 
 
 def test_with_get_what_can_be_fetched_is_fetched_and_the_rest_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,9 +81,10 @@ def test_a_model_fills_its_cells_labelled_and_never_met(real_data: Path, monkeyp
     )  # fmt: skip
     assert defined.ours == slant.log_probability_weat(lm, "career-family").effect_size
     shares = cells(result, "Table 5")
-    assert all(c.ours is not None and c.verdict == "stand-in" for c in shares)
+    assert [c.verdict for c in shares] == ["stand-in"] * 3 + ["not run"]  # O*NET's skills are not here
+    (in_demand,) = cells(result, "Table 5", "25 skills in demand, after 'good at'")
+    assert in_demand.verdict == "stand-in"
     assert "good at cloud computing" in {s.attribute for s in lm.asked}
-    assert "cloud computing" in {s.attribute for s in lm.asked}  # the template 'can do'
     sizes = {c.row: c.ours for c in cells(result, "§5")}
     assert sizes["positive traits"] == 230
     assert "algebra" in result.missing
@@ -113,8 +114,8 @@ def test_printed_topics_are_matched_one_to_one_with_their_overlap(real_data: Pat
     topics = cells(result, "Table 6")
     assert len({c.ours_text for c in topics}) == len(topics) == 20
     shared = {c.row: c.ours for c in topics}
-    assert shared["topic 9"] == 5  # medal, gold, final, won, world
-    assert sum(value or 0 for value in shared.values()) > 50
+    assert shared["topic 9"] == 4  # medal, gold, won, world
+    assert sum(value or 0 for value in shared.values()) == 46
     assert all("of the best match" in c.note for c in topics)
     counts = {(c.row, c.column): c for c in cells(result, "§4")}
     assert {

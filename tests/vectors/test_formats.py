@@ -282,6 +282,32 @@ def test_a_kv_file_with_its_matrix_beside_it_is_read(tmp_path: Path) -> None:
     same(slant.load(path))
 
 
+def test_a_whole_gensim_model_in_a_file_gives_its_vectors(tmp_path: Path) -> None:
+    models = pytest.importorskip("gensim.models")
+    vectors = models.KeyedVectors(5)
+    vectors.add_vectors(WORDS, MATRIX)
+    holder = models.KeyedVectors(5)
+    holder.wv = vectors
+    path = tmp_path / "model"
+    path.write_bytes(pickle.dumps(holder, protocol=4))
+    same(slant.load(path))
+
+
+def nested(depth: int) -> bytes:
+    """A dictionary whose one key is a tuple in a tuple in a tuple …, which would take the process down when hashed."""
+    return b"\x80\x04}(" + b")" + b"\x85" * depth + b"K\x01u."
+
+
+@pytest.mark.parametrize(
+    "content", [nested(200_000), b"\x80\x05\x96" + (1 << 40).to_bytes(8, "little") + b".", b"\x80\x04}."]
+)
+def test_hostile_pickles_are_refused_and_take_neither_memory_nor_the_process(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "vectors.kv"
+    path.write_bytes(content)
+    with pytest.raises(VectorsError, match="is not plain gensim vectors"):
+        slant.load(path)
+
+
 # fastText
 
 

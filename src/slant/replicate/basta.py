@@ -10,7 +10,7 @@ from slant.errors import MeasureError
 from slant.measures import contextual_bias
 from slant.measures.residual_classification import TRAINING_WORDS
 from slant.replicate.bolukbasi import GOOGLENEWS, VECTORS, direct
-from slant.replicate.framework import Cell, Drawing, Measured, Paper, Progress, Role, Run, Source
+from slant.replicate.framework import Cell, Drawing, Measured, Paper, Progress, Role, Run, Source, open_encoder
 from slant.replicate.residuals import CLASSIFIED, GAMMA, NEAREST, TOP, classification, clustering, neighbours
 from slant.results import ContextualBiasResult
 from slant.results.contextual import RepeatedMeasure
@@ -93,7 +93,7 @@ def _cells() -> tuple[Cell, ...]:
         Cell("§4", "corpus", "lines or sentences", "464947", ("corpus",), _count(0), why=LINES_WHY),
         Cell("§4", "corpus", "tokens", "10046125", ("corpus",), _count(1), why=LINES_WHY),
         *(
-            Cell(where, what, "setting", text, (), lambda run, value=value: Measured(value))
+            Cell(where, what, "setting", text, (), lambda run, value=value: Measured(value), way="a setting of ours")
             for where, what, text, value in settings
         ),
         *(
@@ -123,12 +123,6 @@ def _cells() -> tuple[Cell, ...]:
     )  # fmt: skip
 
 
-def _open_encoder(source: Any) -> Any:
-    from slant.models.encoder_loading import load_encoder
-
-    return load_encoder(source)
-
-
 def _open_corpus(source: Any) -> Any:
     from slant.corpus import load_corpus
 
@@ -142,10 +136,6 @@ def _is_elmo(encoder: Any) -> bool:
     return hasattr(encoder, "elmo") and identity_of(encoder, ELMO) != "other"
 
 
-def _figure(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> ContextualBiasResult:
-    return _result(run, encoder, corpus, original)
-
-
 PAPER = Paper(
     id="basta",
     title="Basta, Costa-jussà & Casas 2019, contextualized word embeddings",
@@ -156,11 +146,11 @@ PAPER = Paper(
     figures=(
         Drawing(
             "Figure 1", "the first component of swapped pairs stands out; random words decrease smoothly.", IN_CONTEXT,
-            _figure, ("variance",),
+            _result, ("variance",),
         ),
-        Drawing("Figure 2", "male and female words cluster apart, though not cleanly.", IN_CONTEXT, _figure,
+        Drawing("Figure 2", "male and female words cluster apart, though not cleanly.", IN_CONTEXT, _result,
                 ("clusters",)),
-        Drawing("Figure 3", "professions lie among others of the same lean.", IN_CONTEXT, _figure, ("professions",)),
+        Drawing("Figure 3", "professions lie among others of the same lean.", IN_CONTEXT, _result, ("professions",)),
     ),
     notes=(
         "before, after: word2vec GoogleNews, the 26,423 words that Bolukbasi et al. selected, before and after hard "
@@ -175,8 +165,12 @@ PAPER = Paper(
         GOOGLENEWS: VECTORS,
         "encoder": Role(
             "ELMo, original",
-            (Source(ELMO, "ELMo, original"), Source("all-minilm-l6-v2", "all-minilm-l6-v2", own=False)), "encoder",
-            open=_open_encoder, label=lambda encoder: str(encoder.name), is_own=_is_elmo,
+            (
+                Source(ELMO, "ELMo, original (no checksum is published)"),
+                Source("all-minilm-l6-v2", "all-minilm-l6-v2", own=False),
+            ),
+            "encoder",
+            open=open_encoder, label=lambda encoder: str(encoder.name), is_own=_is_elmo,
         ),
         "corpus": Role(
             "the news text of WMT18 (training-parallel-nc-v13.tgz)",

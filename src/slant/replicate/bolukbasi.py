@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from slant.measures import direct_bias, gender_subspace, indirect_bias
-from slant.replicate.framework import Cell, Measured, Paper, Role, Run, Source
+from slant.replicate.framework import Cell, Measured, Paper, Role, Run, Source, holds
 from slant.vectors import WordVectors
 
 #: End, word, and β as printed in Figure 3.
@@ -24,6 +24,7 @@ GOOGLENEWS = "googlenews"
 #: The vectors that Bolukbasi, Gonen & Goldberg and Basta share.
 VECTORS = Role(
     "word2vec GoogleNews, the 26,423 words of Bolukbasi et al.", (Source("googlenews-26k"),), "with",
+    is_own=lambda vectors: len(vectors) == 26_423 and holds("googlenews")(vectors),
 )  # fmt: skip
 
 

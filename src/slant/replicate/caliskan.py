@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from slant.measures import weat
-from slant.replicate.framework import Cell, Measured, Paper, Role, Run, Source, bundled_glove
+from slant.replicate.framework import Cell, Measured, Paper, Role, Run, Source, bundled_glove, holds
 from slant.results import WeatResult
 from slant.vectors import WordVectors
 
@@ -32,7 +32,7 @@ WHY = {
     ("weat-9", "word2vec"): "1.30 comes out only with 'short' in place of 'short-term'",
     ("weat-10", "word2vec"): "the 13,013 words lack 'Billy'",
 }
-P_WHY = "the authors' p is an estimate, printed as a power of ten; ours is the exact share of partitions"
+P_WHY = "the authors' p is an estimate; ours is the exact share of partitions"
 
 
 def _weat(vectors: WordVectors, seed: int, test: str) -> WeatResult:
@@ -84,7 +84,8 @@ def _glove(*, cased: bool) -> Role:
             Source("glove-840b-300d", "GloVe 840B"),
             Source("glove-840b-34k", lower, own=not cased),
         ),
-        "with", bundled=bundled_glove, bundled_label="bundled sample of GloVe 6B, 100 dimensions",
+        "with", is_own=holds("glove-840b", capitals=cased),
+        bundled=bundled_glove, bundled_label="bundled sample of GloVe 6B, 100 dimensions",
     )  # fmt: skip
 
 
@@ -99,7 +100,7 @@ PAPER = Paper(
     notes=(
         "d is met within rounding of its last digit; p, which the paper mostly prints as a power of ten, within half "
         "a power.",
-        "This paper's own text was not at hand. The printed effect sizes are met where the vectors are at hand; the "
+        "This paper's own text was not at hand. The printed effect sizes stand in several other places; the "
         "printed p-values could not be checked against a copy, so look them up before you cite them from here.",
     ),
     roles={
@@ -110,6 +111,7 @@ PAPER = Paper(
                 Source("googlenews-300d", "word2vec GoogleNews"),
                 Source("googlenews-13k", "word2vec GoogleNews, 13,013 of its words"),
             ),
+            is_own=holds("googlenews", capitals=True),
         ),
     },
 )  # fmt: skip

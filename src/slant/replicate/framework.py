@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
+
+import numpy as np
 
 from slant.data import entry, fetch, find, names
 from slant.errors import DataError, MeasureError, SlantError
@@ -102,7 +104,8 @@ class Role:
     """Something that cells need: where it may come from, best first; how it is opened; how to get it.
 
     `option` is the command's option that names another one. `open` gets a path, a data name, or what the user has in
-    memory; `label` names it in the table; `is_own` tells whether what a user gave is the paper's, by its content.
+    memory; `label` names it in the table; `is_own` tells, where it can be
+    told, whether what a user gave is the paper's, by its content.
     """
 
     what: str
@@ -110,7 +113,7 @@ class Role:
     option: str = ""
     open: Callable[[Any], Any] = load
     label: Callable[[Any], str] = lambda content: f"{content.name} ({content.fingerprint})"
-    is_own: Callable[[Any], bool] = lambda content: False
+    is_own: Callable[[Any], bool] | None = None
     bundled: Callable[[], Any] | None = None
     bundled_label: str = ""
     bundled_own: bool = False
@@ -204,7 +207,9 @@ class Given:
 def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None) -> ReplicationResult:
     """Compute every cell and figure whose roles can be filled with what is given, cached, bundled or, if told, got."""
     notes: list[str] = []
-    opened = {name: _open(role, given, notes, progress) for name, role in paper.roles.items()}
+    # What the user names comes first, so that a wrong path is an error before anything is fetched.
+    order = sorted(paper.roles, key=lambda name: not _is_given(paper.roles[name], given))
+    opened = {name: _open(paper.roles[name], given, notes, progress) for name in order}
     running = Run(seed, progress)
     cells = []
     for place, cell in enumerate(paper.cells, 1):
@@ -220,12 +225,17 @@ def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None)
     )  # fmt: skip
 
 
+def _is_given(role: Role, given: Given) -> bool:
+    return role.option in given.instead or any(name in given.data for source in role.sources for name in source.names)
+
+
 def _open(role: Role, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
     """Fill a role: with what the user names, else with the best source that is here, else with what is bundled."""
     if role.option and (named := given.instead.get(role.option)) is not None:
         content = role.open(named)
-        return _labelled(role, content, role.is_own(content))
-    for source in role.sources:
+        return _labelled(role, content, _is_own(role, content, named))
+    users_first = sorted(role.sources, key=lambda source: not set(source.names) <= set(given.data))
+    for source in users_first:
         if (found := _from(role, source, given, notes, progress)) is not None:
             return found
     if role.bundled is not None:
@@ -236,20 +246,31 @@ def _open(role: Role, given: Given, notes: list[str], progress: Progress | None)
     return None
 
 
+def _is_own(role: Role, content: Any, named: Any) -> bool:
+    """Tell whether what the user names in place of the paper's is the paper's: by content, else by name or checksum."""
+    if role.is_own is not None:
+        return role.is_own(content)
+    own = [name for source in role.sources if source.own for name in source.names]
+    given = named[0] if isinstance(named, list) and len(named) == 1 else named
+    by_name = isinstance(given, str) and given in own and not Path(given).exists()
+    return by_name or any(_verified(name, given) for name in own)
+
+
 def _from(role: Role, source: Source, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
     """Fill a role from one source: with the user's copy of it, or the one that is here."""
-    (name, *others) = source.names
-    if not others and (path := given.data.get(name)) is not None:
-        content = role.open(path)
-        known = role.is_own(content) or _verified(name, path)
-        if not known and not _has_checksum(name):  # nobody can tell: the user's word is taken, and said to be so
-            return Opened(content, f"what was given as {name} ({role.label(content)}), unverified", source.own)
-        return _labelled(role, content, source.own and known, source.label)
-    paths = [_here(name, notes, get=given.get, progress=progress) for name in source.names]
-    if None in paths:
+    if set(source.names) <= set(given.data):
+        paths = [given.data[name] for name in source.names]
+        content = role.open(paths if len(paths) > 1 else paths[0])
+        known = all(map(_verified, source.names, paths)) or (role.is_own is not None and role.is_own(content))
+        opened = _labelled(role, content, source.own and known, source.label if known else "")
+        checked = any(map(_has_checksum, source.names))
+        return opened if checked else replace(opened, label=f"{opened.label}, unverified")
+    found = [_here(name, notes, get=given.get, progress=progress) for name in source.names]
+    here = [path for path in found if path is not None]
+    if len(here) < len(found):
         return None
     try:
-        return _labelled(role, role.open(paths if others else paths[0]), source.own, source.label)
+        return _labelled(role, role.open(here if len(here) > 1 else here[0]), source.own, source.label)
     except SlantError as error:  # it is there and cannot be opened: another source may do
         notes.append(f"{' and '.join(source.names)} could not be used: {error}")
         return None
@@ -304,8 +325,17 @@ def _cell(paper: Paper, cell: Cell, opened: Mapping[str, Opened | None], running
     verdict = _verdict(cell, measured)
     if cell.printed and not all(found.own for found in here):
         verdict = STAND_IN
-    why = cell.why if verdict == DIFFERS else ""
+    why = cell.why if verdict == DIFFERS or _authors_differ(cell) else ""
     return _replicated(cell, measured, verdict, label, "; ".join(filter(None, (measured.note, why))))
+
+
+def _authors_differ(cell: Cell) -> bool:
+    """Tell whether the authors' stored output is another number than the printed one, rounded as that is."""
+    number = number_of(cell.printed)
+    if cell.authors is None or number is None:
+        return False
+    digits = len(cell.printed.rstrip("%").partition(".")[2])
+    return abs(cell.authors - number[1]) > 0.5 * 10.0**-digits + 1e-9
 
 
 def _replicated(cell: Cell, measured: Measured | None, verdict: str, used: str, note: str) -> ReplicatedCell:
@@ -329,6 +359,8 @@ def _verdict(cell: Cell, measured: Measured) -> str:
         raise MeasureError(f"'{cell.row}, {cell.column}' gave no number to compare with {cell.printed}.")
     if bound:
         return MET if (measured.value < printed) == (bound == "<") else DIFFERS
+    if cell.in_decades and measured.value <= 0:
+        return DIFFERS
     apart = math.log10(measured.value / printed) if cell.in_decades else measured.value - printed
     # Half a unit of the last printed digit is lost in print; comparing needs a little room for that.
     return MET if abs(apart) <= cell.tolerance + 1e-9 else DIFFERS
@@ -351,7 +383,11 @@ def _figure(
 
 def _lacking(paper: Paper, opened: Mapping[str, Opened | None]) -> tuple[Lacking, ...]:
     """Group the cells that were not run by what they need."""
-    needs = [tuple(name for name in cell.needs if opened[name] is None) for cell in paper.cells if not cell.way]
+    needs = [
+        tuple(name for name in cell.needs if opened[name] is None)
+        for cell in paper.cells
+        if cell.printed and not cell.way
+    ]
     return tuple(
         Lacking(
             " and ".join(paper.roles[name].what for name in names), needs.count(names),
@@ -378,12 +414,42 @@ def _more(paper: Paper, given: Given, opened: Mapping[str, Opened | None]) -> st
     ways = [] if given.get else [f"slant replicate {paper.id} --get"]
     firsts = [source for name in wanting for source in paper.roles[name].sources[:1]]
     ways += [f"--data {name}=PATH" for source in firsts for name in source.names]
-    return f"For more: {', or '.join(dict.fromkeys([*ways, *options]))}."
+    ways = list(dict.fromkeys([*ways, *options]))
+    return f"For more: {', or '.join(ways)}." if ways else ""
+
+
+def open_encoder(source: Any) -> Any:
+    """Open what gives vectors of words in sentences."""
+    from slant.models.encoder_loading import load_encoder
+
+    return load_encoder(source)
 
 
 def bundled_glove() -> WordVectors:
     """Return the bundled sample: 44,437 words of GloVe 6B, 100 dimensions, rounded to float16."""
     return load()
+
+
+#: The beginning of a word's vector at unit length, by which published vectors are known whatever file they are in.
+_NURSE = {
+    "googlenews": (300, (-0.0291, -0.0607, -0.0077, 0.0071)),
+    "glove-840b": (300, (0.0395, -0.0801, -0.0381, 0.0665)),
+}
+
+
+def holds(name: str, *, words: int = 0, capitals: bool = False) -> Callable[[WordVectors], bool]:
+    """Return a function that tells whether vectors are GoogleNews' or GloVe 840B's, and as many words of them."""
+    dimensions, beginning = _NURSE[name]
+
+    def check(vectors: WordVectors) -> bool:
+        found = vectors.lookup(["nurse"])
+        if found.missing or vectors.matrix.shape[1] != dimensions or len(vectors) < words:
+            return False
+        unit = found.vectors[0] / np.linalg.norm(found.vectors[0])
+        same = bool(np.allclose(unit[: len(beginning)], beginning, atol=1e-4))
+        return same and (not capitals or vectors.lookup(["Emily"]).tokens == ("Emily",))
+
+    return check
 
 
 def is_glove_6b_100d(vectors: WordVectors) -> bool:
@@ -392,8 +458,6 @@ def is_glove_6b_100d(vectors: WordVectors) -> bool:
     >>> is_glove_6b_100d(load())
     True
     """
-    import numpy as np
-
     sample = bundled_glove()
     if vectors.matrix.shape[1] != sample.matrix.shape[1]:
         return False

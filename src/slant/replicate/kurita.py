@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from slant.errors import MeasureError
+from slant.data import find
+from slant.errors import DataError, MeasureError
 from slant.measures import log_probability_bias, log_probability_weat, masked_weat, weat
 from slant.measures.attribute_lists import read_attributes
 from slant.measures.log_probability import contrast
@@ -44,6 +45,8 @@ TABLE_3: tuple[tuple[str, str, str, tuple[str, str, str], tuple[float, float, fl
      (1.246, 0.5725, 0.9572), "science_art"),
 )  # fmt: skip
 SIGNIFICANT = 0.01
+#: As the p-values in the authors' notebooks are, from which the stars come.
+TWO_SIDED = "two-sided"
 SCORE_WHY = {
     "weat-1": "the stored scores give 0.4458, and the notebook has bugs for insects",
     "weat-3": "the print drops the sign of the stored −0.8864",
@@ -52,7 +55,7 @@ SWAPPED = (
     "the notebook stores −1.003 on GloVe and −1.012 on BERT, with the names of the field experiment; the print has "
     "both without the sign, each in the other's column"
 )
-GLOVE_WHY = "which words are removed to make the sets equal is random; with the notebook's own words it is met"
+GLOVE_WHY = "which words are removed to make the sets equal is random, and the notebook has words of its own"
 BERT_WHY = {"weat-1": "the notebook stores 0.6928", "weat-3": SWAPPED, "weat-8": "the notebook stores 0.5725"}
 #: The words of the authors' notebook, where it has others than the WEAT, or removes particular ones: targets.
 NOTEBOOK_WORDS = {
@@ -74,11 +77,13 @@ TABLE_5: tuple[tuple[str, str, str, str, str, float], ...] = (
     ("Neg-Traits", "78.9%", "negative_traits.txt", "", "negative_traits", 78.9),
     ("Skills", "84.0%", "in_demand_tech_skills.txt", "good at ", "linkedin_tech_skills", 56.0),
 )
+SKILL = "Example"  # the column of O*NET's table
 IS, CAN_DO = "[TARGET] is [ATTRIBUTE]", "[TARGET] can do [ATTRIBUTE]"
 SKILLS_WHY = (
     "the stored scores of 25 skills in demand, after 'good at', give 56 %; the paper's text has 'can do' and the "
     "17,649 skills of O*NET 23.2, whose scores are not stored"
 )
+RELEASE_WHY = "the paper has release 23.2; later releases have other skills"
 #: No difference of log-probabilities is larger.
 MOST = 1e6
 
@@ -98,7 +103,7 @@ def _reduced(vectors: WordVectors, vocabulary: Vocabulary, seed: int, *, test: s
     """Words that BERT's vocabulary lacks go from the targets, as §3.1 says; attributes stay."""
     x, y, a, b = (group.words for group in load_set(test, WeatSet).groups)
     kept = [word for word in (*x, *y) if vocabulary.has(word)]
-    return weat(vectors, test, vocabulary=[*kept, *a, *b], equalise=True, bootstrap=0, rng=seed)
+    return weat(vectors, test, vocabulary=[*kept, *a, *b], equalise=True, bootstrap=0, alternative=TWO_SIDED, rng=seed)
 
 
 def _as_in_notebook(test: str) -> Callable[[Run, WordVectors], Measured]:
@@ -121,14 +126,14 @@ def _on_glove(test: str, *, star: bool) -> Callable[[Run, WordVectors, Vocabular
 
 def _on_bert(test: str, *, star: bool) -> Callable[[Run, Any], Measured]:
     def compute(run: Run, lm: Any) -> Measured:
-        result = run.once(masked_weat, lm, test=test, bootstrap=0, rng=run.seed)
+        result = run.once(masked_weat, lm, test=test, bootstrap=0, alternative=TWO_SIDED, rng=run.seed)
         return yes_or_no(result.pvalue < SIGNIFICANT) if star else Measured(result.effect_size, result.missing)
 
     return compute
 
 
 def _test(lm: Any, *, test: str, as_published: bool, rng: int) -> LogProbabilityWeatResult:
-    return log_probability_weat(lm, test, as_published=as_published, rng=rng)
+    return log_probability_weat(lm, test, as_published=as_published, alternative=TWO_SIDED, rng=rng)
 
 
 def _score(test: str, *, as_published: bool, star: bool = False) -> Callable[[Run, Any], Measured]:
@@ -227,35 +232,40 @@ def _size(file: str) -> Callable[[Run, Path], Measured]:
 
 
 def _skills(run: Run, file: Path) -> Measured:
-    return Measured(len(set(read_attributes(file, "Example"))))
+    return Measured(len(set(read_attributes(file, SKILL))))
+
+
+def _jobs(run: Run, file: Path) -> Measured:
+    return Measured(len(read_attributes(file, SKILL)))
+
+
+def _skills_share(run: Run, lm: Any, file: Path) -> Measured:
+    words = [word.lower() for word in dict.fromkeys(read_attributes(file, SKILL))]
+    result = log_probability_bias(lm, CAN_DO, {"male": ["he"], "female": ["she"]}, words, as_published=True)
+    return Measured(100 * result.share.share, result.provenance.missing, f"{len(result.scores)} attributes")
 
 
 def _table_5() -> tuple[Cell, ...]:
     cells = []
     for row, printed, file, before, notebook, stored in TABLE_5:
-        lists = "job-titles" if row == "Salary" else "lists"
-        why = SKILLS_WHY if row == "Skills" else ""
-        cells += [
-            Cell("Table 5", row, "male, %", printed, ("model", lists), _share(file, before, IS, as_published=True), 1.0,
-                 "", stored, why),
-            Cell("Table 5", row, "male, %", printed, ("model", lists), _share(file, before, IS, as_published=False),
-                 1.0, "prior read at the target", None, why),
-            Cell("Table 5", row, "male, %", printed, ("scores",), _stored(notebook), 0.05,
-                 "our share of the authors' scores", stored, why),
-        ]  # fmt: skip
-    skills = TABLE_5[-1]
-    can_do = _share(skills[2], "", CAN_DO, as_published=True)
-    cells.append(
-        Cell("Table 5", "Skills", "male, %", "84.0%", ("model", "lists"), can_do, 1.0, "template 'can do'",
-             why=SKILLS_WHY)
-    )  # fmt: skip
+        skills = row == "Skills"
+        needs = ("model", "job-titles" if row == "Salary" else "lists")
+        why = SKILLS_WHY if skills else ""
+        published = _share(file, before, IS, as_published=True)
+        ways: tuple[tuple[tuple[str, ...], Callable[..., Measured], float, str], ...] = (
+            (needs, published, 1.0, "25 skills in demand, after 'good at'" if skills else ""),
+            (needs, _share(file, before, IS, as_published=False), 1.0, "prior read at the target"),
+            (("scores",), _stored(notebook), 0.05, "our share of the authors' scores"),
+            *([(("model", "skills"), _skills_share, 1.0, "")] if skills else []),
+        )
+        cells += [Cell("Table 5", row, "male, %", printed, n, c, t, way, stored, why) for n, c, t, way in ways]
     sizes = (
-        ("job titles, of which the best paid", "6882", ("job-titles",), _size(TABLE_5[0][2]),
+        ("job titles with a salary", "6882", ("job-titles",), _size(TABLE_5[0][2]),
          "the paper counts people with a salary; the list at hand has every title once"),
         ("positive traits", "234", ("lists",), _size(TABLE_5[1][2]), "the stored list has fewer"),
         ("negative traits", "292", ("lists",), _size(TABLE_5[2][2]), "the stored list has more"),
-        ("unique technology skills, O*NET", "17649", ("skills",), _skills,
-         "the paper has release 23.2; later releases have other skills"),
+        ("unique technology skills, O*NET", "17649", ("skills",), _skills, RELEASE_WHY),
+        ("jobs with a technology skill, O*NET", "27660", ("skills",), _jobs, RELEASE_WHY),
     )  # fmt: skip
     cells += [Cell("§5", what, "entries", n, needs, compute, why=why) for what, n, needs, compute, why in sizes]
     return tuple(cells)
@@ -279,6 +289,13 @@ def _open_model(source: Any) -> Any:
     from slant.models.loading import load_lm
 
     return load_lm(source)
+
+
+def _sample() -> Any:
+    """Open the demonstration model, if the encoder that it is made of is here; nothing is fetched for a stand-in."""
+    if find("all-minilm-l6-v2") is None:
+        raise DataError("it is made of all-minilm-l6-v2, which --get fetches.")
+    return _open_model("sample-mlm")
 
 
 def _folder(source: Any) -> Path:
@@ -323,17 +340,19 @@ PAPER = Paper(
         "model": Role(
             "bert-base-uncased, as a language model", (Source(BERT),), "with", open=_open_model,
             label=lambda lm: str(lm.name), is_own=pronouns.is_bert,
-            bundled=lambda: _open_model("sample-mlm"), bundled_label="sample-mlm, a demonstration model, not BERT",
+            bundled=_sample, bundled_label="sample-mlm, a demonstration model, not BERT",
         ),
         **pronouns.ROLES,
         "lists": Role("the authors' lists of traits and skills", (Source(LISTS),), open=_folder, label=_named("lists")),
         "job-titles": Role(
             "the job titles of Montgomery County, 2017", (Source(TITLES),), open=Path, label=_named("titles"),
+            is_own=lambda path: True,
             how="make a table with a column job_title from the county's open data (the original names its employees)",
         ),
         "skills": Role("O*NET's technology skills", (Source(SKILLS),), open=Path, label=_named("skills")),
         "scores": Role(
             "the scores stored in the authors' notebooks", (Source(SCORES),), open=_folder, label=_named("scores"),
+            is_own=lambda path: True,
             how=f"a folder with {WEAT_SCORES} (columns test, side, difference) and {LIST_SCORES} (columns set, "
             "bias_prior_corrected_as_in_code), taken from the notebooks",
         ),

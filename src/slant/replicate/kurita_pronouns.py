@@ -13,7 +13,8 @@ from slant.errors import MeasureError
 from slant.measures import pronoun_resolution
 from slant.measures.gap_files import GENDERS, read_gap
 from slant.measures.pronoun_topics import find_topics
-from slant.replicate.framework import Cell, Measured, Role, Run, Source, words_of
+from slant.models.classifier import Classifier
+from slant.replicate.framework import Cell, Measured, Role, Run, Source, open_encoder, words_of
 from slant.results import PronounResolutionResult
 
 BERT, GAP = "bert-base-uncased", "gap"
@@ -46,12 +47,6 @@ def is_bert(model: Any) -> bool:
     return is_registered(model, BERT)
 
 
-def _open_encoder(source: Any) -> Any:
-    from slant.models.encoder_loading import load_encoder
-
-    return load_encoder(source)
-
-
 def _open_gap(source: Any) -> Path:
     path = Path(source)
     read_gap(path)
@@ -62,13 +57,13 @@ ROLES = {
     "encoder": Role(
         "bert-base-uncased, as an encoder",
         (Source(BERT), Source("all-minilm-l6-v2", "vectors of all-minilm-l6-v2", own=False)), "encoder",
-        open=_open_encoder, label=lambda encoder: f"vectors of {encoder.name}", is_own=is_bert,
+        open=open_encoder, label=lambda encoder: f"vectors of {encoder.name}", is_own=is_bert,
     ),
     GAP: Role("GAP", (Source(GAP, "GAP"),), open=_open_gap, label=lambda path: f"GAP in {path.name}"),
 }  # fmt: skip
 
 
-def _study(encoder: Any, lm: Any, gap: Path, *, rng: int, progress: Any = None) -> PronounResolutionResult:
+def _study(encoder: Any, lm: Any, gap: Path, *, rng: int) -> PronounResolutionResult:
     folder = cache_folder()
     return pronoun_resolution(
         encoder, gap, lm=lm, topics=TOPICS, journal=folder / "pronouns", store=folder / "encoders", rng=rng
@@ -137,9 +132,10 @@ def matched(gap: Path, *, rng: int) -> tuple[tuple[str, ...], ...]:
 def _topic(number: int) -> Callable[[Run, Path], Measured]:
     def compute(run: Run, gap: Path) -> Measured:
         ours, printed = run.once(matched, gap, rng=run.seed)[number], words_of(TABLE_6[number])
-        count = len(set(ours) & set(printed))
-        note = f"{count} of {len(printed)} words are among the first {TOP_WORDS} of the best match"
-        return Measured(count, (), note, ", ".join(ours[:SHOWN_WORDS]))
+        first = ours[:SHOWN_WORDS]
+        count, of_more = (len(set(words) & set(printed)) for words in (first, ours))
+        note = f"{of_more} of {len(printed)} words are among the first {TOP_WORDS} of the best match"
+        return Measured(count, (), note, ", ".join(first))
 
     return compute
 
@@ -165,6 +161,15 @@ def cells() -> tuple[Cell, ...]:
              in_decades=True),
         Cell("§4", "bias and 'neither', male pronouns", "Spearman's ρ", "", needs, _correlation("male", "rho")),
     ]  # fmt: skip
+    ours = Classifier()
+    settings = (
+        ("hidden units", "31", ours.units), ("dropout", "0.6", ours.dropout), ("L2", "0.1", ours.l2),
+        ("topics", "20", TOPICS), ("words of a topic", "15", TOP_WORDS),
+    )  # fmt: skip
+    found += [
+        Cell("§4", what, "setting", text, (), lambda run, value=value: Measured(value), way="a setting of ours")
+        for what, text, value in settings
+    ]
     why = "the paper does not say how the texts were cut into words; ours drops numbers and words of one letter"
     found += [
         Cell("Table 6", f"topic {number}", "first words", printed, (GAP,), _topic(number - 1), why=why)

@@ -77,6 +77,12 @@ def _drawn(figure: int) -> Callable[[Run, Any], TrendsResult]:
     return lambda run, decades: run.once(_history, decades, figure=figure, seed=run.seed)
 
 
+def _is_histwords(decades: Mapping[int, WordVectors]) -> bool:
+    """Nobody publishes checksums of HistWords: twenty decades of 300 dimensions and many words have to do."""
+    whole = all(v.matrix.shape[1] == 300 and len(v) > 10_000 for v in decades.values())
+    return whole and sorted(decades) == list(range(1800, 2000, 10))
+
+
 def _decades(source: Any) -> dict[int, WordVectors]:
     found = decades_in(Path(source))
     if not found:
@@ -133,11 +139,12 @@ PAPER = Paper(
         ),
         "gn-glove": Role(
             "GN-GloVe", (Source("gn-glove"),), open=_gn_glove,
+            is_own=lambda vectors: vectors.matrix.shape[1] == 299 and len(vectors) > 100_000,
             how="the authors share it by a link that only a person can follow: slant data licence gn-glove",
         ),
         "histwords": Role(
             "HistWords, all English, SGNS", (Source("histwords-eng-all-sgns", "HistWords, all English, SGNS"),),
-            open=_decades, label=lambda decades: f"{len(decades)} decades",
+            open=_decades, label=lambda decades: f"{len(decades)} decades", is_own=_is_histwords,
         ),
     },
 )  # fmt: skip

@@ -15,7 +15,7 @@ import numpy as np
 from slant.data import cache_folder
 from slant.errors import MeasureError
 from slant.measures import enumerate_biases
-from slant.replicate.framework import Cell, Measured, Paper, Progress, Role, Run, Source, bundled_glove, words_of
+from slant.replicate.framework import Cell, Measured, Paper, Progress, Role, Run, Source, bundled_glove, holds, words_of
 from slant.results import CONTENT_NOTE, Demographics, EnumerationResult, NameGroup
 from slant.vectors import WordVectors
 
@@ -83,13 +83,18 @@ def _default(argument: str) -> Callable[[Run], Measured]:
 
 
 def _of_group(number: int, read: Callable[[NameGroup], Measured]) -> Callable[[Run, WordVectors], Measured]:
-    def compute(run: Run, vectors: WordVectors) -> Measured:
-        groups = _run(run, vectors).groups
-        if len(groups) != len(printed()["groups"]):
-            raise MeasureError(f"{len(groups)} groups cannot be matched to the twelve of the paper.")
-        return read(matched(groups)[number])
+    return lambda run, vectors: read(_match(_run(run, vectors), number))
 
-    return compute
+
+def _match(result: EnumerationResult, number: int) -> NameGroup:
+    """Return the group of ours that goes with one of Table 2; refuse one that shares no name with it."""
+    wanted = printed()["groups"][number]
+    if len(result.groups) != len(printed()["groups"]):
+        raise MeasureError(f"{len(result.groups)} groups cannot be matched to the twelve of the paper.")
+    found = matched(result.groups)[number]
+    if not set(wanted["names"]) & set(found.names):
+        raise MeasureError(f"no group of ours is left that has a printed name of {wanted['label']}.")
+    return found
 
 
 def _known(read: Callable[[Demographics], float | None]) -> Callable[[NameGroup], Measured]:
@@ -172,17 +177,17 @@ def _choices(run: Run, *embeddings: WordVectors) -> Measured:
 
 
 def _shared(words: str, number: int | None) -> Callable[[Run, WordVectors], Measured]:
-    """Which printed words stand in a significant cell of ours: of the matched group, or, without a number, of any."""
+    """Which printed words stand together in one significant cell of ours: of the matched group, or else of any."""
     wanted = [word.replace(" ", "_") for word in words_of(words)]
 
     def compute(run: Run, vectors: WordVectors) -> Measured:
         result = _run(run, vectors)
-        group = None if number is None else result.groups.index(matched(result.groups)[number])
-        cells = [cell for cell in result.significant if group in (None, cell.group)]
-        ours = {word for cell in cells for word in cell.words}
-        found = [word for word in wanted if word in ours]
+        group = None if number is None else result.groups.index(_match(result, number))
+        cells = [set(cell.words) for cell in result.significant if group in (None, cell.group)]
+        best = max(cells, key=lambda words: len(words & set(wanted)), default=set())
+        found = [word for word in wanted if word in best]
         known = len(vectors.lookup(wanted).found)
-        note = f"{len(found)} of {len(wanted)} are in a significant cell; {known} of them have a vector"
+        note = f"{known} of the {len(wanted)} printed words have a vector"
         return Measured(len(found), (), note, ", ".join(word.replace("_", " ") for word in found))
 
     return compute
@@ -226,8 +231,8 @@ def _covered(run: Run, table: Path) -> Measured:
     return Measured(100 * float(counts[counts >= BIRTHS].sum() / counts.sum()))
 
 
-def _answers(run: Run, answers: Any) -> Measured:
-    raise MeasureError("answers of people are scored by 'slant enumerate survey score'.")
+def _answers(run: Run, answers: Any) -> Measured:  # pragma: no cover (nothing fills the role: only people can)
+    raise AssertionError
 
 
 def _cells() -> tuple[Cell, ...]:
@@ -258,10 +263,6 @@ def _cells() -> tuple[Cell, ...]:
     return tuple(cells)
 
 
-def _births(source: Any) -> Path:
-    return Path(source)
-
-
 PAPER = Paper(
     id="swinger",
     title="Swinger et al. 2019, what are the biases in my word embedding?",
@@ -272,9 +273,9 @@ PAPER = Paper(
     first_line=CONTENT_NOTE,
     notes=(
         "Table 2: each printed group beside the one of ours that holds most of its five printed names, one to one.",
-        "Tables 4 and 5: ours are the printed words that stand in a significant cell of ours, of the matched group (of "
-        "any group for fast and glove, whose groups the paper does not list). Slurs are masked as in the print.",
-        "A number of significant cells is no measure of bias: random words in place of the names give more "
+        "Tables 4 and 5: ours are the printed words that stand together in one significant cell of the matched group "
+        "(of any group for fast and glove, whose groups the paper does not list). Slurs are masked as in the print.",
+        "A number of significant cells does not measure bias: random words in place of the names give more "
         "(docs/enumeration.md).",
         "Lemma 2 is garbled in print; the form that holds is tested (docs/weat.md).",
     ),
@@ -282,23 +283,28 @@ PAPER = Paper(
         "w2v": Role(
             "word2vec GoogleNews, all 3 million words",
             (Source("googlenews-300d", "word2vec GoogleNews"),),
-            "with", bundled=bundled_glove, bundled_label="bundled sample of GloVe 6B, 100 dimensions",
+            is_own=holds("googlenews", words=1_000_000),
+            option="with", bundled=bundled_glove, bundled_label="bundled sample of GloVe 6B, 100 dimensions",
         ),
-        "fast": Role("fastText, Common Crawl, 2 million words", (Source("fasttext-crawl-300d", "fastText"),)),
+        "fast": Role(
+            "fastText, Common Crawl, 2 million words", (Source("fasttext-crawl-300d", "fastText"),),
+            is_own=lambda vectors: vectors.matrix.shape[1] == 300 and len(vectors) > 1_000_000,
+        ),
         "glove": Role(
             "GloVe 840B, all 2.2 million words",
             (
                 Source("glove-840b-300d", "GloVe 840B"),
                 Source("glove-840b-34k", "GloVe 840B, 33,860 words in lower case", own=False),
             ),
+            is_own=holds("glove-840b", words=1_000_000),
         ),
         "ssa": Role(
             "births by name and year, US Social Security Administration", (Source("ssa-names", "births by name"),),
-            open=_births, label=lambda path: str(path.name),
+            open=Path, label=lambda path: str(path.name),
         ),
         "surnames": Role(
             "surnames of the US census of 2010", (Source("census-surnames", "surnames of the census of 2010"),),
-            open=_births, label=lambda path: str(path.name),
+            open=Path, label=lambda path: str(path.name),
         ),
         "people": Role(
             "answers of people", how="ask them: slant enumerate survey export, then slant enumerate survey score",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
@@ -93,7 +94,9 @@ def _lacking(result: ReplicationResult) -> tuple[Table, ...]:
 
 
 def _notes(result: ReplicationResult) -> tuple[str, ...]:
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in result.counts.items())
+    counts = ", ".join(
+        f"{count} {'differ' if verdict == DIFFERS else verdict}" for verdict, count in result.counts.items()
+    )
     return (f"{sum(result.counts.values())} printed cells: {counts}", READS, *map(plain, result.notes))
 
 
@@ -113,10 +116,12 @@ def _said(cells: Iterable[ReplicatedCell], most: int = 4) -> tuple[str, ...]:
 def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
     """Describe a replication for a terminal: what was run, what the rest needs, and how to fill more."""
     ran = [cell for cell in result.cells if cell.verdict != NOT_RUN]
-    used = dict.fromkeys(cell.used for cell in ran if cell.used)
-    notes = (*_notes(result), *(f"with {plain(label)}" for label in used), *_said(ran), *_few(missing_words(result)))
+    labels = list(dict.fromkeys(cell.used for cell in ran if cell.used))
+    keys = {label: string.ascii_lowercase[place % 26] for place, label in enumerate(labels)}
+    with_what = tuple(f"{key}: {plain(label)}" for label, key in keys.items())
+    notes = (*_notes(result), *with_what, *_said(ran), *_few(missing_words(result)))
     more = (result.more,) if result.more else ()
-    made = [_table(f"{result.title}: printed and recomputed", ran, whole=False)] if ran else []
+    made = [_keyed(_table(f"{result.title}: printed and recomputed", ran, whole=False), keys)] if ran else []
     failed = tuple(dict.fromkeys(f"not run: {plain(c.note)}" for c in result.cells if c.verdict == NOT_RUN and c.used))
     made += _lacking(result)
     if not made:
@@ -127,6 +132,12 @@ def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
     return (
         replace(first, notes=notes, first_line=result.first_line), *made[1:-1], replace(last, notes=(*failed, *more))
     )  # fmt: skip
+
+
+def _keyed(table: Table, keys: dict[str, str]) -> Table:
+    """Add a narrow column that says what each cell was computed with, by a letter."""
+    column = Column("used", "with", lambda used: keys.get(used, ""), "left")
+    return replace(table, columns=(*table.columns, column))
 
 
 def _few(notes: tuple[str, ...], most: int = 300) -> tuple[str, ...]:

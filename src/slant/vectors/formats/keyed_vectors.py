@@ -6,7 +6,7 @@ import mmap
 import pickle
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,11 @@ PROTOCOLS = {2, 3, 4, 5}
 #: What gensim's own classes are called; their attributes are all that is wanted of them.
 _GENSIM = re.compile(r"gensim\.models\.(keyedvectors|word2vec|fasttext)")
 _NUMPY = ("numpy", "numpy.core.multiarray", "numpy._core.multiarray")
+#: Instructions that gensim's files have no use for.
+_REFUSED = (
+    pickle.BYTEARRAY8, pickle.NEXT_BUFFER, pickle.READONLY_BUFFER, pickle.ADDITEMS, pickle.DICT, pickle.EXT1,
+    pickle.EXT2, pickle.EXT4,
+)  # fmt: skip
 _PLAIN_DTYPE = re.compile(r"[<>=|]?[fiubU]\d{1,3}")
 
 
@@ -57,7 +62,10 @@ def _plainly(path: Path) -> Block:
     """Read the attributes of gensim's object: its words, and its matrix, which may lie in a file beside it."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         found = vars(_reader(content).load())
-    words = next(found[name] for name in ("index_to_key", "index2word", "index2entity") if name in found)
+    found = vars(found["wv"]) if "wv" in found else found
+    words = next((found[name] for name in ("index_to_key", "index2word", "index2entity") if name in found), None)
+    if words is None:
+        raise ValueError("it has no list of words")
     matrix = found.get("vectors")
     if matrix is None and (beside := path.with_name(f"{path.name}.vectors.npy")).is_file():
         matrix = load_array(beside)
@@ -67,8 +75,9 @@ def _plainly(path: Path) -> Block:
 def _reader(content: Any) -> Any:
     """Return an unpickler that knows gensim's classes as empty ones and arrays as bytes, and nothing else.
 
-    It is Python's own slow one: the fast one allocates whatever a damaged file asks for. The classes are made anew
-    for each file, so that no file can change them for the next.
+    It is Python's own slow one: the fast one allocates whatever a damaged file asks for, and so would byte arrays,
+    which are refused. Keys must be plain, since hashing what is nested without end would end the process. The classes
+    are made anew for each file, so that no file can change them for the next.
     """
 
     class Plain:
@@ -93,7 +102,9 @@ def _reader(content: Any) -> Any:
             _, shape, dtype, by_column, raw = state
             self.array = dtype.numbers(raw).reshape(shape, order="F" if by_column else "C")
 
-    class Reader(pickle._Unpickler):
+    base: Any = pickle._Unpickler  # whose parts are not typed
+
+    class Reader(base):  # type: ignore[misc]
         def find_class(self, module: str, name: str) -> Any:
             if _GENSIM.fullmatch(module):
                 return Plain
@@ -104,11 +115,42 @@ def _reader(content: Any) -> Any:
 
         def load(self) -> Any:
             made = super().load()
-            arrays = {key: value.array for key, value in vars(made).items() if isinstance(value, Array)}
-            made.__dict__.update(arrays)
+            for each in (made, vars(made).get("wv", made)):
+                arrays = {key: value.array for key, value in vars(each).items() if isinstance(value, Array)}
+                each.__dict__.update(arrays)
             return made
 
+        def set_items(self) -> None:
+            items = self.pop_mark()
+            self.stack[-1].update(zip(_plain(items[::2]), items[1::2], strict=True))
+
+        def set_item(self) -> None:
+            value, key = self.stack.pop(), self.stack.pop()
+            self.stack[-1].update(zip(_plain([key]), [value], strict=True))
+
+        def frozen_set(self) -> None:
+            items = self.pop_mark()
+            self.stack.append(frozenset(_plain(items)))
+
+        def refuse(self) -> None:
+            raise ValueError("it holds what vectors have no use for")
+
+        dispatch: ClassVar[dict[int, Any]] = {
+            **base.dispatch,
+            **dict.fromkeys([code[0] for code in _REFUSED], refuse),
+            pickle.SETITEMS[0]: set_items,
+            pickle.SETITEM[0]: set_item,
+            pickle.FROZENSET[0]: frozen_set,
+        }
+
     return Reader(content)
+
+
+def _plain(keys: list[Any]) -> list[Any]:
+    """Return what is to be hashed, or refuse what is nested."""
+    if not all(isinstance(key, str | int | bytes) for key in keys):
+        raise ValueError("it has keys that are not plain")
+    return keys
 
 
 def _by_gensim(path: Path) -> Block:
