@@ -8,7 +8,7 @@
 Ends with 1 if a number that is promised to be valid is anti-conservative, an effect is missed that was planted, or a
 number that is listed as off is not off any more. All tests of a run are judged together: if every promise is kept, 1
 seed in 100 fails at most. The result depends on --seed and on how often studies are repeated, not on --workers. The
-studies of pronoun resolution train classifiers, which needs the extra: pip install 'slant[lm]'.
+studies of pronoun resolution train classifiers, which needs the extra: pip install '.[lm]'.
 """
 
 from __future__ import annotations

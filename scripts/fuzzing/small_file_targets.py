@@ -288,13 +288,14 @@ def _pairs(data: bytes, folder: Path) -> str:
 
 
 def _table_of_scores(data: bytes, folder: Path) -> str:
-    from slant.replicate.kurita import LIST_SCORES, WEAT_SCORES, _listed, _pooled
+    from slant.replicate.framework import Run
+    from slant.replicate.kurita import LIST_SCORES, WEAT_SCORES, _pooled, _stored
 
     written(folder, WEAT_SCORES, data)
     written(folder, LIST_SCORES, data)
-    value = _pooled("career_family")(folder, 0).value
+    value = _pooled("career_family")(Run(0), folder).value
     demand(value is None or math.isfinite(value), "an effect is not finite")
-    return f"accepted ({math.isfinite(_listed('skills')(folder, 0).value or 0.0)})"
+    return f"accepted ({math.isfinite(_stored('skills')(Run(0), folder).value or 0.0)})"
 
 
 SCORES = (

@@ -123,7 +123,7 @@ class ByteStream:
         """Return between 1 and `size` bytes, or b"" at the end."""
         if self._ahead:
             data, self._ahead = self._ahead[:size], self._ahead[size:]
-            return data
+            return data + self._read_raw(size - len(data)) if len(data) < size else data
         return self._read_raw(size)
 
     def _read_raw(self, size: int) -> bytes:
@@ -266,7 +266,7 @@ def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
 
 
 def _through_tar(stream: ByteStream, most: int) -> ByteStream:
-    """Return the member of a tar archive that is meant, or what is no archive as it is."""
+    """Return the member of a tar archive that is meant, or what is not an archive as it is."""
     location = stream.location
     if stream.peek(262)[257:] == b"ustar":  # where a header of POSIX or GNU says so
         # The limit is the member's too: one with holes may be longer than its archive.

@@ -70,7 +70,7 @@ def test_settings_reach_the_measure(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["unmasked", "--test", "weat-6"], "can hide no word behind a mask"),
+        (["unmasked", "--test", "weat-6"], "cannot hide a word behind a mask"),
         (["--test", "weat-2"], "'kurita-table-1' has no sentences for 'weat-2'"),
         (["--test", "weat-6", "--template", "he likes [ATTRIBUTE]"], "must contain [TARGET] exactly once"),
         (["--test", "weat-6", "--template", "career-family"], "kind 'weat-templates' is needed"),

@@ -229,13 +229,14 @@ SCORES = "test\tside\tdifference\nx\tA\t0.5\nx\tA\t1\nx\tB\t-1\nx\tB\t-2\n"
     ("x\tA\t0.5", "x\tA\t\ud800"),
 ])  # fmt: skip
 def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Path) -> None:
+    from slant.replicate.framework import Run
     from slant.replicate.kurita import WEAT_SCORES, _pooled
 
     (tmp_path / WEAT_SCORES).write_text(SCORES)
-    assert _pooled("x")(tmp_path, 0).value is not None
+    assert _pooled("x")(Run(0), tmp_path).value is not None
     (tmp_path / WEAT_SCORES).write_bytes(SCORES.replace(old, new).encode("utf-8", "surrogatepass"))
     with pytest.raises(SlantError, match="kurita_weat_scores"):
-        _pooled("x")(tmp_path, 0)
+        _pooled("x")(Run(0), tmp_path)
 
 
 def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(tmp_path: Path) -> None:
@@ -338,7 +339,7 @@ def test_a_file_of_a_data_entry_has_a_name_that_a_file_can_have(name: str) -> No
 
 
 def test_weights_of_elmo_too_large_for_float32_are_one_sentence(tmp_path: Path) -> None:
-    h5py = pytest.importorskip("h5py", reason="ELMo needs h5py: pip install 'slant[lm]'")
+    h5py = pytest.importorskip("h5py", reason="ELMo needs h5py: pip install '.[lm]'")
     from slant.models.elmo_files import ElmoOptions, read_weights
 
     options = ElmoOptions(1, 3, ((1, 1),), 0, "relu", 1, 1, 1, False, None, None)
@@ -351,7 +352,7 @@ def test_weights_of_elmo_too_large_for_float32_are_one_sentence(tmp_path: Path) 
 
 def test_a_gguf_tensor_beyond_all_places_is_one_sentence(tmp_path: Path) -> None:
     for library in ("gguf", "torch", "transformers"):
-        pytest.importorskip(library, reason=f"GGUF files need {library}: pip install 'slant[lm]'")
+        pytest.importorskip(library, reason=f"GGUF files need {library}: pip install '.[lm]'")
     from slant.models.conversion import convert
 
     tensor = struct.pack("<Q", 1) + b"x" + struct.pack("<IQIQ", 1, 2, 0, 2**64 - 1)
@@ -469,7 +470,7 @@ def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_
     from slant.cli.audit_run import Request, absolute
 
     for library in ("torch", "transformers") if name.endswith("/m") else ():
-        pytest.importorskip(library, reason=f"language models need {library}: pip install 'slant[lm]'")
+        pytest.importorskip(library, reason=f"language models need {library}: pip install '.[lm]'")
     assert absolute(name) == name
     _check_files(Request((name,), {}, "quick", 0, (), (), (), None, "out"), [tmp_path], [])
     with pytest.raises(SlantError, match=r"File name too long|nor data or a hub model of that name"):

@@ -61,6 +61,8 @@ ELSEWHERE = {
     "slant.parallel.on_processes": "answers of processes that it started itself, by pipes",
     "slant.parallel.process_worker": "tasks of the process that started it, and a file that one wrote",
     "slant.replicate.framework": "by the readers of each paper",
+    "slant.replicate.lu": "by the reader of vectors",
+    "slant.replicate.swinger": "a file that ships",
     "slant.report.covering": "a file that ships",
     "slant.report.sections": "a file that ships",
     "slant.report.survey": "files that ship",

@@ -136,8 +136,8 @@ def test_the_suite_has_the_five_tests_of_the_paper_and_lists_what_cannot_be_run(
 @pytest.mark.parametrize(
     ("model", "arguments", "error", "words"),
     [
-        (FakeCausalLM(), {"test": "weat-6"}, MeasureError, "'fake causal' can hide no word behind a mask"),
-        (FakeEncoder(), {"test": "weat-6"}, MeasureError, "'toy encoder' can hide no word behind a mask"),
+        (FakeCausalLM(), {"test": "weat-6"}, MeasureError, "'fake causal' cannot hide a word behind a mask"),
+        (FakeEncoder(), {"test": "weat-6"}, MeasureError, "'toy encoder' cannot hide a word behind a mask"),
         (FakeMaskedLM(), {}, MeasureError, "either the name of a test"),
         (FakeMaskedLM(), {"test": "weat-6", "templates": []}, MeasureError, "no template was given"),
         (FakeMaskedLM(), {"test": "weat-6", "templates": "[TARGET] sleeps"}, StimuliError, "exactly once"),

@@ -20,7 +20,7 @@ from slant.errors import MeasureError
 from slant.models import Passage, vector_store
 from slant.models.vector_store import vectors_of
 
-pytest.importorskip("safetensors", reason="kept vectors need safetensors: pip install 'slant[lm]'")
+pytest.importorskip("safetensors", reason="kept vectors need safetensors: pip install '.[lm]'")
 WORDS = ("nurse", "doctor", "clerk", "poet")
 
 

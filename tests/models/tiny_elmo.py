@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-h5py = pytest.importorskip("h5py", reason="ELMo needs h5py: pip install 'slant[lm]'")
-torch = pytest.importorskip("torch", reason="ELMo needs torch: pip install 'slant[lm]'")
+h5py = pytest.importorskip("h5py", reason="ELMo needs h5py: pip install '.[lm]'")
+torch = pytest.importorskip("torch", reason="ELMo needs torch: pip install '.[lm]'")
 
 torch.set_num_threads(1)
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-torch = pytest.importorskip("torch", reason="language models need torch: pip install 'slant[lm]'")
-transformers = pytest.importorskip("transformers", reason="language models need transformers: pip install 'slant[lm]'")
+torch = pytest.importorskip("torch", reason="language models need torch: pip install '.[lm]'")
+transformers = pytest.importorskip("transformers", reason="language models need transformers: pip install '.[lm]'")
 
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors  # noqa: E402
 from tokenizers.trainers import BpeTrainer, UnigramTrainer, WordPieceTrainer  # noqa: E402

@@ -152,11 +152,11 @@ def test_a_replication_survives_json() -> None:
 
 
 def test_only_what_a_paper_uses_can_be_replaced(run: Callable[..., CompletedProcess[str]]) -> None:
-    with pytest.raises(MeasureError, match="'lu' has no encoder that could be another one"):
+    with pytest.raises(MeasureError, match="'lu' takes no other encoder; it takes --with"):
         replicate_paper("lu", instead={"encoder": "x"})
     answer = run("replicate", "lu", "--corpus", "x.txt")
     assert answer.returncode == 2
-    assert "'lu' has no corpus" in answer.stderr
+    assert "'lu' takes no other corpus" in answer.stderr
     with pytest.raises(MeasureError, match="'lu' has no data named 'gap'; it has"):
         replicate_paper("lu", data={"gap": "x"})
 
@@ -266,7 +266,7 @@ def test_with_get_what_can_be_fetched_is_fetched_and_the_rest_is_named(monkeypat
     monkeypatch.setattr(framework, "fetch", fetch)
     result = slant.replicate_paper("lu", get=True)
     assert asked == ["glove-6b-100d", "gn-glove", "histwords-eng-all-sgns"]
-    assert any("gn-glove could not be fetched" in note for note in result.notes)
+    assert any("gn-glove has to be fetched by hand" in note for note in result.notes)
     assert "--get" not in result.more
 
 

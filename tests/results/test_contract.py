@@ -77,6 +77,7 @@ def examples() -> dict[str, Result]:
         slant.residual_bias(few, few, seeds=1, top=100, classified=100, picture="pca"),
         slant.geometry(few, few, seeds=1, classified=100, random_pairs=50),
         slant.replicate_paper("lu"),
+        slant.replicate_all(["lu"]),
         slant.word_similarity(v, [("king", "queen", 9), ("king", "cabbage", 1), ("car", "train", 6)], bootstrap=20),
         slant.debias_check(few, slant.hard_debias(few), similarity=(), seeds=1),
         slant.log_probability_bias(lm, targets=["he", "she", "they"], attributes=["nurse", "engineer"]),
@@ -165,6 +166,9 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
         *of_a_store,
     ):  # their lines are about several representations and name them
         assert content["version"] == slant.__version__
+        return
+    if kind == "replications":
+        assert content["results"][0]["version"] == slant.__version__
         return
     inner = {
         "polarity-comparison": lambda: content["results"][0],

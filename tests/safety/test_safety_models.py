@@ -154,7 +154,7 @@ def test_a_folder_of_a_model_names_nothing_outside_itself(tmp_path: Path) -> Non
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    torch = pytest.importorskip("torch", reason="language models need torch: pip install 'slant[lm]'")
+    torch = pytest.importorskip("torch", reason="language models need torch: pip install '.[lm]'")
     transformers = pytest.importorskip("transformers", reason="language models need transformers")
     torch.set_num_threads(1)
     folder = tmp_path_factory.mktemp("model")

@@ -152,5 +152,5 @@ def _need_models(name: str) -> None:
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtraError(
             f"there is no file '{name}', nor data of that name ('slant data list' shows the names); if it is a "
-            "language model or an encoder, pip install 'slant[lm]'."
+            "language model or an encoder, pip install '.[lm]'."
         )

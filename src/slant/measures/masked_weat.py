@@ -104,7 +104,7 @@ def masked_weat(
 def _check(model: Any, settings: dict[str, Any]) -> None:
     if not isinstance(model, MasksWords):
         raise MeasureError(
-            f"{getattr(model, 'name', model)!r:.60} can hide no word behind a mask; give a masked language model, or "
+            f"{getattr(model, 'name', model)!r:.60} cannot hide a word behind a mask; give a masked language model, or "
             "an encoder such as BERT's."
         )
     check_choices(settings["alternative"], settings["method"], settings["n_resamples"])

@@ -88,7 +88,7 @@ def _umap(vectors: FloatArray, seed: int) -> FloatArray:
     from slant.errors import MissingExtraError
 
     if not _umap_is_here():
-        raise MissingExtraError("a UMAP picture needs umap-learn: pip install 'slant[umap]', or picture='pca'.")
+        raise MissingExtraError("a UMAP picture needs umap-learn: pip install '.[umap]', or picture='pca'.")
     import warnings
 
     with warnings.catch_warnings():

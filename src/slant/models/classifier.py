@@ -78,7 +78,7 @@ def class_probabilities(
     try:
         import torch
     except ImportError:
-        raise MissingExtraError("training the classifier needs torch: pip install 'slant[lm]'.") from None
+        raise MissingExtraError("training the classifier needs torch: pip install '.[lm]'.") from None
     random = torch.Generator().manual_seed(seed)
     with one_thread_each():
         network = _Network(x.shape[1], classes, settings, random)

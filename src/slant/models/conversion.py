@@ -140,7 +140,7 @@ def _libraries() -> tuple[Any, Any]:
         import torch
         import transformers
     except ImportError as error:
-        needed = "gguf>=0.17.1" if error.name == "gguf" else "slant[lm]"
+        needed = "gguf>=0.17.1" if error.name == "gguf" else ".[lm]"
         raise MissingExtraError(f"converting a GGUF file needs {error.name}: pip install '{needed}'.") from None
     del safetensors, torch
     return gguf, transformers

@@ -46,13 +46,13 @@ def need_extra(what: str, *modules: str) -> None:
 
     >>> need_extra("encoders", "no_such_module")
     Traceback (most recent call last):
-    slant.errors.MissingExtraError: encoders need no_such_module: pip install 'slant[lm]'.
+    slant.errors.MissingExtraError: encoders need no_such_module: pip install '.[lm]'.
     """
     from importlib.util import find_spec
 
     for module in modules:
         if find_spec(module) is None:
-            raise MissingExtraError(f"{what} need {module}: pip install 'slant[lm]'.")
+            raise MissingExtraError(f"{what} need {module}: pip install '.[lm]'.")
 
 
 def path_of(name: str) -> Path:

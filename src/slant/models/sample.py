@@ -56,7 +56,7 @@ def load_with(weights: Path) -> tuple[Any, Any]:
         from transformers import AutoTokenizer
     except ImportError as error:
         raise MissingExtraError(
-            f"the model '{NAME}' needs {error.name}; install it with pip install 'slant[lm]'."
+            f"the model '{NAME}' needs {error.name}; install it with pip install '.[lm]'."
         ) from None
     from slant.data import fetch
 

@@ -62,7 +62,7 @@ def open_vocabulary(source: VocabularySource) -> Vocabulary:
 
 def _named(source: str | os.PathLike[str]) -> Vocabulary:
     path = path_of(str(source))
-    if not os.path.exists(path):  # noqa: PTH110 (a name too long for any file is no error here)
+    if not os.path.exists(path):  # noqa: PTH110 (a name too long for any file is not an error here)
         found = _data(str(source)) if isinstance(source, str) else None
         if found is None:
             return _tokenizer(str(source), None)
@@ -93,7 +93,7 @@ def _listed(name: str, words: Iterable[Any]) -> Vocabulary:
     entries = frozenset(word.strip() for word in words if isinstance(word, str) and word.strip())
     if not entries:
         raise DataError(f"the vocabulary '{name:.60}' has no words; {EITHER}.")
-    # [UNK] and <s> are no words; what is left tells whether capitals are known.
+    # [UNK] and <s> are not words; what is left tells whether capitals are known.
     uncased = all(word == word.lower() for word in entries if word[0] not in "[<")
     digest = hashlib.sha256("\n".join(sorted(entries)).encode("utf-8", "surrogatepass")).hexdigest()
     return Vocabulary(name, digest[:12], lambda word: word in entries or (uncased and word.lower() in entries))

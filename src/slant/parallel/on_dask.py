@@ -22,7 +22,7 @@ class DaskCluster:
         try:
             from distributed import Client
         except ImportError:
-            raise MissingExtraError("Dask is not installed; pip install 'slant[dask]'.") from None
+            raise MissingExtraError("Dask is not installed; pip install '.[dask]'.") from None
         self.address = address
         try:
             if not reach(address):

@@ -47,7 +47,7 @@ class RayCluster:
         try:
             import ray
         except ImportError:
-            raise MissingExtraError("Ray is not installed; pip install 'slant[ray]'.") from None
+            raise MissingExtraError("Ray is not installed; pip install '.[ray]'.") from None
         self.ray = ray
         self._ours = not ray.is_initialized()
         self._join(address)

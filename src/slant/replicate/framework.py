@@ -240,7 +240,8 @@ def _open(role: Role, given: Given, notes: list[str], progress: Progress | None)
             return found
     if role.bundled is not None:
         try:
-            return Opened(role.bundled(), role.bundled_label, role.bundled_own)
+            label = role.bundled_label + ("" if role.bundled_own else ", not the paper's")
+            return Opened(role.bundled(), label, role.bundled_own)
         except SlantError as error:  # an extra that is not installed, or data that it is made of
             notes.append(f"{role.bundled_label} could not be used: {error}")
     return None
@@ -290,7 +291,9 @@ def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) 
     try:
         return fetch(name, progress=None if progress is None else lambda done, total: progress(name, done, total))
     except DataError:
-        notes.append(f"{name} could not be fetched; 'slant data get {name}' says why, and how to get it by hand")
+        by_hand = all(source.by_hand for source in entry(name).sources)
+        problem = "has to be fetched by hand" if by_hand else "could not be fetched from here"
+        notes.append(f"{name} {problem}; 'slant data get {name}' says how")
         return None
 
 

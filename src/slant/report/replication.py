@@ -8,15 +8,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from slant.report.tables import Column, Table, missing_words, plain
+from slant.report.tables import Column, Table, plain
 from slant.results import ReplicatedCell, ReplicationResult, ReplicationsResult
 from slant.results.replication import DIFFERS, MET, NOT_PRINTED, NOT_RUN, STAND_IN
 
 VERDICT_COLOURS = {MET: "#2a8f7a", DIFFERS: "#d27300", STAND_IN: "#3b6fd4", NOT_RUN: "#9aa0a8"}
 _STYLES = {MET: "bold", DIFFERS: "yellow", STAND_IN: "", NOT_PRINTED: "dim", NOT_RUN: "dim"}
 READS = (
-    "met: within the rounding of the print, or what is random; stand-in: computed with other data than the paper's, "
-    "never counted as met; not printed: ours, for comparison"
+    "met: within the tolerance that rounding in print, and what is random, call for (JSON and CSV have it); stand-in: "
+    "computed with other data than the paper's, never counted as met; in brackets: another way to the same number, or "
+    "a number that is not printed, neither of which counts"
 )
 
 
@@ -34,14 +35,16 @@ def written(cell: ReplicatedCell, value: float | None) -> str:
         return f"{value:.2g}".replace("-", "−")
     whole = bool(cell.printed_text) and digits is None and "%" not in cell.printed_text and float(value).is_integer()
     places = 0 if whole else len(digits[1]) + 1 if digits else 1 if cell.printed_text else 3
-    return f"{value:.{places}f}".replace("-", "−")
+    text = f"{value:.{places}f}"
+    return (text if float(text) else text.lstrip("-")).replace("-", "−")
 
 
 def _row(cell: ReplicatedCell) -> dict[str, Any]:
     ours = written(cell, cell.ours)
     if cell.printed is None and cell.printed_text and cell.verdict != NOT_RUN:
         asked = len(cell.printed_text.split(","))
-        ours = cell.ours_text + ("" if cell.ours is None else f" ({cell.ours:g} of {asked} shared)")
+        ours = cell.ours_text or "none"
+        ours += "" if cell.ours is None else f" ({cell.ours:g} of {asked} shared)"
     elif cell.ours_text:
         ours = f"{ours} ({cell.ours_text})"
     return {
@@ -52,7 +55,7 @@ def _row(cell: ReplicatedCell) -> dict[str, Any]:
         "authors": written(cell, cell.authors),
         "ours": ours.strip(),
         "difference": written(cell, cell.difference),
-        "verdict": cell.verdict,
+        "verdict": f"({cell.verdict})" if cell.way else cell.verdict,
         "used": cell.used,
         "note": cell.note,
     }
@@ -67,10 +70,14 @@ def _table(title: str, cells: Iterable[ReplicatedCell], *, whole: bool) -> Table
         Column("row", "row", plain, "left", wraps=True),
         Column("column", "column", plain, "left", wraps=True),
         Column("printed", "printed", plain, **words),
-        *([Column("authors", "authors' outputs", plain)] if any(c.authors is not None for c in chosen) else []),
+        *(
+            [Column("authors", "authors' outputs", plain, min_width=130)]
+            if any(c.authors is not None for c in chosen)
+            else []
+        ),
         Column("ours", "ours", plain, **words),
-        Column("difference", "difference", plain),
-        Column("verdict", "verdict", plain, "left", style=lambda verdict: _STYLES.get(verdict, "")),
+        Column("difference", "difference", plain, min_width=100),
+        Column("verdict", "verdict", plain, "left", style=lambda verdict: _STYLES.get(verdict.strip("()"), "")),
     ]
     used = list(dict.fromkeys(cell.used for cell in chosen if cell.used))
     if whole and len(used) > 1:
@@ -104,7 +111,9 @@ def _said(cells: Iterable[ReplicatedCell], most: int = 4) -> tuple[str, ...]:
     """Return why cells differ, each reason once, with the first of the cells that it explains."""
     by_reason: dict[str, list[str]] = {}
     for cell in cells:
-        if cell.note and cell.verdict == DIFFERS:
+        if cell.note and (
+            cell.verdict == DIFFERS or cell.authors is not None or (cell.verdict == MET and cell.missing)
+        ):
             by_reason.setdefault(cell.note, []).append(f"{cell.row}, {cell.column}")
     return tuple(
         f"{plain('; '.join(places[:most]))}{f' and {len(places) - most} more' if len(places) > most else ''}: "
@@ -115,11 +124,13 @@ def _said(cells: Iterable[ReplicatedCell], most: int = 4) -> tuple[str, ...]:
 
 def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
     """Describe a replication for a terminal: what was run, what the rest needs, and how to fill more."""
-    ran = [cell for cell in result.cells if cell.verdict != NOT_RUN]
+    ran = [cell for cell in result.cells if cell.verdict != NOT_RUN and not _shares_nothing(cell)]
     labels = list(dict.fromkeys(cell.used for cell in ran if cell.used))
     keys = {label: string.ascii_lowercase[place % 26] for place, label in enumerate(labels)}
     with_what = tuple(f"{key}: {plain(label)}" for label, key in keys.items())
-    notes = (*_notes(result), *with_what, *_said(ran), *_few(missing_words(result)))
+    alone = sum(map(_shares_nothing, result.cells))
+    hidden = (f"{alone} cells of words share none with ours, and are not shown here",) if alone else ()
+    notes = (*_notes(result), *hidden, *with_what, *_said(ran), *_unused(result))
     more = (result.more,) if result.more else ()
     made = [_keyed(_table(f"{result.title}: printed and recomputed", ran, whole=False), keys)] if ran else []
     failed = tuple(dict.fromkeys(f"not run: {plain(c.note)}" for c in result.cells if c.verdict == NOT_RUN and c.used))
@@ -134,20 +145,30 @@ def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
     )  # fmt: skip
 
 
+def _shares_nothing(cell: ReplicatedCell) -> bool:
+    """Tell whether a cell holds printed words none of which came out; a terminal has no room for many of these."""
+    return cell.printed is None and bool(cell.printed_text) and cell.ours == 0
+
+
 def _keyed(table: Table, keys: dict[str, str]) -> Table:
     """Add a narrow column that says what each cell was computed with, by a letter."""
     column = Column("used", "with", lambda used: keys.get(used, ""), "left")
     return replace(table, columns=(*table.columns, column))
 
 
-def _few(notes: tuple[str, ...], most: int = 300) -> tuple[str, ...]:
-    return tuple(note if len(note) <= most else f"{note[:most]} … (all in --json)" for note in notes)
+def _unused(result: ReplicationResult, most: int = 20) -> tuple[str, ...]:
+    """Say which words were not used, the first of them by name."""
+    words = result.missing
+    more = f" and {len(words) - most} more (all in --json)" if len(words) > most else ""
+    return (
+        (f"words not used, for want of a vector or a piece: {plain(', '.join(words[:most]))}{more}",) if words else ()
+    )
 
 
 def cells_table(result: ReplicationResult) -> Table:
     """Describe every cell, for CSV, where the rows of the result stand as they are."""
     table = _table(result.title, result.cells, whole=True)
-    notes = (*_notes(result), *_few(missing_words(result)))
+    notes = (*_notes(result), *_unused(result))
     return replace(table, rows=result.rows(), notes=notes, first_line=result.first_line)
 
 

@@ -86,7 +86,7 @@ class ReplicationResult(Result):
     seed: int
     version: str
     #: What stands before anything else that people read of it.
-    first_line: str = ""
+    first_line: str
 
     @property
     def missing(self) -> tuple[str, ...]:
