@@ -120,7 +120,7 @@ def test_what_cannot_be_audited_is_refused(tmp_path: Path, monkeypatch: pytest.M
     with pytest.raises(SlantError, match="nor data or a hub model of that name"):
         slant.audit("who/knows")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(MissingExtraError, match=r"no file 'whoknows'.*pip install 'slant\[lm\]'"):
+    with pytest.raises(MissingExtraError, match=r"no file 'whoknows'.*pip install '\.\[lm\]'"):
         slant.audit("whoknows")
 
 

@@ -222,7 +222,7 @@ def test_another_architecture_is_one_clear_error(made: tuple[Path, Any, Any], tm
 
 
 @pytest.mark.parametrize(
-    ("missing", "command"), [("gguf", r"pip install 'gguf>=0\.17\.1'"), ("torch", r"pip install 'slant\[lm\]'")]
+    ("missing", "command"), [("gguf", r"pip install 'gguf>=0\.17\.1'"), ("torch", r"pip install '\.\[lm\]'")]
 )
 def test_a_missing_library_names_the_command(
     missing: str, command: str, made: tuple[Path, Any, Any], monkeypatch: pytest.MonkeyPatch

@@ -249,7 +249,7 @@ def test_without_the_extra_the_error_gives_the_command(
     monkeypatch.setattr(
         "importlib.util.find_spec", lambda name, *rest: None if name == module else find_spec(name, *rest)
     )
-    with pytest.raises(MissingExtraError, match=rf"need {module}: pip install 'slant\[lm\]'"):
+    with pytest.raises(MissingExtraError, match=rf"need {module}: pip install '\.\[lm\]'"):
         slant.load_encoder(folder)
 
 

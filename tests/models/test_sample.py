@@ -145,7 +145,7 @@ def test_load_lm_gives_it_with_its_note(encoder: Path, monkeypatch: pytest.Monke
 
 def test_without_the_extra_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "transformers", None)
-    with pytest.raises(MissingExtraError, match=r"pip install 'slant\[lm\]'"):
+    with pytest.raises(MissingExtraError, match=r"pip install '\.\[lm\]'"):
         sample.load_sample()
 
 

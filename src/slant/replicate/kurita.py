@@ -168,7 +168,7 @@ def _pooled(name: str) -> Callable[[Run, Path], Measured]:
 
 
 def _glove_column(test: str, vectors: str) -> tuple[tuple[str, ...], Any, str]:
-    """Return what the GloVe column needs, how it is computed (with the notebook's words, if known), why it may differ."""
+    """Return what a cell of the GloVe column needs, how it is computed, and why it may differ from the print."""
     if test in NOTEBOOK_WORDS:
         return (vectors,), lambda star: _with_their_words(test, star=star), ""
     return (vectors, "vocabulary"), lambda star: _on_glove(test, star=star), SWAPPED if test == "weat-3" else GLOVE_WHY
@@ -333,8 +333,9 @@ PAPER = Paper(
         "Table 3: effect sizes d and stars for p < 0.01. WEAT on GloVe: the targets of the authors' notebook where "
         "they are known (WEAT 1 and 7), else only targets that are one piece of BERT's vocabulary, the sets made equal "
         "at random (seeded: d of WEAT 1 is then 1.53 to 1.72 over 20 seeds). WEAT on BERT: the procedure of §3.1 in "
-        "the templates of Table 1. The score: the templates and targets of Table 2, as the authors' code computes it (rows of "
-        "template × attribute pooled, the prior read one token before the attribute) unless the cell says otherwise.",
+        "the templates of Table 1. The score: the templates and targets of Table 2, as the authors' code computes it "
+        "(rows of template × attribute pooled, the prior read one token before the attribute) unless the cell says "
+        "otherwise.",
         "authors' outputs: what the authors' notebooks (weat_result_replication, its twin _permute_targets, and "
         "Exposing_Bias_BERT) have stored. Their p-values are two-sided.",
         "Table 5: % of attributes with a score of 0 or more for 'he', '[TARGET] is [ATTRIBUTE]' without a full stop, "
@@ -354,7 +355,7 @@ PAPER = Paper(
         ),
         "model": Role(
             "bert-base-uncased, as a language model", (Source(BERT),), "with", open=_open_model,
-            how="pip install '.[lm]' lets a demonstration model stand in; the paper's: slant data get bert-base-uncased",
+            how=f"pip install '.[lm]' lets a demonstration model stand in; the paper's: slant data get {BERT}",
             label=lambda lm: str(lm.name), is_own=pronouns.is_bert,
             bundled=_sample, bundled_label="sample-mlm, a demonstration model",
         ),

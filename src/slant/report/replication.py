@@ -132,17 +132,17 @@ def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
     hidden = (f"{alone} cells of words share none with ours, and are not shown here",) if alone else ()
     notes = (*_notes(result), *hidden, *with_what, *_said(ran), *_unused(result))
     more = (result.more,) if result.more else ()
-    made = [_keyed(_table(f"{result.title}: printed and recomputed", ran, whole=False), keys)] if ran else []
+    made = []
+    for name in dict.fromkeys(cell.table for cell in ran):
+        title = name if made else f"{result.title}, printed and recomputed: {name}"
+        made.append(_keyed(_table(title, [cell for cell in ran if cell.table == name], whole=False), keys))
     failed = tuple(dict.fromkeys(f"not run: {plain(c.note)}" for c in result.cells if c.verdict == NOT_RUN and c.used))
-    made += _lacking(result)
-    if not made:
-        made = [Table(result.title, (), [])]
-    first, last = made[0], made[-1]
-    if first is last:
-        return (replace(first, notes=(*notes, *failed, *more), first_line=result.first_line),)
-    return (
-        replace(first, notes=notes, first_line=result.first_line), *made[1:-1], replace(last, notes=(*failed, *more))
-    )  # fmt: skip
+    if made:
+        made[-1] = replace(made[-1], notes=notes)
+    made = [*made, *_lacking(result)] or [Table(result.title, (), [])]
+    made[0] = replace(made[0], first_line=result.first_line)
+    made[-1] = replace(made[-1], notes=(*made[-1].notes, *failed, *more))
+    return tuple(made)
 
 
 def _shares_nothing(cell: ReplicatedCell) -> bool:
@@ -153,7 +153,7 @@ def _shares_nothing(cell: ReplicatedCell) -> bool:
 def _keyed(table: Table, keys: dict[str, str]) -> Table:
     """Add a narrow column that says what each cell was computed with, by a letter."""
     column = Column("used", "with", lambda used: keys.get(used, ""), "left")
-    return replace(table, columns=(*table.columns, column))
+    return replace(table, columns=(*table.columns[1:], column))  # without the name of the table, which is the title
 
 
 def _unused(result: ReplicationResult, most: int = 20) -> tuple[str, ...]:
