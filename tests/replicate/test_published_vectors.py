@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import tempfile
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import slant
-from slant.replicate import residuals
+from slant.replicate import gonen
 
 W2V_26K, W2V_13K = "GoogleNews-vectors-negative300-bolukbasi.bin", "test_model.kv"
 
@@ -42,12 +43,12 @@ def test_bolukbasi_is_met_but_for_the_two_words_known_to_differ() -> None:
     assert ours["random pairs"] == pytest.approx(0.143, abs=0.005)
 
 
-def test_gonen_meets_clusters_classifier_and_neighbours_after_debiasing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(residuals, "SEEDS", 1)
+def test_gonen_meets_neighbours_after_debiasing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Clusters and the classifier are met in tests/measures/test_residual.py, on the same vectors."""
+    correlations = tuple(cell for cell in gonen.PAPER.cells if cell.row.startswith("neighbours"))
+    monkeypatch.setattr(gonen, "PAPER", replace(gonen.PAPER, cells=correlations))
     result = slant.replicate_paper("gonen", data={"googlenews-26k": _package(W2V_26K)})
-    found = {(cell.row.partition(",")[0], cell.column): cell.verdict for cell in result.cells}
-    assert found.pop(("neighbours of professions", "before")) == "differs"  # 0.751 for 0.774
-    assert set(found.values()) == {"met"}
+    assert [cell.verdict for cell in result.cells] == ["differs", "met"]  # 0.751 for 0.774; 0.606
 
 
 @pytest.mark.parametrize("name", ["bolukbasi", "gonen"])
