@@ -14,7 +14,8 @@ import numpy as np
 
 from slant.data import cache_folder
 from slant.errors import MeasureError
-from slant.measures import enumerate_biases
+from slant.measures import enumerate_biases, make_survey
+from slant.measures.enumeration_groups import FREQUENT
 from slant.replicate.framework import Cell, Measured, Paper, Progress, Role, Run, Source, bundled_glove, holds, words_of
 from slant.results import CONTENT_NOTE, Demographics, EnumerationResult, NameGroup
 from slant.vectors import WordVectors
@@ -80,6 +81,22 @@ def matched(groups: tuple[NameGroup, ...]) -> tuple[NameGroup, ...]:
 def _default(argument: str) -> Callable[[Run], Measured]:
     ours = inspect.signature(enumerate_biases).parameters[argument].default
     return lambda run: Measured(ours)
+
+
+def _settings() -> tuple[Cell, ...]:
+    """What §3.1 and §4.1 say of their settings, beside ours; constants, which do not count."""
+    ours = {name: parameter.default for name, parameter in inspect.signature(enumerate_biases).parameters.items()}
+    survey = {name: parameter.default for name, parameter in inspect.signature(make_survey).parameters.items()}
+    rows = (
+        ("§3.1", "names left out by the classifier", "20%", 100 * ours["left_out"]),
+        ("§3.1", "frequent words to draw non-names from", "50000", FREQUENT),
+        ("§4.1", "names in the exam", "36", survey["exam_names"] * ours["groups"]),
+        ("§4.1", "names shown of each group", "5", survey["names_per_group"]),
+    )
+    return tuple(
+        Cell(where, what, "setting", text, (), lambda run, value=value: Measured(value), way="a setting of ours")
+        for where, what, text, value in rows
+    )
 
 
 def _of_group(number: int, read: Callable[[NameGroup], Measured]) -> Callable[[Run, WordVectors], Measured]:
@@ -237,6 +254,7 @@ def _answers(run: Run, answers: Any) -> Measured:  # pragma: no cover (nothing f
 
 def _cells() -> tuple[Cell, ...]:
     cells = [Cell("Table 1", what, "default", text, (), _default(argument)) for what, argument, text in TABLE_1]
+    cells += _settings()
     cells += [
         Cell("§4", "names with at least 1,000 births", "share of births", ">99%", ("ssa",), _covered,
              why="counted over names; the paper's figure does not come out"),

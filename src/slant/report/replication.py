@@ -132,7 +132,7 @@ def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
     hidden = (f"{alone} cells of words share none with ours, and are not shown here",) if alone else ()
     notes = (*_notes(result), *hidden, *with_what, *_said(ran), *_unused(result))
     more = (result.more,) if result.more else ()
-    made = []
+    made: list[Table] = []
     for name in dict.fromkeys(cell.table for cell in ran):
         title = name if made else f"{result.title}, printed and recomputed: {name}"
         made.append(_keyed(_table(title, [cell for cell in ran if cell.table == name], whole=False), keys))
