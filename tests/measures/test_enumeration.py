@@ -19,7 +19,7 @@ import slant
 from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors, unit
 from slant.errors import MeasureError, SlantError, StimuliError
 from slant.journal import Journal
-from slant.measures.enumeration_cells import choose_cells, indirect_bias
+from slant.measures.enumeration_cells import MOST_PROXIES, choose_cells, indirect_bias
 from slant.measures.enumeration_groups import cluster, frequent_words, illustrative, keep_by_margin, margins
 from slant.vectors import WordVectors
 
@@ -97,7 +97,8 @@ def test_choice_and_indirect_bias_agree_with_loops(m: int, n: int, d: int, t: in
     expected_tuples = literal.indirect(words, chosen)
     assert (counted.tuples, counted.aligned) == (len(expected_tuples), sum(v > 0 for v in expected_tuples.values()))
     listed = {(*p.groups, *p.categories): p for p in counted.strongest}
-    strongest = sorted((v for v in expected_tuples.values() if v > 0), reverse=True)[:100]
+    strongest = sorted((v for v in expected_tuples.values() if v > 0), reverse=True)
+    assert len(strongest) <= MOST_PROXIES
     assert [p.value for p in counted.strongest] == pytest.approx(strongest, abs=1e-12)
     for (a, b, c, d), proxy in listed.items():
         assert proxy.value == pytest.approx(expected_tuples[a, b, c, d], abs=1e-12)

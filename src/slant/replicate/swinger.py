@@ -18,6 +18,7 @@ from slant.measures import enumerate_biases, make_survey
 from slant.measures.enumeration_groups import FREQUENT
 from slant.replicate.framework import Cell, Measured, Paper, Progress, Role, Run, Source, bundled_glove, holds, words_of
 from slant.results import CONTENT_NOTE, Demographics, EnumerationResult, NameGroup
+from slant.results.survey_plan import MATCHERS, PASS_ABOVE, RATERS
 from slant.vectors import WordVectors
 
 EMBEDDINGS = ("w2v", "fast", "glove")
@@ -92,6 +93,10 @@ def _settings() -> tuple[Cell, ...]:
         ("§3.1", "frequent words to draw non-names from", "50000", FREQUENT),
         ("§4.1", "names in the exam", "36", survey["exam_names"] * ours["groups"]),
         ("§4.1", "names shown of each group", "5", survey["names_per_group"]),
+        ("§4.1", "workers who match, at least", "18", MATCHERS),
+        ("§4.1", "workers who rate, at least", "13", RATERS[0]),
+        ("§4.1", "workers who rate, at most", "15", RATERS[1]),
+        ("§4.1", "share of the exam to exceed, in %", "50%", 100 * PASS_ABOVE),
     )
     return tuple(
         Cell(where, what, "setting", text, (), lambda run, value=value: Measured(value), way="a setting of ours")
