@@ -387,9 +387,6 @@ def test_trend_takes_files_with_years_in_their_names(run: Run, tmp_path: Path) -
     assert run("trend", "v-1990.safetensors", "v-2000.safetensors", "--chart", "t.docx").returncode == 2
     (tmp_path / "empty").mkdir()
     assert "holds no HistWords decades" in run("trend", "empty").stderr
-    (tmp_path / "empty" / "1990.bin").write_bytes(bytes(16))
-    (tmp_path / "empty" / "1990-index.pkl").write_bytes(b"(dp1\n.")
-    assert "is a HistWords PPMI matrix" in run("trend", "empty").stderr
 
 
 def test_a_vocabulary_pickle_made_to_run_code_is_refused(run: Run, tmp_path: Path) -> None:

@@ -436,22 +436,6 @@ def test_svd_decades_are_read_as_their_authors_read_them(tmp_path: Path) -> None
         slant.load(tmp_path)
 
 
-@pytest.mark.parametrize("index", ["1990-index.pkl", "index.pkl"])
-def test_a_ppmi_decade_is_refused_with_what_to_use_instead(index: str, tmp_path: Path) -> None:
-    # representations/sparse_io.pyx, export_mat_eff: int, int, double for each cell that is not 0
-    cells = [(0, 1, 0.5), (1, 0, 0.5), (2, 2, 1.25)]
-    path = tmp_path / "1990.bin"
-    path.write_bytes(b"".join(struct.pack("<iid", *cell) for cell in cells))
-    (tmp_path / index).write_bytes(pickle.dumps({"the": 0, "of": 1, "and": 2}, protocol=0))
-    for source in (path, tmp_path / "1990", tmp_path):
-        with pytest.raises(VectorsError, match=r"'1990.bin' is a HistWords PPMI matrix.*folder svd.*folder sgns"):
-            slant.load(source)
-    np.save(tmp_path / "1990-w.npy", MATRIX)
-    (tmp_path / "1990-vocab.pkl").write_bytes(python2_pickle(WORDS))
-    for source in (tmp_path / "1990", tmp_path):
-        same(slant.load(source))
-
-
 def test_words_too_rare_for_a_decade_are_missing(decade: Path) -> None:
     matrix = MATRIX.copy()
     matrix[[1, 5]] = 0

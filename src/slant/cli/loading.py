@@ -9,12 +9,24 @@ from typing import TYPE_CHECKING, Any
 from slant.cli.progress import note
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from slant.cli.shared import Reading
     from slant.vectors import WordVectors
 
 
-def open_vectors(model: str | None, reading: Reading, *, quiet: bool = False, drop_last: int = 0) -> WordVectors:
-    """Load `model`; on a terminal show how far reading has come, and say what was repaired."""
+def open_vectors(
+    model: str | None,
+    reading: Reading,
+    *,
+    quiet: bool = False,
+    drop_last: int = 0,
+    needed: Iterable[str] | None = None,
+) -> WordVectors:
+    """Load `model`; on a terminal show how far reading has come, and say what was repaired.
+
+    Of a PPMI matrix, which is too large as a whole, only the words `needed` are read.
+    """
     from slant.vectors import LookupPolicy, load
 
     settings: dict[str, Any] = {
@@ -25,6 +37,8 @@ def open_vectors(model: str | None, reading: Reading, *, quiet: bool = False, dr
         "cache": not reading.no_cache,
         "drop_last": drop_last,
     }
+    if model and needed and _is_ppmi(model):
+        settings["words"] = needed
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if model is None or quiet or not sys.stderr.isatty():
@@ -37,6 +51,17 @@ def open_vectors(model: str | None, reading: Reading, *, quiet: bool = False, dr
         for what, count in vectors.repairs.items():
             note(f"{vectors.name}: {what}: {count:,}")
     return vectors
+
+
+def _is_ppmi(model: str) -> bool:
+    from slant.vectors.formats.histwords import decade_of, is_ppmi
+    from slant.vectors.opening import path_of
+
+    try:
+        decade = decade_of(path_of(model))
+    except OSError:  # a name that cannot be a file's, which `load` says
+        return False
+    return decade is not None and is_ppmi(decade)
 
 
 def _with_progress(model: str, settings: dict[str, Any]) -> WordVectors:

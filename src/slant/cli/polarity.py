@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from slant.cli import options as o
 from slant.cli.shared import Output, Reading, Running, command
+
+if TYPE_CHECKING:
+    from slant.measures.polarity import Scheme
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -46,14 +49,16 @@ def polarity_command(
     from slant.cli.loading import open_vectors
     from slant.cli.printing import deliver
     from slant.measures import compare_polarity, polarity
+    from slant.measures.polarity_trend import needed_words
 
+    arguments = (set_or_words(classes), set_or_words(words))
+    needed = needed_words({"": (arguments[0], cast("Scheme", scheme))}, arguments[1])
     names: list[str | None] = [*models] if models else [None]
     vectors = [
-        open_vectors(name, reading, quiet=running.quiet, drop_last=dropped)
+        open_vectors(name, reading, quiet=running.quiet, drop_last=dropped, needed=needed)
         for name, dropped in zip(names, dropped_dimensions(drop_last, len(names)), strict=True)
     ]
     settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": running.seed}
-    arguments = (set_or_words(classes), set_or_words(words))
     result = (
         polarity(vectors[0], *arguments, **settings)
         if len(vectors) == 1

@@ -68,11 +68,13 @@ def trend_command(
     from slant.cli.polarity import set_or_words
     from slant.cli.printing import deliver, write_chart
     from slant.measures import polarity_trend, polarity_trends
+    from slant.measures.polarity_trend import needed_words
     from slant.report.trend_charts import trend_chart
 
-    chosen = settings_of(classes, figure, scheme)
+    chosen, listed = settings_of(classes, figure, scheme), set_or_words(words)
+    needed = needed_words(chosen, listed)
     series = {
-        year: open_vectors(str(path), reading, quiet=running.quiet, drop_last=drop_last)
+        year: open_vectors(str(path), reading, quiet=running.quiet, drop_last=drop_last, needed=needed)
         for year, path in years_of(sources).items()
     }
     options: dict[str, Any] = {
@@ -81,9 +83,9 @@ def trend_command(
     result: TrendResult | TrendsResult
     if isinstance(chosen, dict) and len(chosen) == 1:
         [(groups, way)] = chosen.values()
-        result = polarity_trend(series, groups, set_or_words(words), scheme=way, **options)
+        result = polarity_trend(series, groups, listed, scheme=way, **options)
     else:
-        result = polarity_trends(series, chosen, set_or_words(words), **options)
+        result = polarity_trends(series, chosen, listed, **options)
     if output.chart is not None:
         write_chart(trend_chart(result), output.chart)
     deliver(result, output, quiet=running.quiet)
@@ -131,7 +133,8 @@ def years_of(sources: list[Path]) -> dict[int, Path]:
         found = {name: path for name, path in decades_in(sources[0]).items() if name.isdigit()}
         if not found:
             raise SlantError(
-                f"'{sources[0]}' holds no HistWords decades (files such as 1990-w.npy with 1990-vocab.pkl)."
+                f"'{sources[0]}' holds no HistWords decades (files such as 1990-w.npy with 1990-vocab.pkl, or 1990.bin "
+                "with 1990-index.pkl)."
             )
         return {int(name): path for name, path in sorted(found.items())}
     years: dict[int, Path] = {}

@@ -132,6 +132,18 @@ def polarity_trends(
     return TrendsResult(trends, not_measured)
 
 
+def needed_words(
+    settings: int | Mapping[str, tuple[DatedClasses, Scheme]], words: Words = DEFAULT_WORDS
+) -> tuple[str, ...]:
+    """Return every word that `polarity_trends` looks up: those of all classes in all periods, and those measured.
+
+    >>> needed_words({"mine": (["she", "he"], "binary")}, ["nurse", "engineer"])
+    ('nurse', 'engineer', 'she', 'he')
+    """
+    periods = [period for classes, _ in _settings(settings).values() for period in _class_periods(classes)[1]]
+    return (*word_list(words)[0], *(word for _, groups in periods for group in groups for word in group.words))
+
+
 def _settings(given: Any) -> Mapping[str, tuple[DatedClasses, Scheme]]:
     if isinstance(given, int):
         if given not in FIGURES:

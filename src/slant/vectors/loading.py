@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from slant.data import could_be_name
 from slant.errors import VectorsError
+from slant.paging import picked_rows
 from slant.vectors import cache as vector_cache
 from slant.vectors.formats import (
     fasttext_binary,
@@ -34,6 +37,7 @@ def load(
     source: Any = None,
     *,
     top: int | None = None,
+    words: Iterable[str] | None = None,
     policy: LookupPolicy | None = None,
     cache: bool = True,
     allow_pickle: bool = False,
@@ -43,8 +47,9 @@ def load(
 ) -> WordVectors:
     """Load a static embedding: a path in any known format, a data name, gensim's KeyedVectors, or nothing (the sample).
 
-    The format is recognised by content, packed files (.gz .bz2 .xz .zst .zip) are read through, and a file
-    that is slow to read is kept in a memory-mapped cache. `top` stops after that many words. `policy` says how
+    The format is recognised by content, packed files (.gz .bz2 .xz .zst .zip) are read through, and a file that is
+    slow to read is kept in a memory-mapped cache. `top` stops after that many words. `words` keeps only these, in
+    the spellings that `policy` tries (a HistWords PPMI matrix of many words needs it, or `top`). `policy` says how
     words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that it
     lacks. `drop_last` leaves that many dimensions off the end (1 for GN-GloVe, whose last one holds gender on
     purpose). `progress` is called with (bytes read, bytes in all). Data by name ('slant data list') are fetched if
@@ -59,12 +64,31 @@ def load(
     """
     Sieve(top)  # refuses a `top` below 1 before anything is opened
     source = _by_name(source, progress)
-    vectors = _load(source, top, cache, allow_pickle, progress)
+    tokens = None if words is None else (policy or LookupPolicy()).tokens(_checked(words))
+    vectors = _load(source, top, tokens, cache, allow_pickle, progress)
+    if tokens is not None:
+        vectors = _only(vectors, tokens)
     if subwords:
         vectors = replace(vectors, subwords=_subwords(source))
     if drop_last:
         vectors = vectors.without_last(drop_last)
     return vectors.with_policy(policy) if policy else vectors
+
+
+def _checked(words: Iterable[str]) -> list[str]:
+    listed = [words] if isinstance(words, str) else list(words)
+    if isinstance(words, str) or not all(isinstance(word, str) for word in listed):
+        raise VectorsError(f"words={words!r:.60} are not words; give a list of strings.")
+    return listed
+
+
+def _only(vectors: WordVectors, tokens: frozenset[str]) -> WordVectors:
+    """Return the vectors of `tokens`, in the order of the file."""
+    rows = sorted(row for token in tokens if (row := vectors.index.get(token)) is not None)
+    if not rows:
+        raise VectorsError(f"'{vectors.name}' has none of the words asked for.")
+    kept = picked_rows(vectors.matrix, np.array(rows))
+    return replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept)
 
 
 def _by_name(source: Any, progress: Progress | None) -> Any:
@@ -88,7 +112,14 @@ def _locate(path: Path) -> Location:
         ) from None
 
 
-def _load(source: Any, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
+def _load(
+    source: Any,
+    top: int | None,
+    tokens: frozenset[str] | None,
+    cache: bool,
+    allow_pickle: bool,
+    progress: Progress | None,
+) -> WordVectors:
     if source is None or (source == "sample" and not Path(source).exists()):
         from slant.vectors.sample import load_sample
 
@@ -101,14 +132,24 @@ def _load(source: Any, top: int | None, cache: bool, allow_pickle: bool, progres
         )
     if not isinstance(source, str | os.PathLike):
         raise VectorsError(f"cannot load a {type(source).__name__}; give a path, or use WordVectors.from_arrays.")
-    return _load_path(path_of(source), top, cache, allow_pickle, progress)
+    path = path_of(source)
+    try:
+        if decade := histwords.decade_of(path):
+            return _decade(decade, top, tokens)
+    except OSError as error:
+        raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+    return _load_path(path, top, cache, allow_pickle, progress)
+
+
+def _decade(matrix: Path, top: int | None, tokens: frozenset[str] | None) -> WordVectors:
+    name = histwords.name_of(matrix)
+    if histwords.is_ppmi(matrix):
+        return in_memory([histwords.read_ppmi(matrix, top, tokens)], name=name, format_name=histwords.PPMI)
+    return in_memory([histwords.read(matrix)], name=name, format_name=histwords.NAME, top=top)
 
 
 def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
     try:
-        if decade := histwords.decade_of(path):
-            name = histwords.name_of(decade)
-            return in_memory([histwords.read(decade)], name=name, format_name=histwords.NAME, top=top)
         location = _locate(path)
         if not location.path.is_file():
             what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"

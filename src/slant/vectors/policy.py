@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -64,6 +64,14 @@ class LookupPolicy:
         """Return the words of a phrase, where the policy allows their mean; otherwise nothing."""
         pieces = word.replace("_", " ").replace("-", " ").split()
         return pieces if self.phrases == "mean" and len(pieces) > 1 else []
+
+    def tokens(self, words: Iterable[str]) -> frozenset[str]:
+        """Return every token that a look-up of `words` may try.
+
+        >>> sorted(LookupPolicy().tokens(["she", "Paris"]))
+        ['Paris', 'She', 'paris', 'she']
+        """
+        return frozenset(t for word in words for part in (word, *self.parts(word)) for t in self.spellings(part))
 
     def describe(self) -> str:
         """Say the policy in words, for provenance.
