@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -357,40 +357,41 @@ def test_a_journal_that_cannot_be_written_only_warns(tmp_path: Path, planted: Wo
     assert result.cells == found.cells
 
 
-def test_a_killed_command_resumes_and_ends_bit_identical(tmp_path: Path) -> None:
+def test_a_killed_command_resumes_and_ends_bit_identical(
+    tmp_path: Path, run: Callable[..., subprocess.CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """SIGKILL in the midst of the rotations, twice; then the result of one run that was left alone."""
     arguments = [
-        "enumerate", "--groups", "gender-binary", "--words", "5000", "--categories", "8", "--rotations", "25000", "-q",
+        "enumerate", "--groups", "gender-binary", "--words", "500", "--categories", "4", "--rotations", "4000", "-q",
     ]  # fmt: skip
     # Blocks are kept one by one, and come slowly, so that the kill falls between two of them on any machine.
     code = (
         "import time; from slant.cli import main; from slant.statistics import rotation as r; "
         "r.SECONDS_BETWEEN_KEEPING = 0; keep = r._Run._keep; "
-        "r._Run._keep = lambda self: (keep(self), time.sleep(PAUSE)); main()"
+        "r._Run._keep = lambda self: (keep(self), time.sleep(0.2)); main()"
     )
 
-    def start(cache: str, out: str, pause: float) -> subprocess.Popen[bytes]:
-        environment = {**os.environ, "SLANT_CACHE": str(tmp_path / cache)}
-        call = [sys.executable, "-c", code.replace("PAUSE", str(pause)), *arguments, "--json", out]
-        return subprocess.Popen(call, env=environment, cwd=tmp_path)
+    def left_alone(cache: str) -> Any:
+        monkeypatch.setenv("SLANT_CACHE", str(tmp_path / cache))
+        assert run(*arguments, "--json", "result.json").returncode == 0
+        return json.loads((tmp_path / "result.json").read_text())
 
     def blocks() -> int:
         files = list((tmp_path / "killed" / "enumeration").glob("rotations-*.npz"))
         kept = Journal(tmp_path / "killed" / "enumeration").recall(files[0].stem) if files else None
         return int(kept["blocks"]) if kept else 0
 
-    assert start("quiet", "whole.json", 0).wait() == 0
+    monkeypatch.setenv("SLANT_CACHE", str(tmp_path / "killed"))
     for _ in range(2):
         before = blocks()
-        running = start("killed", "resumed.json", 0.05)
+        running = subprocess.Popen([sys.executable, "-c", code, *arguments, "--json", "result.json"], cwd=tmp_path)
         while blocks() <= before:
             assert running.poll() is None
             time.sleep(0.01)
         running.send_signal(signal.SIGKILL)
         running.wait()
-        assert before < blocks() < 25000 // 192
-    assert start("killed", "resumed.json", 0).wait() == 0
-    assert json.loads((tmp_path / "resumed.json").read_text()) == json.loads((tmp_path / "whole.json").read_text())
+        assert before < blocks() < 4000 // 192
+    assert left_alone("killed") == left_alone("quiet")
 
 
 def test_tests_are_ordered_by_the_total_score_of_their_significant_cells(planted: WordVectors) -> None:

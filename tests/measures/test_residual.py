@@ -326,8 +326,8 @@ def literal_hard_debias(v: slant.WordVectors) -> slant.WordVectors:
 def test_googlenews_gives_the_published_figures_before_and_after_hard_debiasing() -> None:
     """Gonen & Goldberg 2019: clustering 99.9 % and 92.5 %; the classifier 98.25 % and 88.88 %, with gamma="auto"."""
     v = googlenews()
-    before = slant.residual_bias(v, v, seeds=3, picture="none", gamma="auto")
-    after = slant.residual_bias(v, literal_hard_debias(v), seeds=3, picture="none", gamma="auto")
+    before = slant.residual_bias(v, v, seeds=1, picture="none", gamma="auto")
+    after = slant.residual_bias(v, literal_hard_debias(v), seeds=1, picture="none", gamma="auto")
     assert round(before.clustering.accuracy, 3) == 0.999
     assert after.clustering.accuracy == pytest.approx(0.925, abs=0.02)
     assert after.clustering.silhouette.mean < before.clustering.silhouette.mean
