@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-import slant
+import aslant
 
 #: Words in each query, and how many sentences of each are kept; two of them bar the words of the first.
 QUERIES = {"definitional": (20, 100), "professions": (320, 100), "leaning": (1_000, 10), "words": (4_660, 10)}
@@ -35,22 +35,22 @@ status = open("/proc/self/status").read() if sys.platform == "linux" else "VmHWM
 print(json.dumps([used, seconds, int(status.split("VmHWM:")[1].split()[0]) / 1024, {result}]))
 """
 BARE = ("", "n = 0\nfor line in open(path, encoding='utf-8'): n += len(line.split())", "n")
-READ = ("import slant; slant.load_corpus", "n = sum(1 for _ in slant.load_corpus(path))", "n")
+READ = ("import aslant; aslant.load_corpus", "n = sum(1 for _ in aslant.load_corpus(path))", "n")
 OURS = (
     """
-import slant
-from slant.corpus import Query, sample_contexts
+import aslant
+from aslant.corpus import Query, sample_contexts
 barred = tuple(words["definitional"][0])
 queries = {name: Query(tuple(given), n, barred if name in ("professions", "leaning") else ())
            for name, (given, n) in words.items()}""",
-    "found = sample_contexts(slant.load_corpus(path), queries, rng=0)",
+    "found = sample_contexts(aslant.load_corpus(path), queries, rng=0)",
     "[found.tokens, sum(sum(c.counts.values()) for c in found.contexts.values())]",
 )
 
 
 def write_corpus(path: Path, tokens: int, *, running: bool) -> None:
     """Write about so many tokens: Zipf's law over the sample's lower-case words."""
-    words = np.array([word for word in slant.load(top=40_000).words if word.isalpha()])
+    words = np.array([word for word in aslant.load(top=40_000).words if word.isalpha()])
     rng = np.random.default_rng(0)
     share = 1 / (np.arange(len(words)) + 2.7)
     with path.open("w", encoding="utf-8") as file:
@@ -64,7 +64,7 @@ def write_corpus(path: Path, tokens: int, *, running: bool) -> None:
 
 def queries() -> dict[str, tuple[list[str], int]]:
     """Choose words of all frequencies, a few phrases among them."""
-    words = [word for word in slant.load(top=40_000).words if word.isalpha()]
+    words = [word for word in aslant.load(top=40_000).words if word.isalpha()]
     rng, chosen = np.random.default_rng(1), {}
     for name, (n, kept) in QUERIES.items():
         few = [str(word) for word in rng.choice(words[: 300 if n == 20 else 30_000], size=n, replace=False)]
@@ -96,15 +96,15 @@ def main() -> None:
         size = path.stat().st_size / 1e6
         rows = {
             "bare loop: for line in file: line.split()": measure(BARE, path, words, options.repeats),
-            "slant, reading only": measure(READ, path, words, options.repeats),
-            "slant, 6,000 words in four queries": measure(OURS, path, words, options.repeats),
+            "aslant, reading only": measure(READ, path, words, options.repeats),
+            "aslant, 6,000 words in four queries": measure(OURS, path, words, options.repeats),
         }
     print(f"{rows['bare loop: for line in file: line.split()'][3]:,} tokens, {size:.0f} MB\n")
     print("| what | seconds of processor | ratio | seconds | peak MB |\n|---|---:|---:|---:|---:|")
     bare = next(iter(rows.values()))[0]
     for what, (used, seconds, peak, _) in rows.items():
         print(f"| {what} | {used:.2f} | {used / bare:.1f} | {seconds:.1f} | {peak:.0f} |")
-    print(f"\n(tokens, sentences with one of the words): {rows['slant, 6,000 words in four queries'][3]}")
+    print(f"\n(tokens, sentences with one of the words): {rows['aslant, 6,000 words in four queries'][3]}")
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
     python benchmarks/debiasing.py glove.6B.100d.txt --wefe-python PATH       # uses one that has wefe==1.0.1
 
 Both start from vectors in memory and use the same definitional and equalise pairs and gender-specific words; libraries
-are loaded before the clock starts. WEFE runs once, slant five times (best). Needs GloVe 6B, 100 dimensions, as text.
+are loaded before the clock starts. WEFE runs once, aslant five times (best). Needs GloVe 6B, 100 dimensions, as text.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-import slant
-from slant.stimuli import PairSet, load_set
+import aslant
+from aslant.stimuli import PairSet, load_set
 
 WEFE = "wefe==1.0.1"
 WEFE_RUN = """
@@ -50,7 +50,7 @@ def environment(folder: Path) -> Path:
 
 
 def run_wefe(
-    python: Path, vectors: slant.WordVectors, words: dict[str, list[object]], folder: Path
+    python: Path, vectors: aslant.WordVectors, words: dict[str, list[object]], folder: Path
 ) -> dict[str, object]:
     vectors.save(folder / "vectors.bin")
     (folder / "words.json").write_text(json.dumps(words), encoding="utf-8")
@@ -69,22 +69,22 @@ def main() -> None:
     parser.add_argument("glove", type=Path)
     parser.add_argument("--wefe-python", type=Path, help=f"a Python that has {WEFE}")
     arguments = parser.parse_args()
-    loaded = slant.load(arguments.glove)
-    vectors = slant.WordVectors(list(loaded.words), np.array(loaded.matrix), name="glove")  # in memory, not mapped
+    loaded = aslant.load(arguments.glove)
+    vectors = aslant.WordVectors(list(loaded.words), np.array(loaded.matrix), name="glove")  # in memory, not mapped
     pairs, equalised = (
         [pair for pair in load_set(name, PairSet).pairs if all(w in vectors for w in pair)]
         for name in ("definitional-pairs", "equalise-pairs")
     )
     specific = [word for word in load_set("gender-specific-words").words if word in vectors]
-    # WEFE neutralises the words to equalise unless they are ignored; slant never does.
+    # WEFE neutralises the words to equalise unless they are ignored; aslant never does.
     specific = list(dict.fromkeys([*specific, *(word for pair in equalised for word in pair)]))
     shown = ["nurse", "engineer", "table", "she", "he"]
-    slant.hard_debias(loaded, pairs=pairs, equalise=equalised, specific=specific)  # warm
+    aslant.hard_debias(loaded, pairs=pairs, equalise=equalised, specific=specific)  # warm
     times = []
     for _ in range(5):
-        vectors = slant.WordVectors(vectors.words, vectors.matrix, name="glove")  # without the index made before
+        vectors = aslant.WordVectors(vectors.words, vectors.matrix, name="glove")  # without the index made before
         start = time.perf_counter()
-        debiased = slant.hard_debias(vectors, pairs=pairs, equalise=equalised, specific=specific)
+        debiased = aslant.hard_debias(vectors, pairs=pairs, equalise=equalised, specific=specific)
         times.append(time.perf_counter() - start)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
@@ -98,9 +98,9 @@ def main() -> None:
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     agree = np.abs(rows - debiased.lookup(shown).vectors).max(axis=1)
     print(f"{len(vectors):,} words × {vectors.dimensions} dimensions\n\n| what | seconds |\n|---|---:|")
-    print(f"| slant | {ours:.3f} |\n| WEFE's HardDebias | {theirs:.2f} |")
+    print(f"| aslant | {ours:.3f} |\n| WEFE's HardDebias | {theirs:.2f} |")
     print("\n| goal | measured | wanted | met |\n|---|---:|---:|---|")
-    print(f"| WEFE / slant | {theirs / ours:.1f} | >= 5 | {'yes' if theirs / ours >= 5 else 'NO'} |")
+    print(f"| WEFE / aslant | {theirs / ours:.1f} | >= 5 | {'yes' if theirs / ours >= 5 else 'NO'} |")
     print(f"\nlargest difference to WEFE: {', '.join(f'{w} {d:.1e}' for w, d in zip(shown, agree, strict=True))}")
 
 

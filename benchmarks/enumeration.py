@@ -19,10 +19,10 @@ from pathlib import Path
 import numpy as np
 from scipy.stats import ortho_group
 
-import slant
-from slant.measures.enumeration_cells import choose_cells
-from slant.statistics import RotationPlan, RotationProblem, count_reached
-from slant.statistics.rotation import block_size
+import aslant
+from aslant.measures.enumeration.cells import choose_cells
+from aslant.statistics import (RotationPlan, RotationProblem, count_reached)
+from aslant.statistics.rotation import block_size
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 import literal_enumeration as literal
@@ -98,9 +98,9 @@ def whole_measure() -> None:
     random = np.random.default_rng(0)
     names = [f"Name{number}" for number in range(NAMES)]
     words = [*names, *(f"word{number}" for number in range(50_000))]
-    vectors = slant.WordVectors.from_arrays(words, random.standard_normal((len(words), DIMENSIONS)).astype(np.float32))
+    vectors = aslant.WordVectors.from_arrays(words, random.standard_normal((len(words), DIMENSIONS)).astype(np.float32))
     start = time.perf_counter()
-    slant.enumerate_biases(vectors, names, rotations=1_000)
+    aslant.enumerate_biases(vectors, names, rotations=1_000)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"{time.perf_counter() - start:.1f} {peak:.0f}")
 
@@ -114,7 +114,7 @@ def main() -> None:
     c, words_turned = (rotations * seconds for seconds in literally(given, LITERAL))
     print(f"{rotations:,} rotations, best of three rounds\n\n| what | seconds | ms a rotation |\n|---|---:|---:|")
     for what, took in (
-        ("slant", a),
+        ("aslant", a),
         ("bare float32 products", b),
         (f"literal NumPy, names turned (scaled from {LITERAL})", c),
         (f"literal NumPy, words turned (scaled from {LITERAL})", words_turned),
@@ -126,9 +126,9 @@ def main() -> None:
     seconds, peak = subprocess.run(call, capture_output=True, text=True, check=True).stdout.split()
     print(f"\nthe whole measure, 1,000 rotations, 8,000 names, 300 dimensions: {seconds} s, peak memory {peak} MB")
     print("\n| goal | measured | wanted | met |\n|---|---:|---:|---|")
-    print(f"| slant / bare products (rounds: {ratios}) | {a / b:.2f} | <= 1.6 | {'yes' if a / b <= 1.6 else 'NO'} |")
+    print(f"| aslant / bare products (rounds: {ratios}) | {a / b:.2f} | <= 1.6 | {'yes' if a / b <= 1.6 else 'NO'} |")
     for what, took in (("names turned", c), ("words turned", words_turned)):
-        print(f"| literal, {what} / slant | {took / a:.0f} | >= 200 | {'yes' if took / a >= 200 else 'NO'} |")
+        print(f"| literal, {what} / aslant | {took / a:.0f} | >= 200 | {'yes' if took / a >= 200 else 'NO'} |")
     print(f"| peak memory, MB | {peak} | <= 1500 | {'yes' if float(peak) <= 1500 else 'NO'} |")
 
 

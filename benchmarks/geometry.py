@@ -15,7 +15,7 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from slant.statistics import nearest
+from aslant.statistics import nearest
 
 PROFESSIONS, WORDS, NEIGHBOURS, RUNS, WANTED = 320, 50_000, 100, 3, 5
 
@@ -45,7 +45,7 @@ def neighbours(dimensions: int) -> tuple[list[float], list[float], bool]:
 
 
 def main() -> None:
-    print("| dimensions | slant, ms | scikit-learn, ms | ratio in each run | wanted | met | same neighbours |")
+    print("| dimensions | aslant, ms | scikit-learn, ms | ratio in each run | wanted | met | same neighbours |")
     print("|---:|---:|---:|---|---:|---|---|")
     for dimensions in (100, 300):
         ours, scikit, same = neighbours(dimensions)

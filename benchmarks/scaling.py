@@ -27,11 +27,11 @@ import numpy as np
 
 from enumeration import problem
 from masked_lm import TEMPLATE, job_titles
-from slant.models import Sentence
-from slant.parallel import one_thread_each, spread, use_workers
-from slant.parallel.worker import software
-from slant.statistics import RotationPlan, count_reached
-from slant.statistics.rotation import Drawing, block_size, reached_in_block
+from aslant.models import Sentence
+from aslant.parallel import (one_thread_each, spread, use_workers)
+from aslant.parallel.worker import software
+from aslant.statistics import RotationPlan, count_reached
+from aslant.statistics.rotation import (Drawing, block_size, reached_in_block)
 
 ROTATIONS, TITLES = 1_500, 1_000
 
@@ -50,7 +50,7 @@ def masked_model() -> tuple[Any, list[Sentence]]:
     import torch
     from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
-    from slant.models.masked import TransformersMaskedLM
+    from aslant.models.masked import TransformersMaskedLM
 
     titles = job_titles(None, TITLES)
     words = dict.fromkeys(" ".join([*titles, "he she is a ."]).split())
@@ -142,21 +142,21 @@ def moved() -> None:
     item = (0, tuple(range(64)))
     lm, sentences = masked_model()
     queries = plan_of(lm, sentences)
-    from slant.models.plan import batches, run_batch
+    from aslant.models.plan import batches, run_batch
 
     batch = next(iter(batches(queries, lm.network.limits)))
     rows = [("rotations (32)", drawing, reached_in_block, item), ("LM batch", lm._runner, run_batch, batch)]
     print("\nbytes moved: once to each worker, with each task, with each answer")
     for name, shared, task, given_item in rows:
         once = len(cloudpickle.dumps(shared))
-        there = len(cloudpickle.dumps((task, "/tmp/slant-workers-00000000/1.joblib", given_item, software())))
+        there = len(cloudpickle.dumps((task, "/tmp/aslant-workers-00000000/1.joblib", given_item, software())))
         with one_thread_each():
             back = len(pickle.dumps((True, task(shared, given_item))))
         print(f"  {name:14} {once:12,} {there:8,} {back:8,}")
 
 
 def plan_of(lm: Any, sentences: list[Sentence]) -> Any:
-    from slant.models.plan import Plan
+    from aslant.models.plan import Plan
 
     plan = Plan()
     for found in lm.speller.spell(sentences):

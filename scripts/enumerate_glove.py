@@ -12,8 +12,8 @@ import sys
 import time
 from pathlib import Path
 
-import slant
-from slant.results import EnumerationResult
+import aslant
+from aslant.measures.enumeration.result import EnumerationResult
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "enumeration.md"
 BEGIN, END = "<!-- begin: scripts/enumerate_glove.py -->", "<!-- end -->"
@@ -22,11 +22,11 @@ SHOWN = 3
 
 
 def measured(source: str) -> tuple[str, EnumerationResult, EnumerationResult, float]:
-    vectors = slant.load(source)
+    vectors = aslant.load(source)
     start = time.perf_counter()
-    full = slant.enumerate_biases(vectors)
+    full = aslant.enumerate_biases(vectors)
     took = time.perf_counter() - start
-    return f"GloVe 6B, {vectors.dimensions} dimensions", full, slant.enumerate_biases(vectors, precision=0.001), took
+    return f"GloVe 6B, {vectors.dimensions} dimensions", full, aslant.enumerate_biases(vectors, precision=0.001), took
 
 
 def summary(name: str, full: EnumerationResult, early: EnumerationResult) -> str:

@@ -1,12 +1,12 @@
-"""Break things on purpose, and look what slant makes of it: full disks, damaged files, kills, crowds.
+"""Break things on purpose, and look what aslant makes of it: full disks, damaged files, kills, crowds.
 
     python scripts/faults.py                                    everything; some twenty minutes
     python scripts/faults.py --only kills --kills 60 --seed 1   one kind of fault
 
 Prints a table (fault, tries, what was lost, whether the result is that of an undisturbed run, trouble) and ends with
 exit code 1 if something is not as docs/reliability.md promises. Full disks and read-only ones need the right to mount a
-tmpfs (root), and are left out, with a word, without it. `slant logprob` and `slant ceat` are run if a `--model`
-and an `--encoder` are given; data are fetched from SLANT_TEST_PACKAGES, if that is set. `tests/faults/` runs a few of
+tmpfs (root), and are left out, with a word, without it. `aslant logprob` and `aslant ceat` are run if a `--model`
+and an `--encoder` are given; data are fetched from ASLANT_TEST_PACKAGES, if that is set. `tests/faults/` runs a few of
 each kind.
 """
 
@@ -62,7 +62,7 @@ def disks(asked: argparse.Namespace) -> Iterator[Outcome]:
     yield from (full_disk.output_is_full(name, file, OUTPUTS) for name in full_disk.WRITING)
     yield full_disk.standard_output_is_full(file)
     yield full_disk.temporary_folder_is_full()
-    if wheels := os.environ.get("SLANT_TEST_PACKAGES"):
+    if wheels := os.environ.get("ASLANT_TEST_PACKAGES"):
         yield full_disk.data_folder_is_full("all-minilm-l6-v2", Path(wheels))
 
 
@@ -79,7 +79,7 @@ def crowded(asked: argparse.Namespace) -> Iterator[Outcome]:
     yield crowds.crowd("audit", embedding_file(), run_folder=True)
     if asked.model:
         yield crowds.crowd("logprob", Path(asked.model), 2)
-    if wheels := os.environ.get("SLANT_TEST_PACKAGES"):
+    if wheels := os.environ.get("ASLANT_TEST_PACKAGES"):
         yield crowds.fetching_crowd("all-minilm-l6-v2", Path(wheels))
 
 
@@ -97,8 +97,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Break things on purpose.")
     parser.add_argument("--only", action="append", choices=list(FAULTS), help="only this kind of fault; repeatable")
     parser.add_argument("--kills", type=int, default=60, help="kills in all, spread over the commands")
-    parser.add_argument("--model", default="", help="masked language model for `slant logprob`, such as sample-mlm")
-    parser.add_argument("--encoder", default="", help="encoder for `slant ceat`, such as all-minilm-l6-v2")
+    parser.add_argument("--model", default="", help="masked language model for `aslant logprob`, such as sample-mlm")
+    parser.add_argument("--encoder", default="", help="encoder for `aslant ceat`, such as all-minilm-l6-v2")
     parser.add_argument("--command", action="append", help="kill or stop only this command; repeatable")
     parser.add_argument("--tries", type=int, default=200, help="damages for each store")
     parser.add_argument("--keepers", action="append", choices=list(KEEPERS), help="damage only this store; repeatable")

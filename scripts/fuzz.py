@@ -1,4 +1,4 @@
-"""Throw damaged input at every reader that slant has, for as long as you like, and say what came of it.
+"""Throw damaged input at every reader that aslant has, for as long as you like, and say what came of it.
 
     python scripts/fuzz.py --seconds 600 --seed 0
     python scripts/fuzz.py --targets "GAP,policy" --engine mutate --seconds 20

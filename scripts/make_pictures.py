@@ -10,7 +10,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-import slant
+import aslant
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "images" / "report.png"
 WIDTH, HEIGHT = 1120, 1275
@@ -27,7 +27,7 @@ def main() -> None:
     TARGET.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "report.html"
-        slant.audit().save(page)
+        aslant.audit().save(page)
         take(page, chromium)
     size = TARGET.stat().st_size
     if size > MOST_BYTES:

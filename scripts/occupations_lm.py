@@ -1,4 +1,4 @@
-"""Sanity of the language models that come with slant: he/she scores of occupations beside the share of women in them.
+"""Sanity of the language models that come with aslant: he/she scores of occupations beside the share of women in them.
 
     python scripts/occupations_lm.py                     # both models; draws docs/images/occupations.svg
     python scripts/occupations_lm.py MODEL ... --no-picture
@@ -19,11 +19,11 @@ from typing import Any
 
 from scipy import stats
 
-import slant
-from slant.data import fetch
-from slant.models import CausalLM, Sentence
-from slant.report.charts import svg
-from slant.stimuli import WordSet, load_set
+import aslant
+from aslant.data import fetch
+from aslant.models import CausalLM, Sentence
+from aslant.report.charts import svg
+from aslant.stimuli import WordSet, load_set
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "images" / "occupations.svg"
 MODELS, PICTURED = ("smollm2-135m", "sample-mlm"), "smollm2-135m"
@@ -50,7 +50,7 @@ def scores(lm: Any, occupations: list[str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for article in ("a", "an"):
         named = [word for word in occupations if (word[0] in "aeiou") == (article == "an")]
-        result = slant.log_probability_bias(lm, f"[TARGET] is {article} [ATTRIBUTE].", (["he"], ["she"]), named)
+        result = aslant.log_probability_bias(lm, f"[TARGET] is {article} [ATTRIBUTE].", (["he"], ["she"]), named)
         found |= {score.attribute: score.score for score in result.scores}
     return found
 
@@ -58,7 +58,7 @@ def scores(lm: Any, occupations: list[str]) -> dict[str, float]:
 def quality(lm: Any) -> dict[str, Any]:
     """Return how well a model predicts text: measured here if it is causal, from its card if it is the sample."""
     if lm.name == "sample-mlm":
-        from slant.models.sample import card
+        from aslant.models.sample import card
 
         return dict(card()["held_out"])
     return {"perplexity": round(perplexity(lm), 1), "of": f"gap-test, first {TEXTS} texts, per piece"}
@@ -67,7 +67,7 @@ def quality(lm: Any) -> dict[str, Any]:
 def perplexity(lm: CausalLM) -> float:
     from transformers import AutoTokenizer
 
-    from slant.models.conversion import prepared
+    from aslant.models.conversion import prepared
 
     tokenizer = AutoTokenizer.from_pretrained(prepared(lm.name))
     with (fetch("gap") / "gap-test.tsv").open(encoding="utf-8", newline="") as file:
@@ -110,7 +110,7 @@ def main() -> None:
     given = parser.parse_args()
     women = shares()
     for name in given.models:
-        lm = slant.load_lm(name)
+        lm = aslant.load_lm(name)
         found = scores(lm, list(women))
         rows = [{"word": word, "share": share, "score": found[word]} for word, share in women.items()]
         pairs = [row["share"] for row in rows], [row["score"] for row in rows]

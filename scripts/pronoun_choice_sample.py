@@ -1,4 +1,4 @@
-"""The numbers of docs/pronoun-choice.md: WinoBias and Winogender on the models that come with slant.
+"""The numbers of docs/pronoun-choice.md: WinoBias and Winogender on the models that come with aslant.
 
     python scripts/pronoun_choice_sample.py                          # sample-mlm (a minute)
     python scripts/pronoun_choice_sample.py smollm2-135m --picture   # ten minutes; resumes from the cache folder
@@ -11,12 +11,12 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-import slant
-from slant.data import cache_folder
-from slant.report.pronoun_choice import group_row
-from slant.report.pronoun_choice_charts import occupation_chart
-from slant.report.tables import number, pvalue, small
-from slant.results import PronounChoiceResult
+import aslant
+from aslant.data import cache_folder
+from aslant.measures.pronouns_chosen.show import group_row
+from aslant.measures.pronouns_chosen.charts import occupation_chart
+from aslant.report.tables import (number, pvalue, small)
+from aslant.measures.pronouns_chosen.result import PronounChoiceResult
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "images" / "pronoun-choice.svg"
 SETS = ("winobias", "winogender")
@@ -43,10 +43,10 @@ def main() -> None:
     parser.add_argument("--picture", action="store_true")
     given = parser.parse_args()
     for name in given.models:
-        lm = slant.load_lm(name)
+        lm = aslant.load_lm(name)
         for chosen in SETS:
             source = Path(given.data) / chosen if given.data else chosen
-            result = slant.pronoun_choice(lm, source, journal=cache_folder() / "language-models")
+            result = aslant.pronoun_choice(lm, source, journal=cache_folder() / "language-models")
             print(*lines(result), sep="\n")
             ranked = result.ranked
             print("most:", ", ".join(f"{o.occupation} {small(o.gap)}" for o in ranked[:5]))

@@ -13,9 +13,9 @@ import resource
 import time
 from pathlib import Path
 
-import slant
-from slant.report import render
-from slant.report.pronoun_charts import neither_by_gender
+import aslant
+from aslant.report import render
+from aslant.measures.pronouns_resolved.charts import neither_by_gender
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "images" / "pronouns.svg"
 
@@ -29,8 +29,8 @@ def main() -> None:
     parser.add_argument("--no-picture", action="store_true")
     given = parser.parse_args()
     started = time.monotonic()
-    result = slant.pronoun_resolution(
-        slant.load_encoder(given.encoder), given.gap, lm=slant.load_lm(given.lm), journal=given.journal
+    result = aslant.pronoun_resolution(
+        aslant.load_encoder(given.encoder), given.gap, lm=aslant.load_lm(given.lm), journal=given.journal
     )
     took, used = time.monotonic() - started, resource.getrusage(resource.RUSAGE_SELF)
     print(render(result, ".md"))

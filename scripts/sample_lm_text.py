@@ -18,7 +18,7 @@ from pathlib import Path
 
 from tokenizers import Tokenizer
 
-from slant.data import fetch
+from aslant.data import fetch
 
 #: Tokens in a sequence, with [CLS] and [SEP].
 LENGTH = 64

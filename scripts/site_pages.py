@@ -2,7 +2,7 @@
 
 The changelog and the guide for contributors live at the top of the repository, where people look for them; links to
 them from docs/ work on GitHub, and are turned here to the copies in the site. The page of results lists whatever
-`slant.results` exports, so that no kind of result can be forgotten.
+`aslant.results` exports, so that no kind of result can be forgotten.
 """
 
 from __future__ import annotations
@@ -52,11 +52,11 @@ def from_top(text: str) -> str:
 
 
 def results_page() -> str:
-    """Return the page of every kind of result that `slant.results` exports."""
-    package = griffe.load("slant", search_paths=[ROOT / "src"])
+    """Return the page of every kind of result that `aslant.results` exports."""
+    package = griffe.load("aslant", search_paths=[ROOT / "src"])
     at_top = set(_exported(package))
     names = [name for name in _exported(package["results"]) if package["results"].members[name].is_class]
-    places = [f"slant.{name}" if name in at_top else f"slant.results.{name}" for name in sorted(names)]
+    places = [f"aslant.{name}" if name in at_top else f"aslant.results.{name}" for name in sorted(names)]
     return RESULTS + "".join(f"\n::: {place}\n" for place in places)
 
 

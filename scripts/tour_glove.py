@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-import slant
-from slant.report.figures import save_figures
-from slant.report.tables import number, plain, pvalue, small
-from slant.statistics import unit_rows
-from slant.stimuli import PairSet, load_set
+import aslant
+from aslant.report.figures import save_figures
+from aslant.report.tables import (number, plain, pvalue, small)
+from aslant.statistics import unit_rows
+from aslant.stimuli import PairSet, load_set
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 PAGE, PICTURE = DOCS / "tour.md", DOCS / "images" / "tour-weat.svg"
@@ -56,7 +56,7 @@ def own_set(folder: str) -> Path:
     return path
 
 
-def glance(audit: slant.AuditResult) -> str:
+def glance(audit: aslant.AuditResult) -> str:
     """Return every line of the audit."""
     rows = [
         (line.measure, line.stimuli, line.category, line.effect_name, line.strength or "–", line.evidence,
@@ -67,14 +67,14 @@ def glance(audit: slant.AuditResult) -> str:
     return table(head, rows, numbers=2)
 
 
-def how_sure(audit: slant.AuditResult, second: Any, own: Path) -> str:
+def how_sure(audit: aslant.AuditResult, second: Any, own: Path) -> str:
     """Return the association tests, and the own one, with what they depend on."""
     tests = [*zip(audit.weat.results, audit.weat.qvalues, strict=True)] if audit.weat else []
-    for own_tests in audit.results_of("own words", slant.results.WeatSuiteResult):
+    for own_tests in audit.results_of("own words", aslant.results.WeatSuiteResult):
         tests += zip(own_tests.results, own_tests.qvalues, strict=True)
     other: dict[str, str] = {}
     if second is not None:
-        for result in (*slant.weat_suite(second).results, slant.weat(second, own)):
+        for result in (*aslant.weat_suite(second).results, aslant.weat(second, own)):
             other[result.test] = f"{number(result.effect_size)} ({_between(result)})"
     rows = [
         (r.test, number(r.effect_size), _between(r), f"{number(r.leave_one_out.low)} (*{r.leave_one_out.low_without}*)",
@@ -85,11 +85,11 @@ def how_sure(audit: slant.AuditResult, second: Any, own: Path) -> str:
     return table(head, rows, numbers=5)
 
 
-def _between(result: slant.WeatResult) -> str:
+def _between(result: aslant.WeatResult) -> str:
     return f"{number(result.interval.low)} to {number(result.interval.high)}"
 
 
-def direction(v: slant.WordVectors) -> str:
+def direction(v: aslant.WordVectors) -> str:
     """Return the gender direction with and without one pair, and the professions at its ends."""
     pairs = [tuple(pair) for pair in load_set("definitional-pairs", PairSet).pairs]
     kept = [pair for pair in pairs if set(pair) != set(SPOILED)]
@@ -97,7 +97,7 @@ def direction(v: slant.WordVectors) -> str:
         raise SystemExit(f"definitional-pairs no longer has the pair {SPOILED}.")
     rows = []
     for label, chosen in (("all ten", pairs), ("without *gal – guy*", kept)):
-        space, bias = slant.gender_subspace(v, chosen), slant.direct_bias(v, direction=chosen)
+        space, bias = aslant.gender_subspace(v, chosen), aslant.direct_bias(v, direction=chosen)
         ranked = sorted(bias.by_word, key=lambda w: w.projection)
         male, female = ([plain(w.word) for w in end] for end in (ranked[:ENDS], ranked[: -ENDS - 1 : -1]))
         shares = [f"{share:.0%}" for share in space.explained[:2]]
@@ -105,7 +105,7 @@ def direction(v: slant.WordVectors) -> str:
     return table(("pairs", "first component", "second", "direct bias", "most female", "most male"), rows)
 
 
-def pair_lengths(v: slant.WordVectors) -> str:
+def pair_lengths(v: aslant.WordVectors) -> str:
     """Return how far apart the words of each pair are."""
     rows = []
     for pair in load_set("definitional-pairs", PairSet).pairs:
@@ -116,7 +116,7 @@ def pair_lengths(v: slant.WordVectors) -> str:
     return table(("pair", "squared distance"), [(name, number(length)) for name, length in ranked], numbers=1)
 
 
-def senses(v: slant.WordVectors) -> str:
+def senses(v: aslant.WordVectors) -> str:
     """Return the nearest words of some that the page is about."""
     matrix = unit_rows(v.matrix)
     rows = []
@@ -126,7 +126,7 @@ def senses(v: slant.WordVectors) -> str:
     return table(("word", "nearest words"), rows)
 
 
-def angle(v: slant.WordVectors) -> str:
+def angle(v: aslant.WordVectors) -> str:
     """Return how far the step from one class word to the other is the step from "he" to "she"."""
     female, male, she, he = unit_rows(v.lookup(["female", "male", "she", "he"]).vectors)
     one, other = unit_rows(np.array([female - male, she - he]))
@@ -136,18 +136,18 @@ def angle(v: slant.WordVectors) -> str:
     )
 
 
-def leanings(v: slant.WordVectors) -> str:
+def leanings(v: aslant.WordVectors) -> str:
     """Return the professions at the ends of polarity, for each choice of class words."""
     rows = []
     for label, classes in CLASSES.items():
-        result = slant.polarity(v, classes)
+        result = aslant.polarity(v, classes)
         ranked = sorted(result.by_word, key=lambda w: w.score)
         male, female = ([plain(w.word) for w in end] for end in (ranked[:ENDS], ranked[: -ENDS - 1 : -1]))
         rows.append((label, small(result.score), ", ".join(female), ", ".join(male)))
     return table(("classes", "polarity", "lean most to female", "lean most to male"), rows)
 
 
-def enumerated(audit: slant.AuditResult) -> str:
+def enumerated(audit: aslant.AuditResult) -> str:
     """Return the strongest cells of the enumeration."""
     found = audit.enumeration
     if found is None:
@@ -162,19 +162,19 @@ def enumerated(audit: slant.AuditResult) -> str:
     return table(("names", "who bears them", "words that go with them", "score"), rows, numbers=1)
 
 
-def checked(audit: slant.AuditResult) -> str:
+def checked(audit: aslant.AuditResult) -> str:
     """Return the verdict of the policy that ships."""
-    verdict = slant.check_policy(audit)
-    return f"`slant check` with the policy that ships: {len(verdict.failures)} of {len(verdict.lines)} lines fail."
+    verdict = aslant.check_policy(audit)
+    return f"`aslant check` with the policy that ships: {len(verdict.failures)} of {len(verdict.lines)} lines fail."
 
 
-def pieces(path: str, second: str | None) -> tuple[dict[str, str], slant.AuditResult]:
+def pieces(path: str, second: str | None) -> tuple[dict[str, str], aslant.AuditResult]:
     """Return the page's tables by their names, and the audit."""
-    v = slant.load(path)
-    w = slant.load(second) if second else None
+    v = aslant.load(path)
+    w = aslant.load(second) if second else None
     with tempfile.TemporaryDirectory() as folder:
         own = own_set(folder)
-        audit = slant.audit(v, words=[own])
+        audit = aslant.audit(v, words=[own])
         sure = how_sure(audit, w, own)
     made = {
         "glance": glance(audit), "sure": sure, "pairs": pair_lengths(v), "senses": senses(v),
@@ -184,7 +184,7 @@ def pieces(path: str, second: str | None) -> tuple[dict[str, str], slant.AuditRe
     return made, audit
 
 
-def write(made: dict[str, str], audit: slant.AuditResult) -> None:
+def write(made: dict[str, str], audit: aslant.AuditResult) -> None:
     """Put the tables between the marks of the page, and draw its picture."""
     text = PAGE.read_text(encoding="utf-8")
     for name, content in made.items():

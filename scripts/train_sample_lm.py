@@ -29,10 +29,10 @@ from tokenizers import Tokenizer
 from torch.nn import functional
 
 from sample_lm_text import CLS, MASK, PAD, SEP, SOURCES, Sequences, gap, sequences, split
-from slant.data import cache_folder, fetch
-from slant.models.sample import CARD, ENCODER, NAME, NOTE, SCALE, WEIGHTS, load_with, untrained
+from aslant.data import cache_folder, fetch
+from aslant.models.sample import (CARD, ENCODER, NAME, NOTE, SCALE, WEIGHTS, load_with, untrained)
 
-TARGET = Path(__file__).resolve().parents[1] / "src" / "slant" / "models" / "sample_files"
+TARGET = Path(__file__).resolve().parents[1] / "src" / "aslant" / "models" / "sample_files"
 WORK = cache_folder() / NAME
 RANK, TOKENS, MASKED = 16, 1024, 0.15
 RATE, WARM_UP, DECAY, BETAS, CLIP = 1.5e-3, 0.05, 0.01, (0.9, 0.98), 1.0
@@ -84,7 +84,7 @@ class Adapted(torch.nn.Module):
     def __init__(self, base: torch.nn.Linear) -> None:
         super().__init__()
         self.base = base
-        # Attributes are named as `slant.models.sample` has them: DOWN, UP, MASK_VECTOR.
+        # Attributes are named as `aslant.models.sample` has them: DOWN, UP, MASK_VECTOR.
         self.down = torch.nn.Parameter(torch.randn(RANK, base.in_features) / math.sqrt(base.in_features))
         self.up = torch.nn.Parameter(torch.zeros(base.out_features, RANK))
 
@@ -121,7 +121,7 @@ class Trainee(torch.nn.Module):
         return torch.cat([logits[:, :MASK], own[:, None], logits[:, MASK + 1 :]], dim=1)
 
     def trained(self) -> dict[str, torch.Tensor]:
-        """Return the trained part by the names that `slant.models.sample` merges, float16."""
+        """Return the trained part by the names that `aslant.models.sample` merges, float16."""
         found = {name.removeprefix("model."): p for name, p in self.named_parameters() if p.requires_grad}
         return {name.replace(".base.", "."): p.detach().half().contiguous() for name, p in found.items()}
 

@@ -1,4 +1,4 @@
-"""What an attacker would hand to slant: payloads that the tests in tests/safety share."""
+"""What an attacker would hand to aslant: payloads that the tests in tests/safety share."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from slant.vectors import WordVectors
+from aslant.vectors import WordVectors
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))  # whose targets tests/fuzz drives
 
@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))  # whose t
 def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh cache folder, so that no test sees what another one has read."""
     folder = tmp_path_factory.mktemp("cache")
-    monkeypatch.setenv("SLANT_CACHE", str(folder))
+    monkeypatch.setenv("ASLANT_CACHE", str(folder))
     monkeypatch.delenv("COLUMNS", raising=False)  # which pytest's workers have, though they are no terminals
     return folder
 
@@ -27,10 +27,10 @@ def cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPa
 @pytest.fixture(scope="session")
 def real_data() -> Path:
     """The folder of real data (see its README); tests that need it are skipped where it is absent."""
-    chosen = os.environ.get("SLANT_TEST_DATA")
+    chosen = os.environ.get("ASLANT_TEST_DATA")
     folder = Path(chosen) if chosen else Path(__file__).resolve().parents[2] / "shared" / "data"
     if not folder.is_dir():
-        pytest.skip(f"no real data in '{folder}'; set SLANT_TEST_DATA to its folder")
+        pytest.skip(f"no real data in '{folder}'; set ASLANT_TEST_DATA to its folder")
     return folder
 
 
@@ -60,9 +60,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFi
     monkeypatch.chdir(tmp_path)
 
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:
-        from slant.cli import main
+        from aslant.cli import main
 
-        monkeypatch.setattr(sys, "argv", ["slant", *arguments])
+        monkeypatch.setattr(sys, "argv", ["aslant", *arguments])
         capfd.readouterr()
         try:
             main()

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from fake_lm import uniform
-from slant.models.protocols import CausalScore, MaskedScore, Sentence
-from slant.stimuli.pronoun_items import GENDERS
+from aslant.models.protocols import (CausalScore, MaskedScore, Sentence)
+from aslant.stimuli.pronoun_items import GENDERS
 
 MEN = ("carpenter", "mechanic", "driver", "sheriff", "mover", "farmer", "guard", "lawyer", "cook")
 WOMEN = ("nurse", "secretary", "cleaner", "librarian", "teacher", "clerk", "cashier", "baker", "tailor")

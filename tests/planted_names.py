@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from slant.vectors import WordVectors
+from aslant.vectors import WordVectors
 
 GROUPS, CATEGORIES, DIMENSIONS = 4, 5, 60
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from fake_encoder import FakeEncoder
-from slant.stimuli import PairSet, WordSet, load_set
-from slant.vectors import WordVectors
+from aslant.stimuli import (PairSet, WordSet, load_set)
+from aslant.vectors import WordVectors
 
 #: Words of four letters that are in no word set.
 NAMES = ["".join(letters) for letters in itertools.product("bdfgk", "aeiou", "lmnrs", "aeiou")]

@@ -6,23 +6,12 @@ from html.parser import HTMLParser
 
 import numpy as np
 
-import slant
-from slant.auditing.glances import glances
-from slant.results import (
-    AuditPart,
-    AuditResult,
-    Demographics,
-    EnumeratedCell,
-    EnumerationResult,
-    IndirectBias,
-    NameGroup,
-    PotentialProxy,
-    Provenance,
-    Representation,
-    RotationsUsed,
-    WordCategory,
-)
-from slant.stimuli import WeatSet, WordList
+import aslant
+from aslant.auditing.glance_lines import glances
+from aslant.results.audit import AuditPart, AuditResult
+from aslant.measures.enumeration.result import (Demographics, EnumeratedCell, EnumerationResult, IndirectBias, NameGroup, PotentialProxy, RotationsUsed, WordCategory)
+from aslant.results.provenance import Provenance, Representation
+from aslant.stimuli import WeatSet, WordList
 
 NASTY = (
     "<script>alert(1)</script>", "a|b", "</script><b>x", "50%", "\x1b[31mred", "{{ 7*7 }}", "[bold]b[/bold]",
@@ -87,14 +76,14 @@ def _cell(i: int, j: int, significant: bool, token: str) -> EnumeratedCell:
 def nasty_audit(enumerated: EnumerationResult | None = None) -> AuditResult:
     """An audit in which every word, name and title is out to do harm."""
     matrix = np.random.default_rng(0).normal(size=(len(NASTY), 4))
-    v = slant.WordVectors.from_arrays(NASTY, matrix, name="<img src=x onerror=alert(2)>\x1b]0;t\x07</script>")
+    v = aslant.WordVectors.from_arrays(NASTY, matrix, name="<img src=x onerror=alert(2)>\x1b]0;t\x07</script>")
     w = [WordList(f"<b>{i}</b>", (*NASTY[3 * i : 3 * i + 3], f"<i>gone{i}</i>")) for i in range(4)]
     test = WeatSet(
         title="<u>title</u>: | & %", category="<s>own</s>", language="en", licence="own", citation="own", id="own<1>",
         targets=(w[0], w[1]), attributes=(w[2], w[3]),
     )  # fmt: skip
-    suite = slant.weat_suite(v, [test], min_found=0.1)
-    leaning = slant.polarity(v, {"<b>one</b>": [NASTY[0]], "</script>": [NASTY[2]]}, words=NASTY[3:])
+    suite = aslant.weat_suite(v, [test], min_found=0.1)
+    leaning = aslant.polarity(v, {"<b>one</b>": [NASTY[0]], "</script>": [NASTY[2]]}, words=NASTY[3:])
     parts = [AuditPart("weat", "<u>WEAT</u>", (suite,), 0.1), AuditPart("polarity", "Polarity", (leaning,), 0.1)]
     if enumerated is not None:
         parts.append(AuditPart("enumeration", "Enumeration", (enumerated,), 0.1))

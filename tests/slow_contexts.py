@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-from slant.corpus import Query
+from aslant.corpus import Query
 
 
 def pattern(word: str) -> re.Pattern[str]:

@@ -6,16 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from slant.results.enumeration import (
-    EnumeratedCell,
-    EnumerationResult,
-    IndirectBias,
-    NameGroup,
-    RotationsUsed,
-    WordCategory,
-)
-from slant.results.provenance import Provenance, Representation
-from slant.results.survey_plan import Survey
+from aslant.measures.enumeration.result import (EnumeratedCell, EnumerationResult, IndirectBias, NameGroup, RotationsUsed, WordCategory)
+from aslant.results.provenance import Provenance, Representation
+from aslant.measures.enumeration.survey_plan import Survey
 
 Row = dict[str, str]
 

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import slant
-from slant.debias import METHODS
-from slant.errors import DebiasError
-from slant.report import render
-from slant.results import DebiasCheck
+import aslant
+from aslant.debias import METHODS
+from aslant.errors import DebiasError
+from aslant.report import render
+from aslant.results.debias import DebiasCheck
 
 RATED = "king\tqueen\t8.6\ncar\ttrain\t6.3\nking\tcabbage\t0.2\ntiger\tcat\t7.4\nstock\tegg\t1.8\n"
 
@@ -20,8 +20,8 @@ RATED = "king\tqueen\t8.6\ncar\ttrain\t6.3\nking\tcabbage\t0.2\ntiger\tcat\t7.4\
 def check(tmp_path_factory: pytest.TempPathFactory) -> DebiasCheck:
     path = tmp_path_factory.mktemp("rated") / "rated.tsv"
     path.write_text(RATED, encoding="utf-8")
-    v = slant.load()
-    return slant.debias_check(v, slant.hard_debias(v), similarity=[str(path), "no-such-data"], seeds=1)
+    v = aslant.load()
+    return aslant.debias_check(v, aslant.hard_debias(v), similarity=[str(path), "no-such-data"], seeds=1)
 
 
 def value(check: DebiasCheck, what: str) -> tuple[float, float]:
@@ -39,16 +39,16 @@ def test_every_static_measure_is_there(check: DebiasCheck) -> None:
 
 
 def test_each_number_is_what_the_measure_itself_gives(check: DebiasCheck) -> None:
-    v = slant.load()
-    w = slant.hard_debias(v)
-    assert value(check, "weat-8") == tuple(slant.weat(x, "weat-8", bootstrap=0).effect_size for x in (v, w))
-    assert value(check, "direct bias") == (slant.direct_bias(v).value, slant.direct_bias(w).value)
-    g = np.array(slant.gender_subspace(v, random_pairs=0).direction)
-    along = tuple(slant.direct_bias(x, direction=g).value for x in (v, w))
+    v = aslant.load()
+    w = aslant.hard_debias(v)
+    assert value(check, "weat-8") == tuple(aslant.weat(x, "weat-8", bootstrap=0).effect_size for x in (v, w))
+    assert value(check, "direct bias") == (aslant.direct_bias(v).value, aslant.direct_bias(w).value)
+    g = np.array(aslant.gender_subspace(v, random_pairs=0).direction)
+    along = tuple(aslant.direct_bias(x, direction=g).value for x in (v, w))
     assert value(check, "direct bias of professions, original") == pytest.approx(along)
     assert along[1] < value(check, "direct bias")[1]  # hard debiasing empties the old direction, not the new one
-    assert value(check, "polarity binary")[1] == slant.polarity(w, "gender-binary", bootstrap=0).score
-    assert value(check, "clustering")[1] == slant.residual_bias(original=v, measured=w, seeds=1).clustering.accuracy
+    assert value(check, "polarity binary")[1] == aslant.polarity(w, "gender-binary", bootstrap=0).score
+    assert value(check, "clustering")[1] == aslant.residual_bias(original=v, measured=w, seeds=1).clustering.accuracy
 
 
 def test_the_bias_seems_gone_and_is_still_there(check: DebiasCheck) -> None:
@@ -60,8 +60,8 @@ def test_the_bias_seems_gone_and_is_still_there(check: DebiasCheck) -> None:
 
 
 def test_chance_and_the_range_over_seeds_stand_beside_the_residual_tests(check: DebiasCheck) -> None:
-    v = slant.load()
-    r = slant.residual_bias(original=v, measured=slant.hard_debias(v), seeds=1, picture="none")
+    v = aslant.load()
+    r = aslant.residual_bias(original=v, measured=aslant.hard_debias(v), seeds=1, picture="none")
     by_name = {m.measure.split()[0]: m for m in check.measures if m.family == "residual"}
     for name, part in (("clustering", r.clustering), ("classification", r.classification)):
         found = by_name[name]
@@ -86,9 +86,9 @@ def test_the_difference_in_word_similarity_has_a_paired_interval(check: DebiasCh
 
 @pytest.mark.parametrize("method", ["leace", "nullspace", "double-hard"])
 def test_the_table_says_when_a_method_is_judged_on_the_words_it_learned_from(method: str) -> None:
-    v = slant.load(top=12_000)
+    v = aslant.load(top=12_000)
     options = {"candidates": 2} if method == "double-hard" else {"words": 300}
-    check = slant.debias_check(v, METHODS[method](v, **options), similarity=(), seeds=1)
+    check = aslant.debias_check(v, METHODS[method](v, **options), similarity=(), seeds=1)
     (named,) = check.learned_from_leaning
     assert f"{named} learned from the words that lean most between two poles" in render(check, ".md")
 
@@ -96,9 +96,9 @@ def test_the_table_says_when_a_method_is_judged_on_the_words_it_learned_from(met
 def test_no_such_thing_is_said_of_methods_that_learn_from_other_words(check: DebiasCheck) -> None:
     assert check.learned_from_leaning == ()
     assert "learned from" not in render(check, ".md")
-    v = slant.load(top=12_000)
-    w = slant.leace_debias(v, words=300)
-    assert slant.debias_check(w, slant.project_out(w), similarity=(), seeds=1).learned_from_leaning == ()
+    v = aslant.load(top=12_000)
+    w = aslant.leace_debias(v, words=300)
+    assert aslant.debias_check(w, aslant.project_out(w), similarity=(), seeds=1).learned_from_leaning == ()
 
 
 def test_what_cannot_be_measured_is_named_with_the_reason(check: DebiasCheck) -> None:
@@ -116,24 +116,24 @@ def test_the_table_says_what_was_done_and_that_debiasing_hides(check: DebiasChec
 
 
 def test_an_embedding_compared_with_itself_shows_no_difference() -> None:
-    v = slant.load(top=30_000)
-    check = slant.debias_check(v, v, similarity=(), seeds=1)
+    v = aslant.load(top=30_000)
+    check = aslant.debias_check(v, v, similarity=(), seeds=1)
     assert {m.difference for m in check.measures} == {0.0}
 
 
 def test_tests_for_which_words_are_lacking_are_named() -> None:
-    v = slant.load()
-    few = slant.WordVectors(v.words[:3000], v.matrix[:3000])
-    check = slant.debias_check(few, few, similarity=(), seeds=1)
+    v = aslant.load()
+    few = aslant.WordVectors(v.words[:3000], v.matrix[:3000])
+    check = aslant.debias_check(few, few, similarity=(), seeds=1)
     assert "weat-3" in check.not_run
     assert not any(m.measure.startswith("weat-3") for m in check.measures)
 
 
 def test_a_number_of_seeds_that_is_none_is_refused() -> None:
-    with pytest.raises(slant.SlantError, match="seeds is 0"):
-        slant.debias_check(slant.load(top=100), slant.load(top=100), seeds=0)
+    with pytest.raises(aslant.AslantError, match="seeds is 0"):
+        aslant.debias_check(aslant.load(top=100), aslant.load(top=100), seeds=0)
 
 
 def test_anything_but_vectors_is_refused() -> None:
     with pytest.raises(DebiasError, match="is not word vectors"):
-        slant.debias_check(slant.load(top=100), Path("x"))  # type: ignore[arg-type]
+        aslant.debias_check(aslant.load(top=100), Path("x"))  # type: ignore[arg-type]

@@ -11,7 +11,7 @@ import pytest
 
 PROGRAM = """
 import resource, sys
-from slant.compiled import compiled
+from aslant.statistics.compiled import compiled
 from doubling import double
 if sys.argv[1:]:
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-import slant
-from slant.report import described
-from slant.vectors import formats
+import aslant
+from aslant.report import result_tables as described
+from aslant.vectors import formats
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Pages that open files or fetch data that a reader has and we do not.
@@ -58,9 +58,9 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
 
 def test_every_public_name_is_in_the_reference_once() -> None:
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md")]
-    listed = [name for page in pages for name in re.findall(r"^::: slant\.(\w+)$", page, re.MULTILINE)]
-    results = {name for name in slant.__all__ if name in slant.results.__all__}  # on a page that the site makes itself
-    assert sorted([*listed, *results, "__version__"]) == sorted(slant.__all__)
+    listed = [name for page in pages for name in re.findall(r"^::: aslant\.(\w+)$", page, re.MULTILINE)]
+    results = {name for name in aslant.__all__ if name in aslant.results.__all__}  # on a page that the site makes itself
+    assert sorted([*listed, *results, "__version__"]) == sorted(aslant.__all__)
 
 
 def test_every_guide_is_in_the_navigation_of_the_site_and_on_its_first_page() -> None:

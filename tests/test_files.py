@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from slant.errors import SlantError
-from slant.files import PARTIAL, STALE_SECONDS, sweep_partial, workplace, write_text, write_together, written_whole
+from aslant.errors import AslantError
+from aslant.io.files import (PARTIAL, STALE_SECONDS, sweep_partial, workplace, write_text, write_together, written_whole)
 
 
 def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:
@@ -55,14 +55,14 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
 
 def test_a_folder_or_a_place_that_is_not_there_is_one_clear_error(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "nowhere" / "a.txt"):
-        with pytest.raises(SlantError, match="cannot write"):
+        with pytest.raises(AslantError, match="cannot write"):
             write_text(path, "x")
 
 
 DIES = """
 import os, signal, sys
 from pathlib import Path
-from slant.files import workplace, written_whole
+from aslant.io.files import workplace, written_whole
 folder = Path(sys.argv[1])
 with written_whole(folder / "a.txt") as file, workplace(folder, "work") as work:
     file.write(b"half")
@@ -113,7 +113,7 @@ def test_in_a_folder_of_the_user_nothing_of_others_is_swept(tmp_path: Path) -> N
 def test_a_sweeper_between_making_and_locking_a_file_does_no_harm(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from slant import files
+    from aslant.io import files
 
     lock, swept = files._lock, []
 
@@ -134,7 +134,7 @@ def test_several_files_appear_together_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "b.json").write_text("old", encoding="utf-8")
     (tmp_path / "c.html").mkdir()
     contents = {tmp_path / name: b"new" for name in ("a.csv", "b.json", "c.html")}
-    with pytest.raises(SlantError, match=r"cannot write '.*c.html': Is a directory"):
+    with pytest.raises(AslantError, match=r"cannot write '.*c.html': Is a directory"):
         write_together(contents)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["b.json", "c.html"]
     assert (tmp_path / "b.json").read_text(encoding="utf-8") == "old"

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slant.files import PARTIAL
-from slant.journal import Journal
+from aslant.io.files import PARTIAL
+from aslant.io.journal import Journal
 
 
 def test_no_byte_of_a_kept_file_changes_unseen(tmp_path: Path) -> None:
@@ -32,7 +32,7 @@ def test_a_full_disk_is_said_once_and_leaves_what_was_kept(tmp_path: Path, monke
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("slant.journal.sealed", full)
+    monkeypatch.setattr("aslant.io.journal.sealed", full)
     with pytest.warns(UserWarning, match="no journal is kept, since .* cannot be written: .*No space left"):
         journal.keep("k", {"x": np.zeros(9)})
     journal.keep("other", {"x": np.zeros(9)})  # a second warning would be an error

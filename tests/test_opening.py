@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from slant.errors import SlantError
-from slant.opening import Location, on_disk, open_stream
+from aslant.errors import AslantError
+from aslant.io.packed_files import (Location, on_disk, open_stream)
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_full_temporary_folder_is_one_sentence_and_nothing_is_left(
         return made
 
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", making)
-    with pytest.raises(SlantError, match=r"unpacked into '.*tmp' \(No space left on device\); free some space there"):
+    with pytest.raises(AslantError, match=r"unpacked into '.*tmp' \(No space left on device\); free some space there"):
         unpack(packed)
     assert list(packed.with_name("tmp").iterdir()) == []
 
@@ -59,5 +59,5 @@ def test_no_temporary_folder_at_all_is_one_sentence(packed: Path, monkeypatch: p
 
     monkeypatch.setattr(tempfile, "gettempdir", none)
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", none)
-    with pytest.raises(SlantError, match=r"unpacked into any folder for temporary files \(No usable temporary dir"):
+    with pytest.raises(AslantError, match=r"unpacked into any folder for temporary files \(No usable temporary dir"):
         unpack(packed)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-import slant
+import aslant
 
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = (
@@ -37,38 +37,38 @@ def imported_by(code: str) -> set[str]:
 @pytest.mark.parametrize(
     "code",
     [
-        "import slant",
-        "import sys; sys.argv = ['slant', '--help']; from slant.cli import main; main()",
-        "import sys; sys.argv = ['slant', 'weat', '--help']; from slant.cli import main; main()",
-        "import sys; sys.argv = ['slant', 'results', 'figures', '--help']; from slant.cli import main; main()",
-        "import sys; sys.argv = ['slant', '--version']; from slant.cli import main; main()",
+        "import aslant",
+        "import sys; sys.argv = ['aslant', '--help']; from aslant.cli import main; main()",
+        "import sys; sys.argv = ['aslant', 'weat', '--help']; from aslant.cli import main; main()",
+        "import sys; sys.argv = ['aslant', 'results', 'figures', '--help']; from aslant.cli import main; main()",
+        "import sys; sys.argv = ['aslant', '--version']; from aslant.cli import main; main()",
     ],
 )
 def test_import_and_help_load_nothing_heavy(code: str) -> None:
     assert imported_by(code).isdisjoint(HEAVY)
 
 
-def test_import_slant_does_not_even_load_the_command_line() -> None:
-    assert imported_by("import slant").isdisjoint({"typer", "rich", "click"})
+def test_import_aslant_does_not_even_load_the_command_line() -> None:
+    assert imported_by("import aslant").isdisjoint({"typer", "rich", "click"})
 
 
-@pytest.mark.parametrize("name", [n for n in slant.__all__ if n != "__version__"])
+@pytest.mark.parametrize("name", [n for n in aslant.__all__ if n != "__version__"])
 def test_every_public_name_is_there_and_documented(name: str) -> None:
-    documented = getattr(slant, name)
+    documented = getattr(aslant, name)
     assert inspect.getdoc(documented)
 
 
-PUBLIC_FUNCTIONS = [n for n in slant.__all__ if inspect.isfunction(getattr(slant, n))]
+PUBLIC_FUNCTIONS = [n for n in aslant.__all__ if inspect.isfunction(getattr(aslant, n))]
 
 
 @pytest.mark.parametrize("name", PUBLIC_FUNCTIONS)
 def test_every_public_function_has_a_runnable_example(name: str) -> None:
-    assert ">>>" in (inspect.getdoc(getattr(slant, name)) or "")
+    assert ">>>" in (inspect.getdoc(getattr(aslant, name)) or "")
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'weatt'"):
-        slant.weatt  # noqa: B018
+        aslant.weatt  # noqa: B018
 
 
 def test_every_module_says_what_it_is_for() -> None:
@@ -81,34 +81,34 @@ def test_every_module_says_what_it_is_for() -> None:
 def test_the_sample_is_what_its_record_says() -> None:
     import hashlib
 
-    folder = ROOT / "src" / "slant" / "vectors" / "sample"
+    folder = ROOT / "src" / "aslant" / "vectors" / "sample"
     record = tomllib.loads((folder / "SOURCES.toml").read_text(encoding="utf-8"))
     data = (folder / record["file"]).read_bytes()
     assert len(data) == record["bytes"] <= 9_000_000
     assert hashlib.sha256(data).hexdigest() == record["sha256"]
-    v = slant.load()
+    v = aslant.load()
     assert (len(v), v.dimensions) == (record["words"], record["dimensions"])
 
 
 def test_readme_gives_the_two_commands_that_ci_runs() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    assert "pip install . && slant audit" in readme
+    assert "pip install . && aslant audit" in readme
     test_command = 'pip install -c constraints.txt -e ".[dev]" && pytest'
     assert test_command in readme
     assert test_command in ci
 
 
 def test_the_package_is_marked_as_typed() -> None:
-    assert (ROOT / "src" / "slant" / "py.typed").exists()
+    assert (ROOT / "src" / "aslant" / "py.typed").exists()
 
 
 def test_the_sample_holds_every_word_that_its_script_promises() -> None:
-    from slant.stimuli import all_sets, first_names
+    from aslant.stimuli import all_sets, first_names
 
-    v = slant.load()
+    v = aslant.load()
     asked = [word for found in all_sets() for word in found.words]
     missing = set(v.lookup(asked).missing)
     assert {"he", "she", "Lakisha", "Shaniqua", "nurse", "caress"}.isdisjoint(missing)
     assert sum(row.name.lower() in v for row in first_names()) > 5_000
-    assert v.words[:40_000] == slant.load(top=40_000).words
+    assert v.words[:40_000] == aslant.load(top=40_000).words

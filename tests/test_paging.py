@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-import slant
-from slant import paging
+import aslant
+from aslant.io import memory_maps as paging
 
 MATRIX = np.random.default_rng(0).normal(size=(500, 8)).astype(np.float32)
 
@@ -85,12 +85,12 @@ def test_without_room_on_the_disk_memory_has_to_do(tmp_path: Path, monkeypatch: 
 
 
 def test_debiasing_on_disk_gives_the_same_vectors_as_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    v = slant.load(top=5000)
-    on_disk = slant.hard_debias(v)
+    v = aslant.load(top=5000)
+    on_disk = aslant.hard_debias(v)
     on_disk.save(tmp_path / "w.safetensors")
     monkeypatch.setattr(paging, "HELD", 1 << 60)
-    in_memory = slant.hard_debias(v)
+    in_memory = aslant.hard_debias(v)
     assert isinstance(on_disk.matrix, np.memmap)
     assert not isinstance(in_memory.matrix, np.memmap)
     assert on_disk.matrix.tobytes() == in_memory.matrix.tobytes()
-    assert slant.load(tmp_path / "w.safetensors").matrix.tobytes() == in_memory.matrix.tobytes()
+    assert aslant.load(tmp_path / "w.safetensors").matrix.tobytes() == in_memory.matrix.tobytes()

@@ -9,16 +9,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-import slant
-from slant.errors import SlantError
-from slant.policies import Policy, check_policy, parse_policy, read_policy, read_report
-from slant.report.policy import junit
-from slant.results import AuditComparison, AuditDifference, ModelDifference
+import aslant
+from aslant.errors import AslantError
+from aslant.auditing.policy import (Policy, check_policy, parse_policy, read_policy, read_report)
+from aslant.report.policy import junit
+from aslant.results.audit import (AuditComparison, AuditDifference, ModelDifference)
 
 
 @pytest.fixture(scope="module")
-def audit() -> slant.AuditResult:
-    return slant.audit(only=["weat", "polarity"], profile="quick")
+def audit() -> aslant.AuditResult:
+    return aslant.audit(only=["weat", "polarity"], profile="quick")
 
 
 def policy(*rules: str, head: str = "") -> Policy:
@@ -29,7 +29,7 @@ def verdicts(report: object, *rules: str, head: str = "") -> list[tuple[str, str
     return [(line.stimuli, line.verdict) for line in check_policy(report, policy(*rules, head=head)).lines]  # type: ignore[arg-type]
 
 
-def test_limits_hold_every_line_that_a_rule_matches(audit: slant.AuditResult) -> None:
+def test_limits_hold_every_line_that_a_rule_matches(audit: aslant.AuditResult) -> None:
     assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-6"\nmax = 1.0') == [("weat-6", "violated")]
     assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-6"\nmax = 1.8\nmin = 1.0') == [("weat-6", "passed")]
     assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-6"\nmin = 1.9') == [("weat-6", "violated")]
@@ -40,19 +40,19 @@ def test_limits_hold_every_line_that_a_rule_matches(audit: slant.AuditResult) ->
     assert len(verdicts(audit, 'measure = "*"\neffect = "polarity"\nmax = 9')) == 4
 
 
-def test_only_stars_and_question_marks_match_other_characters(audit: slant.AuditResult) -> None:
+def test_only_stars_and_question_marks_match_other_characters(audit: aslant.AuditResult) -> None:
     lines = tuple(replace(line, stimuli="mine [6]") if line.stimuli == "weat-6" else line for line in audit.glance)
     renamed = replace(audit, glance=lines)
     assert verdicts(renamed, 'measure = "weat"\nstimuli = "mine [6]"\nmax = 9') == [("mine [6]", "passed")]
     assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-[67]"\nmax = 9') == [("weat-[67]", "missing")]
 
 
-def test_a_limit_itself_is_kept(audit: slant.AuditResult) -> None:
+def test_a_limit_itself_is_kept(audit: aslant.AuditResult) -> None:
     line = next(line for line in audit.glance if line.stimuli == "weat-6")
     assert verdicts(audit, f'measure = "weat"\nstimuli = "weat-6"\nmax = {line.effect!r}') == [("weat-6", "passed")]
 
 
-def test_the_sign_counts_unless_the_rule_is_absolute(audit: slant.AuditResult) -> None:
+def test_the_sign_counts_unless_the_rule_is_absolute(audit: aslant.AuditResult) -> None:
     lines = tuple(replace(line, effect=-1.5) if line.stimuli == "weat-6" else line for line in audit.glance)
     negative = replace(audit, glance=lines)
     rule = 'measure = "weat"\nstimuli = "weat-6"\nmax = 0.8\n'
@@ -60,22 +60,22 @@ def test_the_sign_counts_unless_the_rule_is_absolute(audit: slant.AuditResult) -
     assert verdicts(negative, rule + "absolute = true") == [("weat-6", "violated")]
 
 
-def test_a_large_effect_against_the_direction_of_a_test_is_not_spared(audit: slant.AuditResult) -> None:
+def test_a_large_effect_against_the_direction_of_a_test_is_not_spared(audit: aslant.AuditResult) -> None:
     line = dataclasses.replace(audit.glance[0], category="race", effect=-1.3, pvalue=0.999, qvalue=0.999)
     turned = dataclasses.replace(audit, glance=(line,))
-    assert [found.verdict for found in slant.check_policy(turned).lines] == ["violated"]
+    assert [found.verdict for found in aslant.check_policy(turned).lines] == ["violated"]
     unsure = dataclasses.replace(turned, glance=(dataclasses.replace(line, pvalue=0.9, qvalue=0.9),))
-    assert [found.verdict for found in slant.check_policy(unsure).lines] == ["passed"]
+    assert [found.verdict for found in aslant.check_policy(unsure).lines] == ["passed"]
 
 
-def test_lines_without_the_evidence_asked_for_are_spared(audit: slant.AuditResult) -> None:
+def test_lines_without_the_evidence_asked_for_are_spared(audit: aslant.AuditResult) -> None:
     rule = 'measure = "weat"\nstimuli = "weat-6"\nmax = 0.8\nonly_if_qvalue_below = 0.05'
     assert verdicts(audit, rule) == [("weat-6", "violated")]
     lines = tuple(replace(line, qvalue=0.2) if line.stimuli == "weat-6" else line for line in audit.glance)
     assert verdicts(replace(audit, glance=lines), rule) == [("weat-6", "passed")]
 
 
-def test_counts_of_significant_lines_have_limits_too(audit: slant.AuditResult) -> None:
+def test_counts_of_significant_lines_have_limits_too(audit: aslant.AuditResult) -> None:
     count = sum(line.qvalue is not None and line.qvalue <= 0.05 for line in audit.glance)
     rule = 'measure = "weat"\nfield = "count_significant"\nmax = '
     assert verdicts(audit, f"{rule}{count}") == [("*", "passed")]
@@ -83,19 +83,19 @@ def test_counts_of_significant_lines_have_limits_too(audit: slant.AuditResult) -
 
 
 def test_the_count_of_an_enumeration_is_that_of_its_pairs() -> None:
-    v = slant.load()
-    found = slant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
-    from slant.auditing.glances import glances
-    from slant.results import AuditPart
+    v = aslant.load()
+    found = aslant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
+    from aslant.auditing.glance_lines import glances
+    from aslant.results.audit import AuditPart
 
-    base = slant.audit(v, only=["polarity"], profile="quick")
+    base = aslant.audit(v, only=["polarity"], profile="quick")
     part = AuditPart("enumeration", "t", (found,), 0.0)
     full = replace(base, parts=(part,), glance=tuple(glances("enumeration", [found])))
     [line] = check_policy(full, policy('measure = "enumeration"\nfield = "count_significant"\nmax = 0')).lines
     assert line.value == len(found.significant) > 0
 
 
-def test_a_missing_measurement_fails_unless_it_is_optional(audit: slant.AuditResult) -> None:
+def test_a_missing_measurement_fails_unless_it_is_optional(audit: aslant.AuditResult) -> None:
     rule = 'measure = "enumeration"\nfield = "count_significant"\nmax = 10\n'
     [line] = check_policy(audit, policy(rule)).lines
     assert (line.verdict, line.reason) == ("missing", "enumeration: left out on request")
@@ -105,14 +105,14 @@ def test_a_missing_measurement_fails_unless_it_is_optional(audit: slant.AuditRes
     assert verdicts(audit, 'measure = "polarity"\nfield = "qvalue"\nmax = 1\nstimuli = "gender-b*"')[0][1] == "missing"
 
 
-def test_a_measure_that_broke_off_fails_the_check_unless_allowed(audit: slant.AuditResult) -> None:
+def test_a_measure_that_broke_off_fails_the_check_unless_allowed(audit: aslant.AuditResult) -> None:
     broken = replace(audit, failed={"geometry": "KeyError: 3"})
     rule = 'measure = "weat"\nmax = 9'
     assert not check_policy(broken, policy(rule)).passed
     assert check_policy(broken, policy(rule, head="allow_failed = true\n")).passed
 
 
-def test_differences_between_models_have_limits(audit: slant.AuditResult) -> None:
+def test_differences_between_models_have_limits(audit: aslant.AuditResult) -> None:
     rows = tuple(
         AuditDifference("weat", test, "gender", "d", (1.0, value), (ModelDifference("new", gap),))
         for test, value, gap in (("weat-6", 1.5, 0.5), ("weat-7", 0.9, -0.1), ("weat-8", None, None))
@@ -153,13 +153,13 @@ def test_differences_between_models_have_limits(audit: slant.AuditResult) -> Non
     ],
 )
 def test_a_policy_that_cannot_be_used_is_one_clear_error(text: str, words: str) -> None:
-    with pytest.raises(SlantError, match=r"'p\.toml' is not a usable policy") as caught:
+    with pytest.raises(AslantError, match=r"'p\.toml' is not a usable policy") as caught:
         parse_policy(text, "p.toml")
     assert words in str(caught.value)
 
 
-def test_files_that_are_no_policy_or_report_are_refused(tmp_path: Path, audit: slant.AuditResult) -> None:
-    with pytest.raises(SlantError, match="cannot open"):
+def test_files_that_are_no_policy_or_report_are_refused(tmp_path: Path, audit: aslant.AuditResult) -> None:
+    with pytest.raises(AslantError, match="cannot open"):
         read_policy(tmp_path / "nowhere.toml")
     for content, words in (
         (b"{", "is not JSON"),
@@ -168,15 +168,15 @@ def test_files_that_are_no_policy_or_report_are_refused(tmp_path: Path, audit: s
         (b"{}", "not a"),
     ):
         (tmp_path / "r.json").write_bytes(content)
-        with pytest.raises(SlantError, match=words):
+        with pytest.raises(AslantError, match=words):
             read_report(tmp_path / "r.json")
     assert audit.weat is not None
     audit.weat.save(tmp_path / "w.json")
-    with pytest.raises(SlantError, match="of kind 'weat-suite'"):
+    with pytest.raises(AslantError, match="of kind 'weat-suite'"):
         read_report(tmp_path / "w.json")
 
 
-def test_junit_xml_parses_and_escapes_what_it_must(audit: slant.AuditResult) -> None:
+def test_junit_xml_parses_and_escapes_what_it_must(audit: aslant.AuditResult) -> None:
     nasty = replace(audit, representation=replace(audit.representation, name="<a & b>\x1b\x00\ud800\"'"))
     check = check_policy(
         nasty,
@@ -200,7 +200,7 @@ def test_junit_xml_parses_and_escapes_what_it_must(audit: slant.AuditResult) -> 
 
 
 def test_the_default_policy_is_the_one_that_the_docs_show() -> None:
-    from slant.policies import DEFAULT_POLICY
+    from aslant.auditing.policy import DEFAULT_POLICY
 
     docs = (Path(__file__).parents[1] / "docs" / "audit.md").read_text(encoding="utf-8")
     assert DEFAULT_POLICY.strip() in docs

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-import slant
+import aslant
 from calibrating.null_data import NullMaskedLM, words
 from calibrating.rows import Row, Study, Values
 from calibrating.weat_studies import FDR, NO_DISCOVERY, discovery
-from slant.models.protocols import MaskedScore, Sentence
-from slant.stimuli import TemplateSet, WeatSet, load_set
-from slant.stimuli.pronoun_items import GENDERS
+from aslant.models.protocols import MaskedScore, Sentence
+from aslant.stimuli import (TemplateSet, WeatSet, load_set)
+from aslant.stimuli.pronoun_items import GENDERS
 
 TESTS = ("career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts")
 #: Spread of log-odds between occupations, and between the sentences of one.
@@ -35,11 +35,11 @@ def weat(random: np.random.Generator, planted: bool) -> Values:
     """One test by scores per attribute, by the authors' rows, and by vectors in templates."""
     lean = leanings("career-family", 1.0) if planted else {}
     by_word, rows = (
-        slant.log_probability_weat(NullMaskedLM(random, lean), "career-family", as_published=published, rng=random,
+        aslant.log_probability_weat(NullMaskedLM(random, lean), "career-family", as_published=published, rng=random,
                                    method="monte carlo" if published else "auto", n_resamples=999)
         for published in (False, True)
     )  # fmt: skip
-    vectors = slant.template_weat(NullMaskedLM(random, lean), "career-family", rng=random)
+    vectors = aslant.template_weat(NullMaskedLM(random, lean), "career-family", rng=random)
     return {
         "log_probability_weat": by_word.pvalue,
         "log_probability_weat, as published": rows.pvalue,
@@ -53,7 +53,7 @@ def masked_weat(random: np.random.Generator, planted: bool) -> Values:
     signs = (1, -1, 1, -1) if planted else (0, 0, 0, 0)
     lean = {word: float(sign) for group, sign in zip(groups, signs, strict=True) for word in group.words}
     first, second, *attributes = (group.words for group in groups)
-    result = slant.masked_weat(
+    result = aslant.masked_weat(
         NullMaskedLM(random, lean), targets=(first, second[:6]), attributes=attributes, bootstrap=0, rng=random,
         templates=["[TARGET] likes [ATTRIBUTE]", "[TARGET] is interested in [ATTRIBUTE]"],
     )  # fmt: skip
@@ -63,7 +63,7 @@ def masked_weat(random: np.random.Generator, planted: bool) -> Values:
 def suite(random: np.random.Generator, planted: bool, *, mixed: bool) -> Values:
     """Run every test that ships; mixed: the first has an effect, and others none."""
     lean = leanings("career-family", 1.0) if planted or mixed else {}
-    found = slant.log_probability_suite(NullMaskedLM(random, lean), method="dynamic programming", rng=random)
+    found = aslant.log_probability_suite(NullMaskedLM(random, lean), method="dynamic programming", rng=random)
     if [result.test for result in found.results] != list(TESTS):
         raise AssertionError("the tests that ship have changed; see which of them share words")
     real = np.array([bool(lean) and test == "career-family" for test in TESTS])
@@ -80,7 +80,7 @@ def share(random: np.random.Generator, planted: bool) -> Values:
     # A score is half the difference of two numbers of variance 1 + 1/4, plus twice the leaning of the attribute.
     lean = float(norm.ppf(truth)) * 0.5 * sqrt(2.5) / 2
     model = NullMaskedLM(random, {"he": 1.0, "she": -1.0, **dict.fromkeys(named, lean)})
-    got = slant.log_probability_bias(model, "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), named).share
+    got = aslant.log_probability_bias(model, "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), named).share
     shown = 0.5 if planted else truth
     return {"log_probability_bias, interval of the share": float(not got.low <= shown <= got.high)}
 
@@ -122,7 +122,7 @@ def winogender(n: int) -> Path:
 def pronouns(random: np.random.Generator, planted: bool, *, n: int) -> Values:
     """Ask about 2n occupations; planted: every stereotype is there."""
     lm = NullPronounLM(random, 3.0 * planted)
-    group = slant.pronoun_choice(lm, winogender(n), bootstrap=0, n_resamples=999, rng=random).groups[0]
+    group = aslant.pronoun_choice(lm, winogender(n), bootstrap=0, n_resamples=999, rng=random).groups[0]
     assert group.preference is not None
     assert group.corrected is not None
     assert group.contrast is not None
@@ -139,7 +139,7 @@ def pronouns(random: np.random.Generator, planted: bool, *, n: int) -> Values:
 def pronoun_intervals(random: np.random.Generator, planted: bool) -> Values:
     """Draw 15 + 15 occupations from a population whose mean gap is known; planted: it is far from none."""
     lm = NullPronounLM(random, 3.0 if planted else GAP)
-    group = slant.pronoun_choice(lm, winogender(15), bootstrap=999, n_resamples=99, rng=random).groups[0]
+    group = aslant.pronoun_choice(lm, winogender(15), bootstrap=999, n_resamples=99, rng=random).groups[0]
     assert group.preference is not None
     assert group.contrast is not None
     truths = (0.0, 0.5, 0.0) if planted else (GAP, 0.5 + erf(GAP / sqrt(2 * (BETWEEN**2 + WITHIN**2))) / 2, 2 * GAP)

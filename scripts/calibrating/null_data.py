@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.models.protocols import MaskedScore, Passage, Sentence
-from slant.vectors import WordVectors
+from aslant.models.protocols import (MaskedScore, Passage, Sentence)
+from aslant.vectors import WordVectors
 
 WORD = re.compile(r"\w+|[^\w\s]")
 DIMENSIONS = 20

@@ -9,16 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import slant
+import aslant
 from calibrating.null_data import NullEncoder, NullMaskedLM, words
 from calibrating.rows import Row, Study, Values
-from slant.measures.gap_files import GapSample
-from slant.measures.pronoun_statistics import Resampling, by_gender, topic_correlation
+from aslant.measures.pronouns_resolved.gap_files import GapSample
+from aslant.measures.pronouns_resolved.statistics import (Resampling, by_gender, topic_correlation)
 
 PRONOUNS = {"male": "he", "female": "she"}
 TOPICS = (("football", "goals", "league"), ("ballet", "dance", "stage"), ("garden", "flowers", "trees"))
 SAMPLES = 200
-QUICK = slant.models.Classifier(units=8, epochs=40, patience=40, dropout=0.2, l2=0.01, learning_rate=0.01)
+QUICK = aslant.models.Classifier(units=8, epochs=40, patience=40, dropout=0.2, l2=0.01, learning_rate=0.01)
 
 
 class KnowsAnswers(NullEncoder):
@@ -62,7 +62,7 @@ def studied(random: np.random.Generator, planted: bool) -> Values:
     logging.disable(logging.WARNING)
     neither = {"male": 0.15, "female": 0.65} if planted else {"male": 0.35, "female": 0.35}
     asked = samples(random, neither)
-    found = slant.pronoun_resolution(
+    found = aslant.pronoun_resolution(
         KnowsAnswers(random, asked), asked, folds=2, seeds=1, classifier=QUICK, topics=3, top_words=3,
         bootstrap=199, n_resamples=499, lm=NullMaskedLM(random), rng=int(random.integers(2**31)),
     )  # fmt: skip

@@ -157,6 +157,6 @@ def judged(study: Study, null: Sequence[Values], planted: Sequence[Values]) -> t
 
 def exact_interval(count: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Return the Clopper–Pearson interval of a share."""
-    from slant.statistics import clopper_pearson
+    from aslant.statistics import clopper_pearson
 
     return clopper_pearson(count, n, confidence)

@@ -9,7 +9,7 @@ from zlib import crc32
 import numpy as np
 
 from calibrating.rows import Judged, Study, Table, Values, judged
-from slant.parallel import one_thread_each
+from aslant.parallel import one_thread_each
 
 #: Repetitions that one task makes: enough that starting a task costs nothing.
 BLOCK = 10

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-import slant
+import aslant
 from calibrating.null_data import NullEncoder, embedding, words
 from calibrating.rows import Row, Study, Values
 from calibrating.weat_studies import FDR, NO_DISCOVERY, TARGETS, discovery
-from slant.stimuli import WeatSet, WordList
+from aslant.stimuli import WeatSet, WordList
 
 TEMPLATES = ["{word}", "here {word}", "{word} there"]
 SIZES = (6, 6, 4, 4)
@@ -38,7 +38,7 @@ def seat(random: np.random.Generator, planted: bool) -> Values:
     test = chosen(random)
     lean = leanings(test, 6.0 * planted, 6.0)
     found = {
-        unit: slant.seat(
+        unit: aslant.seat(
             NullEncoder(random, lean), **test, templates=TEMPLATES, unit=unit, bootstrap=0, n_resamples=999,
             method="auto" if unit == "word" else "dynamic programming", rng=random,
         ).pvalue
@@ -62,7 +62,7 @@ def seat_interval(random: np.random.Generator, planted: bool) -> Values:
     """Draw words from a population whose d is known; planted: d is far from 0."""
     test = chosen(random, (15, 15, 15, 15))
     encoder = FixedTemplates(random, leanings(test, 6.0 if planted else 1.5, 6.0))
-    got = slant.seat(encoder, **test, templates=TEMPLATES, bootstrap=499, n_resamples=99, rng=random).interval
+    got = aslant.seat(encoder, **test, templates=TEMPLATES, bootstrap=499, n_resamples=99, rng=random).interval
     assert got is not None
     truth = 0.0 if planted else true_seat()
     return {"seat, interval of d, 15 words a set": float(not got.low <= truth <= got.high)}
@@ -74,7 +74,7 @@ def true_seat() -> float:
     random = np.random.default_rng(7)
     test = chosen(random, (3000, 3000, 1500, 1500))
     encoder = FixedTemplates(random, leanings(test, 1.5, 6.0))
-    return slant.seat(
+    return aslant.seat(
         encoder, **test, templates=TEMPLATES, bootstrap=0, method="monte carlo", n_resamples=9
     ).effect_size
 
@@ -88,7 +88,7 @@ def ceat(random: np.random.Generator, planted: bool) -> Values:
     """Words in sentences of a corpus, three each."""
     test = chosen(random)
     encoder = NullEncoder(random, leanings(test, 3.0 * planted, 3.0))
-    found = slant.ceat(encoder, corpus(test), **test, samples=100, rng=random)
+    found = aslant.ceat(encoder, corpus(test), **test, samples=100, rng=random)
     return {"ceat": found.pvalue, "ceat, published": found.published_pvalue}
 
 
@@ -101,10 +101,10 @@ def suite(random: np.random.Generator, planted: bool, *, measure: str, mixed: bo
     encoder = NullEncoder(random, lean)
     own = [_named(f"own-{place}", test) for place, test in enumerate(tests)]
     if measure == "seat":
-        found = slant.seat_suite(encoder, own, templates=TEMPLATES, bootstrap=0, rng=random)
+        found = aslant.seat_suite(encoder, own, templates=TEMPLATES, bootstrap=0, rng=random)
     else:
         text = [sentence for test in tests for sentence in corpus(test)]
-        found = slant.ceat_suite(encoder, text, own, samples=20, rng=random)
+        found = aslant.ceat_suite(encoder, text, own, samples=20, rng=random)
     real = np.array([planted or (mixed and place < 2) for place in range(4)])
     what = "two of four tests with an effect" if mixed else "no test with an effect"
     return {f"{measure}_suite, q, {what}": discovery(random, np.array(found.qvalues), real, planted)}
@@ -131,7 +131,7 @@ def contextual(random: np.random.Generator, planted: bool) -> Values:
         lean |= {first: 8.0, second: -8.0} if planted else {}
     text = [f"It was {word} number {n} ." for word in (*candidates, *jobs) for n in "abc"]
     text += [f"{word} came at {n} ." for pair in pairs for word in pair for n in "abcd"]
-    found = slant.contextual_bias(
+    found = aslant.contextual_bias(
         NullEncoder(random, lean), text, original=original, pairs=pairs, professions=jobs, specific=["none"],
         repeats=3, swaps=2, top=25, classified=25, k=10, random_pairs=199, picture="none", rng=random,
     ).measures  # fmt: skip

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-import slant
+import aslant
 from calibrating.null_data import DIMENSIONS, embedding, words
 from calibrating.rows import Row, Study, Values
-from slant.measures.survey_scoring import proportion
-from slant.results import EnumerationResult, ResidualNeighbours
-from slant.vectors import WordVectors
+from aslant.measures.enumeration.survey_scoring import proportion
+from aslant.measures.enumeration.result import EnumerationResult
+from aslant.measures.residuals.result import ResidualNeighbours
+from aslant.vectors import WordVectors
 
 MEASURED = "the space measured has nothing to do with the original, in which biases were taken"
 
@@ -30,7 +31,7 @@ def residual(random: np.random.Generator, planted: bool) -> Values:
     every = ["he", "she", *candidates, *jobs]
     original = lumps(random, every)
     measured = original if planted else lumps(random, every)
-    found = slant.residual_bias(
+    found = aslant.residual_bias(
         original, measured, top=25, classified=25, seeds=1, k=10, professions=jobs, within=jobs, specific=["none"],
         picture="none", rng=random,
     )  # fmt: skip
@@ -71,7 +72,7 @@ def enumerated(
             rows = [vectors.index[word] for word in (*group, *others[place::3])]
             matrix[rows, place] += 3
     matrix[:36] += random.normal(size=matrix.shape[1])  # names have something of their own, in any direction
-    result = slant.enumerate_biases(
+    result = aslant.enumerate_biases(
         WordVectors.from_arrays(every, matrix, name="null"), names=every[:36] if found else None,
         groups=3 if found else {group[0]: group for group in groups}, categories=6, words=400, rotations=999,
         voronoi=voronoi, precision=precision, rng=random, workers=1,

@@ -7,7 +7,7 @@ import importlib
 import pkgutil
 import re
 
-import slant.results
+import aslant.results
 from calibrating import (
     model_studies,
     resolution_studies,
@@ -33,7 +33,7 @@ ROWS: tuple[Row, ...] = tuple(row for study in STUDIES for row in study.rows)
 PROMISING = re.compile(r"(pvalue|qvalue|interval|bounds)s?$|^(low|high)$")
 _COPIED = "copied from the result of a measure"
 _RANGE = "an edge, not an interval: it says where, and promises nothing"
-_OF_WEAT = "made by the code of slant.weat, which is in the table"
+_OF_WEAT = "made by the code of aslant.weat, which is in the table"
 EXEMPT = {
     "MaskedWeatResult.interval": _OF_WEAT,
     "MaskedWeatSuiteResult.qvalues": _OF_WEAT,
@@ -60,8 +60,8 @@ EXEMPT = {
 def promising_fields() -> set[str]:
     """Return every field of a result, as Class.field, whose name promises something."""
     found = set()
-    for module in pkgutil.iter_modules(slant.results.__path__):
-        members = vars(importlib.import_module(f"slant.results.{module.name}"))
+    for module in pkgutil.iter_modules(aslant.results.__path__):
+        members = vars(importlib.import_module(f"aslant.results.{module.name}"))
         for name, kind in members.items():
             if isinstance(kind, type) and dataclasses.is_dataclass(kind):
                 found |= {f"{name}.{field.name}" for field in dataclasses.fields(kind) if PROMISING.search(field.name)}

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-import slant
+import aslant
 from calibrating.null_data import DIMENSIONS, embedding, words
 from calibrating.rows import FloatArray, Row, Study, Values
-from slant.measures.similarity import similarity_change
-from slant.statistics import rank_correlations
-from slant.stimuli import WeatSet, WordSet, load_set
-from slant.vectors import WordVectors
+from aslant.measures.similarities.measure import similarity_change
+from aslant.statistics import rank_correlations
+from aslant.stimuli import (WeatSet, WordSet, load_set)
+from aslant.vectors import WordVectors
 
 CLASSES = ["female", "male"]
 
@@ -34,7 +34,7 @@ def interval_of_polarity(random: np.random.Generator, planted: bool) -> Values:
     drawn = random.normal(size=(40, DIMENSIONS)) + 0.5
     named = words("w", 40)
     vectors = WordVectors.from_arrays([*CLASSES, *named], np.vstack([ends, drawn]), name="null")
-    got = slant.polarity(vectors, CLASSES, named, bootstrap=999, rng=random).interval
+    got = aslant.polarity(vectors, CLASSES, named, bootstrap=999, rng=random).interval
     assert got is not None
     truth = true_polarity() * (1.5 if planted else 1)
     return {"polarity, interval": float(not got.low <= truth <= got.high)}
@@ -54,7 +54,7 @@ def trend(random: np.random.Generator, planted: bool, *, years: int) -> Values:
     named = words("w", 15)
     grows = np.linspace(0, 4, years) if planted else np.ones(years)
     series = {1900 + 10 * i: leaning(random, named, share, f"y{i}") for i, share in enumerate(grows)}
-    test = slant.polarity_trend(series, CLASSES, named, bootstrap=0).test
+    test = aslant.polarity_trend(series, CLASSES, named, bootstrap=0).test
     assert test is not None
     kendall, spearman = trend_names(years)
     return {kendall: test.kendall_pvalue, spearman: test.spearman_pvalue}
@@ -68,7 +68,7 @@ def compared(random: np.random.Generator, planted: bool, *, n: int) -> Values:
     """Measure the same words in two embeddings that were drawn alike; planted: words of the second lean more."""
     named = words("w", n)
     pair = [leaning(random, named, share, name) for share, name in ((1.0, "a"), (5.0 if planted else 1.0, "b"))]
-    found = slant.compare_polarity(pair, CLASSES, named, bootstrap=999, rng=random).differences[0]
+    found = aslant.compare_polarity(pair, CLASSES, named, bootstrap=999, rng=random).differences[0]
     assert found.pvalue is not None
     assert found.interval is not None
     return {
@@ -101,7 +101,7 @@ def compared_weat(random: np.random.Generator, planted: bool) -> Values:
         copies.append(
             WordVectors.from_arrays([*CLASSES, *every], np.vstack([np.eye(2, DIMENSIONS), matrix]), name=name)
         )
-    found = slant.compare(*copies, words=every[:4], classes=CLASSES, bootstrap=499, rng=random).weat
+    found = aslant.compare(*copies, words=every[:4], classes=CLASSES, bootstrap=499, rng=random).weat
     got = next(one for one in found if one.test == "weat-7").difference.interval
     assert got is not None
     return {"compare, interval of the difference of two WEATs": float(not got.low <= 0 <= got.high)}
@@ -133,7 +133,7 @@ def similarity(random: np.random.Generator, planted: bool) -> Values:
     named = words("u", 60), words("v", 60)
     both, every = np.vstack([first, second]), [*named[0], *named[1]]
     pairs = list(zip(*named, ratings.tolist(), strict=True))
-    got = slant.word_similarity(WordVectors.from_arrays(every, both, name="null"), pairs, bootstrap=499, rng=random)
+    got = aslant.word_similarity(WordVectors.from_arrays(every, both, name="null"), pairs, bootstrap=499, rng=random)
     copies = [
         WordVectors.from_arrays(every, keep * both + random.normal(size=both.shape) / 3, name="copy")
         for keep in (1, 0 if planted else 1)
@@ -153,7 +153,7 @@ def subspace(random: np.random.Generator, planted: bool) -> Values:
     every = words("w", 300)
     lean = {word: 3.0 * (-1) ** i for i, word in enumerate(every[:10])} if planted else {}
     pairs = [(every[2 * i], every[2 * i + 1]) for i in range(5)]
-    found = slant.gender_subspace(embedding(random, every, lean), pairs, random_pairs=199, rng=random)
+    found = aslant.gender_subspace(embedding(random, every, lean), pairs, random_pairs=199, rng=random)
     assert found.pvalue is not None
     return {"gender_subspace, first component": found.pvalue}
 
@@ -163,7 +163,7 @@ def direct(random: np.random.Generator, planted: bool) -> Values:
     listed = load_set("professions", WordSet)
     column = listed.column(listed.columns[1])
     vectors = embedding(random, list(listed.words), {word: 2.0 * planted * column[word] for word in listed.words})
-    found = slant.direct_bias(vectors, "professions", direction=np.eye(DIMENSIONS)[0]).correlations[0]
+    found = aslant.direct_bias(vectors, "professions", direction=np.eye(DIMENSIONS)[0]).correlations[0]
     return {
         "direct_bias, correlation with ratings (Pearson)": found.pearson_pvalue,
         "direct_bias, correlation with ratings (Spearman)": found.spearman_pvalue,

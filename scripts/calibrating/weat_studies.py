@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-import slant
+import aslant
 from calibrating.null_data import embedding, words
 from calibrating.rows import FloatArray, Row, Study, Values
-from slant.statistics import partition_pvalue, unit_rows
-from slant.stimuli import WeatSet, all_sets
-from slant.vectors import WordVectors
+from aslant.statistics import partition_pvalue, unit_rows
+from aslant.stimuli import WeatSet, all_sets
+from aslant.vectors import WordVectors
 
 TARGETS = "target words are exchangeable: which set a word is in has nothing to do with its vector"
 BRACKET = "none: the exact p-value, by another method, must lie within"
@@ -34,7 +34,7 @@ def weat_pvalue(
 ) -> Values:
     direction = -1 if settings.get("alternative") == "less" else 1
     vectors, test = sets(random, (*sizes, 6, 6), direction * PLANTED * planted)
-    result = slant.weat(vectors, **test, bootstrap=0, rng=random, **settings)
+    result = aslant.weat(vectors, **test, bootstrap=0, rng=random, **settings)
     if result.pvalue_method != by:
         raise AssertionError(f"{name}: by {result.pvalue_method}, not by {by}")
     return {name: result.pvalue}
@@ -80,7 +80,7 @@ def multi(random: np.random.Generator, planted: bool, *, name: str, size: int, b
     for place, group in enumerate(named):
         if planted or place > 2:  # attributes differ in any case
             matrix[[vectors.index[word] for word in group], place % 3] += PLANTED
-    result = slant.generalised_weat(
+    result = aslant.generalised_weat(
         WordVectors.from_arrays(vectors.words, matrix, name="null"), named[:3], named[3:], n_resamples=999, rng=random
     )
     if result.pvalue_method != by:
@@ -116,7 +116,7 @@ def intervals(random: np.random.Generator, planted: bool) -> Values:
         for effect, what in ((0.0, "no effect"), (0.5, "an effect")):
             given = PLANTED if planted else effect
             vectors, test = sets(random, (n, n, n, n), given)
-            got = slant.weat(vectors, **test, bootstrap=499, rng=random, method="dynamic programming").interval
+            got = aslant.weat(vectors, **test, bootstrap=499, rng=random, method="dynamic programming").interval
             truth = 0.0 if planted else true_effect(effect)
             found[f"weat, interval of d, {n} words a set, {what}"] = float(not got.low <= truth <= got.high)
     return found
@@ -139,7 +139,7 @@ def suite(random: np.random.Generator, planted: bool, *, mixed: bool) -> Values:
         if test.id not in ("weat-1", "weat-2"):  # whose targets must lean nowhere: "cancer" is one, and unpleasant
             leanings = {word: lean for word, lean in leanings.items() if word not in _targets(test)}
     every = list(dict.fromkeys(word for test in tests for word in test.words))
-    found = slant.weat_suite(embedding(random, every, leanings), bootstrap=0, method="dynamic programming", rng=0)
+    found = aslant.weat_suite(embedding(random, every, leanings), bootstrap=0, method="dynamic programming", rng=0)
     real = [bool(leanings) and result.test in ("weat-1", "weat-2") for result in found.results]
     name = "weat_suite, q, two of ten tests with an effect" if mixed else "weat_suite, q, no test with an effect"
     return {name: discovery(random, np.array(found.qvalues), np.array(real), planted)}
@@ -168,7 +168,7 @@ def wefat(random: np.random.Generator, planted: bool, *, n: int, mixed: bool = F
     matrix[:n, 0] = lean  # nothing but what is planted, so that attributes are exchangeable for the others
     vectors = WordVectors.from_arrays(vectors.words, matrix, name="null")
     figures = lean + random.normal(size=n) / 4 if planted else 100 * random.beta(0.5, 0.8, n)
-    result = slant.wefat(vectors, named, attributes=(first, second), figure=dict(zip(named, figures, strict=True)))
+    result = aslant.wefat(vectors, named, attributes=(first, second), figure=dict(zip(named, figures, strict=True)))
     q, real = np.array([word.qvalue for word in result.words]), lean != 0
     if mixed:
         return {"wefat, q, half of the words with an effect": discovery(random, q, real, planted)}

@@ -38,7 +38,7 @@ def corrupted(work: Work, tries: int, seed: int = 0) -> Outcome:
     """Damage one file of what the work has kept, and do it again, `tries` times."""
     rng, outcome = random.Random(seed), Outcome(f"{work.name} corrupted at random offsets")
     redone = 0
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         whole, again = Path(place, "whole"), Path(place, "again")
         expected = quietly(work, whole)
         files = sorted(path.relative_to(whole) for path in whole.rglob("*") if path.is_file())

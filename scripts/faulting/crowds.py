@@ -15,8 +15,8 @@ from faulting.processes import end, leftovers, start
 def crowd(name: str, file: Path, processes: int = 3, *, run_folder: bool = False, once_more: bool = True) -> Outcome:
     """Start the same command several times at once, with an empty cache; then once more, with what they left."""
     shared = ("--run-folder", "run") if run_folder else ()
-    outcome = Outcome(f"{processes} × `{' '.join(('slant', name, *shared[:1]))}` at once", lost="nothing")
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    outcome = Outcome(f"{processes} × `{' '.join(('aslant', name, *shared[:1]))}` at once", lost="nothing")
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         folder = Path(place)
         _run([_asked(name, file, folder / "alone")], folder, "cache-of-one", outcome)
         outs = [f"out-{number}" for number in range(processes)]
@@ -54,11 +54,11 @@ def _result(folder: Path, out: str) -> Any:
 
 def fetching_crowd(data: str, wheels: Path, processes: int = 3) -> Outcome:
     """Fetch the same data in several processes at once, from a folder of wheels."""
-    outcome = Outcome(f"{processes} × `slant data get {data}` at once", lost="nothing")
+    outcome = Outcome(f"{processes} × `aslant data get {data}` at once", lost="nothing")
     env = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "PIP_CONFIG_FILE": os.devnull}
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         folder = Path(place)
-        options: dict[str, Any] = {"env": env, "unset": ("SLANT_DATA", "SLANT_OFFLINE")}
+        options: dict[str, Any] = {"env": env, "unset": ("ASLANT_DATA", "ASLANT_OFFLINE")}
         asked = ("data", "get", data)
         for process in [start(*asked, cache=folder / "cache", cwd=folder, **options) for _ in range(processes)]:
             outcome.tries += 1

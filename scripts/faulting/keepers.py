@@ -22,22 +22,22 @@ for _folder in (TESTS, TESTS / "models"):
 @contextmanager
 def cache_in(folder: Path) -> Any:
     """Let `folder` be the cache meanwhile."""
-    before = os.environ.get("SLANT_CACHE")
-    os.environ["SLANT_CACHE"] = str(folder)
+    before = os.environ.get("ASLANT_CACHE")
+    os.environ["ASLANT_CACHE"] = str(folder)
     try:
         yield
     finally:
         if before is None:
-            del os.environ["SLANT_CACHE"]
+            del os.environ["ASLANT_CACHE"]
         else:
-            os.environ["SLANT_CACHE"] = before
+            os.environ["ASLANT_CACHE"] = before
 
 
 @functools.cache
 def _embedding() -> Any:
     import numpy as np
 
-    from slant import WordVectors
+    from aslant import WordVectors
 
     rng = np.random.default_rng(0)
     words = [f"{a}{b}" for a in "abcdefghij" for b in "klmnopqrst"]
@@ -46,10 +46,10 @@ def _embedding() -> Any:
 
 def enumeration(folder: Path) -> Any:
     """An enumeration of 100 random words, two groups and four categories."""
-    import slant
+    import aslant
 
     groups = {"one": ["ak", "bk", "ck", "dk"], "two": ["al", "bl", "cl", "dl"]}
-    found = slant.enumerate_biases(
+    found = aslant.enumerate_biases(
         _embedding(), groups=groups, categories=4, words=90, per_cell=2, rotations=200, journal=folder, workers=1
     )
     return timeless(found.to_dict())
@@ -57,7 +57,7 @@ def enumeration(folder: Path) -> Any:
 
 def score_table(folder: Path) -> Any:
     """Scores of a tiny masked language model."""
-    from slant.models.protocols import Sentence
+    from aslant.models.protocols import Sentence
 
     words = ("doctor", "nurse", "teacher", "engineer", "boys", "girls", "science", "art")
     asked = [Sentence("[TARGET] is a [ATTRIBUTE].", side, word) for word in words for side in ("he", "she")]
@@ -68,7 +68,7 @@ def score_table(folder: Path) -> Any:
 def _masked_lm() -> Any:
     from tiny_lms import masked
 
-    from slant.models.masked import TransformersMaskedLM
+    from aslant.models.masked import TransformersMaskedLM
 
     model, tokenizer = masked("bert")
     return TransformersMaskedLM(model, tokenizer, "bert", token_budget=60)
@@ -77,7 +77,7 @@ def _masked_lm() -> Any:
 def vector_store(folder: Path) -> Any:
     """Vectors of nine sentences, in shards of four."""
     from fake_encoder import FakeEncoder
-    from slant.models import Passage, vector_store
+    from aslant.models import Passage, vector_store
 
     asked = [Passage(f"The nurse saw number {i}.", ((4, 9),)) for i in range(9)]
     before, vector_store.SHARD = vector_store.SHARD, 4
@@ -89,30 +89,30 @@ def vector_store(folder: Path) -> Any:
 
 def run_folder(folder: Path) -> Any:
     """An audit of a random embedding with words of its own names."""
-    import slant
+    import aslant
 
-    found = slant.audit(_named(), only=["weat", "polarity"], profile="quick", run_folder=folder / "run")
+    found = aslant.audit(_named(), only=["weat", "polarity"], profile="quick", run_folder=folder / "run")
     return timeless(found.to_dict())
 
 
 @functools.cache
 def _named() -> Any:
     """A small embedding with the words that WEAT 7 and polarity ask for."""
-    import slant
-    from slant.stimuli import WeatSet, load_set
+    import aslant
+    from aslant.stimuli import WeatSet, load_set
 
-    whole, asked = slant.load(), load_set("weat-7", WeatSet)
+    whole, asked = aslant.load(), load_set("weat-7", WeatSet)
     named = [word for group in asked.groups for word in group.words]
     words = list(dict.fromkeys([*whole.words[:6_000], *whole.lookup(named).tokens]))
-    return slant.WordVectors.from_arrays(words, whole.lookup(words).vectors[:, :10], name="small")
+    return aslant.WordVectors.from_arrays(words, whole.lookup(words).vectors[:, :10], name="small")
 
 
 def embedding_cache(folder: Path) -> Any:
     """A small text embedding, read through the cache."""
-    import slant
+    import aslant
 
     with cache_in(folder):
-        found = slant.load(_embedding_file())
+        found = aslant.load(_embedding_file())
         return found.words, found.matrix[:].tobytes()
 
 
@@ -127,7 +127,7 @@ def _embedding_file() -> Path:
 @functools.cache
 def scratch() -> Path:
     """Return a folder for what the work reads, gone when the process ends."""
-    folder = tempfile.TemporaryDirectory(prefix="slant-faults-")
+    folder = tempfile.TemporaryDirectory(prefix="aslant-faults-")
     atexit.register(folder.cleanup)
     return Path(folder.name)
 
@@ -141,7 +141,7 @@ def converted_model(folder: Path) -> Any:
 
     logging.disable_progress_bar()
 
-    from slant.models.conversion import converted
+    from aslant.models.conversion import converted
 
     with cache_in(folder):
         made = converted(_gguf(), "tiny")

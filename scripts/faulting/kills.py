@@ -42,7 +42,7 @@ def steps_kept(folder: Path) -> Kept:
 
 def pieces_kept(folder: Path) -> Kept:
     """The clusterings of an enumeration by their times, and how many blocks of rotations are counted."""
-    from slant.journal import Journal
+    from aslant.io.journal import Journal
 
     found = _seen(path for path in folder.glob("cache/enumeration/*.npz") if not path.name.startswith("rotations"))
     for path in folder.glob("cache/enumeration/rotations-*.npz"):
@@ -53,7 +53,7 @@ def pieces_kept(folder: Path) -> Kept:
 
 def answers_kept(folder: Path) -> Kept:
     """The answers of a language model: how many are kept, and how many more than once."""
-    from slant.seals import unsealed_json
+    from aslant.io.digests import unsealed_json
 
     keys: list[str] = []
     for path in folder.glob("cache/language-models/*.jsonl"):
@@ -95,7 +95,7 @@ def killed(command: Command, kills: int, seed: int = 0, *, warm: bool = True, wi
     """
     rng, outcome = random.Random(f"{seed} {command.name}"), Outcome(f"SIGKILL at random moments of `{command.name}`")
     redone, rounds = 0, 0
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         expected, seconds = undisturbed(command, Path(place, "alone"), warm=warm)
         while outcome.tries < kills:
             rounds += 1
@@ -168,7 +168,7 @@ def stopped(command: Command, number: signal.Signals, tries: int, seed: int = 0)
         Outcome(f"{number.name} at random moments of `{command.name}`"),
     )
     slowest, told = 0.0, 0
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as place:
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as place:
         expected, seconds = undisturbed(command, Path(place, "alone"))
         folder = fresh(command, Path(place, "stopped"))
         while outcome.tries < tries:
@@ -176,7 +176,7 @@ def stopped(command: Command, number: signal.Signals, tries: int, seed: int = 0)
             ended = end(process, rng.uniform(0.15, seconds), number)
             outcome.tries += ended.code != 0
             slowest = max(slowest, ended.seconds) if ended.code else slowest
-            told += "slant: stopped" in ended.err
+            told += "aslant: stopped" in ended.err
             early = () if ended.err else (-number,)  # before Python could listen: nothing was begun
             if complaint := ended.complaint((0, 128 + number, *early)):
                 outcome.blame(complaint)
@@ -195,40 +195,40 @@ def commands(model: str, encoder: str = "") -> dict[str, Command]:
     """Return the commands that are killed; with a masked language model's and an encoder's name or folder, theirs."""
     found = {
         "audit": Command(
-            "slant audit", ("audit", "--quick", "-q", "-o", "report"), "report.json", steps_kept, "measures"
+            "aslant audit", ("audit", "--quick", "-q", "-o", "report"), "report.json", steps_kept, "measures"
         ),
         "audit --run-folder": Command(
-            "slant audit --run-folder", ("audit", "--quick", "-q", "-o", "report", "--run-folder", "run"),
+            "aslant audit --run-folder", ("audit", "--quick", "-q", "-o", "report", "--run-folder", "run"),
             "report.json", steps_kept, "measures",
         ),
         "enumerate": Command(
-            "slant enumerate", ("enumerate", "--rotations", "4000", "--words", "12000", "-q", "--json", "found.json"),
+            "aslant enumerate", ("enumerate", "--rotations", "4000", "--words", "12000", "-q", "--json", "found.json"),
             "found.json", pieces_kept, "clusterings or blocks",
         ),
     }  # fmt: skip
     if model:
         asked = ("logprob", model, "--attributes", "words.txt", "-q", "--json", "scores.json")
         found["logprob"] = Command(
-            "slant logprob", asked, "scores.json", answers_kept, "answers", {"words.txt": _words()}
+            "aslant logprob", asked, "scores.json", answers_kept, "answers", {"words.txt": _words()}
         )
     if encoder:
         asked = ("ceat", encoder, "--corpus", "text.txt", "--test", "weat-7", "--samples", "200", "-q")
         found["ceat"] = Command(
-            "slant ceat", (*asked, "--json", "ceat.json"), "ceat.json", shards_kept, "shards", {"text.txt": _text()}
+            "aslant ceat", (*asked, "--json", "ceat.json"), "ceat.json", shards_kept, "shards", {"text.txt": _text()}
         )
     return found
 
 
 def _words() -> str:
     """Return some thousand words, one on each line."""
-    import slant
+    import aslant
 
-    return "\n".join(word for word in slant.load().words[2000:4000] if word.isalpha() and word.islower())
+    return "\n".join(word for word in aslant.load().words[2000:4000] if word.isalpha() and word.islower())
 
 
 def _text() -> str:
     """Return two thousand sentences with the words of WEAT 7."""
-    from slant.stimuli import WeatSet, load_set
+    from aslant.stimuli import WeatSet, load_set
 
     words = [word for group in load_set("weat-7", WeatSet).groups for word in group.words]
     tails = (

@@ -42,13 +42,13 @@ def start(
     before: Callable[[], None] | None = None,
     stdout: Any = subprocess.PIPE,
 ) -> subprocess.Popen[str]:
-    """Start `slant` in a process group of its own; `before` is called in the new process first."""
+    """Start `aslant` in a process group of its own; `before` is called in the new process first."""
     paths = [str(SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "SLANT_CACHE": str(cache), **(env or {})}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "ASLANT_CACHE": str(cache), **(env or {})}
     for name in unset:
         environment.pop(name, None)
     return subprocess.Popen(
-        [sys.executable, "-m", "slant", *arguments],
+        [sys.executable, "-m", "aslant", *arguments],
         cwd=cwd, env=environment, start_new_session=True, preexec_fn=before, text=True,
         stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE,
     )  # fmt: skip

@@ -20,7 +20,7 @@ def frozen_cache(_: Path) -> Iterator[dict[str, str]]:
     """A cache on a file system that is read-only."""
     with small_disk(64) as disk:
         freeze(disk)
-        yield {"SLANT_CACHE": str(disk / "cache")}
+        yield {"ASLANT_CACHE": str(disk / "cache")}
 
 
 @contextmanager
@@ -28,7 +28,7 @@ def file_as_cache(folder: Path) -> Iterator[dict[str, str]]:
     """A cache that is a file."""
     path = folder / "a file"
     path.write_text("mine")
-    yield {"SLANT_CACHE": str(path)}
+    yield {"ASLANT_CACHE": str(path)}
     if path.read_text() != "mine":
         raise AssertionError("the file in place of the cache was changed")
 
@@ -38,7 +38,7 @@ def frozen_home(folder: Path) -> Iterator[dict[str, str]]:
     """No cache named, and a home on a file system that is read-only."""
     with small_disk(64) as disk:
         freeze(disk)
-        names = ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "SLANT_CACHE")
+        names = ("XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_CONFIG_HOME", "ASLANT_CACHE")
         yield {"HOME": str(disk), "NUMBA_CACHE_DIR": str(disk / "numba"), **dict.fromkeys(names, "")}
 
 
@@ -52,16 +52,16 @@ PLACES = {
 def cannot_be_written(place: str, name: str, file: Path, *, as_nobody: bool = False) -> Outcome:
     """Run a command where nothing can be kept: it must end as it does elsewhere, with a note."""
     who = " as another user" if as_nobody else ""
-    outcome = Outcome(f"`slant {name}`, {place}{who}", tries=1, lost="nothing but what would be kept")
-    with tempfile.TemporaryDirectory(prefix="slant-faults-") as made:
+    outcome = Outcome(f"`aslant {name}`, {place}{who}", tries=1, lost="nothing but what would be kept")
+    with tempfile.TemporaryDirectory(prefix="aslant-faults-") as made:
         folder = Path(made)
         folder.chmod(0o777)
         end(start(*filled(name, file, folder / "whole"), cache=folder / "cache", cwd=folder))
         with PLACES[place](folder) as env:
             arguments = [part for part in filled(name, file, folder / "found") if part != "-q"]
             before = (lambda: os.setuid(NOBODY)) if as_nobody else None
-            cache = Path(env.pop("SLANT_CACHE") or folder / "unset")
-            unset = () if cache != folder / "unset" else ("SLANT_CACHE",)
+            cache = Path(env.pop("ASLANT_CACHE") or folder / "unset")
+            unset = () if cache != folder / "unset" else ("ASLANT_CACHE",)
             ended = end(start(*arguments, cache=cache, cwd=folder, env=env, before=before, unset=unset))
         if complaint := ended.complaint((0,)):
             outcome.blame(complaint)

@@ -32,13 +32,13 @@ OFFSET = 16
 
 def _file(words: list[str], matrix: Any, *, elsewhere: bool = False) -> bytes:
     """Return a file of the cache; `elsewhere`: without the matrix, which is in the file that was cached."""
-    from slant.vectors.formats import slant_file
-    from slant.vectors.rows import Block
-    from slant.vectors.word_log import WordLog
+    from aslant.vectors.formats import aslant_file as aslant_file
+    from aslant.vectors.rows import Block
+    from aslant.vectors.word_log import WordLog
 
     file, log = io.BytesIO(), WordLog()
     log.add(words)
-    with slant_file.Writer(file) as writer:
+    with aslant_file.Writer(file) as writer:
         if not elsewhere:
             writer.write(Block(words, matrix))
         place = {"offset": OFFSET, "shape": matrix.shape} if elsewhere else None
@@ -115,14 +115,14 @@ def _same(data: bytes) -> set[str]:
 
 def _index(data: bytes, folder: Path) -> str:
     """Look words up: each has its own row or none, and its row its own numbers or an error, whatever was damaged."""
-    from slant.errors import VectorsError
-    from slant.vectors.formats import slant_file
+    from aslant.errors import VectorsError
+    from aslant.vectors.formats import aslant_file as aslant_file
 
     data = kept(data, _checked)
     path, same = written(folder, "cached.safetensors", data), _same(data)
     source = written(folder, "source", bytes(OFFSET) + ROWS.tobytes())
     try:
-        opened = [slant_file.open_mapped(path, name="it", top=top, source=source) for top in (None, 3)]
+        opened = [aslant_file.open_mapped(path, name="it", top=top, source=source) for top in (None, 3)]
     except OSError as error:  # which the cache takes for absent, too
         raise VectorsError(f"'it' cannot be opened: {error}.") from None
     for vectors in opened:
@@ -143,11 +143,11 @@ def _index(data: bytes, folder: Path) -> str:
 
 def _cached(data: bytes, folder: Path) -> str:
     """Put the input where the cache of a file lies: what is not as it was written is noticed, and made again."""
-    import slant
-    from slant.vectors import cache
-    from slant.vectors.opening import Location
+    import aslant
+    from aslant.vectors import cache
+    from aslant.vectors.vector_files import Location
 
-    os.environ["SLANT_CACHE"] = str(folder / "cache")
+    os.environ["ASLANT_CACHE"] = str(folder / "cache")
     source = folder / "source.txt"
     if not source.exists():
         source.write_bytes(_text()()[0])
@@ -156,7 +156,7 @@ def _cached(data: bytes, folder: Path) -> str:
     place.write_bytes(data)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="the cache of 'source.txt' was damaged")
-        vectors = slant.load(source)
+        vectors = aslant.load(source)
         found = vectors.lookup([*WORDS, "zzz"])
     demand(list(vectors.words) == WORDS and found.found == tuple(WORDS), "the cache has other words")
     demand(np.allclose(found.vectors, MATRIX, atol=1e-5), "the cache has other numbers")
@@ -169,11 +169,11 @@ def targets() -> Sequence[Target]:
     seeds, made = with_seals(_indexed, lambda c: _made(c, _indexed()), _checked)
     return (
         Target(
-            "cache of vectors", ("slant.vectors.cache", "slant.vectors.sealed_matrix"), written_before, _cached,
+            "cache of vectors", ("aslant.vectors.cache", "aslant.vectors.sealed_matrix"), written_before, _cached,
             lambda c: _made(c, written_before()), never_refuses=True,
         ),
         Target(
-            "index of the cache", (FORMATS + "slant_layout", "slant.vectors.mapped_words"), seeds, _index, made,
+            "index of the cache", (FORMATS + "aslant_layout", "aslant.vectors.mapped_words"), seeds, _index, made,
             tokens=(AS_IT_IS,),
         ),
     )  # fmt: skip

@@ -21,8 +21,8 @@ from fuzzing.targets import Target, demand, written
 
 WORDS = ["the", "he", "new_york", "naïve", "日本", "1", "nan"]
 MATRIX = np.random.default_rng(7).normal(size=(len(WORDS), 3)).astype(np.float32)
-FORMATS = "slant.vectors.formats."
-LOADING = ("slant.vectors.loading", "slant.vectors.rows", "slant.opening")
+FORMATS = "aslant.vectors.formats."
+LOADING = ("aslant.vectors.loading", "aslant.vectors.rows", "aslant.io.packed_files")
 MAGIC = (
     b"\x1f\x8b\x08", b"BZh9", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd", b"PK\x03\x04", b"\x93NUMPY\x01\x00", b"\x80\x04",
     b"\xba\x16\x4f\x2f\x0c\x00\x00\x00", b"\x40\x00\x00\x00\x00\x00\x00\x00{", b"\xef\xbb\xbf", b"99 4\nthe ",
@@ -31,8 +31,8 @@ MAGIC = (
 
 def sound(vectors: Any) -> str:
     """Check what was read: one finite row for each word, which is found again, and survives being saved."""
-    from slant.errors import VectorsError
-    from slant.vectors.formats import slant_file
+    from aslant.errors import VectorsError
+    from aslant.vectors.formats import aslant_file as aslant_file
 
     words, matrix = vectors.words, vectors.matrix
     demand(len(words) == len(matrix) == len(set(words)) > 0, "words and rows do not fit")
@@ -45,10 +45,10 @@ def sound(vectors: Any) -> str:
     json.dumps(record, allow_nan=False)
     file = io.BytesIO()
     try:
-        slant_file.dump(file, words, matrix, record)
+        aslant_file.dump(file, words, matrix, record)
     except VectorsError:  # half a pair, or a line end in a word: named when saved
         return "accepted, not saved"
-    again = slant_file.from_bytes(file.getvalue(), name="again")
+    again = aslant_file.from_bytes(file.getvalue(), name="again")
     demand(again.words == list(words) and np.array_equal(again.matrix, matrix), "saving changes the vectors")
     return "accepted"
 
@@ -57,11 +57,11 @@ def loaded(name: str, source: str | None = None, *, top: bool = True, **options:
     """Return what writes the input under `name` and loads `source` (or that file)."""
 
     def run(data: bytes, folder: Path) -> str:
-        import slant
+        import aslant
 
         path = written(folder, name, data)
         first = 3 if top and len(data) % 5 == 0 else None
-        return sound(slant.load(folder / source if source else path, cache=False, top=first, **options))
+        return sound(aslant.load(folder / source if source else path, cache=False, top=first, **options))
 
     return run
 
@@ -108,10 +108,10 @@ def _made_fasttext(chance: Random) -> bytes:
 
 
 def _subwords(data: bytes, folder: Path) -> str:
-    import slant
+    import aslant
 
     path = written(folder, "vectors", data)
-    vectors = slant.load(path, cache=False, subwords=True)
+    vectors = aslant.load(path, cache=False, subwords=True)
     found = vectors.lookup(["", "zzz", "日本日本", "the the", "\ud800"]).vectors
     demand(bool(np.isfinite(found).all()), "vectors built from n-grams are not finite")
     return sound(vectors)
@@ -181,26 +181,26 @@ def _made_vocabulary(chance: Random) -> bytes:
 
 @cache
 def _saved(writer: str) -> bytes:
-    from slant.vectors import WordVectors
-    from slant.vectors.formats import slant_file
-    from slant.vectors.treatment import Treatment, WordsTaken
+    from aslant.vectors import WordVectors
+    from aslant.vectors.formats import aslant_file as aslant_file
+    from aslant.vectors.debiasing_record import Treatment, WordsTaken
 
     vectors = WordVectors.from_arrays(WORDS, MATRIX)
     taken = WordsTaken("pairs", "own", 2, ("gal",), ("x",))
     treated = vectors.treated(vectors.matrix / 2, Treatment("halved", {"by": (2, 2)}, (taken,), 3))
     file = io.BytesIO()
     if writer == "npz":
-        slant_file.save_npz(file, treated)
+        aslant_file.save_npz(file, treated)
     else:
-        slant_file.dump(file, treated.words, treated.matrix, treated.record())
+        aslant_file.dump(file, treated.words, treated.matrix, treated.record())
     return file.getvalue()
 
 
 def _safetensors() -> list[bytes]:
-    from slant.vectors.formats import slant_file
+    from aslant.vectors.formats import aslant_file as aslant_file
 
     file = io.BytesIO()
-    slant_file.dump(file, WORDS, MATRIX.astype(np.float16), {"repairs": {"x": 1}})
+    aslant_file.dump(file, WORDS, MATRIX.astype(np.float16), {"repairs": {"x": 1}})
     return [_saved("safetensors"), file.getvalue(), _tensors(*_parts())]
 
 
@@ -284,7 +284,7 @@ def _packing(name: str) -> Target:
         packed = pack(inside)
         return chance.choice((packed, packed, packed + packed, packed + b"x", pack(packed), packed[:-1]))
 
-    return Target(f"packed .{name}", ("slant.opening",), seeds, loaded("vectors"), made)
+    return Target(f"packed .{name}", ("aslant.io.packed_files",), seeds, loaded("vectors"), made)
 
 
 def _pickle_file(data: bytes, folder: Path) -> str:
@@ -309,12 +309,12 @@ def _anything(chance: Random) -> bytes:
 
 def _any_file(data: bytes, folder: Path) -> str:
     """Load whatever it is, through the cache, twice."""
-    import slant
+    import aslant
 
     path = written(folder, "vectors", data)
-    os.environ["SLANT_CACHE"] = str(folder / "cache")
+    os.environ["ASLANT_CACHE"] = str(folder / "cache")
     try:
-        first, second = slant.load(path), slant.load(path)
+        first, second = aslant.load(path), aslant.load(path)
         demand(list(first.words) == list(second.words), "the cache changes the words")
         demand(np.array_equal(first.matrix, second.matrix), "the cache changes the vectors")
         return sound(first)
@@ -339,8 +339,8 @@ def targets() -> Sequence[Target]:
         Target("word2vec .bin", (FORMATS + "word2vec_binary",), _word2vec, loaded("vectors"), tokens=tokens),
         Target("fastText .bin", binary, _fasttext, loaded("vectors"), _made_fasttext),
         Target("fastText n-grams", binary, lambda: _fasttext()[:1], _subwords, _made_fasttext),
-        Target(".safetensors", (FORMATS + "slant_file",), _safetensors, loaded("vectors"), _made_safetensors),
-        Target(".npz", (FORMATS + "slant_file",), _npzs, loaded("vectors"), _made_npz),
+        Target(".safetensors", (FORMATS + "aslant_file",), _safetensors, loaded("vectors"), _made_safetensors),
+        Target(".npz", (FORMATS + "aslant_file",), _npzs, loaded("vectors"), _made_npz),
         Target(".npy", (FORMATS + "numpy_array",), _npys, _npy_with_words, _made_npy),
         Target(".npy words", (FORMATS + "numpy_array",), lambda: ["\n".join(WORDS).encode()], _words_of_npy),
         Target("HistWords matrix", (FORMATS + "histwords",), _npys, _decade_matrix, _made_npy),
@@ -350,5 +350,5 @@ def targets() -> Sequence[Target]:
             lambda c: b"\x80" + bytes([c.randrange(7)]) + c.randbytes(9), always_refuses=True,
         ),
         *(_packing(name) for name in ("gz", "bz2", "xz", "zst", "zip")),
-        Target("any embedding", ("slant.vectors.cache", *LOADING), _everything, _any_file, _anything, tokens=MAGIC),
+        Target("any embedding", ("aslant.vectors.cache", *LOADING), _everything, _any_file, _anything, tokens=MAGIC),
     )  # fmt: skip

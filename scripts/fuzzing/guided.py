@@ -35,7 +35,7 @@ def main(name: str, seconds: float, seed: int, out: Path) -> None:
     folder = place.__enter__()  # removed by the parent, if libFuzzer ends us first
     watching = witnessed()
     witness = watching.__enter__()
-    with atheris.instrument_imports(include=["slant"], exclude=_compiled()):
+    with atheris.instrument_imports(include=["aslant"], exclude=_compiled()):
         for module in target.covers:
             importlib.import_module(module)
         inputs = Inputs(target, Random(seed))
@@ -68,8 +68,8 @@ def main(name: str, seconds: float, seed: int, out: Path) -> None:
 
 def _compiled() -> list[str]:
     """Return the modules that numba compiles: it cannot take what atheris adds."""
-    root = Path(importlib.import_module("slant.version").__file__ or "").parents[1]
-    sources = (path for path in root.joinpath("slant").rglob("*.py") if "import compiled" in path.read_text("utf-8"))
+    root = Path(importlib.import_module("aslant.version").__file__ or "").parents[1]
+    sources = (path for path in root.joinpath("aslant").rglob("*.py") if "import compiled" in path.read_text("utf-8"))
     return [".".join(path.relative_to(root).with_suffix("").parts) for path in sources]
 
 

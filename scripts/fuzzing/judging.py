@@ -67,11 +67,11 @@ def witnessed() -> Iterator[Witness]:
 
 def judge(target: Target, data: bytes, folder: Path, witness: Witness) -> Outcome:
     """Give an input to a target."""
-    from slant.errors import SlantError
+    from aslant.errors import AslantError
 
     try:
         kind = target.run(data, folder)
-    except SlantError as error:
+    except AslantError as error:
         kind = f"refused: {_kind(str(error))}"
         if target.never_refuses:
             return Outcome(kind, f"refused, where it should count as absent: {error}", _where(error))
@@ -96,7 +96,7 @@ def _kind(message: str) -> str:
 def _where(error: BaseException) -> str:
     """Return the kind of an exception and the last place in our own code that it came through."""
     frames = traceback.extract_tb(error.__traceback__)
-    ours = [frame for frame in frames if "slant" in Path(frame.filename).parts] or frames
+    ours = [frame for frame in frames if "aslant" in Path(frame.filename).parts] or frames
     place = f"{Path(ours[-1].filename).name}:{ours[-1].lineno}" if ours else "nowhere"
     said = str(error)[:60] if isinstance(error, BrokenPromiseError) else ""
     return f"{type(error).__name__} {place} {said}".strip()

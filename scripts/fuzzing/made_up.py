@@ -32,7 +32,7 @@ def made_up(hint: Any, depth: int = 0) -> Any:
 
 
 def _instance(cls: Any, depth: int) -> Any:
-    from slant.results import MeasuredResult, kinds
+    from aslant.results.codec import MeasuredResult, kinds
 
     if cls is MeasuredResult:
         return made_up(kinds()["weat"], depth)

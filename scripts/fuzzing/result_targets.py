@@ -18,16 +18,16 @@ from fuzzing.made_up import made_up
 from fuzzing.mutation import as_json, mutated, mutated_tree
 from fuzzing.small_file_targets import finite
 from fuzzing.targets import ABSENT, Seal, Target, demand, kept, with_seals, written
-from slant.seals import sealed, sealed_json
+from aslant.io.digests import sealed, sealed_json
 
 
 @cache
 def trees() -> dict[str, Any]:
     """Return plain data of one result of every kind there is."""
-    import slant  # noqa: F401 (which defines them)
-    from slant.results import kinds
+    import aslant  # noqa: F401 (which defines them)
+    from aslant.results.codec import kinds
 
-    own = {kind: cls for kind, cls in kinds().items() if cls.__module__.startswith("slant.")}
+    own = {kind: cls for kind, cls in kinds().items() if cls.__module__.startswith("aslant.")}
     return {kind: made_up(cls).to_dict() for kind, cls in own.items()}
 
 
@@ -41,8 +41,8 @@ def _made_result(chance: Random) -> bytes:
 
 def _result(data: bytes, folder: Path) -> str:
     """Read any result, as the commands do that take one."""
-    from slant.cli.enumerate_survey import _rebuilt
-    from slant.results.codec import result_from_dict
+    from aslant.measures.enumeration.survey_command import _rebuilt
+    from aslant.results.codec import result_from_dict
 
     class AnyKind:
         from_dict = staticmethod(result_from_dict)
@@ -63,10 +63,10 @@ def _made_report(chance: Random) -> bytes:
 
 
 def _report(data: bytes, folder: Path) -> str:
-    """Do what `slant check` does with a report."""
-    from slant.policies import check_policy, read_report
-    from slant.report import render
-    from slant.report.policy import junit
+    """Do what `aslant check` does with a report."""
+    from aslant.auditing.policy import check_policy, read_report
+    from aslant.report import render
+    from aslant.report.policy import junit
 
     report = read_report(written(folder, "report.json", data))
     check = check_policy(report)
@@ -78,7 +78,7 @@ def _report(data: bytes, folder: Path) -> str:
 
 @cache
 def _survey() -> Any:
-    from slant.measures.survey import make_survey
+    from aslant.measures.enumeration.survey import make_survey
     from survey_examples import enumeration
 
     return make_survey(enumeration(groups=3, categories=2, names=4), exam_names=1)
@@ -92,11 +92,11 @@ def _enumerated() -> Any:
 
 
 def _to_survey(data: bytes, folder: Path) -> str:
-    """Do what `slant enumerate survey export` does with a result."""
-    from slant.cli.enumerate_survey import _rebuilt
-    from slant.measures.survey import make_survey
-    from slant.results import EnumerationResult
-    from slant.results.survey_plan import Survey
+    """Do what `aslant enumerate survey export` does with a result."""
+    from aslant.measures.enumeration.survey_command import _rebuilt
+    from aslant.measures.enumeration.survey import make_survey
+    from aslant.measures.enumeration.result import EnumerationResult
+    from aslant.measures.enumeration.survey_plan import Survey
 
     survey = make_survey(_rebuilt(EnumerationResult, written(folder, "result.json", data)))
     demand(Survey.from_dict(json.loads(survey.to_json())) == survey, "writing and reading changes a plan")
@@ -116,7 +116,7 @@ def _made_plan(chance: Random) -> bytes:
     """Change a plan, and set its fingerprint right again where that can be done."""
     import msgspec
 
-    from slant.results.survey_plan import Survey
+    from aslant.measures.enumeration.survey_plan import Survey
 
     tree = mutated_tree(_plan_tree(), chance)
     try:
@@ -127,10 +127,10 @@ def _made_plan(chance: Random) -> bytes:
 
 
 def _plan(data: bytes, folder: Path) -> str:
-    """Do what `slant enumerate survey score` does with a plan."""
-    from slant.cli.enumerate_survey import _rebuilt
-    from slant.measures.survey import score_survey
-    from slant.results.survey_plan import Survey
+    """Do what `aslant enumerate survey score` does with a plan."""
+    from aslant.measures.enumeration.survey_command import _rebuilt
+    from aslant.measures.enumeration.survey import score_survey
+    from aslant.measures.enumeration.survey_plan import Survey
 
     plan = _rebuilt(Survey, written(folder, "survey.json", data))
     rows = [{"worker": "w", "task": "exam", "item": plan.public_id(q.id), "answer": "G1"} for q in plan.exam]
@@ -151,7 +151,7 @@ def _answer_seeds() -> list[bytes]:
 
 
 def _answers(data: bytes, folder: Path) -> str:
-    from slant.measures.survey import score_survey
+    from aslant.measures.enumeration.survey import score_survey
 
     scored = score_survey(_survey(), written(folder, "answers.csv", data))
     demand(finite(scored), "a score is not finite")
@@ -166,8 +166,8 @@ def _request() -> dict[str, Any]:
 
 
 def _resumed(data: bytes, folder: Path) -> str:
-    """Do what `slant audit --resume` does with a request, up to opening what it names."""
-    from slant.cli.audit_run import resumed
+    """Do what `aslant audit --resume` does with a request, up to opening what it names."""
+    from aslant.cli.audit_run import resumed
 
     written(folder, "request.json", kept(data, sealed_json))
     request, _ = resumed(folder)
@@ -182,8 +182,8 @@ IDENTITY = {"seed": 0, "representation": {"name": "sample"}}
 
 @cache
 def _part() -> dict[str, Any]:
-    from slant.auditing.run_folder import _part_to_dict
-    from slant.results import AuditPart
+    from aslant.auditing.run_folder import _part_to_dict
+    from aslant.results.audit import AuditPart
 
     return {"run": "", "part": _part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
 
@@ -192,7 +192,7 @@ def _finished(tree: Any, folder: Path | None = None) -> bytes:
     """Write a step's file as a run of `IDENTITY` has it."""
     import hashlib
 
-    from slant.auditing.run_folder import FORMAT
+    from aslant.auditing.run_folder import FORMAT
 
     identity = json.dumps({"format": FORMAT, **IDENTITY}, sort_keys=True)
     if isinstance(tree, dict) and "run" in tree:
@@ -201,7 +201,7 @@ def _finished(tree: Any, folder: Path | None = None) -> bytes:
 
 
 def _recalled(data: bytes, folder: Path) -> str:
-    from slant.auditing.run_folder import RunFolder
+    from aslant.auditing.run_folder import RunFolder
 
     run = RunFolder(folder / "run", IDENTITY)
     written(run.folder, "weat.json", kept(data, sealed_json))
@@ -213,7 +213,7 @@ def _recalled(data: bytes, folder: Path) -> str:
 
 
 def _identity(data: bytes, folder: Path) -> str:
-    from slant.auditing.run_folder import RunFolder
+    from aslant.auditing.run_folder import RunFolder
 
     (folder / "run").mkdir(exist_ok=True)
     written(folder / "run", "run.json", kept(data, sealed_json))
@@ -234,7 +234,7 @@ def _made_arrays(chance: Random) -> bytes:
 
 
 def _journal(data: bytes, folder: Path) -> str:
-    from slant.journal import Journal
+    from aslant.io.journal import Journal
 
     written(folder, "step.npz", kept(data, sealed))
     found = Journal(folder).recall("step")
@@ -248,13 +248,13 @@ ASKED = ((1, 2), ((0, 5), (1, 6)))
 
 
 def _score_line() -> dict[str, Any]:
-    from slant.models.table import _key
+    from aslant.models.table import _key
 
     return {_key(*ASKED): [-0.5, -1.25], "0" * 32: [-3.0], "f" * 32: [0]}
 
 
 def _scores(data: bytes, folder: Path) -> str:
-    from slant.models.table import ScoreTable
+    from aslant.models.table import ScoreTable
 
     table = b"\n".join(kept(line, sealed_json) for line in data.split(b"\n"))
     found = ScoreTable(written(folder, "scores.jsonl", table)).get(*ASKED)
@@ -263,14 +263,14 @@ def _scores(data: bytes, folder: Path) -> str:
 
 
 def _sums() -> dict[str, Any]:
-    from slant.models.conversion import NEEDED
+    from aslant.models.conversion import NEEDED
 
     return {name: [2, zlib.crc32(b"{}")] for name in NEEDED}
 
 
 def _model(data: bytes, folder: Path) -> str:
     """Look whether a converted model is whole, as is done before each use."""
-    from slant.models.conversion import NEEDED, SUMS, _complete
+    from aslant.models.conversion import (NEEDED, SUMS, _complete)
 
     for name in NEEDED:
         written(folder, name, b"{}")
@@ -291,7 +291,7 @@ def _shard() -> bytes:
 
 def _stored(data: bytes, folder: Path, manifest: bytes | None = None) -> str:
     """Put the input where a shard lies, listed under its own digest, or take it for the manifest."""
-    from slant.models.vector_store import VectorStore, _digest
+    from aslant.models.vector_store import VectorStore, _digest
 
     shard = _shard() if manifest is not None else data
     listed = as_json({"shard": _digest(b"".join(KEYS)), "digest": _digest(shard)})
@@ -311,7 +311,7 @@ def _made_shard(chance: Random) -> bytes:
 
 
 def _manifests() -> list[bytes]:
-    from slant.models.vector_store import _digest
+    from aslant.models.vector_store import _digest
 
     line = as_json({"shard": _digest(b"".join(KEYS)), "digest": _digest(_shard())})
     return [b"\n" + line, b"\n" + line + b"\n" + line[:20] + b"\n" + line]
@@ -322,20 +322,20 @@ def json_target(
 ) -> Target:
     """Return a target whose input is JSON like `tree`."""
     made = lambda c: as_json(mutated_tree(tree(), c))  # noqa: E731
-    return Target(name, ("slant.reading", covers), lambda: [as_json(tree())], run, made, **more)
+    return Target(name, ("aslant.io.reading", covers), lambda: [as_json(tree())], run, made, **more)
 
 
 def sealed_target(target: Target, seal: Seal = sealed_json) -> Target:
     """Return a target whose files have seals."""
     assert target.made is not None
     seeds, made = with_seals(target.seeds, target.made, seal)
-    return replace(target, covers=("slant.seals", *target.covers), seeds=seeds, made=made)
+    return replace(target, covers=("aslant.io.digests", *target.covers), seeds=seeds, made=made)
 
 
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
-    codec, folder = "slant.results.codec", "slant.auditing.run_folder"
-    survey, store = "slant.cli.enumerate_survey", "slant.models.vector_store"
+    codec, folder = "aslant.results.codec", "aslant.auditing.run_folder"
+    survey, store = "aslant.measures.enumeration.survey_command", "aslant.models.vector_store"
     step = lambda: [_finished(dict(_part()))]  # noqa: E731
     made_step = lambda c: _finished(mutated_tree(_part(), c))  # noqa: E731
     identity = lambda: {"format": 1, **IDENTITY}  # noqa: E731
@@ -345,19 +345,19 @@ def targets() -> Sequence[Target]:
             "results", (codec,), _result_seeds, _result, _made_result,
             tokens=(b'"kind"', b'"weat"', b'"provenance"', b'"missing"', b"null", b"[]"),
         ),
-        Target("reports", ("slant.policies",), _reports, _report, _made_report),
+        Target("reports", ("aslant.auditing.policy",), _reports, _report, _made_report),
         json_target("result to survey", survey, _enumerated, _to_survey),
-        Target("survey plan", (survey, "slant.results.survey_plan"), _plans, _plan, _made_plan),
+        Target("survey plan", (survey, "aslant.measures.enumeration.survey_plan"), _plans, _plan, _made_plan),
         Target(
-            "survey answers", ("slant.measures.survey_answers",), _answer_seeds, _answers,
+            "survey answers", ("aslant.measures.enumeration.survey_answers",), _answer_seeds, _answers,
             tokens=(b",", b'"', b"G1", b"G9", b"4.0", b"worker", b"item"),
         ),
-        sealed_target(json_target("request of a run", "slant.cli.audit_run", _request, _resumed)),
+        sealed_target(json_target("request of a run", "aslant.cli.audit_run", _request, _resumed)),
         sealed_target(Target("step of a run", (folder,), step, _recalled, made_step, **quiet)),
         sealed_target(json_target("identity of a run", folder, identity, _identity)),
-        sealed_target(Target("journal", ("slant.journal",), _arrays, _journal, _made_arrays, **quiet), sealed),
-        sealed_target(json_target("score table", "slant.models.table", _score_line, _scores, **quiet)),
-        sealed_target(json_target("sums of a model", "slant.models.conversion", _sums, _model, **quiet)),
+        sealed_target(Target("journal", ("aslant.io.journal",), _arrays, _journal, _made_arrays, **quiet), sealed),
+        sealed_target(json_target("score table", "aslant.models.table", _score_line, _scores, **quiet)),
+        sealed_target(json_target("sums of a model", "aslant.models.conversion", _sums, _model, **quiet)),
         Target("shard of a store", (store,), lambda: [_shard()], _stored, _made_shard, needs=("safetensors",), **quiet),
         Target(
             "manifest of a store", (store,), _manifests, lambda d, f: _stored(b"", f, d), needs=("safetensors",),

@@ -69,7 +69,7 @@ def toml_target(name: str, covers: str, tree: dict[str, Any], run: Callable[[byt
     keys = (f"{key} = ".encode() for key in tree)
     tokens = (*keys, b"[[", b"]]", b"inf", b"nan", b"1979-05-27", b'"""', b"''")
     seeds = lambda: [as_toml(tree)]  # noqa: E731
-    return Target(name, ("slant.reading", covers), seeds, run, lambda c: as_toml(mutated_tree(tree, c)), tokens)
+    return Target(name, ("aslant.io.reading", covers), seeds, run, lambda c: as_toml(mutated_tree(tree, c)), tokens)
 
 
 def finite(content: Any) -> bool:
@@ -87,7 +87,7 @@ def finite(content: Any) -> bool:
 
 
 def _set(data: bytes, folder: Path) -> str:
-    from slant.stimuli.loading import kind_of, read_set
+    from aslant.stimuli.loading import kind_of, read_set
 
     found = read_set(written(folder, "mine.toml", data))
     demand(finite(found), "a number of a set is not finite")
@@ -104,14 +104,14 @@ def _set(data: bytes, folder: Path) -> str:
 
 @cache
 def _report() -> Any:
-    from slant.results import AuditComparison
+    from aslant.results.audit import AuditComparison
 
     return made_up(AuditComparison)
 
 
 def _policy(data: bytes, folder: Path) -> str:
-    from slant.policies import check_policy, read_policy
-    from slant.report.policy import junit
+    from aslant.auditing.policy import check_policy, read_policy
+    from aslant.report.policy import junit
 
     check = check_policy(_report(), read_policy(written(folder, "policy.toml", data)))
     junit(check)
@@ -119,17 +119,17 @@ def _policy(data: bytes, folder: Path) -> str:
 
 
 def _entry(data: bytes, folder: Path) -> str:
-    from slant.data.fetching import what_to_do
-    from slant.data.registry import did_you_mean, entry
+    from aslant.data.fetching import what_to_do
+    from aslant.data.registry import did_you_mean, entry
 
     written(folder, "mine.toml", data)
-    os.environ["SLANT_REGISTRY"] = str(folder)
+    os.environ["ASLANT_REGISTRY"] = str(folder)
     try:
         found = entry("mine")
         did_you_mean("mime")
         what_to_do(found)
     finally:
-        del os.environ["SLANT_REGISTRY"]
+        del os.environ["ASLANT_REGISTRY"]
     for source in found.sources:
         for file in source.files:
             inside = (folder / file.name).resolve()
@@ -140,7 +140,7 @@ def _entry(data: bytes, folder: Path) -> str:
 
 def _names(name: str) -> Callable[[bytes, Path], str]:
     def run(data: bytes, folder: Path) -> str:
-        from slant.stimuli.name_files import read_names
+        from aslant.stimuli.name_files import read_names
 
         found = read_names(written(folder, name, data))
         demand(all(isinstance(each, str) and each.strip() for each in found.names), "an empty name")
@@ -198,7 +198,7 @@ GAP_TOKENS = (
 
 
 def _gap_seeds() -> list[bytes]:
-    from slant.measures.gap_files import COLUMNS
+    from aslant.measures.pronouns_resolved.gap_files import COLUMNS
 
     rows = (
         ["d-1", "Ann met Eve; she left.", "she", "13", "Ann", "0", "TRUE", "Eve", "8", "FALSE", "http://x"],
@@ -208,7 +208,7 @@ def _gap_seeds() -> list[bytes]:
 
 
 def _gap(data: bytes, folder: Path) -> str:
-    from slant.measures.gap_files import read_gap
+    from aslant.measures.pronouns_resolved.gap_files import read_gap
 
     samples, _ = read_gap(written(folder, "gap.tsv", data))
     demand(all(len(sample.passage.words) == 3 for sample in samples), "a sample lacks its words")
@@ -222,7 +222,7 @@ WINOBIAS = (
 
 
 def _winobias(data: bytes, folder: Path) -> str:
-    from slant.stimuli.winobias import read_winobias
+    from aslant.stimuli.winobias import read_winobias
 
     written(folder, "pro_stereotyped_type1.txt.dev", data)
     alone = read_winobias(folder / "pro_stereotyped_type1.txt.dev")
@@ -246,8 +246,8 @@ SHARES = b"occupation\tbls_pct_female\nclerk\t50\ntechnician\t40.5\n"
 
 def _winogender(mutates: str) -> Callable[[bytes, Path], str]:
     def run(data: bytes, folder: Path) -> str:
-        from slant.stimuli.winogender import SENTENCES as FIRST
-        from slant.stimuli.winogender import STATISTICS, read_winogender
+        from aslant.stimuli.winogender import SENTENCES as FIRST
+        from aslant.stimuli.winogender import STATISTICS, read_winogender
 
         written(folder, FIRST, data if mutates == "sentences" else SENTENCES)
         written(folder, STATISTICS, data if mutates == "shares" else SHARES)
@@ -264,7 +264,7 @@ STAMPS = b'{"a.txt":{"size":3,"mtime_ns":5,"sha256":"00"}}'
 
 
 def _attributes(data: bytes, folder: Path) -> str:
-    from slant.measures.attribute_lists import read_attributes
+    from aslant.measures.template_tests.attribute_lists import read_attributes
 
     words = read_attributes(written(folder, "jobs.csv" if len(data) % 2 else "jobs.txt", data))
     demand(all(word.strip() for word in words), "an empty attribute")
@@ -272,7 +272,7 @@ def _attributes(data: bytes, folder: Path) -> str:
 
 
 def _vocabulary(data: bytes, folder: Path) -> str:
-    from slant.models.vocabulary import open_vocabulary
+    from aslant.models.vocabulary import open_vocabulary
 
     known = open_vocabulary(written(folder, "vocab.txt", data).parent)
     demand(not known.has(""), "an empty word")
@@ -280,7 +280,7 @@ def _vocabulary(data: bytes, folder: Path) -> str:
 
 
 def _pairs(data: bytes, folder: Path) -> str:
-    from slant.measures.similarity import read_pairs
+    from aslant.measures.similarities.measure import read_pairs
 
     found = read_pairs(written(folder, "pairs.tsv", data))
     demand(all(math.isfinite(pair.rating) and pair.first and pair.second for pair in found), "a bad pair")
@@ -288,8 +288,8 @@ def _pairs(data: bytes, folder: Path) -> str:
 
 
 def _table_of_scores(data: bytes, folder: Path) -> str:
-    from slant.replicate.framework import Run
-    from slant.replicate.kurita import LIST_SCORES, WEAT_SCORES, _pooled, _stored
+    from aslant.replicate.framework import Run
+    from aslant.replicate.kurita import (LIST_SCORES, WEAT_SCORES, _pooled, _stored)
 
     written(folder, WEAT_SCORES, data)
     written(folder, LIST_SCORES, data)
@@ -305,7 +305,7 @@ SCORES = (
 
 
 def _stamps(data: bytes, folder: Path) -> str:
-    from slant.data.verifying import read_stamps
+    from aslant.data.verifying import read_stamps
 
     found = read_stamps(written(folder, ".verified.json", data))
     return f"{len(found)} stamps" if found else "absent"
@@ -356,9 +356,9 @@ def _made_archive(chance: Random) -> bytes:
 
 
 def _archive(data: bytes, folder: Path) -> str:
-    from slant.data.archives import take_out
-    from slant.data.receiving import Meter
-    from slant.data.registry import File
+    from aslant.data.archives import take_out
+    from aslant.data.receiving import Meter
+    from aslant.data.registry import File
 
     out = folder / "out"
     out.mkdir(exist_ok=True)
@@ -377,18 +377,18 @@ def _lines(*lines: str) -> Callable[[], Sequence[bytes]]:
 
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
-    names, stimuli, data = "slant.stimuli.name_files", "slant.stimuli.", "slant.data."
+    names, stimuli, data = "aslant.stimuli.name_files", "aslant.stimuli.", "aslant.data."
     return (
         *(
-            toml_target(f"word set ({kind})", "slant.stimuli.loading", {"kind": kind, **COMMON, **tree}, _set)
+            toml_target(f"word set ({kind})", "aslant.stimuli.loading", {"kind": kind, **COMMON, **tree}, _set)
             for kind, tree in SETS.items()
         ),
-        toml_target("policy", "slant.policies", POLICY, _policy),
-        toml_target("data entry", "slant.data.registry", ENTRY, _entry),
+        toml_target("policy", "aslant.auditing.policy", POLICY, _policy),
+        toml_target("data entry", "aslant.data.registry", ENTRY, _entry),
         Target("names .txt", (names,), _lines("Ann", "Bob, Eve;Zoë", ""), _names("names.txt")),
         Target("names .csv", (names,), lambda: [CENSUS, b"name;x\nAnn;1\n", b"Name\nBob\n"], _names("names.csv")),
         Target("names .parquet", (names,), _parquet, _names("names.parquet"), _made_parquet),
-        Target("GAP", ("slant.measures.gap_files",), _gap_seeds, _gap, tokens=GAP_TOKENS),
+        Target("GAP", ("aslant.measures.pronouns_resolved.gap_files",), _gap_seeds, _gap, tokens=GAP_TOKENS),
         Target(
             "WinoBias", (stimuli + "winobias", stimuli + "pronoun_items"), lambda: [WINOBIAS], _winobias,
             tokens=(b"[", b"]", b"[he]", b"[she]", b"1 "),
@@ -398,10 +398,10 @@ def targets() -> Sequence[Target]:
             tokens=GAP_TOKENS,
         ),
         Target("Winogender shares", (stimuli + "winogender",), lambda: [SHARES], _winogender("shares")),
-        Target("attributes", ("slant.measures.attribute_lists",), lambda: ATTRIBUTES, _attributes),
-        Target("vocabulary", ("slant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
-        Target("rated pairs", ("slant.measures.similarity",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
-        Target("authors' scores", ("slant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
+        Target("attributes", ("aslant.measures.template_tests.attribute_lists",), lambda: ATTRIBUTES, _attributes),
+        Target("vocabulary", ("aslant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
+        Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
+        Target("authors' scores", ("aslant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
         Target("stamps", (data + "verifying",), lambda: [STAMPS], _stamps, never_refuses=True),
         Target("archives of data", (data + "archives",), _archives, _archive, _made_archive),
     )  # fmt: skip

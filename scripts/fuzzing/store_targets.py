@@ -40,14 +40,14 @@ def _bodies() -> tuple[dict[str, Any], ...]:
 
 def _line(body: bytes) -> bytes:
     """Return a line of a store with a checksum that fits."""
-    from slant.auditing.stored_lines import BEGINS
+    from aslant.auditing.stored_lines import BEGINS
 
     return BEGINS + hashlib.sha256(body).hexdigest().encode() + b'","record":' + body + b"}"
 
 
 def _asked(path: Path) -> tuple[Any, ...]:
     """Ask a store everything there is to ask; what comes must be sound, and survive being written."""
-    from slant.auditing.store import ResultsStore
+    from aslant.auditing.store import ResultsStore
 
     store = ResultsStore(path)
     with warnings.catch_warnings():
@@ -64,12 +64,12 @@ def _asked(path: Path) -> tuple[Any, ...]:
 
 def _whole(path: Path, label: str) -> str:
     """Open one audit in full, which may be refused, unlike what a query needs of it."""
-    from slant.auditing.store import ResultsStore
-    from slant.errors import SlantError
+    from aslant.auditing.store import ResultsStore
+    from aslant.errors import AslantError
 
     try:
         ResultsStore(path).audit(label)
-    except SlantError as error:
+    except AslantError as error:
         check_message(str(error))
         return "not in full"
     return "in full"
@@ -77,7 +77,7 @@ def _whole(path: Path, label: str) -> str:
 
 def _stored_line(data: bytes, folder: Path) -> str:
     """Put a line between two sound ones: it is read, or costs itself and no other."""
-    from slant.auditing.stored_lines import decode
+    from aslant.auditing.stored_lines import decode
 
     first, last = (_line(as_json(_bodies()[at])) for at in (0, -1))
     line = kept(data, _line)
@@ -89,9 +89,9 @@ def _stored_line(data: bytes, folder: Path) -> str:
     try:
         held = decode(line)
     except ValueError as error:
-        from slant.errors import SlantError
+        from aslant.errors import AslantError
 
-        raise SlantError(f"a line is passed over: {error}.") from None
+        raise AslantError(f"a line is passed over: {error}.") from None
     demand(held.audit.id in ids, "a line is lost")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -100,7 +100,7 @@ def _stored_line(data: bytes, folder: Path) -> str:
 
 def _store(data: bytes, folder: Path) -> str:
     """Read a whole file, and add to it: what could be read before is still there, and what was added."""
-    from slant.auditing.store import ResultsStore
+    from aslant.auditing.store import ResultsStore
 
     path = written(folder, "store.jsonl", data)
     before = _asked(path)
@@ -141,7 +141,7 @@ MODELS: dict[str, Any] = {
 
 def _listed(name: str) -> Any:
     def run(data: bytes, folder: Path) -> str:
-        from slant.auditing.model_list import MAX_LABEL, kinds_of, read_list
+        from aslant.auditing.model_list import (MAX_LABEL, kinds_of, read_list)
 
         for there in ("m.txt", "a=b.txt"):
             written(folder, there, b"the 1 2\nof 2 1\n")
@@ -158,11 +158,11 @@ def _listed(name: str) -> Any:
 
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
-    lists = "slant.auditing.model_list"
+    lists = "aslant.auditing.model_list"
     seeds, made = with_seals(lambda: [as_json(body) for body in _bodies()[1:3]], _made_body, _line)
     return (
-        Target("line of a results store", ("slant.auditing.stored_lines",), seeds, _stored_line, made),
-        Target("results store", ("slant.auditing.store", "slant.auditing.appending"), _stores, _store, _made_store),
+        Target("line of a results store", ("aslant.auditing.stored_lines",), seeds, _stored_line, made),
+        Target("results store", ("aslant.auditing.store", "aslant.auditing.appending"), _stores, _store, _made_store),
         Target(
             "list of models", (lists,), lambda: [TEXT.encode(), b"\xef\xbb\xbfsample"], _listed("models.txt"),
             tokens=(b"=", b" = ", b"sample", b"m.txt", b"a/b", b"~", b"/", b"..", b"hub/x", b"::", b"m.txt/x"),

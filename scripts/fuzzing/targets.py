@@ -35,7 +35,7 @@ class BrokenPromiseError(AssertionError):
 class Target:
     """A reader, and how to feed it.
 
-    `run(data, folder)` reads `data` and returns a word for what came of it; a `SlantError` is a refusal, anything else
+    `run(data, folder)` reads `data` and returns a word for what came of it; a `AslantError` is a refusal, anything else
     a failure. `folder` is empty at first, and may keep the files that `run` puts there under names that stay the same.
     `covers` are the modules whose readers it drives. `seeds` are inputs that are read. `made` builds input that fits
     the format but not its rules. `needs` are libraries, without which the target is left out.
@@ -52,7 +52,7 @@ class Target:
     most_memory: int = 400
     #: Nothing may be refused: what is damaged counts as absent.
     never_refuses: bool = False
-    #: Seeds too are refused: there is nothing of this kind that slant takes.
+    #: Seeds too are refused: there is nothing of this kind that aslant takes.
     always_refuses: bool = False
 
 

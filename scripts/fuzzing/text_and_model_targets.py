@@ -1,4 +1,4 @@
-"""Targets: text of every kind, and the files of models that slant itself looks into."""
+"""Targets: text of every kind, and the files of models that aslant itself looks into."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ JSON: tuple[Any, ...] = (
     [{"id": 1, "text": "A nurse slept. He left.", "more": {"text": "x"}}, {"id": 2, "text": "She left."}],
     {"Jane": ["A nurse slept.", "He left."], "Ann": [["She left."]]},
 )
-CORPUS = tuple(f"slant.corpus.{name}" for name in ("files", "loading", "splitting", "corpus", "text"))
+CORPUS = tuple(f"aslant.corpus.{name}" for name in ("files", "loading", "splitting", "corpus", "text"))
 
 
 def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Path], str]:
     def run(data: bytes, folder: Path) -> str:
-        import slant
+        import aslant
 
-        corpus = slant.load_corpus(written(folder, name, data) / member, **options)
+        corpus = aslant.load_corpus(written(folder, name, data) / member, **options)
         sentences = list(corpus)
         demand(all(sentence.strip() and "\n" not in sentence for sentence in sentences), "an empty sentence")
         demand(all(len(sentence) <= 10_000 for sentence in sentences), "a sentence is too long")
@@ -42,16 +42,16 @@ def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Pat
 
 def _in_shards(data: bytes, folder: Path) -> str:
     """Read text in shards of some bytes: together they have the sentences of the whole."""
-    import slant
-    from slant.corpus.shards import Shards, shards_of
-    from slant.errors import SlantError
+    import aslant
+    from aslant.corpus.shards import Shards, shards_of
+    from aslant.errors import AslantError
 
-    corpus = slant.load_corpus(written(folder, "a.txt", data), split=("auto", "lines", "sentences")[len(data) % 3])
+    corpus = aslant.load_corpus(written(folder, "a.txt", data), split=("auto", "lines", "sentences")[len(data) % 3])
     whole = list(corpus)
     shards = list(shards_of(corpus, size=1 + len(data) // 5))
     try:
         parted = [sentence for shard in shards for sentence in Shards(corpus.settings).corpus(shard)]
-    except SlantError as error:
+    except AslantError as error:
         raise BrokenPromiseError(f"a shard is refused, and the whole is not: {error}") from error
     demand(parted == whole, "shards have other sentences than the whole")
     return f"accepted ({'one shard' if len(shards) == 1 else 'shards'})"
@@ -74,7 +74,7 @@ def _text_targets() -> list[Target]:
     tokens = (b". ", b"! ", b"?", b"\n\n", b"Dr. ", b'"', "。".encode(), b"...", b"\t", b" " * 50, b"." * 50)
     cells = (b",", b'"', b'""', b"\t", b"text", b"\n", b"\r\n", b'",\n')
     table = b'ID,Text\n1,"A nurse, ill, slept. He left."\n2,"say ""no"""\n'
-    tables = ("slant.corpus.tables", "slant.corpus.text")
+    tables = ("aslant.corpus.tables", "aslant.corpus.text")
     jsons = lambda: [*map(as_json, JSON), b'{"text":"a"}\n{"text":"b. C."}\n', as_json("One. Two.")]  # noqa: E731
     return [
         Target("text", CORPUS, lambda: [TEXT, WRAPPED], _corpus("a.txt"), tokens=tokens),
@@ -82,18 +82,18 @@ def _text_targets() -> list[Target]:
         Target("text by rules", CORPUS, lambda: [TEXT], _corpus("a", split="paragraphs", language="de"), tokens=tokens),
         Target("text in UTF-16", CORPUS, lambda: [TEXT.decode().encode("utf-16")], _corpus("a.txt", encoding="utf-16")),
         Target(
-            "text .gz", ("slant.opening",), lambda: [gzip.compress(TEXT)], _corpus("a.txt.gz"),
+            "text .gz", ("aslant.io.packed_files",), lambda: [gzip.compress(TEXT)], _corpus("a.txt.gz"),
             lambda c: gzip.compress(mutated(TEXT, c)),
         ),
         Target(
-            "text .tgz", ("slant.opening",), lambda: [_tar(TEXT), gzip.compress(_tar(TEXT))],
+            "text .tgz", ("aslant.io.packed_files",), lambda: [_tar(TEXT), gzip.compress(_tar(TEXT))],
             _corpus("a.tgz", "a.txt"), lambda c: gzip.compress(mutated(_tar(mutated(TEXT, c)), c)), (b"ustar",),
         ),
-        Target("text in shards", ("slant.corpus.shards",), lambda: [TEXT, WRAPPED], _in_shards, tokens=tokens),
+        Target("text in shards", ("aslant.corpus.shards",), lambda: [TEXT, WRAPPED], _in_shards, tokens=tokens),
         Target("text .csv", tables, lambda: [table], _corpus("a.csv"), tokens=cells),
         Target("text .tsv", tables, lambda: [table.replace(b",", b"\t")], _corpus("a.tsv"), tokens=cells),
         Target(
-            "text .json", ("slant.corpus.json_texts",), jsons, _corpus("a.json"), _made_json,
+            "text .json", ("aslant.corpus.json_texts",), jsons, _corpus("a.json"), _made_json,
             (b"{", b"}", b"[", b'"text":', b"\\u"),
         ),
     ]  # fmt: skip
@@ -111,7 +111,7 @@ OPTIONS: dict[str, Any] = {
 
 
 def _elmo_options(data: bytes, folder: Path) -> str:
-    from slant.models.elmo_files import read_options
+    from aslant.models.elmo_files import read_options
 
     options = read_options(written(folder, "options.json", data))
     demand(len(options.shapes()) > 5, "there are no weights")
@@ -123,7 +123,7 @@ def _elmo_weights() -> tuple[bytes, ...]:
     import h5py
     import numpy as np
 
-    from slant.models.elmo_files import CHARACTERS
+    from aslant.models.elmo_files import CHARACTERS
 
     files = []
     for dtype, packing in (("<f4", None), ("<f2", "gzip"), (">f8", None)):
@@ -145,7 +145,7 @@ def _shapes() -> dict[str, tuple[int, ...]]:
 def _options() -> Any:
     import tempfile
 
-    from slant.models.elmo_files import read_options
+    from aslant.models.elmo_files import read_options
 
     with tempfile.TemporaryDirectory() as folder:
         return read_options(written(Path(folder), "options.json", as_json(OPTIONS)))
@@ -154,7 +154,7 @@ def _options() -> Any:
 def _weights(data: bytes, folder: Path) -> str:
     import numpy as np
 
-    from slant.models.elmo_files import read_weights
+    from aslant.models.elmo_files import read_weights
 
     found = read_weights(written(folder, "weights.hdf5", data), _options())
     demand(all(np.isfinite(array).all() for array in found.values()), "weights are not finite")
@@ -162,7 +162,7 @@ def _weights(data: bytes, folder: Path) -> str:
 
 
 def _elmo_targets() -> list[Target]:
-    elmo = ("slant.models.elmo_files",)
+    elmo = ("aslant.models.elmo_files",)
     made = lambda c: as_json(mutated_tree(OPTIONS, c))  # noqa: E731
     return [
         Target("ELMo options", elmo, lambda: [as_json(OPTIONS)], _elmo_options, made),
@@ -201,8 +201,8 @@ def _gguf(chance: Random | None = None) -> bytes:
 
 
 def _gguf_header(data: bytes, folder: Path) -> str:
-    from slant.errors import DataError
-    from slant.models.gguf_header import check_header
+    from aslant.errors import DataError
+    from aslant.models.gguf_header import check_header
 
     try:
         check_header(written(folder, "m.gguf", data))
@@ -212,7 +212,7 @@ def _gguf_header(data: bytes, folder: Path) -> str:
 
 
 def _gguf_model(data: bytes, folder: Path) -> str:
-    from slant.models.conversion import convert
+    from aslant.models.conversion import convert
 
     out = folder / "converted"
     out.mkdir(exist_ok=True)
@@ -234,9 +234,9 @@ CONFIG: dict[str, Any] = {
 
 def _config(data: bytes, folder: Path) -> str:
     """Look into config.json as an audit does, and as loading does before transformers sees it."""
-    from slant.auditing.subjects import kind_of
-    from slant.errors import DataError
-    from slant.models.model_files import check_config, check_folder
+    from aslant.auditing.subjects import kind_of
+    from aslant.errors import DataError
+    from aslant.models.model_files import check_config, check_folder
 
     written(folder, "config.json", data)
     kind = kind_of(folder)
@@ -249,8 +249,8 @@ def _config(data: bytes, folder: Path) -> str:
 
 
 def _config_by_transformers(data: bytes, folder: Path) -> str:
-    from slant.models.model_files import no_kernels
-    from slant.models.opening import config_of, quiet
+    from aslant.models.model_files import no_kernels
+    from aslant.models.model_loading import config_of, quiet
 
     no_kernels()
     written(folder, "config.json", data)
@@ -262,7 +262,7 @@ INDEX = {"metadata": {"total_size": 1}, "weight_map": {"a": "model-1.safetensors
 
 
 def _index(data: bytes, folder: Path) -> str:
-    from slant.models.model_files import check_folder
+    from aslant.models.model_files import check_folder
 
     written(folder, "model.safetensors.index.json", data)
     check_folder(folder)
@@ -284,17 +284,17 @@ def _made_config(chance: Random) -> bytes:
 
 
 def _model_targets() -> list[Target]:
-    files, opening = "slant.models.model_files", "slant.models.opening"
+    files, opening = "aslant.models.model_files", "aslant.models.model_loading"
     gguf = lambda: [_gguf()]  # noqa: E731
     config = lambda: [as_json(CONFIG)]  # noqa: E731
     lm = ("torch", "transformers")
     return [
-        Target("GGUF header", ("slant.models.gguf_header",), gguf, _gguf_header, _gguf),
+        Target("GGUF header", ("aslant.models.gguf_header",), gguf, _gguf_header, _gguf),
         Target(
-            "GGUF model", ("slant.models.conversion",), gguf, _gguf_model, _gguf, needs=("gguf", *lm),
+            "GGUF model", ("aslant.models.conversion",), gguf, _gguf_model, _gguf, needs=("gguf", *lm),
             always_refuses=True,
         ),
-        Target("config.json", (files, "slant.auditing.subjects"), lambda: [as_json(CONFIG)], _config, _made_config),
+        Target("config.json", (files, "aslant.auditing.subjects"), lambda: [as_json(CONFIG)], _config, _made_config),
         Target("config.json (opened)", (opening,), config, _config_by_transformers, _made_config, needs=lm),
         Target("index of weights", (files,), lambda: [as_json(INDEX)], _index, _made_index),
     ]  # fmt: skip

@@ -48,12 +48,12 @@ def peak() -> float:
 def working_folder() -> Iterator[Path]:
     """Give a folder, in memory where that can be, with a place for temporary files that must stay empty."""
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(prefix="slant-fuzz-", dir=base) as name:
+    with tempfile.TemporaryDirectory(prefix="aslant-fuzz-", dir=base) as name:
         folder = Path(name)
         for part in ("work", "tmp", "cache"):
             (folder / part).mkdir()
         before = dict(os.environ)
-        os.environ |= {"SLANT_CACHE": str(folder / "cache"), "SLANT_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
+        os.environ |= {"ASLANT_CACHE": str(folder / "cache"), "ASLANT_OFFLINE": "1", "HF_HUB_OFFLINE": "1"}
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder / "tmp")
         try:
             yield folder

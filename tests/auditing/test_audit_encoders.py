@@ -11,17 +11,17 @@ from typing import Any
 import pytest
 
 import gap_like
-import slant
+import aslant
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from fake_pronouns import write_winobias
-from slant.auditing import running
-from slant.auditing.opening import opened
-from slant.auditing.steps import STEPS
-from slant.auditing.subjects import kind_of, subject_of
-from slant.errors import MeasureError, MissingExtraError, SlantError
-from slant.models.loading import NoHeadError
-from slant.stimuli import load_set
+from aslant.auditing import running
+from aslant.auditing.open_subject import opened
+from aslant.auditing.steps import STEPS
+from aslant.auditing.subjects import kind_of, subject_of
+from aslant.errors import (MeasureError, MissingExtraError, AslantError)
+from aslant.models.loading import NoHeadError
+from aslant.stimuli import load_set
 
 JOBS = ("nurse", "lawyer", "teacher", "writer", "artist", "actor", "officer")
 
@@ -29,14 +29,14 @@ JOBS = ("nurse", "lawyer", "teacher", "writer", "artist", "actor", "officer")
 @pytest.fixture(scope="module")
 def text() -> list[str]:
     """Sentences with words that lean, definitional words, professions, and the words of one test."""
-    found = [f"{who} met the {word} ." for word in slant.load(top=600).words for who in ("She", "he")]
+    found = [f"{who} met the {word} ." for word in aslant.load(top=600).words for who in ("She", "he")]
     found += [f"A {job} slept ." for job in JOBS]
     return found + [f"They {verb} of {word} ." for verb in ("spoke", "heard") for word in load_set("weat-7").words]
 
 
 @pytest.fixture(scope="module")
-def whole(text: list[str]) -> slant.AuditResult:
-    return slant.audit(FakeEncoder(), corpus=text, profile="quick")
+def whole(text: list[str]) -> aslant.AuditResult:
+    return aslant.audit(FakeEncoder(), corpus=text, profile="quick")
 
 
 @pytest.fixture
@@ -54,12 +54,12 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             raise NoHeadError(f"'{source}' is a BertModel, which predicts no words.")
         return FakeMaskedLM()
 
-    monkeypatch.setattr("slant.models.encoder_loading.load_encoder", encoder)
-    monkeypatch.setattr("slant.models.loading.load_lm", lm)
+    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", encoder)
+    monkeypatch.setattr("aslant.models.loading.load_lm", lm)
     return asked
 
 
-def test_an_encoder_with_text_gets_every_measure_on_sentences_and_a_glance_of_each(whole: slant.AuditResult) -> None:
+def test_an_encoder_with_text_gets_every_measure_on_sentences_and_a_glance_of_each(whole: aslant.AuditResult) -> None:
     assert [part.measure for part in whole.parts] == ["seat", "ceat", "contextual"]
     assert {what.partition(", ")[0] for what in whole.not_run} == {"ceat"}  # the text has the words of one test only
     lines = {(line.measure, line.stimuli): line for line in whole.glance}
@@ -76,15 +76,15 @@ def test_an_encoder_with_text_gets_every_measure_on_sentences_and_a_glance_of_ea
         "not tested",
     )
     assert all(line.sentence.endswith(".") for line in whole.glance)
-    assert slant.AuditResult.from_dict(json.loads(whole.to_json())) == whole
+    assert aslant.AuditResult.from_dict(json.loads(whole.to_json())) == whole
 
 
-def test_the_report_of_an_encoder_names_its_text_and_what_it_lacks(whole: slant.AuditResult, tmp_path: Path) -> None:
+def test_the_report_of_an_encoder_names_its_text_and_what_it_lacks(whole: aslant.AuditResult, tmp_path: Path) -> None:
     whole.save(tmp_path / "r.html")
     page = (tmp_path / "r.html").read_text(encoding="utf-8")
     for said in ("SEAT", "CEAT", "Bias in context", "Without a sentence in the corpus", "<dt>Corpus</dt>", "--corpus"):
         assert said in page
-    from slant.report.audit import glance_table
+    from aslant.report.audit import glance_table
 
     notes = glance_table(whole).notes
     assert any(note.startswith("ceat: not found:") and "more (the JSON lists all)" in note for note in notes)
@@ -96,15 +96,15 @@ def test_an_encoder_without_text_says_what_it_could_do_with_some() -> None:
     assert set(left_out) == {"ceat", "contextual"}
     assert all("--corpus" in why for why in left_out.values())
     with pytest.raises(MeasureError, match="'ceat' needs text to draw sentences from; give a corpus"):
-        slant.audit(FakeEncoder(), only=["ceat"])
+        aslant.audit(FakeEncoder(), only=["ceat"])
 
 
 def test_a_corpus_that_nothing_can_read_is_refused() -> None:
-    for model in (slant.load(top=100), FakeMaskedLM()):
+    for model in (aslant.load(top=100), FakeMaskedLM()):
         with pytest.raises(MeasureError, match=r"a corpus was given, and a .* has no encoder that could read it"):
-            slant.audit(model, corpus=["A nurse slept."])
+            aslant.audit(model, corpus=["A nurse slept."])
     with pytest.raises(MeasureError, match="the models have no encoder"):
-        slant.audit_models([slant.load(top=100), FakeMaskedLM()], corpus=["A nurse slept."])
+        aslant.audit_models([aslant.load(top=100), FakeMaskedLM()], corpus=["A nurse slept."])
 
 
 def test_a_language_model_by_name_is_an_encoder_too_where_there_is_text(loading: list[str], text: list[str]) -> None:
@@ -134,21 +134,21 @@ def test_without_torch_an_encoder_says_what_to_install(tmp_path: Path, monkeypat
     (tmp_path / "config.json").write_text(json.dumps({"architectures": ["BertModel"]}))
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"encoders need torch: pip install '\.\[lm\]'"):
-        slant.audit(tmp_path)
+        aslant.audit(tmp_path)
 
 
 def test_a_benchmark_that_is_not_here_is_not_fetched_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, settings = tmp_path / "run", {"only": ["attribute-lists", "pronoun-choice"], "profile": "quick"}
-    monkeypatch.setattr("slant.data.fetching.find", lambda name: None)
-    audit = slant.audit(FakeMaskedLM(), run_folder=folder, **settings)  # type: ignore[arg-type]
+    monkeypatch.setattr("aslant.data.fetching.find", lambda name: None)
+    audit = aslant.audit(FakeMaskedLM(), run_folder=folder, **settings)  # type: ignore[arg-type]
     assert audit.not_run["pronoun-choice, winobias"] == (
-        "'winobias' is not on this machine, and an audit fetches nothing; get it with 'slant data get winobias'."
+        "'winobias' is not on this machine, and an audit fetches nothing; get it with 'aslant data get winobias'."
     )
     here = write_winobias(tmp_path / "winobias")
-    monkeypatch.setattr("slant.data.fetching.find", lambda name: here)
-    again = slant.audit(FakeMaskedLM(), run_folder=folder, **settings)  # type: ignore[arg-type]
+    monkeypatch.setattr("aslant.data.fetching.find", lambda name: here)
+    again = aslant.audit(FakeMaskedLM(), run_folder=folder, **settings)  # type: ignore[arg-type]
     lines = {line.stimuli: line for line in again.glance if line.measure == "pronoun-choice"}
     assert set(lines) == {"winobias", "winobias, contrast", "winobias, share of women"}
     assert lines["winobias"].effect_name == "share"
@@ -159,24 +159,24 @@ def test_a_benchmark_that_is_not_here_is_not_fetched_and_tried_again(
 
 def test_pronouns_are_resolved_in_a_full_audit_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MeasureError, match="'pronoun-resolution' is part of the full profile only"):
-        slant.audit(FakeEncoder(), only=["pronoun-resolution"])
+        aslant.audit(FakeEncoder(), only=["pronoun-resolution"])
     file = tmp_path / "gap-development.tsv"
     file.write_text(gap_like.as_tsv(gap_like.gap_like(60, {"male": 0.2, "female": 0.6})), encoding="utf-8")
-    monkeypatch.setattr("slant.data.fetching.find", lambda name: tmp_path)
-    quick = slant.models.Classifier(units=4, epochs=3)
-    monkeypatch.setattr("slant.measures.pronouns.Classifier", lambda: quick)
-    audit = slant.audit(gap_like.encoder(), only=["pronoun-resolution"], profile="full")
+    monkeypatch.setattr("aslant.data.fetching.find", lambda name: tmp_path)
+    quick = aslant.models.Classifier(units=4, epochs=3)
+    monkeypatch.setattr("aslant.measures.pronouns_resolved.measure.Classifier", lambda: quick)
+    audit = aslant.audit(gap_like.encoder(), only=["pronoun-resolution"], profile="full")
     [line] = audit.glance
     assert line.effect_name == "difference in probability"
     assert "“Neither” is predicted with" in line.sentence
     assert line.pvalue is not None
-    monkeypatch.setattr("slant.data.fetching.find", lambda name: None)
+    monkeypatch.setattr("aslant.data.fetching.find", lambda name: None)
     with pytest.raises(MeasureError, match="nothing could be measured; pronoun-resolution: 'gap' is not on this"):
-        slant.audit(gap_like.encoder(), only=["pronoun-resolution"], profile="full")
+        aslant.audit(gap_like.encoder(), only=["pronoun-resolution"], profile="full")
 
 
 def test_own_tests_of_words_go_to_sentences_in_an_encoder(text: list[str]) -> None:
-    audit = slant.audit(FakeEncoder(), corpus=text, only=["own words"], words=["weat-7", "gender-three"])
+    audit = aslant.audit(FakeEncoder(), corpus=text, only=["own words"], words=["weat-7", "gender-three"])
     assert [result.kind for result in audit.parts[0].results] == ["seat-suite", "ceat-suite"]
     assert "needs a static embedding or a language model" in audit.not_run["own words, gender-three"]
 
@@ -213,7 +213,7 @@ def test_the_command_takes_a_corpus_and_goes_on_with_it(
     assert (refused.returncode, "leave --corpus out" in refused.stderr) == (2, True)
     done = run("audit", "--resume", "kept")
     assert done.returncode == 0, done.stderr
-    content = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
+    content = json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8"))
     assert [part["measure"] for part in content["parts"]] == ["ceat"]
     assert content["parts"][0]["results"][0]["results"][0]["corpus"]["name"] == "text.csv"
     over = run(*call[:-6], "--corpus", "text.csv", "-o", "text")
@@ -221,5 +221,5 @@ def test_the_command_takes_a_corpus_and_goes_on_with_it(
 
 
 def test_what_is_no_model_of_any_kind_is_refused() -> None:
-    with pytest.raises(SlantError, match="give an embedding, a language model or an encoder"):
+    with pytest.raises(AslantError, match="give an embedding, a language model or an encoder"):
         subject_of(3)

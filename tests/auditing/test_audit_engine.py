@@ -10,17 +10,18 @@ import numpy as np
 import pytest
 from scipy.stats import false_discovery_control
 
-import slant
+import aslant
 from fake_lm import FakeCausalLM, FakeMaskedLM
-from slant.auditing import running
-from slant.auditing.glances import GLANCES
-from slant.auditing.steps import STEPS, Step
-from slant.auditing.subjects import CALLED, kind_of, subject_of
-from slant.auditing.work import Work
-from slant.errors import DataError, MeasureError, MissingExtraError, SlantError
-from slant.results import MeasuredResult, PolarityResult
-from slant.results.audit import Profile
-from slant.statistics import benjamini_hochberg
+from aslant.auditing import running
+from aslant.auditing.glance_lines import GLANCES
+from aslant.auditing.steps import STEPS, Step
+from aslant.auditing.subjects import (CALLED, kind_of, subject_of)
+from aslant.auditing.step_context import Work
+from aslant.errors import (DataError, MeasureError, MissingExtraError, AslantError)
+from aslant.results.codec import MeasuredResult
+from aslant.measures.polarities.result import PolarityResult
+from aslant.results.audit import Profile
+from aslant.statistics import benjamini_hochberg
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)
@@ -47,7 +48,7 @@ def test_ids_of_steps_differ_and_a_full_run_draws_at_least_as_much_as_a_quick_on
     assert "precision" not in enumeration.settings["full"]  # no early stopping
 
 
-def test_a_static_embedding_gets_the_static_measures_and_a_glance_of_each(tiny_run: slant.AuditResult) -> None:
+def test_a_static_embedding_gets_the_static_measures_and_a_glance_of_each(tiny_run: aslant.AuditResult) -> None:
     assert [part.measure for part in tiny_run.parts] == ["weat", "polarity", "geometry"]
     assert {line.measure for line in tiny_run.glance} == {"weat", "polarity", "geometry"}
     assert all(line.sentence.endswith(".") for line in tiny_run.glance)
@@ -59,8 +60,8 @@ def test_a_static_embedding_gets_the_static_measures_and_a_glance_of_each(tiny_r
 
 
 @pytest.fixture(scope="module")
-def tiny_run() -> slant.AuditResult:
-    return slant.audit(only=["weat", "polarity", "geometry"], profile="quick")
+def tiny_run() -> aslant.AuditResult:
+    return aslant.audit(only=["weat", "polarity", "geometry"], profile="quick")
 
 
 @pytest.mark.parametrize(
@@ -73,16 +74,16 @@ def tiny_run() -> slant.AuditResult:
 def test_a_language_model_gets_the_measures_that_fit_its_kind(lm: FakeMaskedLM, measures: list[str]) -> None:
     subject = subject_of(lm)
     assert [step.id for step in running.chosen_steps(subject, (), (), ())[0]] == measures
-    audit = slant.audit(lm, only=["attribute-lists"], profile="quick")
+    audit = aslant.audit(lm, only=["attribute-lists"], profile="quick")
     assert [(line.measure, line.stimuli, line.category) for line in audit.glance] == [
         ("attribute-lists", "occupations-share-of-women", "gender")
     ]
     assert audit.weat is None
     assert audit.polarity == ()
-    assert slant.AuditResult.from_dict(json.loads(audit.to_json())) == audit
+    assert aslant.AuditResult.from_dict(json.loads(audit.to_json())) == audit
 
 
-def test_every_result_of_an_audit_has_a_line(tiny_run: slant.AuditResult) -> None:
+def test_every_result_of_an_audit_has_a_line(tiny_run: aslant.AuditResult) -> None:
     for part in tiny_run.parts:
         assert all(type(result) in GLANCES for result in part.results)
 
@@ -101,27 +102,27 @@ def test_every_result_of_an_audit_has_a_line(tiny_run: slant.AuditResult) -> Non
     ],
 )
 def test_bad_settings_are_one_clear_error(settings: dict[str, object], words: str) -> None:
-    with pytest.raises(SlantError, match=words):
-        slant.audit(slant.load(top=100), **settings)  # type: ignore[arg-type]
+    with pytest.raises(AslantError, match=words):
+        aslant.audit(aslant.load(top=100), **settings)  # type: ignore[arg-type]
 
 
 def test_what_cannot_be_audited_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MeasureError, match="cannot be audited"):
         subject_of(3)
-    with pytest.raises(SlantError, match="cannot load a int"):
-        slant.audit(3)
+    with pytest.raises(AslantError, match="cannot load a int"):
+        aslant.audit(3)
     with pytest.raises(DataError, match="'gap' is data of the kind 'benchmark'"):
         kind_of("gap")
-    with pytest.raises(SlantError, match=r"there is no file 'nowhere\.txt'"):
-        slant.audit("nowhere.txt")
-    with pytest.raises(SlantError, match="did you mean glove-6b-50d"):
-        slant.audit("glove-6b-5d")
-    monkeypatch.setenv("SLANT_OFFLINE", "1")
-    with pytest.raises(SlantError, match="nor data or a hub model of that name"):
-        slant.audit("who/knows")
+    with pytest.raises(AslantError, match=r"there is no file 'nowhere\.txt'"):
+        aslant.audit("nowhere.txt")
+    with pytest.raises(AslantError, match="did you mean glove-6b-50d"):
+        aslant.audit("glove-6b-5d")
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
+    with pytest.raises(AslantError, match="nor data or a hub model of that name"):
+        aslant.audit("who/knows")
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(MissingExtraError, match=r"no file 'whoknows'.*pip install '\.\[lm\]'"):
-        slant.audit("whoknows")
+        aslant.audit("whoknows")
 
 
 def test_a_folder_is_told_by_its_configuration(tmp_path: Path) -> None:
@@ -149,7 +150,7 @@ def fake(name: str, run: object) -> Step:
 
 
 def lean(work: Work) -> tuple[MeasuredResult, ...]:
-    return (slant.polarity(work.subject.opened, ["he", "she"], ["doctor", "nurse"], rng=work.seed, bootstrap=10),)
+    return (aslant.polarity(work.subject.opened, ["he", "she"], ["doctor", "nurse"], rng=work.seed, bootstrap=10),)
 
 
 def breaks(work: Work) -> tuple[MeasuredResult, ...]:
@@ -161,11 +162,11 @@ def lacks(work: Work) -> tuple[MeasuredResult, ...]:
 
 
 def test_one_measure_that_breaks_off_does_not_sink_the_rest(
-    tiny: slant.WordVectors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    tiny: aslant.WordVectors, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(running, "STEPS", steps(fake("a", lean), fake("b", breaks), fake("c", lacks), fake("d", lean)))
     told: list[tuple[str, str]] = []
-    audit = slant.audit(tiny, run_folder=tmp_path / "run", on_failure=lambda name, trace: told.append((name, trace)))
+    audit = aslant.audit(tiny, run_folder=tmp_path / "run", on_failure=lambda name, trace: told.append((name, trace)))
     assert [part.measure for part in audit.parts] == ["a", "d"]
     assert audit.failed == {"b": "ZeroDivisionError: a fault of ours"}
     assert audit.not_run == {"c": "too few words."}
@@ -173,19 +174,19 @@ def test_one_measure_that_breaks_off_does_not_sink_the_rest(
     assert "Traceback" in told[0][1]
     assert (tmp_path / "run" / "b-failed.txt").read_text() == told[0][1]
     with pytest.warns(UserWarning, match="the measure 'b' failed: of ours"):
-        slant.audit(tiny)
+        aslant.audit(tiny)
 
 
 def test_nothing_measured_at_all_is_an_error_that_says_why(
-    tiny: slant.WordVectors, monkeypatch: pytest.MonkeyPatch
+    tiny: aslant.WordVectors, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "STEPS", steps(fake("c", lacks)))
     with pytest.raises(MeasureError, match="nothing could be measured; c: too few words"):
-        slant.audit(tiny)
+        aslant.audit(tiny)
 
 
-def test_the_seed_and_the_profile_reach_the_measures_and_the_result(tiny_run: slant.AuditResult) -> None:
-    again = slant.audit(only=["polarity"], profile="quick", rng=7)
+def test_the_seed_and_the_profile_reach_the_measures_and_the_result(tiny_run: aslant.AuditResult) -> None:
+    again = aslant.audit(only=["polarity"], profile="quick", rng=7)
     assert (again.seed, again.profile) == (7, "quick")
     assert {r.provenance.seed for r in again.polarity} == {7}
     assert {r.interval.n_resamples for r in again.polarity if r.interval} == {500}
@@ -217,7 +218,7 @@ def own(tmp_path: Path) -> list[Path]:
 
 
 def test_own_words_go_to_the_measure_that_fits_them_in_an_embedding(own: list[Path]) -> None:
-    audit = slant.audit(only=["own words"], words=own, profile="quick")
+    audit = aslant.audit(only=["own words"], words=own, profile="quick")
     assert {(line.stimuli, line.category) for line in audit.glance} == {
         ("mine-weat", "caste"),
         ("mine-classes, one-vs-one", "age"),
@@ -229,7 +230,7 @@ def test_own_words_go_to_the_measure_that_fits_them_in_an_embedding(own: list[Pa
 
 
 def test_own_words_go_to_the_measure_that_fits_them_in_a_language_model(own: list[Path]) -> None:
-    audit = slant.audit(FakeMaskedLM(), only=["own words"], words=own, profile="quick")
+    audit = aslant.audit(FakeMaskedLM(), only=["own words"], words=own, profile="quick")
     assert {(line.stimuli, line.category, line.effect_name) for line in audit.glance} == {
         ("mine-templates", "religion", "d"),
         ("mine-classes, occupations-share-of-women", "age", "share"),
@@ -239,16 +240,16 @@ def test_own_words_go_to_the_measure_that_fits_them_in_a_language_model(own: lis
 
 
 def test_words_that_were_given_are_measured_whatever_else_is_chosen(own: list[Path]) -> None:
-    assert [part.measure for part in slant.audit(only=["polarity"], words=own, profile="quick").parts] == [
+    assert [part.measure for part in aslant.audit(only=["polarity"], words=own, profile="quick").parts] == [
         "polarity",
         "own words",
     ]
-    left_out = slant.audit(only=["polarity"], skip=["own words"], words=own, profile="quick")
+    left_out = aslant.audit(only=["polarity"], skip=["own words"], words=own, profile="quick")
     assert [part.measure for part in left_out.parts] == ["polarity"]
 
 
 def test_tests_without_a_suite_are_judged_together() -> None:
-    lines = slant.audit(FakeMaskedLM(), only=["template-weat"], profile="quick").glance
+    lines = aslant.audit(FakeMaskedLM(), only=["template-weat"], profile="quick").glance
     pvalues = [line.pvalue for line in lines if line.pvalue is not None]
     assert len(pvalues) == len(lines) > 1
     assert [line.qvalue for line in lines] == pytest.approx(false_discovery_control(pvalues))
@@ -257,13 +258,13 @@ def test_tests_without_a_suite_are_judged_together() -> None:
 def test_two_own_sets_of_one_name_are_refused(own: list[Path], tmp_path: Path) -> None:
     (tmp_path / "more").mkdir()
     (tmp_path / "more" / own[0].name).write_bytes(own[0].read_bytes())
-    with pytest.raises(SlantError, match="two sets of words are called 'mine-weat'"):
-        slant.audit(words=[own[0], tmp_path / "more" / own[0].name])
+    with pytest.raises(AslantError, match="two sets of words are called 'mine-weat'"):
+        aslant.audit(words=[own[0], tmp_path / "more" / own[0].name])
 
 
 def test_tests_of_a_suite_that_cannot_be_run_are_listed_and_no_difference_of_them_is_missed() -> None:
-    few = slant.load(top=20_000)
-    c = slant.audit_models([few, few], only=["weat"], profile="quick")
+    few = aslant.load(top=20_000)
+    c = aslant.audit_models([few, few], only=["weat"], profile="quick")
     a = c.audits[0]
     assert a.weat is not None
     skipped = {f"weat, {test.test}": test.reason for test in a.weat.skipped}
@@ -273,7 +274,7 @@ def test_tests_of_a_suite_that_cannot_be_run_are_listed_and_no_difference_of_the
 
 
 def test_template_tests_look_both_ways_and_allow_for_their_number() -> None:
-    a = slant.audit(FakeMaskedLM(), only=["log-probability", "template-weat"])
+    a = aslant.audit(FakeMaskedLM(), only=["log-probability", "template-weat"])
     suite, tests = (part.results for part in a.parts)
     assert {r.alternative for r in (*suite[0].results, *tests)} == {"two-sided"}  # type: ignore[attr-defined]
     lines = [line for line in a.glance if line.measure == "template-weat"]
@@ -282,15 +283,15 @@ def test_template_tests_look_both_ways_and_allow_for_their_number() -> None:
 
 
 def test_several_models_stand_side_by_side_with_paired_differences() -> None:
-    v = slant.load()
+    v = aslant.load()
     keep = [i for i, w in enumerate(v.words) if w != "asian"]
     noisy = v.matrix[keep] + np.random.default_rng(0).normal(scale=0.3, size=(len(keep), v.dimensions))
-    other = slant.WordVectors.from_arrays([v.words[i] for i in keep], noisy, name="noisy")
-    c = slant.audit_models([v, other], only=["weat", "polarity", "geometry"], profile="quick")
+    other = aslant.WordVectors.from_arrays([v.words[i] for i in keep], noisy, name="noisy")
+    c = aslant.audit_models([v, other], only=["weat", "polarity", "geometry"], profile="quick")
     assert c.names == ("sample", "noisy")
     by_key = {(line.measure, line.stimuli): line for line in c.differences}
     weat = by_key["weat", "weat-6"].differences[0]
-    paired = next(w for w in slant.compare(v, other, bootstrap=500).weat if w.test == "weat-6")
+    paired = next(w for w in aslant.compare(v, other, bootstrap=500).weat if w.test == "weat-6")
     assert (weat.difference, weat.interval, weat.words) == (
         paired.difference.difference, paired.difference.interval, paired.words,
     )  # fmt: skip
@@ -305,28 +306,28 @@ def test_several_models_stand_side_by_side_with_paired_differences() -> None:
     assert lacking.values[1] is None
     assert lacking.differences[0].difference is None
     assert any("race-four" in what for what in c.not_compared)
-    assert not slant.audit_models(
+    assert not aslant.audit_models(
         [v, other], only=["geometry"], profile="quick"
     ).not_compared  # it is not about polarity
 
 
 def test_an_embedding_and_a_language_model_can_stand_side_by_side() -> None:
     skip = ["weat", "geometry", "residual", "enumeration", "log-probability", "template-weat", "pronoun-choice"]
-    c = slant.audit_models([slant.load(top=5000), FakeMaskedLM()], skip=skip, profile="quick")
+    c = aslant.audit_models([aslant.load(top=5000), FakeMaskedLM()], skip=skip, profile="quick")
     assert {line.measure for line in c.differences} == {"polarity", "attribute-lists"}
     assert all(None in line.values for line in c.differences)
 
 
 def test_one_model_is_no_comparison() -> None:
     with pytest.raises(MeasureError, match="one model was given"):
-        slant.audit_models([slant.load()])
+        aslant.audit_models([aslant.load()])
 
 
 def test_the_glance_of_an_effect_against_the_tests_direction_says_so() -> None:
-    swapped = slant.weat(
-        slant.load(), targets=(["she", "woman"], ["he", "man"]), attributes=(["war"], ["love"]), bootstrap=0
+    swapped = aslant.weat(
+        aslant.load(), targets=(["she", "woman"], ["he", "man"]), attributes=(["war"], ["love"]), bootstrap=0
     )
-    from slant.auditing.glances import glances
+    from aslant.auditing.glance_lines import glances
 
     [line] = glances("weat", [swapped])
     assert line.effect is not None
@@ -334,7 +335,7 @@ def test_the_glance_of_an_effect_against_the_tests_direction_says_so() -> None:
     assert "against the direction that the test asks about" in line.sentence
 
 
-def test_a_polarity_result_is_not_tested_and_has_no_strength(tiny_run: slant.AuditResult) -> None:
+def test_a_polarity_result_is_not_tested_and_has_no_strength(tiny_run: aslant.AuditResult) -> None:
     part = tiny_run.part("polarity")
     assert part is not None
     assert all(isinstance(result, PolarityResult) for result in part.results)

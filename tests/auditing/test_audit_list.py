@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-import slant
-from slant.auditing import jobs, running
-from slant.auditing.jobs import AuditJob, audit_entry
-from slant.auditing.model_list import AuditSettings, Entry
-from slant.auditing.steps import STEPS
-from slant.errors import SlantError
+import aslant
+from aslant.auditing import audit_job as jobs, running
+from aslant.auditing.audit_job import AuditJob, audit_entry
+from aslant.auditing.model_list import AuditSettings, Entry
+from aslant.auditing.steps import STEPS
+from aslant.errors import AslantError
 
 QUICK = {"profile": "quick", "only": ["polarity", "geometry"]}
 
@@ -28,9 +28,9 @@ QUICK = {"profile": "quick", "only": ["polarity", "geometry"]}
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Three small embeddings, and a list of them."""
     made = tmp_path_factory.mktemp("models")
-    v = slant.load(top=6_000)
+    v = aslant.load(top=6_000)
     for name, words in (("one", 4_000), ("two", 5_000), ("three", 6_000)):
-        part = slant.WordVectors.from_arrays(v.words[:words], v.matrix[:words], name=name)
+        part = aslant.WordVectors.from_arrays(v.words[:words], v.matrix[:words], name=name)
         part.save(made / f"{name}.safetensors")
     (made / "models.txt").write_text("".join(f"{n} = {n}.safetensors\n" for n in ("one", "two", "three")))
     return made
@@ -62,8 +62,8 @@ def stored(path: Path) -> dict[str, Any]:
 
 KILLED = """
 import os, signal, sys
-from slant.auditing import appending, running
-from slant.cli import main
+from aslant.auditing import appending, running
+from aslant.cli import main
 from dataclasses import replace
 
 def die(*_):
@@ -104,7 +104,7 @@ def test_a_kill_loses_only_what_was_under_way_and_the_same_command_ends_the_same
     ran.clear()
     killed = subprocess.run([sys.executable, "-c", KILLED, moment, *command, "--store", "r.jsonl"], check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert [audit.label for audit in slant.ResultsStore("r.jsonl").audits().audits] == ["one"]
+    assert [audit.label for audit in aslant.ResultsStore("r.jsonl").audits().audits] == ["one"]
     assert run(*command, "--store", "r.jsonl").returncode == 0
     two = ["two.safetensors: geometry"] if moment == "measure" else []  # what is finished of a model is kept as well
     assert ran == ["three.safetensors: polarity", "three.safetensors: geometry", *two]
@@ -127,27 +127,27 @@ def test_a_model_on_which_every_run_dies_does_not_keep_the_others_from_their_tur
     monkeypatch.setattr(jobs, "opened", dies)
     for _ in range(2):
         with pytest.raises(Killed):
-            slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
-    assert [a.label for a in slant.ResultsStore(tmp_path / "r.jsonl").audits().audits] == ["two", "three"]
+            aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    assert [a.label for a in aslant.ResultsStore(tmp_path / "r.jsonl").audits().audits] == ["two", "three"]
     monkeypatch.setattr(jobs, "opened", opened)
-    done = slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    done = aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
     assert [a.label for a in done.audits] == ["one", "two", "three"]
     assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_what_is_finished_leaves_no_run_folder_behind(folder: Path, tmp_path: Path) -> None:
-    slant.audit_list({"one": folder / "one.safetensors"}, tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    aslant.audit_list({"one": folder / "one.safetensors"}, tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
     assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_what_the_store_has_is_not_run_again(folder: Path, tmp_path: Path, ran: list[str]) -> None:
     for _ in range(2):
-        done = slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **QUICK)
+        done = aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **QUICK)
         assert [audit.label for audit in done.audits] == ["one", "two", "three"]
     assert len(ran) == 6
     assert done.notes == ("not run again, since the store has it: one, two, three",)
     assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 3
-    slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", again=True, **QUICK)
+    aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", again=True, **QUICK)
     assert len(ran) == 12
     assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 6
 
@@ -163,15 +163,15 @@ def test_other_settings_another_version_or_content_are_run(
 ) -> None:
     model = tmp_path / "m.safetensors"
     model.write_bytes((folder / "one.safetensors").read_bytes())
-    first = slant.audit_list({"m": model}, tmp_path / "r.jsonl", **QUICK)
+    first = aslant.audit_list({"m": model}, tmp_path / "r.jsonl", **QUICK)
     before = len(ran)
     if changed == "version":
         monkeypatch.setattr(running, "__version__", "99")
     elif changed == "model":
-        v = slant.load(model)
-        slant.WordVectors.from_arrays(v.words, v.matrix[:, ::-1].copy(), name="one").save(model)
+        v = aslant.load(model)
+        aslant.WordVectors.from_arrays(v.words, v.matrix[:, ::-1].copy(), name="one").save(model)
     more = changed if isinstance(changed, dict) else {}
-    second = slant.audit_list({"m": model}, tmp_path / "r.jsonl", **{**QUICK, **more})
+    second = aslant.audit_list({"m": model}, tmp_path / "r.jsonl", **{**QUICK, **more})
     assert len(ran) > before
     assert first.audits[0].key != second.audits[0].key
     assert not second.notes
@@ -181,10 +181,10 @@ def test_the_same_model_under_another_label_is_stored_again_but_not_run_again(
     folder: Path, tmp_path: Path, ran: list[str]
 ) -> None:
     model = folder / "one.safetensors"
-    done = slant.audit_list({"march": model, "newest": model}, tmp_path / "r.jsonl", **QUICK)
+    done = aslant.audit_list({"march": model, "newest": model}, tmp_path / "r.jsonl", **QUICK)
     assert len(ran) == 2
     assert [audit.label for audit in done.audits] == ["march", "newest"]
-    store = slant.ResultsStore(tmp_path / "r.jsonl")
+    store = aslant.ResultsStore(tmp_path / "r.jsonl")
     assert store.audit("march") == store.audit("newest")
     assert {line.difference for line in store.compare("march", "newest").figures} == {0.0}
 
@@ -192,12 +192,12 @@ def test_the_same_model_under_another_label_is_stored_again_but_not_run_again(
 def test_one_bad_model_among_three_stops_nobody_and_is_told(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.bin").write_bytes(bytes(range(1, 256)) * 40)
     models = {"one": folder / "one.safetensors", "bad": tmp_path / "bad.bin", "two": folder / "two.safetensors"}
-    done = slant.audit_list(models, tmp_path / "r.jsonl", **QUICK)
+    done = aslant.audit_list(models, tmp_path / "r.jsonl", **QUICK)
     assert [audit.state for audit in done.audits] == ["complete", "failed", "complete"]
     [bad] = done.failed
-    assert "in no format that slant knows" in bad.reason
-    with pytest.raises(SlantError, match=r"'bad' could not be audited: 'bad\.bin' is in no format"):
-        slant.ResultsStore(tmp_path / "r.jsonl").audit("bad")
+    assert "in no format that aslant knows" in bad.reason
+    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is in no format"):
+        aslant.ResultsStore(tmp_path / "r.jsonl").audit("bad")
 
 
 def test_a_fault_of_ours_in_one_model_stops_nobody_and_keeps_its_traceback(
@@ -212,7 +212,7 @@ def test_a_fault_of_ours_in_one_model_stops_nobody_and_keeps_its_traceback(
 
     monkeypatch.setattr(jobs, "opened", fails)
     ends = []
-    done = slant.audit_list(
+    done = aslant.audit_list(
         folder / "models.txt", tmp_path / "r.jsonl", on_end=lambda *told: ends.append(told[2]), **QUICK
     )
     assert [audit.state for audit in done.audits] == ["failed", "complete", "complete"]
@@ -229,9 +229,9 @@ def test_a_measure_that_broke_off_is_tried_again_and_the_rest_is_not(
     model, how = {"one": folder / "one.safetensors"}, {"runs": tmp_path / "runs", **QUICK}
     with monkeypatch.context() as m:
         m.setattr(running, "STEPS", tuple(replace(s, run=fail) if s.id == "geometry" else s for s in running.STEPS))
-        done = slant.audit_list(model, tmp_path / "r.jsonl", **how)
+        done = aslant.audit_list(model, tmp_path / "r.jsonl", **how)
     assert [(a.state, a.reason) for a in done.audits] == [("partly", "geometry: ZeroDivisionError: a fault of ours")]
-    assert slant.audit_list(model, tmp_path / "r.jsonl", **how).audits[0].state == "complete"
+    assert aslant.audit_list(model, tmp_path / "r.jsonl", **how).audits[0].state == "complete"
     assert ran == ["one.safetensors: polarity", "one.safetensors: geometry"]
 
 
@@ -241,8 +241,8 @@ def test_settings_of_a_model_in_toml_are_its_own(folder: Path, tmp_path: Path) -
         for label, more in (("all", ""), ("few", "top = 3000\nseed = 3\nonly = 'polarity'"))
     )
     (tmp_path / "models.toml").write_text(text)
-    slant.audit_list(tmp_path / "models.toml", tmp_path / "r.jsonl", **QUICK)
-    store = slant.ResultsStore(tmp_path / "r.jsonl")
+    aslant.audit_list(tmp_path / "models.toml", tmp_path / "r.jsonl", **QUICK)
+    store = aslant.ResultsStore(tmp_path / "r.jsonl")
     every, few = store.audit("all"), store.audit("few")
     assert (every.representation.words, every.seed, len(every.parts)) == (5_000, 0, 2)
     assert (few.representation.words, few.seed, len(few.parts)) == (3_000, 3, 1)
@@ -272,26 +272,26 @@ def test_jobs_and_outcomes_go_to_another_process_and_back(folder: Path) -> None:
 def test_settings_that_suit_no_model_are_refused_before_any_work(
     folder: Path, tmp_path: Path, asked: dict[str, Any], words: str
 ) -> None:
-    with pytest.raises(SlantError, match=words):
-        slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **asked)
+    with pytest.raises(AslantError, match=words):
+        aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **asked)
     assert not (tmp_path / "r.jsonl").exists()
 
 
 def test_a_store_that_cannot_be_written_is_refused_before_any_work(
     folder: Path, tmp_path: Path, ran: list[str]
 ) -> None:
-    with pytest.raises(SlantError, match=r"there is no folder '.*' for the store"):
-        slant.audit_list(folder / "models.txt", tmp_path / "none" / "r.jsonl", **QUICK)
-    with pytest.raises(SlantError, match="is no store of results"):
-        slant.audit_list(folder / "models.txt", folder / "models.txt", **QUICK)
+    with pytest.raises(AslantError, match=r"there is no folder '.*' for the store"):
+        aslant.audit_list(folder / "models.txt", tmp_path / "none" / "r.jsonl", **QUICK)
+    with pytest.raises(AslantError, match="is no store of results"):
+        aslant.audit_list(folder / "models.txt", folder / "models.txt", **QUICK)
     assert ran == []
 
 
 def test_a_corpus_that_is_not_there_is_refused_before_any_work(tmp_path: Path) -> None:
-    with pytest.raises(SlantError, match=r"there is no file 'nowhere\.txt', nor data of that name"):
-        slant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus="nowhere.txt")
-    with pytest.raises(SlantError, match="there is no file 'bald', nor data of that name; did you mean bold"):
-        slant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus=["gap", "bald"])
+    with pytest.raises(AslantError, match=r"there is no file 'nowhere\.txt', nor data of that name"):
+        aslant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus="nowhere.txt")
+    with pytest.raises(AslantError, match="there is no file 'bald', nor data of that name; did you mean bold"):
+        aslant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus=["gap", "bald"])
     assert not (tmp_path / "r.jsonl").exists()
 
 
@@ -299,7 +299,7 @@ def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
     folder: Path, tmp_path: Path, ran: list[str]
 ) -> None:
     elsewhere = tmp_path / "elsewhere.jsonl"
-    slant.audit_list({"three": folder / "three.safetensors"}, elsewhere, **QUICK)
+    aslant.audit_list({"three": folder / "three.safetensors"}, elsewhere, **QUICK)
     ran.clear()
 
     def as_if_another_had(number: int, *_: Any) -> None:
@@ -307,6 +307,6 @@ def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
             with (tmp_path / "r.jsonl").open("ab") as file:
                 file.write(elsewhere.read_bytes())
 
-    done = slant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", on_end=as_if_another_had, **QUICK)
+    done = aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", on_end=as_if_another_had, **QUICK)
     assert [line.partition(".")[0] for line in ran] == ["one", "one", "two", "two"]
     assert done.notes == ("not run again, since the store has it: three",)

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import slant
-from slant.auditing.model_list import AuditSettings, read_list
-from slant.errors import SlantError
+import aslant
+from aslant.auditing.model_list import AuditSettings, read_list
+from aslant.errors import AslantError
 
 
 @pytest.fixture
-def folder(tmp_path: Path, tiny: slant.WordVectors) -> Path:
+def folder(tmp_path: Path, tiny: aslant.WordVectors) -> Path:
     """Three files, and one in a folder."""
     for name in ("a.txt", "b.txt", "x=y.txt"):
         tiny.save(tmp_path / name)
@@ -44,7 +44,7 @@ def test_paths_are_relative_to_the_list_and_not_to_where_one_stands(
 ) -> None:
     monkeypatch.chdir(folder / "inner")
     assert listed(folder, "a.txt\n") == [("a.txt", str(folder / "a.txt"))]
-    with pytest.raises(SlantError, match=r"'c\.txt' is not beside the list"):
+    with pytest.raises(AslantError, match=r"'c\.txt' is not beside the list"):
         listed(folder, "c.txt\n")
 
 
@@ -59,7 +59,7 @@ def test_standard_input_is_a_list(folder: Path, monkeypatch: pytest.MonkeyPatch)
     [entry] = read_list("-")
     assert (entry.label, entry.source) == ("x", str(folder / "a.txt"))
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"\xff")))
-    with pytest.raises(SlantError, match="not UTF-8"):
+    with pytest.raises(AslantError, match="not UTF-8"):
         read_list("-")
 
 
@@ -108,7 +108,7 @@ def test_toml_sets_what_is_asked_of_each_model_and_leaves_the_rest(folder: Path)
     ],
 )
 def test_a_list_that_cannot_be_used_is_one_sentence(folder: Path, text: str, words: str) -> None:
-    with pytest.raises(SlantError, match=words) as caught:
+    with pytest.raises(AslantError, match=words) as caught:
         listed(folder, text)
     assert "\n" not in str(caught.value)
 
@@ -130,12 +130,12 @@ def test_a_list_that_cannot_be_used_is_one_sentence(folder: Path, text: str, wor
     ],
 )
 def test_toml_that_says_what_nobody_may_say_is_refused(folder: Path, text: str) -> None:
-    with pytest.raises(SlantError, match="not a usable list of models"):
+    with pytest.raises(AslantError, match="not a usable list of models"):
         listed(folder, text, "models.toml")
 
 
-def test_what_is_no_path_and_no_name_is_refused_in_python(tiny: slant.WordVectors) -> None:
-    with pytest.raises(SlantError, match="names no model"):
+def test_what_is_no_path_and_no_name_is_refused_in_python(tiny: aslant.WordVectors) -> None:
+    with pytest.raises(AslantError, match="names no model"):
         read_list({"ours": tiny})
-    with pytest.raises(SlantError, match="names no model"):
+    with pytest.raises(AslantError, match="names no model"):
         read_list([])

@@ -15,16 +15,16 @@ from typing import Any
 
 import pytest
 
-import slant
-from slant.auditing import running
-from slant.auditing.run_folder import Finished, RunFolder
-from slant.auditing.steps import STEPS, Step
-from slant.errors import SlantError
+import aslant
+from aslant.auditing import running
+from aslant.auditing.run_folder import Finished, RunFolder
+from aslant.auditing.steps import STEPS, Step
+from aslant.errors import AslantError
 
 ONLY = ("weat", "polarity", "geometry")
 
 
-def same(result: slant.AuditResult) -> dict[str, Any]:
+def same(result: aslant.AuditResult) -> dict[str, Any]:
     """What two runs must agree on: everything but when, and how long."""
     content = result.to_dict()
     del content["created"]
@@ -34,8 +34,8 @@ def same(result: slant.AuditResult) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def uninterrupted() -> slant.AuditResult:
-    return slant.audit(only=ONLY, profile="quick")
+def uninterrupted() -> aslant.AuditResult:
+    return aslant.audit(only=ONLY, profile="quick")
 
 
 def replaced(name: str, run: Any) -> tuple[Step, ...]:
@@ -53,16 +53,16 @@ def refuse(work: Any) -> Any:
 
 
 def test_after_ctrl_c_the_run_goes_on_and_ends_the_same(
-    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    uninterrupted: aslant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as m:
         m.setattr(running, "STEPS", replaced("geometry", stop))
         with pytest.raises(KeyboardInterrupt):
-            slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
+            aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
     assert {path.name for path in (tmp_path / "run").iterdir()} == {"run.json", "weat.json", "polarity.json"}
     with monkeypatch.context() as m:
         m.setattr(running, "STEPS", replaced("weat", refuse))
-        result = slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
+        result = aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
     assert same(result) == same(uninterrupted)
     assert not result.failed
 
@@ -70,42 +70,42 @@ def test_after_ctrl_c_the_run_goes_on_and_ends_the_same(
 KILLED = """
 import os, signal, sys
 from dataclasses import replace
-from slant.auditing import running
-from slant.cli import main
+from aslant.auditing import running
+from aslant.cli import main
 
 def die(work):
     os.kill(os.getpid(), signal.SIGKILL)
 
 running.STEPS = tuple(replace(s, run=die) if s.id == "geometry" else s for s in running.STEPS)
-sys.argv = ["slant", "audit", "--quick", "--only", "weat,polarity,geometry", "--run-folder", "run", "-q"]
+sys.argv = ["aslant", "audit", "--quick", "--only", "weat,polarity,geometry", "--run-folder", "run", "-q"]
 main()
 """
 
 
 def test_after_a_kill_the_command_line_goes_on_and_ends_the_same(
-    uninterrupted: slant.AuditResult, run: Any, tmp_path: Path
+    uninterrupted: aslant.AuditResult, run: Any, tmp_path: Path
 ) -> None:
     killed = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert not (tmp_path / "slant-report.json").exists()
+    assert not (tmp_path / "aslant-report.json").exists()
     before = (tmp_path / "run" / "model-1" / "weat.json").stat().st_mtime_ns
     answer = run("audit", "--resume", "run")
     assert answer.returncode == 0
     assert (tmp_path / "run" / "model-1" / "weat.json").stat().st_mtime_ns == before
-    content = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
-    assert same(slant.AuditResult.from_dict(content)) == same(uninterrupted)
+    content = json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8"))
+    assert same(aslant.AuditResult.from_dict(content)) == same(uninterrupted)
     assert (tmp_path / "run").is_dir()  # the user asked for this folder, so it stays
 
 
 def test_a_step_that_failed_is_tried_again(
-    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    uninterrupted: aslant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as m:
         m.setattr(running, "STEPS", replaced("polarity", refuse))
-        broken = slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r", on_failure=lambda *_: None)
+        broken = aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r", on_failure=lambda *_: None)
     assert set(broken.failed) == {"polarity"}
     assert (tmp_path / "r" / "polarity-failed.txt").is_file()
-    result = slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r")
+    result = aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r")
     assert same(result) == same(uninterrupted)
     assert not (tmp_path / "r" / "polarity-failed.txt").exists()
 
@@ -119,32 +119,32 @@ def test_a_step_that_failed_is_tried_again(
     ],
 )
 def test_a_folder_of_other_settings_is_refused(tmp_path: Path, change: dict[str, Any], words: str) -> None:
-    slant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
-    with pytest.raises(SlantError, match=words):
-        slant.audit(**{"only": ["polarity"], "profile": "quick", "run_folder": tmp_path / "r", **change})
+    aslant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    with pytest.raises(AslantError, match=words):
+        aslant.audit(**{"only": ["polarity"], "profile": "quick", "run_folder": tmp_path / "r", **change})
 
 
 def test_a_folder_of_another_model_or_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
-    v = slant.load()
-    other = slant.WordVectors.from_arrays(v.words, v.matrix[:, ::-1].copy(), name="sample")
-    with pytest.raises(SlantError, match="was made with representation fingerprint"):
-        slant.audit(other, only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    aslant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    v = aslant.load()
+    other = aslant.WordVectors.from_arrays(v.words, v.matrix[:, ::-1].copy(), name="sample")
+    with pytest.raises(AslantError, match="was made with representation fingerprint"):
+        aslant.audit(other, only=["polarity"], profile="quick", run_folder=tmp_path / "r")
     monkeypatch.setattr(running, "__version__", "99")
-    with pytest.raises(SlantError, match=r"was made with version .*, not '99'"):
-        slant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    with pytest.raises(AslantError, match=r"was made with version .*, not '99'"):
+        aslant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
 
 
 def test_other_measures_may_be_chosen_when_a_run_goes_on(tmp_path: Path) -> None:
-    slant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
-    more = slant.audit(only=["polarity", "geometry"], profile="quick", run_folder=tmp_path / "r")
+    aslant.audit(only=["polarity"], profile="quick", run_folder=tmp_path / "r")
+    more = aslant.audit(only=["polarity", "geometry"], profile="quick", run_folder=tmp_path / "r")
     assert [part.measure for part in more.parts] == ["polarity", "geometry"]
 
 
 def test_a_folder_with_other_files_is_never_written_to(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(SlantError, match="holds other files and no run"):
-        slant.audit(only=["polarity"], run_folder=tmp_path)
+    with pytest.raises(AslantError, match="holds other files and no run"):
+        aslant.audit(only=["polarity"], run_folder=tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
 
 
@@ -182,10 +182,10 @@ def test_a_damaged_identity_is_mended_if_the_steps_say_whose_run_it_is_and_refus
     identity = (tmp_path / "r" / "run.json").read_bytes()
     for damage in (b"{", identity.replace(b'"seed": 0', b'"seed": 1')):
         (tmp_path / "r" / "run.json").write_bytes(damage)
-        with pytest.raises(SlantError, match="is damaged"):
+        with pytest.raises(AslantError, match="is damaged"):
             RunFolder(tmp_path / "r", {"seed": 0})
     first.keep("weat", Finished(None, {"x": "y"}))
-    with pytest.raises(SlantError, match="is damaged"):
+    with pytest.raises(AslantError, match="is damaged"):
         RunFolder(tmp_path / "r", {"seed": 1})
     assert RunFolder(tmp_path / "r", {"seed": 0}).recall("weat") == Finished(None, {"x": "y"})
     assert (tmp_path / "r" / "run.json").read_bytes() == identity
@@ -205,7 +205,7 @@ def test_what_a_run_that_was_killed_at_its_beginning_left_is_no_stranger(tmp_pat
 
 
 def test_several_that_begin_one_run_at_once_all_end_the_same(
-    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    uninterrupted: aslant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Four at a time, and each is looked at by the others while it makes the folder."""
     at_once = threading.Barrier(4)
@@ -217,7 +217,7 @@ def test_several_that_begin_one_run_at_once_all_end_the_same(
 
     monkeypatch.setattr(RunFolder, "_identity_there", together)
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda _: slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r"), range(4)))
+        found = list(pool.map(lambda _: aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r"), range(4)))
     assert all(same(result) == same(uninterrupted) for result in found)
     assert len(list((tmp_path / "r").iterdir())) == 1 + len(ONLY)
 
@@ -225,7 +225,7 @@ def test_several_that_begin_one_run_at_once_all_end_the_same(
 def test_a_run_whose_folder_another_process_removes_keeps_its_steps(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from slant.auditing import run_folder
+    from aslant.auditing import run_folder
 
     folder, write, removed = RunFolder(tmp_path / "r", {}), run_folder.write_through, []
 
@@ -243,7 +243,7 @@ def test_a_run_whose_folder_another_process_removes_keeps_its_steps(
 
 def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     """Let no file of that name be written in any run folder."""
-    from slant.auditing import run_folder
+    from aslant.auditing import run_folder
 
     write = run_folder.write_through
 
@@ -256,12 +256,12 @@ def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 
 def test_an_audit_whose_folder_fills_up_goes_on_and_says_so_once(
-    uninterrupted: slant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    uninterrupted: aslant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in ("weat.json", "polarity.json"):
         full_disk(monkeypatch, name)
     with pytest.warns(UserWarning, match="finished measures are not kept, since .* No space left on device") as said:
-        result = slant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r")
+        result = aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r")
     assert len(said) == 1
     assert same(result) == same(uninterrupted)
     assert sorted(path.name for path in (tmp_path / "r").iterdir()) == ["geometry.json", "run.json"]
@@ -274,7 +274,7 @@ def test_a_folder_in_a_full_cache_is_done_without_and_one_asked_for_is_refused(
     asked = ("audit", "--quick", "--only", "polarity")
     answer = run(*asked)
     assert (answer.returncode, answer.stderr.count("not kept, since")) == (0, 1)
-    assert (tmp_path / "slant-report.json").is_file()
+    assert (tmp_path / "aslant-report.json").is_file()
     refused = run(*asked, "--run-folder", "r")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
     assert "as a run folder: No space left on device" in refused.stderr
@@ -283,21 +283,21 @@ def test_a_folder_in_a_full_cache_is_done_without_and_one_asked_for_is_refused(
 def test_a_report_that_cannot_be_written_leaves_the_old_one_and_says_how_to_go_on(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = {tmp_path / f"slant-report.{suffix}": b"old" for suffix in ("csv", "html")}
+    old = {tmp_path / f"aslant-report.{suffix}": b"old" for suffix in ("csv", "html")}
     for path, content in old.items():
         path.write_bytes(content)
-    (tmp_path / "slant-report.json").mkdir()
+    (tmp_path / "aslant-report.json").mkdir()
     answer = run("audit", "--quick", "--only", "polarity", "-q")
     assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)
     assert {path: path.read_bytes() for path in old} == old
     assert "cannot write" in answer.stderr
-    (tmp_path / "slant-report.json").rmdir()
+    (tmp_path / "aslant-report.json").rmdir()
     monkeypatch.setattr(running, "STEPS", replaced("polarity", refuse))
-    assert run(*answer.stderr.split("to go on: slant ")[1].split()).returncode == 0
-    assert (tmp_path / "slant-report.html").read_bytes() != b"old"
+    assert run(*answer.stderr.split("to go on: aslant ")[1].split()).returncode == 0
+    assert (tmp_path / "aslant-report.html").read_bytes() != b"old"
 
 
 def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(SlantError, match=r"cannot use '.*' as a run folder"):
+    with pytest.raises(AslantError, match=r"cannot use '.*' as a run folder"):
         RunFolder(tmp_path / "file" / "r", {})

@@ -12,58 +12,58 @@ from typing import Any
 
 import pytest
 
-import slant
-from slant.auditing import appending
-from slant.auditing.stored_lines import BEGINS, decode, encode
-from slant.errors import SlantError
-from slant.results import Glance
+import aslant
+from aslant.auditing import appending
+from aslant.auditing.stored_lines import (BEGINS, decode, encode)
+from aslant.errors import AslantError
+from aslant.results.audit import Glance
 
 JANUARY, FEBRUARY, MARCH = (f"2026-0{month}-10T12:00:00+00:00" for month in (1, 2, 3))
 
 
 @pytest.fixture(scope="module")
-def audit() -> slant.AuditResult:
-    return replace(slant.audit(only=["polarity"], profile="quick"), created=JANUARY)
+def audit() -> aslant.AuditResult:
+    return replace(aslant.audit(only=["polarity"], profile="quick"), created=JANUARY)
 
 
 @pytest.fixture
-def store(tmp_path: Path, audit: slant.AuditResult) -> slant.ResultsStore:
+def store(tmp_path: Path, audit: aslant.AuditResult) -> aslant.ResultsStore:
     """'ours' in January and March, 'theirs' in February."""
-    made = slant.ResultsStore(tmp_path / "results.jsonl")
+    made = aslant.ResultsStore(tmp_path / "results.jsonl")
     made.append(audit, "ours")
     made.append(replace(audit, created=FEBRUARY, seed=1), "theirs")
     made.append(changed(audit, created=MARCH), "ours")
     return made
 
 
-def changed(audit: slant.AuditResult, **more: Any) -> slant.AuditResult:
+def changed(audit: aslant.AuditResult, **more: Any) -> aslant.AuditResult:
     """The audit of a later version of the model: the first figure is larger and tested, the last one is gone."""
     first = replace(audit.glance[0], effect=0.5, pvalue=0.001, evidence="strong")
     model = replace(audit.representation, fingerprint="f" * 12)
     return replace(audit, glance=(first, *audit.glance[1:-1]), representation=model, **more)
 
 
-def labels(store: slant.ResultsStore, **asked: Any) -> list[str]:
+def labels(store: aslant.ResultsStore, **asked: Any) -> list[str]:
     return [audit.label for audit in store.audits(**asked).audits]
 
 
-def test_an_audit_comes_back_as_it_was(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+def test_an_audit_comes_back_as_it_was(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
     assert store.audit("ours~1") == audit
     assert store.audit("ours") == changed(audit, created=MARCH)
     assert [a.state for a in store.audits().audits] == ["complete"] * 3
 
 
-def test_every_line_is_json_that_any_program_reads(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+def test_every_line_is_json_that_any_program_reads(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
     lines = [json.loads(line) for line in store.path.read_text(encoding="utf-8").splitlines()]
     assert lines[0]["record"]["result"] == json.loads(audit.to_json())
 
 
 def test_words_that_steer_or_are_no_text_are_kept_and_do_not_part_lines(
-    tmp_path: Path, audit: slant.AuditResult
+    tmp_path: Path, audit: aslant.AuditResult
 ) -> None:
     name = "a\ud800\x9b2J\u2028\n\x1b"
     odd = replace(audit, representation=replace(audit.representation, name=name))
-    store = slant.ResultsStore(tmp_path / "r.jsonl")
+    store = aslant.ResultsStore(tmp_path / "r.jsonl")
     stored = store.append(odd)
     assert store.path.read_bytes().count(b"\n") == 1
     assert not any(steering in store.path.read_text(encoding="utf-8") for steering in ("\x9b", "\u2028", "\x1b"))
@@ -73,7 +73,7 @@ def test_words_that_steer_or_are_no_text_are_kept_and_do_not_part_lines(
 
 @pytest.mark.parametrize("kept", [0, 1, 30, 100, 5000, -2, -1])
 def test_a_line_cut_off_by_a_kill_is_passed_over_and_cut_off_by_the_next_writer(
-    store: slant.ResultsStore, audit: slant.AuditResult, kept: int
+    store: aslant.ResultsStore, audit: aslant.AuditResult, kept: int
 ) -> None:
     whole = store.path.read_bytes()
     first, second, third = whole.splitlines(keepends=True)
@@ -89,7 +89,7 @@ def test_a_line_cut_off_by_a_kill_is_passed_over_and_cut_off_by_the_next_writer(
     assert store.path.read_bytes().startswith(first + second + (third if kept == -1 else b""))
 
 
-def test_a_power_cut_that_leaves_zeros_costs_only_them(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+def test_a_power_cut_that_leaves_zeros_costs_only_them(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
     with store.path.open("ab") as file:
         file.write(b"\0" * 5000)
     store.append(replace(audit, created=MARCH), "later")
@@ -97,7 +97,7 @@ def test_a_power_cut_that_leaves_zeros_costs_only_them(store: slant.ResultsStore
     assert store.audits().notes == ()
 
 
-def test_damage_in_the_middle_costs_that_line_and_no_other(store: slant.ResultsStore) -> None:
+def test_damage_in_the_middle_costs_that_line_and_no_other(store: aslant.ResultsStore) -> None:
     whole = store.path.read_bytes()
     end = whole.index(b"\n")
     for place in (0, 5, 30, 90, 200, end // 2, end - 1):
@@ -111,22 +111,22 @@ def test_damage_in_the_middle_costs_that_line_and_no_other(store: slant.ResultsS
     assert store.audits().notes[-1] == "4 more lines are passed over"
 
 
-def test_who_asks_for_the_newest_is_told_of_lines_that_cannot_be_read(store: slant.ResultsStore) -> None:
+def test_who_asks_for_the_newest_is_told_of_lines_that_cannot_be_read(store: aslant.ResultsStore) -> None:
     whole = store.path.read_bytes()
     store.path.write_bytes(whole[:-200] + b"x" + whole[-199:])
     with pytest.warns(UserWarning, match="line 3 is passed over: it was changed or damaged"):
         assert store.find("ours").audited == JANUARY
 
 
-def test_stores_are_merged_by_putting_one_behind_the_other(store: slant.ResultsStore, tmp_path: Path) -> None:
+def test_stores_are_merged_by_putting_one_behind_the_other(store: aslant.ResultsStore, tmp_path: Path) -> None:
     first, second, third = store.path.read_bytes().splitlines(keepends=True)
     merged = tmp_path / "merged.jsonl"
     merged.write_bytes(third + second + first + third)
-    assert slant.ResultsStore(merged).audits() == store.audits()
+    assert aslant.ResultsStore(merged).audits() == store.audits()
 
 
 def test_a_full_disk_leaves_no_half_line(
-    store: slant.ResultsStore, audit: slant.AuditResult, monkeypatch: pytest.MonkeyPatch
+    store: aslant.ResultsStore, audit: aslant.AuditResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = store.path.read_bytes()
 
@@ -137,28 +137,28 @@ def test_a_full_disk_leaves_no_half_line(
 
     with monkeypatch.context() as m:
         m.setattr(appending, "_write", half)
-        with pytest.raises(SlantError, match=r"cannot write '.*': No space left on device"):
+        with pytest.raises(AslantError, match=r"cannot write '.*': No space left on device"):
             store.append(audit, "more")
     assert store.path.read_bytes() == before
 
 
 @pytest.mark.parametrize("content", [b"my thesis\n", b'{"a": 1}\n', b"\0" * 100, BEGINS.replace(b"1", b"2") + b"\n"])
 def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
-    tmp_path: Path, audit: slant.AuditResult, content: bytes
+    tmp_path: Path, audit: aslant.AuditResult, content: bytes
 ) -> None:
     path = tmp_path / "thesis.txt"
     path.write_bytes(content)
     for ask in (lambda s: s.append(audit), lambda s: s.audits(), lambda s: s.check_writable()):
-        with pytest.raises(SlantError, match="is no store of results"):
-            ask(slant.ResultsStore(path))
+        with pytest.raises(AslantError, match="is no store of results"):
+            ask(aslant.ResultsStore(path))
     assert path.read_bytes() == content
 
 
 APPEND = """
 import sys, time
 from pathlib import Path
-from slant.auditing import appending
-from slant.auditing.store import ResultsStore
+from aslant.auditing import appending
+from aslant.auditing.store import ResultsStore
 mended = appending._mended
 def slowly(*given):  # so that writers would meet between looking and writing, if nothing kept them apart
     place = mended(*given)
@@ -182,23 +182,23 @@ def test_processes_that_write_at_the_same_time_lose_nothing(tmp_path: Path) -> N
         time.sleep(0.01)
     (tmp_path / "go").touch()
     assert [writer.wait() for writer in writers] == [0, 0]
-    found = slant.ResultsStore(tmp_path / "results.jsonl").audits()
+    found = aslant.ResultsStore(tmp_path / "results.jsonl").audits()
     assert sorted(audit.label for audit in found.audits) == sorted(f"{name}{n}" for name in "ab" for n in range(25))
     assert found.notes == ()
 
 
-def test_audits_are_asked_for_by_label_time_and_newest(store: slant.ResultsStore) -> None:
+def test_audits_are_asked_for_by_label_time_and_newest(store: aslant.ResultsStore) -> None:
     assert labels(store, model="our*") == ["ours", "ours"]
     assert labels(store, model="sample") == ["ours", "theirs", "ours"]  # the model's own name
     assert labels(store, since="2026-02-10") == ["theirs", "ours"]
     assert labels(store, until="2026-02-10") == ["ours", "theirs"]
     assert labels(store, since="2026-02-10T12:00:01", until="2026-03-10T14:00+02:00") == ["ours"]
     assert labels(store, latest=True) == ["theirs", "ours"]
-    with pytest.raises(SlantError, match=r"since: 'May' is no date such as 2026-03-31"):
+    with pytest.raises(AslantError, match=r"since: 'May' is no date such as 2026-03-31"):
         store.audits(since="May")
 
 
-def test_figures_are_asked_for_by_what_they_are_about(store: slant.ResultsStore) -> None:
+def test_figures_are_asked_for_by_what_they_are_about(store: aslant.ResultsStore) -> None:
     found = store.figures(measure="polarity", stimuli="race*", category="race", model="theirs")
     assert [figure.line.stimuli for figure in found.figures] == ["race-four, one-vs-one", "race-four, one-vs-rest"]
     assert {figure.audit.seed for figure in found.figures} == {1}
@@ -208,7 +208,7 @@ def test_figures_are_asked_for_by_what_they_are_about(store: slant.ResultsStore)
 
 
 def test_a_comparison_tells_every_change_and_what_else_differs(
-    store: slant.ResultsStore, audit: slant.AuditResult
+    store: aslant.ResultsStore, audit: aslant.AuditResult
 ) -> None:
     change = store.compare("ours")
     first, *middle, last = change.figures
@@ -227,15 +227,15 @@ def test_a_comparison_tells_every_change_and_what_else_differs(
     ("before", "after", "told"),
     [("none", "strong", "more evidence"), ("strong", "some", "less evidence"), ("some", "some", "same")],
 )
-def test_evidence_has_an_order(tmp_path: Path, audit: slant.AuditResult, before: Any, after: Any, told: str) -> None:
-    store = slant.ResultsStore(tmp_path / "r.jsonl")
+def test_evidence_has_an_order(tmp_path: Path, audit: aslant.AuditResult, before: Any, after: Any, told: str) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.jsonl")
     line: Glance = audit.glance[0]
     for evidence, created in ((before, JANUARY), (after, FEBRUARY)):
         store.append(replace(audit, glance=(replace(line, evidence=evidence),), created=created), "m")
     assert store.compare("m").figures[0].change == told
 
 
-def test_a_history_goes_figure_by_figure_with_differences(store: slant.ResultsStore) -> None:
+def test_a_history_goes_figure_by_figure_with_differences(store: aslant.ResultsStore) -> None:
     points = store.history(stimuli="gender-binary*").points
     assert [p.figure.audit.label for p in points] == ["ours", "ours", "theirs"]
     effects = [p.figure.line.effect for p in points]
@@ -245,12 +245,12 @@ def test_a_history_goes_figure_by_figure_with_differences(store: slant.ResultsSt
     assert points[2].difference is None
 
 
-def test_a_history_names_settings_that_changed(tmp_path: Path, audit: slant.AuditResult) -> None:
-    store = slant.ResultsStore(tmp_path / "r.jsonl")
+def test_a_history_names_settings_that_changed(tmp_path: Path, audit: aslant.AuditResult) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.jsonl")
     store.append(audit, "m")
     store.append(replace(audit, created=MARCH, seed=7, version="9.9", profile="full"), "m")
     told = store.history(stimuli="gender-binary*").points[1].unlike
-    assert told == (f"the version of slant: {audit.version}, then 9.9", "the profile: quick, then full",
+    assert told == (f"the version of aslant: {audit.version}, then 9.9", "the profile: quick, then full",
                     "the seed: 0, then 7")  # fmt: skip
 
 
@@ -264,24 +264,24 @@ def test_a_history_names_settings_that_changed(tmp_path: Path, audit: slant.Audi
         ("0" * 64, "there is no audit"),
     ],
 )
-def test_an_audit_that_is_not_there_is_one_sentence(store: slant.ResultsStore, which: str, words: str) -> None:
-    with pytest.raises(SlantError, match=words):
+def test_an_audit_that_is_not_there_is_one_sentence(store: aslant.ResultsStore, which: str, words: str) -> None:
+    with pytest.raises(AslantError, match=words):
         store.audit(which)
 
 
-def test_an_audit_is_found_by_its_id(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
+def test_an_audit_is_found_by_its_id(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
     first = store.audits().audits[0]
     assert store.find(first.id[:6]) == first
     assert store.audit(first.id) == audit
 
 
 def test_a_store_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SlantError, match=r"there is no store '.*'; 'slant audit --models LIST"):
-        slant.ResultsStore(tmp_path / "none.jsonl").audits()
+    with pytest.raises(AslantError, match=r"there is no store '.*'; 'aslant audit --models LIST"):
+        aslant.ResultsStore(tmp_path / "none.jsonl").audits()
 
 
-def test_a_report_without_a_time_is_refused(store: slant.ResultsStore, audit: slant.AuditResult) -> None:
-    with pytest.raises(SlantError, match="'some day' is no date"):
+def test_a_report_without_a_time_is_refused(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
+    with pytest.raises(AslantError, match="'some day' is no date"):
         store.append(replace(audit, created="some day"))
 
 

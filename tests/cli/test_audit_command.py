@@ -1,4 +1,4 @@
-"""`slant audit`: reports, runs that go on by themselves, models side by side, and failures that are told."""
+"""`aslant audit`: reports, runs that go on by themselves, models side by side, and failures that are told."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from fake_lm import FakeMaskedLM
-from slant.auditing import running
-from slant.auditing.steps import STEPS
+from aslant.auditing import running
+from aslant.auditing.steps import STEPS
 
 QUICK = ("audit", "--quick", "--only", "polarity,geometry")
 
@@ -39,10 +39,10 @@ def test_an_audit_writes_a_page_json_and_long_csv_and_leaves_no_run_behind(
 ) -> None:
     answer = run(*QUICK)
     assert answer.returncode == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == [f"slant-report.{s}" for s in ("csv", "html", "json")]
-    audit = slant.AuditResult.from_dict(json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8")))
+    assert sorted(path.name for path in tmp_path.iterdir()) == [f"aslant-report.{s}" for s in ("csv", "html", "json")]
+    audit = aslant.AuditResult.from_dict(json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8")))
     assert audit.profile == "quick"
-    with (tmp_path / "slant-report.csv").open(encoding="utf-8", newline="") as file:
+    with (tmp_path / "aslant-report.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["measure"], row["stimuli"]) for row in rows] == [(g.measure, g.stimuli) for g in audit.glance]
     assert float(rows[0]["effect"]) == audit.glance[0].effect
@@ -58,7 +58,7 @@ def test_ctrl_c_names_the_command_that_goes_on_and_both_ways_work(
     assert answer.returncode not in (0, 2)
     words = shlex.split(answer.stderr.partition("To go on (or the same command again): ")[2].splitlines()[0])
     [kept] = (cache / "audits").iterdir()
-    assert words == ["slant", "audit", "--resume", str(kept)]
+    assert words == ["aslant", "audit", "--resume", str(kept)]
     assert (kept / "model-1" / "polarity.json").is_file()
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
@@ -95,21 +95,21 @@ def test_a_failed_measure_is_told_with_exit_code_1_and_the_report_has_the_rest(
     assert answer.returncode == 1
     assert "ZeroDivisionError: a fault of ours" in answer.stderr
     assert "Traceback" in answer.stderr
-    assert "slant audit --resume" in answer.stderr
-    audit = slant.AuditResult.from_dict(json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8")))
+    assert "aslant audit --resume" in answer.stderr
+    audit = aslant.AuditResult.from_dict(json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8")))
     assert set(audit.failed) == {"geometry"}
     assert [part.measure for part in audit.parts] == ["polarity"]
     assert run("audit", "--resume", "kept").returncode == 0
 
 
 def test_models_side_by_side_write_one_report(run: Any, tmp_path: Path) -> None:
-    slant.load(top=20_000).save(tmp_path / "small.txt")
+    aslant.load(top=20_000).save(tmp_path / "small.txt")
     answer = run(*QUICK, "sample", "small.txt")
     assert answer.returncode == 0
-    content = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
+    content = json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8"))
     assert content["kind"] == "audit-comparison"
     assert [a["representation"]["name"] for a in content["audits"]] == ["sample", "small.txt"]
-    assert "small.txt" in (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+    assert "small.txt" in (tmp_path / "aslant-report.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -170,8 +170,8 @@ WITHOUT_EXTRAS = """
 import sys
 for name in ("torch", "transformers", "huggingface_hub", "h5py"):
     sys.modules[name] = None
-from slant.cli import main
-sys.argv = ["slant", "audit", "--quick", "--only", "polarity", "-q"]
+from aslant.cli import main
+sys.argv = ["aslant", "audit", "--quick", "--only", "polarity", "-q"]
 main()
 """
 
@@ -181,15 +181,15 @@ def test_an_embedding_is_audited_without_what_language_models_need(tmp_path: Pat
         [sys.executable, "-c", WITHOUT_EXTRAS], cwd=tmp_path, capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "slant-report.html").is_file()
+    assert (tmp_path / "aslant-report.html").is_file()
 
 
 def test_a_language_model_is_audited_the_same_way(run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda name, device=None: FakeMaskedLM())
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda name, device=None: FakeMaskedLM())
     answer = run("audit", "sample-mlm", "--quick", "--only", "attribute-lists")
     assert answer.returncode == 0
     assert "occupations-share-of-women" in answer.stdout
-    assert "occupations-share-of-women" in (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+    assert "occupations-share-of-women" in (tmp_path / "aslant-report.html").read_text(encoding="utf-8")
     both = run("audit", "sample", "sample-mlm", "--quick", "--only", "attribute-lists,polarity")
     assert both.returncode == 0
     none = run("audit", "sample", "sample-mlm", "--quick", "--only", "polarity")
@@ -198,7 +198,7 @@ def test_a_language_model_is_audited_the_same_way(run: Any, tmp_path: Path, monk
 
 
 def test_the_report_is_never_written_over_what_is_read(run: Any, tmp_path: Path) -> None:
-    slant.load(top=3000).save(tmp_path / "v.txt")
+    aslant.load(top=3000).save(tmp_path / "v.txt")
     (tmp_path / "v.txt").rename(tmp_path / "v.csv")
     before = (tmp_path / "v.csv").read_bytes()
     answer = run("audit", "v.csv", "-o", "v")

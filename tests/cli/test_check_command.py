@@ -1,4 +1,4 @@
-"""`slant check`: exit codes for a pipeline, a short table, JUnit XML."""
+"""`aslant check`: exit codes for a pipeline, a short table, JUnit XML."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-import slant
+import aslant
 
 RULE = '[[rule]]\nname = "careers"\nmeasure = "polarity"\nstimuli = "gender-binary*"\nmax = {}\n'
 
 
 @pytest.fixture
 def report(run: Any, tmp_path: Path) -> Path:
-    slant.audit(only=["polarity"], profile="quick").save(tmp_path / "r.json")
+    aslant.audit(only=["polarity"], profile="quick").save(tmp_path / "r.json")
     return tmp_path / "r.json"
 
 

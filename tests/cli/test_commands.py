@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 import typer
 
-import slant
-from slant.cli.app import app
-from slant.cli.default_command import DEFAULT
+import aslant
+from aslant.cli.app import app
+from aslant.cli.default_command import DEFAULT
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -40,7 +40,7 @@ def test_help_says_what_it_does_and_gives_examples(run: Run, command: tuple[str,
     help_text = run(*command, "--help")
     assert help_text.returncode == 0
     assert "Examples" in help_text.stdout
-    assert f"slant {' '.join(command)}" in " ".join(help_text.stdout.split())
+    assert f"aslant {' '.join(command)}" in " ".join(help_text.stdout.split())
 
 
 @every_command
@@ -67,7 +67,7 @@ MEASURES = {
     [
         (["nowhere.txt"], "there is no file 'nowhere.txt'"),
         (["empty.bin"], "'empty.bin' is empty"),
-        (["garbage.bin"], "in no format that slant knows"),
+        (["garbage.bin"], "in no format that aslant knows"),
         (["--case", "LOUD"], "case='LOUD'"),
         (["--json", "no/such/folder/x.json"], "cannot write 'no/such/folder/x.json'"),
         (["--json", "-", "--csv", "-"], "the same file"),
@@ -81,7 +81,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     answer = run(command, *MEASURES[command], *arguments)
     assert answer.returncode == 2
     assert words in answer.stderr
-    assert answer.stderr.startswith("slant: ")
+    assert answer.stderr.startswith("aslant: ")
     assert len(answer.stderr.strip().splitlines()) == 1
     assert not list(tmp_path.glob("**/*.partial"))
 
@@ -114,7 +114,7 @@ def test_weat_writes_every_format_it_offers(run: Run, tmp_path: Path) -> None:
 
 def test_weat_runs_one_test_and_gives_what_the_function_gives(run: Run) -> None:
     answer = run("weat", "--test", "weat-7", "--seed", "4", "--json", "-")
-    assert json.loads(answer.stdout) == json.loads(slant.weat(slant.load(), "weat-7", min_found=0.5, rng=4).to_json())
+    assert json.loads(answer.stdout) == json.loads(aslant.weat(aslant.load(), "weat-7", min_found=0.5, rng=4).to_json())
 
 
 def test_weat_on_a_reduced_vocabulary_says_what_was_left_out(run: Run, tmp_path: Path) -> None:
@@ -152,7 +152,7 @@ def test_multi_weat_gives_what_the_function_gives(run: Run, tmp_path: Path) -> N
         (tmp_path / f"{name}.toml").write_text(text, encoding="utf-8")
     answer = run("multi-weat", "--groups", "groups.toml", "--attributes", "attributes.toml", "--json", "-")
     assert answer.returncode == 0, answer.stderr
-    content, expected = json.loads(answer.stdout), slant.generalised_weat(slant.load(), groups, attributes)
+    content, expected = json.loads(answer.stdout), aslant.generalised_weat(aslant.load(), groups, attributes)
     assert (content["value"], content["pvalue"], content["n_partitions"]) == (expected.value, expected.pvalue, 90)
     table = run("multi-weat", "--groups", "groups.toml", "--attributes", "attributes.toml").stdout
     assert "of the 6 words into groups of the same sizes" in " ".join(table.split())
@@ -227,7 +227,7 @@ def test_words_check_names_the_fault(run: Run, tmp_path: Path) -> None:
 
 
 def test_words_list_shows_every_set_and_filters_by_kind(run: Run) -> None:
-    from slant.stimuli import names
+    from aslant.stimuli import names
 
     listed = run("words", "list").stdout
     assert all(name in listed for name in names())
@@ -238,17 +238,17 @@ def test_words_list_shows_every_set_and_filters_by_kind(run: Run) -> None:
 
 
 def test_audit_writes_the_page_and_the_data(run: Run, tmp_path: Path) -> None:
-    slant.load(top=8_000).save(tmp_path / "v.safetensors")
+    aslant.load(top=8_000).save(tmp_path / "v.safetensors")
     answer = run("audit", "v.safetensors")
     assert answer.returncode == 0
-    assert "slant-report.html" in answer.stdout
-    data = json.loads((tmp_path / "slant-report.json").read_text(encoding="utf-8"))
-    audit = slant.AuditResult.from_dict(data)
+    assert "aslant-report.html" in answer.stdout
+    data = json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8"))
+    audit = aslant.AuditResult.from_dict(data)
     assert audit.weat.results[0].test == "weat-6"  # whose words are all among the first 8,000
     assert audit.enumeration is not None
     assert len(audit.enumeration.significant) > 50
     assert audit.enumeration.rotations.work < 1
-    page = (tmp_path / "slant-report.html").read_text(encoding="utf-8")
+    page = (tmp_path / "aslant-report.html").read_text(encoding="utf-8")
     assert "<!doctype html>" in page
     assert "may repeat offensive stereotypes" in page
     for cell in audit.enumeration.significant[:20]:
@@ -280,15 +280,15 @@ def test_audit_into_a_folder_that_is_not_there_is_refused_before_any_work(run: R
 
 def test_cache_lists_and_clears(run: Run, tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("a 1 2\nb 2 1\nc 3 1\n", encoding="utf-8")
-    slant.load(tmp_path / "v.txt")
+    aslant.load(tmp_path / "v.txt")
     assert "v.txt" in run("data", "cache").stdout
     assert "1 files deleted" in run("data", "cache", "--clear").stdout
     assert "in 0 files" in run("data", "cache").stdout
 
 
 def test_repairs_are_said_on_standard_error(run: Run, tmp_path: Path) -> None:
-    words = [word for group in slant.weat(slant.load(), "weat-6").targets for word in group.used]
-    v = slant.load().lookup([*words, "executive", "home"])
+    words = [word for group in aslant.weat(aslant.load(), "weat-6").targets for word in group.used]
+    v = aslant.load().lookup([*words, "executive", "home"])
     lines = [f"{t} {' '.join(map(str, row))}" for t, row in zip(v.tokens, v.vectors.tolist(), strict=True)]
     (tmp_path / "v.txt").write_text("\n".join([*lines, lines[0]]), encoding="utf-8")
     answer = run("weat", "v.txt", "--test", "weat-6", "--min-found", "0.1")
@@ -297,18 +297,18 @@ def test_repairs_are_said_on_standard_error(run: Run, tmp_path: Path) -> None:
     assert "management" in answer.stdout
 
 
-def test_python_dash_m_slant_is_the_command(tmp_path: Path) -> None:
+def test_python_dash_m_aslant_is_the_command(tmp_path: Path) -> None:
     answer = subprocess.run(
-        [sys.executable, "-m", "slant", "--version"], capture_output=True, text=True, cwd=tmp_path, check=True
+        [sys.executable, "-m", "aslant", "--version"], capture_output=True, text=True, cwd=tmp_path, check=True
     )
-    assert answer.stdout.strip() == f"slant {slant.__version__}"
+    assert answer.stdout.strip() == f"aslant {aslant.__version__}"
 
 
 def test_a_fault_of_ours_keeps_its_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("slant.measures.weat_suite", broken)
+    monkeypatch.setattr("aslant.measures.weat_suite", broken)
     with pytest.raises(ZeroDivisionError):
         run("weat")
 
@@ -316,7 +316,7 @@ def test_a_fault_of_ours_keeps_its_traceback(run: Run, monkeypatch: pytest.Monke
 def test_polarity_of_one_and_of_several_embeddings(run: Run, tmp_path: Path) -> None:
     one = json.loads(run("polarity", "--classes", "she,he", "--words", "nurse,engineer", "--json", "-").stdout)
     assert [w["leans_to"] for w in one["by_word"]] == ["she", "he"]
-    slant.load(top=30_000).save(tmp_path / "a.safetensors")
+    aslant.load(top=30_000).save(tmp_path / "a.safetensors")
     two = run("polarity", "a.safetensors", "a.safetensors", "--drop-last", "0,1", "--csv", "-")
     assert two.returncode == 0
     rows = list(csv.DictReader(two.stdout.splitlines()))
@@ -330,7 +330,7 @@ def histwords(folder: Path, years: range) -> None:
 
     import numpy as np
 
-    v = slant.load(top=30_000)
+    v = aslant.load(top=30_000)
     for year in years:
         np.save(folder / f"{year}-w.npy", v.matrix + 0.01 * np.random.default_rng(year).normal(size=v.matrix.shape))
         (folder / f"{year}-vocab.pkl").write_bytes(pickle.dumps(list(v.words), protocol=2))
@@ -378,10 +378,10 @@ def test_trend_draws_a_line_for_each_of_several_classes(run: Run, tmp_path: Path
 
 def test_trend_takes_files_with_years_in_their_names(run: Run, tmp_path: Path) -> None:
     for year in (1990, 2000):
-        slant.load(top=30_000).save(tmp_path / f"v-{year}.safetensors")
+        aslant.load(top=30_000).save(tmp_path / f"v-{year}.safetensors")
     answer = run("trend", "v-1990.safetensors", "v-2000.safetensors", "--json", "-")
     assert [p["year"] for p in json.loads(answer.stdout)["points"]] == [1990, 2000]
-    slant.load(top=10).save(tmp_path / "latest.safetensors")
+    aslant.load(top=10).save(tmp_path / "latest.safetensors")
     bad = run("trend", "v-1990.safetensors", "latest.safetensors")
     assert bad.returncode == 2
     assert "no year in its name" in bad.stderr
@@ -401,7 +401,7 @@ def test_a_vocabulary_pickle_made_to_run_code_is_refused(run: Run, tmp_path: Pat
 
 
 def test_compare_puts_two_embeddings_side_by_side(run: Run, tmp_path: Path) -> None:
-    slant.load(top=30_000).save(tmp_path / "a.safetensors")
+    aslant.load(top=30_000).save(tmp_path / "a.safetensors")
     answer = run("compare", "a.safetensors", "a.safetensors", "--drop-last", "0,50", "--json", "-")
     content = json.loads(answer.stdout)
     assert content["kind"] == "comparison"

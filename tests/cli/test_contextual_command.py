@@ -1,4 +1,4 @@
-"""`slant contextual`: tables, files and charts from a corpus and an encoder; bad input is one sentence."""
+"""`aslant contextual`: tables, files and charts from a corpus and an encoder; bad input is one sentence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from planted_text import Planted, planted
-from slant.results import ContextualBiasResult
+from aslant.measures.in_context.result import ContextualBiasResult
 
 Run = Callable[..., "CompletedProcess[str]"]
 QUICK = ("--repeats", "2", "--swaps", "4", "--random-pairs", "20", "--picture", "pca")
@@ -29,7 +29,7 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
         asked.append((model, settings))
         return made.encoder
 
-    monkeypatch.setattr("slant.models.encoder_loading.load_encoder", load)
+    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", load)
     monkeypatch.setattr(made.encoder, "asked", asked, raising=False)
     return made
 
@@ -102,4 +102,4 @@ def test_several_corpora_are_drawn_from_together(run: Run, text: Planted, tmp_pa
 
 
 def test_help_has_examples(run: Run) -> None:
-    assert "slant contextual elmo-original" in run("contextual", "--help").stdout
+    assert "aslant contextual elmo-original" in run("contextual", "--help").stdout

@@ -1,4 +1,4 @@
-"""`slant debias`: every method from the command line, files that open again, and nothing written where it fails."""
+"""`aslant debias`: every method from the command line, files that open again, and nothing written where it fails."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import slant
-from slant.debias import METHODS
+import aslant
+from aslant.debias import METHODS
 
 Run = Callable[..., "object"]
 SMALL = ["--top", "12000"]
@@ -30,19 +30,19 @@ def test_every_method_writes_a_file_that_opens_again(run: Run, method: str, tmp_
     answer = run("debias", "--method", method, "-o", "out.bin", *SMALL, *OPTIONS.get(method, []))
     assert (answer.returncode, answer.stderr) == (0, "")
     assert "written: out.bin (12,000 words × 100 dimensions)" in answer.stdout
-    again = slant.load(tmp_path / "out.bin")
-    assert list(again.words) == list(slant.load(top=12_000).words)
-    assert not np.array_equal(again.matrix, slant.load(top=12_000).matrix)
+    again = aslant.load(tmp_path / "out.bin")
+    assert list(again.words) == list(aslant.load(top=12_000).words)
+    assert not np.array_equal(again.matrix, aslant.load(top=12_000).matrix)
 
 
 def test_the_file_holds_what_the_function_gives(run: Run, tmp_path: Path) -> None:
-    expected = slant.hard_debias(slant.load(top=12_000))
+    expected = aslant.hard_debias(aslant.load(top=12_000))
     for name in ("out.bin", "out.vec", "out.txt", "out.safetensors", "out.npz"):
         assert run("debias", "-o", name, "--quiet", *SMALL).returncode == 0
-        again = slant.load(tmp_path / name)
+        again = aslant.load(tmp_path / name)
         assert (again.matrix == expected.matrix).all()
         assert again.treatments == (expected.treatments if name in ("out.safetensors", "out.npz") else ())
-    assert "hard debiasing (components=1)" in slant.load(tmp_path / "out.safetensors").note
+    assert "hard debiasing (components=1)" in aslant.load(tmp_path / "out.safetensors").note
 
 
 def test_every_setting_of_a_method_has_an_option(run: Run) -> None:
@@ -57,7 +57,7 @@ def test_every_setting_of_a_method_has_an_option(run: Run) -> None:
 def test_settings_reach_the_method_and_the_seed_does_too(run: Run, tmp_path: Path) -> None:
     options = ["--method", "nullspace", "--words", "300", "--iterations", "3", "--seed", "7", *SMALL]
     assert run("debias", *options, "-o", "a.safetensors").returncode == 0
-    note = slant.load(tmp_path / "a.safetensors").note
+    note = aslant.load(tmp_path / "a.safetensors").note
     assert "iterations=3, words_per_side=300, trained_on=600" in note
     assert "seed 7" in note
 
@@ -83,7 +83,7 @@ def test_the_command_says_which_formats_keep_no_record(run: Run) -> None:
 
 @pytest.mark.parametrize("spelling", ["in.bin", "./in.bin", "sub/../in.bin", "link.bin"])
 def test_the_input_is_never_written_over(run: Run, tmp_path: Path, spelling: str) -> None:
-    slant.load(top=2000).save(tmp_path / "in.bin")
+    aslant.load(top=2000).save(tmp_path / "in.bin")
     (tmp_path / "link.bin").symlink_to("in.bin")
     (tmp_path / "sub").mkdir()
     content = (tmp_path / "in.bin").read_bytes()
@@ -134,7 +134,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     answer = run("debias", *arguments)
     assert answer.returncode == 2
     assert re.search(words.replace("?", r"\?"), answer.stderr)
-    assert answer.stderr.startswith("slant: ")
+    assert answer.stderr.startswith("aslant: ")
     assert len(answer.stderr.strip().splitlines()) == 1
     assert list(tmp_path.iterdir()) == []
 

@@ -1,4 +1,4 @@
-"""`slant enumerate survey`: export and score by command, one sentence for bad input."""
+"""`aslant enumerate survey`: export and score by command, one sentence for bad input."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from slant.cli.enumerate_survey import app
-from slant.errors import SlantError
-from slant.measures.survey import questions_to_rate
-from slant.results import CONTENT_NOTE
-from slant.results.survey import SurveyResult
-from slant.results.survey_plan import Survey
+from aslant.measures.enumeration.survey_command import app
+from aslant.errors import AslantError
+from aslant.measures.enumeration.survey import questions_to_rate
+from aslant.measures.enumeration.result import CONTENT_NOTE
+from aslant.measures.enumeration.survey_result import SurveyResult
+from aslant.measures.enumeration.survey_plan import Survey
 from survey_examples import crowd, enumeration, exam_answers, row
 
 
@@ -29,7 +29,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(*arguments: str) -> Result:
     result = CliRunner().invoke(app, list(arguments))
-    if isinstance(result.exception, SlantError):
+    if isinstance(result.exception, AslantError):
         raise result.exception
     return result
 
@@ -49,7 +49,7 @@ def test_help_gives_examples(command: str) -> None:
     shown = run(command, "--help")
     assert shown.exit_code == 0
     assert "Examples" in shown.stdout
-    assert f"slant enumerate survey {command}" in " ".join(shown.stdout.split())
+    assert f"aslant enumerate survey {command}" in " ".join(shown.stdout.split())
 
 
 def test_export_says_first_what_to_expect_and_what_to_keep_from_workers(folder: Path) -> None:
@@ -121,7 +121,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(folder: Path, argument
     Path("bad.json").write_text("{", encoding="utf-8")
     answers("wrong.csv", exam_answers(plan(), "w", 0))
     before = sorted(folder.rglob("*"))
-    with pytest.raises(SlantError) as raised:
+    with pytest.raises(AslantError) as raised:
         run(*arguments)
     assert words in str(raised.value)
     assert len(str(raised.value).splitlines()) == 1

@@ -1,4 +1,4 @@
-"""`slant geometry`: gives what the function gives, before and after, and draws it."""
+"""`aslant geometry`: gives what the function gives, before and after, and draws it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from subprocess import CompletedProcess
 import numpy as np
 import pytest
 
-import slant
+import aslant
 
 Run = Callable[..., "CompletedProcess[str]"]
 QUICK = ("--top", "12000", "--seeds", "1", "--classified", "200", "--random-pairs", "20")
@@ -18,16 +18,16 @@ QUICK = ("--top", "12000", "--seeds", "1", "--classified", "200", "--random-pair
 
 def test_it_gives_what_the_function_gives(run: Run) -> None:
     answer = run("geometry", *QUICK, "--seed", "4", "--most-biased", "300", "--neighbours", "50", "--json", "-")
-    v = slant.load(top=12_000)
-    expected = slant.geometry(v, seeds=1, classified=200, random_pairs=20, top=300, k=50, rng=4)
+    v = aslant.load(top=12_000)
+    expected = aslant.geometry(v, seeds=1, classified=200, random_pairs=20, top=300, k=50, rng=4)
     assert json.loads(answer.stdout) == json.loads(expected.to_json())
 
 
 def test_a_second_embedding_stands_beside_the_first(run: Run, tmp_path: Path) -> None:
-    v = slant.load(top=12_000)
-    g = np.array(slant.gender_subspace(v, random_pairs=0).direction)
+    v = aslant.load(top=12_000)
+    g = np.array(aslant.gender_subspace(v, random_pairs=0).direction)
     flat = v.matrix - np.outer(v.matrix @ g, g)
-    slant.WordVectors.from_arrays(v.words, flat, name="flat").save(tmp_path / "flat.safetensors")
+    aslant.WordVectors.from_arrays(v.words, flat, name="flat").save(tmp_path / "flat.safetensors")
     answer = run("geometry", *QUICK, "--against", "flat.safetensors", "--csv", "g.csv", "--drop-specific")
     assert answer.returncode == 0
     assert "flat.safetensors" in answer.stdout
@@ -40,8 +40,8 @@ def test_a_second_embedding_stands_beside_the_first(run: Run, tmp_path: Path) ->
 def test_poles_specific_words_and_gamma_reach_the_residual_tests(run: Run, tmp_path: Path) -> None:
     options = ["--poles", "woman,man", "--specific", "mother,father", "--gamma", "auto", "--json", "g.json"]
     assert run("geometry", *QUICK, *options).returncode == 0
-    v = slant.load(top=12_000)
-    r = slant.residual_bias(
+    v = aslant.load(top=12_000)
+    r = aslant.residual_bias(
         v,
         v,
         poles=("woman", "man"),
@@ -57,25 +57,25 @@ def test_poles_specific_words_and_gamma_reach_the_residual_tests(run: Run, tmp_p
 
 
 def test_pairs_of_another_concept_are_not_tested_by_he_and_she() -> None:
-    v = slant.load(top=12_000)
+    v = aslant.load(top=12_000)
     pairs = [("rich", "poor"), ("wealthy", "needy")]
     options = {"seeds": 1, "classified": 200, "random_pairs": 20}
-    g = slant.geometry(v, v, pairs=pairs, **options)
+    g = aslant.geometry(v, v, pairs=pairs, **options)
     assert g.before.residual is None
     assert g.after is not None
     assert g.after.residual is None
     assert "name two words" in g.not_run["residual bias"]
     assert [row["measure"] for row in g.rows()] == ["first component, share of variance", "direct bias of the words"]
-    from slant.report import render
-    from slant.report.geometry_charts import geometry_chart
+    from aslant.report import render
+    from aslant.measures.geometry.charts import geometry_chart
 
     assert "not measured: residual bias" in render(g, ".md")
     assert "share of variance" in geometry_chart(g)
-    named = slant.geometry(v, pairs=pairs, poles=("rich", "poor"), specific=["wealthy", "needy"], **options)
+    named = aslant.geometry(v, pairs=pairs, poles=("rich", "poor"), specific=["wealthy", "needy"], **options)
     assert named.before.residual is not None
     assert named.before.residual.poles == ("rich", "poor")
     assert named.not_run == {}
-    assert slant.geometry(v, **options).before.residual is not None
+    assert aslant.geometry(v, **options).before.residual is not None
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])
@@ -109,22 +109,22 @@ def test_bad_input_is_one_sentence(run: Run, tmp_path: Path, arguments: list[str
 
 
 def test_charts_of_single_results_draw_their_own_numbers() -> None:
-    from slant.errors import SlantError
-    from slant.report.charts import svg
-    from slant.report.geometry_charts import clusters_picture, projections_picture, variance_picture
+    from aslant.errors import AslantError
+    from aslant.report.charts import svg
+    from aslant.measures.geometry.charts import (clusters_picture, projections_picture, variance_picture)
 
-    v = slant.load(top=12_000)
-    assert "component" in svg(variance_picture(slant.gender_subspace(v, random_pairs=0)))
-    direct = slant.direct_bias(v)
+    v = aslant.load(top=12_000)
+    assert "component" in svg(variance_picture(aslant.gender_subspace(v, random_pairs=0)))
+    direct = aslant.direct_bias(v)
     drawn = svg(projections_picture(direct))
     assert all(word.word in drawn for side in direct.extremes(12) for word in side)
-    without = slant.residual_bias(v, v, seeds=1, classified=200, picture="none")
-    with pytest.raises(SlantError, match="has no picture"):
+    without = aslant.residual_bias(v, v, seeds=1, classified=200, picture="none")
+    with pytest.raises(AslantError, match="has no picture"):
         clusters_picture(without)
 
 
 def test_outputs_never_eat_an_input_or_each_other(run: Run, tmp_path: Path) -> None:
-    slant.load(top=300).save(tmp_path / "in.safetensors")
+    aslant.load(top=300).save(tmp_path / "in.safetensors")
     before = (tmp_path / "in.safetensors").read_bytes()
     (tmp_path / "in.svg").write_bytes(before)
     for arguments, words in (
@@ -140,9 +140,9 @@ def test_outputs_never_eat_an_input_or_each_other(run: Run, tmp_path: Path) -> N
 
 
 def test_a_small_vocabulary_has_what_can_be_measured(run: Run, tmp_path: Path) -> None:
-    slant.load(top=1500).save(tmp_path / "small.safetensors")
-    words = slant.load(top=1500).words
-    small = slant.WordVectors.from_arrays(words[:400], slant.load(top=1500).matrix[:400])
+    aslant.load(top=1500).save(tmp_path / "small.safetensors")
+    words = aslant.load(top=1500).words
+    small = aslant.WordVectors.from_arrays(words[:400], aslant.load(top=1500).matrix[:400])
     small.save(tmp_path / "small.safetensors")
     answer = run("geometry", "small.safetensors", "--words", "she,he,people", "--random-pairs", "10")
     assert answer.returncode == 0

@@ -1,4 +1,4 @@
-"""`slant logprob`: what is typed reaches the measure, the content note comes first, and a run can be resumed."""
+"""`aslant logprob`: what is typed reaches the measure, the content note comes first, and a run can be resumed."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
-from slant.cli.logprob import asked_for
-from slant.results import MODEL_CONTENT_NOTE
+from aslant.measures.template_tests.command import asked_for
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 JOBS = ("--attributes", "nurse,engineer,clerk")
 
 
 class Loading:
-    """Stands for slant.load_lm, and remembers what it was asked for."""
+    """Stands for aslant.load_lm, and remembers what it was asked for."""
 
     def __init__(self) -> None:
         self.lm: Any = FakeMaskedLM(TABLE)
@@ -35,14 +35,14 @@ class Loading:
 @pytest.fixture
 def loading(monkeypatch: pytest.MonkeyPatch) -> Loading:
     fake = Loading()
-    monkeypatch.setattr("slant.models.loading.load_lm", fake)
+    monkeypatch.setattr("aslant.models.loading.load_lm", fake)
     return fake
 
 
 def test_the_command_gives_what_the_function_gives(run: Run, loading: Loading) -> None:
     answer = run("logprob", "some-model", *JOBS, "--json", "-", "--no-cache")
     assert answer.returncode == 0, answer.stderr
-    expected = slant.log_probability_bias(
+    expected = aslant.log_probability_bias(
         FakeMaskedLM(TABLE), "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "engineer", "clerk"]
     )
     assert json.loads(answer.stdout) == json.loads(expected.to_json())

@@ -1,4 +1,4 @@
-"""`slant masked-weat`: what is typed reaches the measure, and what was left out is said."""
+"""`aslant masked-weat`: what is typed reaches the measure, and what was left out is said."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
-from slant.results import MODEL_CONTENT_NOTE
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 UNKNOWN = ("John", "aster", "filth")
@@ -22,21 +22,21 @@ UNKNOWN = ("John", "aster", "filth")
 
 @pytest.fixture(autouse=True)
 def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Stands for slant.load_encoder; what was asked for comes first."""
+    """Stands for aslant.load_encoder; what was asked for comes first."""
     calls: list[Any] = []
 
     def load(source: Any = None, **options: Any) -> Any:
         calls.append((source, options["layer"]))
         return FakeEncoder() if source == "unmasked" else FakeMaskedLM(unknown=UNKNOWN)
 
-    monkeypatch.setattr("slant.models.encoder_loading.load_encoder", load)
+    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", load)
     return calls
 
 
 def test_the_command_gives_what_the_function_gives(run: Run, loaded: list[Any]) -> None:
     answer = run("masked-weat", "some-model", "--test", "weat-6", "--seed", "4", "--bootstrap", "20", "--json", "-")
     assert answer.returncode == 0, answer.stderr
-    expected = slant.masked_weat(FakeMaskedLM(unknown=UNKNOWN), "weat-6", bootstrap=20, rng=4)
+    expected = aslant.masked_weat(FakeMaskedLM(unknown=UNKNOWN), "weat-6", bootstrap=20, rng=4)
     assert json.loads(answer.stdout) == json.loads(expected.to_json())
     assert loaded == [("some-model", None)]
 

@@ -1,4 +1,4 @@
-"""`slant pronoun-choice`: what is typed reaches the measure; tables, chart and files tell what was found."""
+"""`aslant pronoun-choice`: what is typed reaches the measure; tables, chart and files tell what was found."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ from xml.etree import ElementTree
 import pytest
 
 from fake_pronouns import MaskedPronounLM, write_sets
-from slant.report.described import documents_of, tables_of
-from slant.results import MODEL_CONTENT_NOTE, PronounChoiceResult
+from aslant.report.result_tables import documents_of, tables_of
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.measures.pronouns_chosen.result import PronounChoiceResult
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: MaskedPronounLM(planted=1.5, noise=0.5))
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: MaskedPronounLM(planted=1.5, noise=0.5))
     write_sets(tmp_path / "sets")
     return tmp_path / "sets"
 
@@ -59,14 +60,14 @@ def test_answers_are_kept_in_the_cache_folder_unless_told_otherwise(
     run: Run, folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lm = MaskedPronounLM(planted=1)
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: lm)
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: lm)
     for option in ((), ("--no-cache",)):
         assert run("pronoun-choice", "any", "--data", str(folder / "winobias"), "-q", *option).returncode == 0
     assert [tables.folder for tables in lm.journals] == [cache / "language-models", None]
 
 
 def test_a_wrong_source_is_told_before_a_model_is_loaded(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: pytest.fail("a model was loaded"))
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: pytest.fail("a model was loaded"))
     done = run("pronoun-choice", "any", "--data", "no-such-set", "--chart", "o.svg")
     assert done.returncode == 2
     assert "there is no 'no-such-set'" in done.stderr

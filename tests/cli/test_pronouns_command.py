@@ -1,4 +1,4 @@
-"""`slant pronouns` on a small file: tables, files, pictures, and errors before any model is loaded."""
+"""`aslant pronouns` on a small file: tables, files, pictures, and errors before any model is loaded."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 import gap_like
 from conftest import Run
 from fake_lm import FakeMaskedLM
-from slant.report.pronoun_charts import neither_by_bias
+from aslant.measures.pronouns_resolved.charts import neither_by_bias
 
 QUICK = ("--epochs", "3", "--units", "4", "--seeds", "1", "--topics", "3", "--bootstrap", "50", "--n-resamples", "99")
 
@@ -20,8 +20,8 @@ QUICK = ("--epochs", "3", "--units", "4", "--seeds", "1", "--topics", "3", "--bo
 @pytest.fixture
 def gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of samples, and models that need no files."""
-    monkeypatch.setattr("slant.models.encoder_loading.load_encoder", lambda *_, **__: gap_like.encoder())
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: FakeMaskedLM())
+    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", lambda *_, **__: gap_like.encoder())
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: FakeMaskedLM())
     path = tmp_path / "mine.tsv"
     path.write_text(gap_like.as_tsv(gap_like.gap_like(60, {"male": 0.2, "female": 0.6})), encoding="utf-8")
     return path
@@ -79,7 +79,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_file_behind(
         def unplaceable(self, sentences: Any) -> dict[int, str]:
             return dict.fromkeys(range(len(sentences)), "it is unknown")
 
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: Mute())
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: Mute())
     files = ("--samples", "s.csv", "--chart", "n.svg", "--bias-chart", "b.svg", "--json", "r.json")
     done = run("pronouns", "any", "--gap", "mine.tsv", "--lm", "any", *QUICK, *files)
     assert (done.returncode, done.stdout) == (2, "")
@@ -88,11 +88,11 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_file_behind(
 
 
 def test_the_picture_of_bias_says_why_there_is_none(run: Run, gap: Path) -> None:
-    import slant
-    from slant.errors import SlantError
+    import aslant
+    from aslant.errors import AslantError
 
-    quick = slant.models.Classifier(units=2, epochs=1)
-    result = slant.pronoun_resolution(gap_like.encoder(), gap, seeds=1, topics=2, classifier=quick, bootstrap=0)
+    quick = aslant.models.Classifier(units=2, epochs=1)
+    result = aslant.pronoun_resolution(gap_like.encoder(), gap, seeds=1, topics=2, classifier=quick, bootstrap=0)
     assert result.gap.interval is None
-    with pytest.raises(SlantError, match="no language model was given; give a language model"):
+    with pytest.raises(AslantError, match="no language model was given; give a language model"):
         neither_by_bias(result)

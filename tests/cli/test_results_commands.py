@@ -1,4 +1,4 @@
-"""`slant audit --models`, `slant results`: tables for people, JSON and CSV for programs, a sentence for bad input."""
+"""`aslant audit --models`, `aslant results`: tables for people, JSON and CSV for programs, a sentence for bad input."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 
 JANUARY, MARCH = (f"2026-0{month}-10T12:00:00+00:00" for month in (1, 3))
 
 
 @pytest.fixture(scope="module")
-def audit() -> slant.AuditResult:
-    return replace(slant.audit(only=["polarity"], profile="quick"), created=JANUARY)
+def audit() -> aslant.AuditResult:
+    return replace(aslant.audit(only=["polarity"], profile="quick"), created=JANUARY)
 
 
 @pytest.fixture
-def store(tmp_path: Path, audit: slant.AuditResult) -> str:
+def store(tmp_path: Path, audit: aslant.AuditResult) -> str:
     """'ours' in January and March, when its first figure is 0.5."""
-    made = slant.ResultsStore(tmp_path / "results.jsonl")
+    made = aslant.ResultsStore(tmp_path / "results.jsonl")
     made.append(audit, "ours")
     first = replace(audit.glance[0], effect=0.5)
     made.append(replace(audit, created=MARCH, seed=4, glance=(first, *audit.glance[1:])), "ours")
@@ -36,15 +36,15 @@ def rows(text: str) -> list[dict[str, str]]:
 
 
 def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp_path: Path) -> None:
-    slant.load(top=4_000).save(tmp_path / "few.txt")
+    aslant.load(top=4_000).save(tmp_path / "few.txt")
     (tmp_path / "bad.bin").write_bytes(b"\1\2\3" * 99)
     (tmp_path / "models.txt").write_text("few.txt\nbroken = bad.bin\nall = sample\n")
     command = ("audit", "--models", "models.txt", "--quick", "--only", "polarity")
     answer = run(*command, "--reports", "pages", "--json", "run.json")
     assert answer.returncode == 1
     assert "3 audits" in answer.stdout
-    assert "stored: slant-results.jsonl" in answer.stdout
-    assert "slant: not complete: broken." in answer.stderr
+    assert "stored: aslant-results.jsonl" in answer.stdout
+    assert "aslant: not complete: broken." in answer.stderr
     assert "2 of 3: broken: failed" in answer.stderr
     found = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
     assert [(a["label"], a["state"]) for a in found["audits"]] == [
@@ -103,7 +103,7 @@ def test_audits_are_listed_as_a_table_json_and_csv(run: Any, store: str) -> None
     assert (newest["label"], newest["seed"], newest["state"]) == ("ours", "4", "complete")
 
 
-def test_figures_are_asked_for(run: Any, store: str, audit: slant.AuditResult) -> None:
+def test_figures_are_asked_for(run: Any, store: str, audit: aslant.AuditResult) -> None:
     asked = ("results", "figures", store, "--stimuli", "gender-binary*", "--model", "ours")
     found = rows(run(*asked, "--csv", "-").stdout)
     assert [float(row["effect"]) for row in found] == [audit.glance[0].effect, 0.5]
@@ -112,7 +112,7 @@ def test_figures_are_asked_for(run: Any, store: str, audit: slant.AuditResult) -
     assert "nothing matches" in run("results", "figures", store, "--measure", "wheat").stdout
 
 
-def test_a_history_shows_each_difference_and_what_else_differs(run: Any, store: str, audit: slant.AuditResult) -> None:
+def test_a_history_shows_each_difference_and_what_else_differs(run: Any, store: str, audit: aslant.AuditResult) -> None:
     asked = ("results", "history", store, "--stimuli", "gender-binary*")
     assert "the seed: 0, then 4" in run(*asked).stdout
     first, second = rows(run(*asked, "--csv", "-").stdout)
@@ -121,7 +121,7 @@ def test_a_history_shows_each_difference_and_what_else_differs(run: Any, store: 
 
 
 def test_an_audit_is_shown_again_with_its_report(
-    run: Any, store: str, tmp_path: Path, audit: slant.AuditResult
+    run: Any, store: str, tmp_path: Path, audit: aslant.AuditResult
 ) -> None:
     answer = run("results", "show", store, "ours~1", "-o", "old.html")
     assert answer.returncode == 0
@@ -145,14 +145,14 @@ def test_a_comparison_is_shown_and_its_report_can_be_held_to_limits(run: Any, st
 
 
 def test_reports_that_were_made_before_are_added(
-    run: Any, store: str, tmp_path: Path, audit: slant.AuditResult
+    run: Any, store: str, tmp_path: Path, audit: aslant.AuditResult
 ) -> None:
     audit.save(tmp_path / "report.json")
     answer = run("results", "add", store, "report.json", "--label", "theirs")
     assert answer.stdout.startswith("stored: theirs as ")
-    assert slant.ResultsStore(store).audit("theirs") == audit
+    assert aslant.ResultsStore(store).audit("theirs") == audit
     assert run("results", "add", "new.jsonl", "report.json", "-q").stdout == ""
-    assert [a.label for a in slant.ResultsStore("new.jsonl").audits().audits] == ["sample"]
+    assert [a.label for a in aslant.ResultsStore("new.jsonl").audits().audits] == ["sample"]
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_reports_that_were_made_before_are_added(
     ],
 )
 def test_questions_that_cannot_be_answered_are_one_sentence(
-    run: Any, store: str, tmp_path: Path, audit: slant.AuditResult, arguments: list[str], words: str
+    run: Any, store: str, tmp_path: Path, audit: aslant.AuditResult, arguments: list[str], words: str
 ) -> None:
     audit.save(tmp_path / "report.json")
     (tmp_path / "results.json").symlink_to("results.jsonl")

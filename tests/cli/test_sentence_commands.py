@@ -1,4 +1,4 @@
-"""`slant seat` and `slant ceat`: what is typed reaches the measures, and nothing is half-written."""
+"""`aslant seat` and `aslant ceat`: what is typed reaches the measures, and nothing is half-written."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from fake_encoder import FakeEncoder
-from slant.results import MODEL_CONTENT_NOTE
-from slant.stimuli import load_set
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.stimuli import load_set
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 WORDS = load_set("weat-7").words
 
 
 class Loading:
-    """Stands for slant.load_encoder, and remembers what it was asked for."""
+    """Stands for aslant.load_encoder, and remembers what it was asked for."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[Any, dict[str, Any]]] = []
@@ -34,7 +34,7 @@ class Loading:
 @pytest.fixture
 def loading(monkeypatch: pytest.MonkeyPatch) -> Loading:
     fake = Loading()
-    monkeypatch.setattr("slant.models.encoder_loading.load_encoder", fake)
+    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", fake)
     return fake
 
 
@@ -50,7 +50,7 @@ def test_seat_gives_what_the_function_gives(run: Run, loading: Loading) -> None:
         "seat", "some-model", "--test", "weat-7", "--seed", "4", "--layer", "-2", "--bootstrap", "50", "--json", "-"
     )
     assert answer.returncode == 0, answer.stderr
-    expected = slant.seat(FakeEncoder(), "weat-7", min_found=0.5, bootstrap=50, rng=4)
+    expected = aslant.seat(FakeEncoder(), "weat-7", min_found=0.5, bootstrap=50, rng=4)
     assert json.loads(answer.stdout) == json.loads(expected.to_json())
     asked = {"layer": -2, "pieces": "mean", "device": None, "dtype": "float32"}
     assert loading.calls == [("some-model", asked)]
@@ -81,7 +81,7 @@ def test_ceat_gives_what_the_function_gives(run: Run, loading: Loading, corpus: 
     answer = run("ceat", "m", "--corpus", "corpus.txt", "--test", "weat-7", *settings, "--json", "-")
     assert answer.returncode == 0, answer.stderr
     content = json.loads(answer.stdout)
-    same = slant.ceat(FakeEncoder(), corpus, "weat-7", samples=50, contexts_per_word=3, min_found=0.5, rng=2)
+    same = aslant.ceat(FakeEncoder(), corpus, "weat-7", samples=50, contexts_per_word=3, min_found=0.5, rng=2)
     expected = json.loads(same.to_json())
     assert content["corpus"].pop("record")["files"]
     for given in (content, expected):

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from slant.auditing import running
-from slant.auditing.steps import STEPS
+from aslant.auditing import running
+from aslant.auditing.steps import STEPS
 
 ASKED = ("audit", "--quick", "--only", "polarity,geometry", "--run-folder", "run", "-q")
 
@@ -29,7 +29,7 @@ def test_a_signal_stops_a_run_that_then_goes_on(
         patch.setattr(running, "STEPS", tuple(replace(s, run=signalled) if s.id == "geometry" else s for s in STEPS))
         answer = run(*ASKED)
     assert answer.returncode == 128 + number
-    assert answer.stderr.startswith("slant: stopped; what is finished is kept. To go on: slant audit --resume ")
+    assert answer.stderr.startswith("aslant: stopped; what is finished is kept. To go on: aslant audit --resume ")
     assert sorted(path.name for path in (tmp_path / "run" / "model-1").iterdir()) == ["polarity.json", "run.json"]
     assert signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
     assert run("audit", "--resume", "run", "-q").returncode == 0
@@ -57,7 +57,7 @@ def test_a_signal_that_a_library_makes_another_error_of_is_no_traceback(
         except KeyboardInterrupt:
             raise ImportError("initialization failed") from None  # as extensions do that are loaded meanwhile
 
-    monkeypatch.setattr("slant.cli.loading.open_vectors", importing)
+    monkeypatch.setattr("aslant.cli.loading.open_vectors", importing)
     answer = run("weat")
     assert (answer.returncode, answer.stderr) == (128 + number, "")
 
@@ -84,7 +84,7 @@ def test_what_a_model_warns_of_is_a_note(run: Any, tmp_path: Path, monkeypatch: 
         return scores(*given, **options)
 
     monkeypatch.setattr(lm, "masked_scores", scoring)
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda *_, **__: lm)
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: lm)
     for command in (("logprob", "m", "--attributes", "nurse,"), ("logprob", "suite", "m", "--test", "career-family")):
         answer = run(*command)
         assert answer.returncode == 0

@@ -11,10 +11,10 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import slant
-from slant.corpus import Context, Query, sample_contexts
-from slant.corpus.matching import Finder
-from slant.errors import CorpusError
+import aslant
+from aslant.corpus import (Context, Query, sample_contexts)
+from aslant.corpus.matching import Finder
+from aslant.errors import CorpusError
 from slow_contexts import all_holders, spans
 
 WORDS = ("he", "her", "nurse", "nurse practitioner", "New_York", "don", "don't", "mother-in-law", "t", "York's")
@@ -108,10 +108,10 @@ def test_how_a_file_is_cut_into_blocks_does_not_matter(tmp_path: Path, monkeypat
     path = tmp_path / "corpus.txt"
     path.write_text("\r\n".join(f"{text} Über all — ’tis “good”." for text in TEXTS), encoding="utf-8")
     asked = {"q": Query(("nurse", "über"), 5)}
-    whole = sample_contexts(slant.load_corpus(path), asked)
+    whole = sample_contexts(aslant.load_corpus(path), asked)
     for block in (1, 7, 64):
-        monkeypatch.setattr("slant.corpus.text.BLOCK", block)
-        assert sample_contexts(slant.load_corpus(path), asked) == whole
+        monkeypatch.setattr("aslant.corpus.text.BLOCK", block)
+        assert sample_contexts(aslant.load_corpus(path), asked) == whole
     assert whole.sentences == len(TEXTS) * 2
 
 
@@ -214,7 +214,7 @@ def test_progress_ends_with_everything_read(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
     path.write_text("A nurse slept.\n" * 1000)
     asked, calls = {"q": Query(("nurse",), 1)}, []
-    sample_contexts(slant.load_corpus([path, path]), asked, progress=lambda *call: calls.append(call))
+    sample_contexts(aslant.load_corpus([path, path]), asked, progress=lambda *call: calls.append(call))
     assert calls[-1] == ("sentences", 30_000, 30_000)
     assert {total for _, _, total in calls} == {30_000}
     sample_contexts(["A nurse."], asked, progress=lambda *call: calls.append(call))

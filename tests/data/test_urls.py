@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from serving import CONTENT, Registry, Server, cut, described, status, whole
 
-from slant.data import data_folder, fetch, find
-from slant.data.receiving import Meter
-from slant.data.registry import File, Source
-from slant.data.urls import fetch_from_url
-from slant.errors import DataError
+from aslant.data import (data_folder, fetch, find)
+from aslant.data.receiving import Meter
+from aslant.data.registry import File, Source
+from aslant.data.urls import fetch_from_url
+from aslant.errors import DataError
 
 
 def nothing_left() -> bool:
@@ -82,7 +82,7 @@ def test_an_archive_without_the_member_or_damaged_is_one_sentence(
 
 
 def test_an_archive_may_stay_packed_and_be_shared(registry: Registry, server: Server) -> None:
-    import slant
+    import aslant
 
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -93,7 +93,7 @@ def test_an_archive_may_stay_packed_and_be_shared(registry: Registry, server: Se
     for dimensions in (2, 3):
         source = {"url": url, "inside": f"v{dimensions}.txt", "files": [described("v.zip", buffer.getvalue())]}
         registry.add(f"toy-{dimensions}", source, folder="toy")
-    assert [slant.load(f"toy-{dimensions}").dimensions for dimensions in (2, 3)] == [2, 3]
+    assert [aslant.load(f"toy-{dimensions}").dimensions for dimensions in (2, 3)] == [2, 3]
     assert server.asked["/v.zip"] == 1
 
 

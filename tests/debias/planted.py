@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slant.vectors import WordVectors
+from aslant.vectors import WordVectors
 
 PAIRS = [("she", "he"), ("woman", "man"), ("girl", "boy"), ("mother", "father")]
 SPECIFIC = [word for pair in PAIRS for word in pair] + ["queen", "king"]

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from planted import PAIRS, SPECIFIC, Planted
 
-import slant
-from slant.debias import METHODS
-from slant.errors import DebiasError
+import aslant
+from aslant.debias import METHODS
+from aslant.errors import DebiasError
 
 #: Settings with which a method works on the planted bias.
 SETTINGS: dict[str, dict[str, Any]] = {
@@ -28,7 +28,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 every_method = pytest.mark.parametrize("name", list(METHODS))
 
 
-def lean(vectors: slant.WordVectors, planted: Planted) -> float:
+def lean(vectors: aslant.WordVectors, planted: Planted) -> float:
     """How far apart the two halves of the plain words lie along the planted direction, in unit vectors."""
     rows = vectors.matrix[len(SPECIFIC) :].astype(float)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
@@ -63,12 +63,12 @@ def test_the_planted_bias_falls_and_the_rest_stays(planted: Planted, name: str) 
 def test_the_record_is_in_the_provenance_of_any_later_measure(planted: Planted, name: str) -> None:
     w = METHODS[name](planted.vectors, **SETTINGS[name])
     (treatment,) = w.treatments
-    measured = slant.polarity(w, ["she", "he"], ["qaaa", "qaab"], bootstrap=0).provenance.representation
+    measured = aslant.polarity(w, ["she", "he"], ["qaaa", "qaab"], bootstrap=0).provenance.representation
     assert treatment.describe() in measured.note
     assert treatment.method in measured.name
     assert all(taken.found or not taken.missing for taken in treatment.words)
     assert ("seed 0" in measured.note) == ("rng" in inspect.signature(METHODS[name]).parameters)
-    assert treatment.version == slant.__version__
+    assert treatment.version == aslant.__version__
 
 
 @every_method
@@ -83,14 +83,14 @@ def test_the_same_seed_gives_the_same_vectors(planted: Planted, name: str) -> No
 
 @every_method
 def test_anything_but_vectors_is_refused(name: str) -> None:
-    with pytest.raises(DebiasError, match=r"is not word vectors; open it with slant\.load"):
+    with pytest.raises(DebiasError, match=r"is not word vectors; open it with aslant\.load"):
         METHODS[name]("glove.txt", **SETTINGS[name])
 
 
 @every_method
 def test_words_that_are_not_there_are_one_clear_error(name: str) -> None:
     random = np.random.default_rng(0)
-    v = slant.WordVectors.from_arrays(["ein", "zwei", "drei"], random.normal(size=(3, 9)), name="other")
+    v = aslant.WordVectors.from_arrays(["ein", "zwei", "drei"], random.normal(size=(3, 9)), name="other")
     with pytest.raises(DebiasError, match=r"'other'") as caught:
         METHODS[name](v, **SETTINGS[name])
     assert "\n" not in str(caught.value)
@@ -101,15 +101,15 @@ def test_a_mapped_embedding_works_and_its_file_stays(planted: Planted, name: str
     path = tmp_path / "v.safetensors"
     planted.vectors.save(path)
     content = path.read_bytes()
-    mapped = slant.load(path)
+    mapped = aslant.load(path)
     assert isinstance(mapped.matrix, np.memmap)
     w = METHODS[name](mapped, **SETTINGS[name])
     assert (w.matrix == METHODS[name](planted.vectors, **SETTINGS[name]).matrix).all()
     w.save(path)  # over the file that the original is mapped from
     assert path.read_bytes() != content
-    assert w.note in slant.load(path).note
+    assert w.note in aslant.load(path).note
 
 
 @every_method
 def test_the_method_of_the_table_is_public(name: str) -> None:
-    assert getattr(slant, METHODS[name].__name__) is METHODS[name]
+    assert getattr(aslant, METHODS[name].__name__) is METHODS[name]

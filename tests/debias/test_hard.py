@@ -7,16 +7,16 @@ import pytest
 from numpy.typing import NDArray
 from planted import PAIRS, SPECIFIC, Planted
 
-import slant
-from slant.debias.hard import equalise, hard_debiased
-from slant.debias.words import find_sets, find_words, word_sets
-from slant.errors import DebiasError
-from slant.stimuli import PairSet, load_set
+import aslant
+from aslant.debias.hard import equalise, hard_debiased
+from aslant.debias.words import (find_sets, find_words, word_sets)
+from aslant.errors import DebiasError
+from aslant.stimuli import PairSet, load_set
 
 Vectors = dict[str, NDArray[np.float64]]
 
 
-def literal(vectors: slant.WordVectors, pairs: list, equal: list, specific: list) -> Vectors:  # type: ignore[type-arg]
+def literal(vectors: aslant.WordVectors, pairs: list, equal: list, specific: list) -> Vectors:  # type: ignore[type-arg]
     """Word by word, as the program of Bolukbasi et al. goes about it: unit length, neutralise, equalise."""
     v = {w: np.array(row, dtype=float) for w, row in zip(vectors.words, vectors.matrix, strict=True)}
     v = {w: row / np.linalg.norm(row) for w, row in v.items()}
@@ -42,12 +42,12 @@ def literal(vectors: slant.WordVectors, pairs: list, equal: list, specific: list
 
 def test_every_word_is_where_the_papers_program_puts_it(planted: Planted) -> None:
     expected = literal(planted.vectors, PAIRS, PAIRS[:2], SPECIFIC)
-    debiased = slant.hard_debias(planted.vectors, pairs=PAIRS, equalise=PAIRS[:2], specific=SPECIFIC)
+    debiased = aslant.hard_debias(planted.vectors, pairs=PAIRS, equalise=PAIRS[:2], specific=SPECIFIC)
     assert np.abs(debiased.matrix - np.array([expected[w] for w in debiased.words])).max() < 1e-7
 
 
 def test_on_real_vectors_every_word_is_where_the_papers_program_puts_it() -> None:
-    v = slant.load(top=3000)
+    v = aslant.load(top=3000)
     sets = [
         [pair for pair in load_set(name, PairSet).pairs if all(word in v for word in pair)]
         for name in ("definitional-pairs", "equalise-pairs")
@@ -55,22 +55,22 @@ def test_on_real_vectors_every_word_is_where_the_papers_program_puts_it() -> Non
     specific = [w for w in load_set("gender-specific-words").words if w in v]
     assert min(map(len, (*sets, specific))) > 5
     expected = literal(v, *sets, specific)
-    debiased = slant.hard_debias(v, pairs=sets[0], equalise=sets[1], specific=specific)
+    debiased = aslant.hard_debias(v, pairs=sets[0], equalise=sets[1], specific=specific)
     assert np.abs(debiased.matrix - np.array([expected[w] for w in v.words])).max() < 1e-7
 
 
 @pytest.fixture(scope="module")
-def sample() -> slant.WordVectors:
-    return slant.load()
+def sample() -> aslant.WordVectors:
+    return aslant.load()
 
 
 @pytest.fixture(scope="module")
-def debiased(sample: slant.WordVectors) -> slant.WordVectors:
-    return slant.hard_debias(sample)
+def debiased(sample: aslant.WordVectors) -> aslant.WordVectors:
+    return aslant.hard_debias(sample)
 
 
 def test_neutral_words_have_no_projection_on_the_direction(
-    sample: slant.WordVectors, debiased: slant.WordVectors
+    sample: aslant.WordVectors, debiased: aslant.WordVectors
 ) -> None:
     direction = _direction(sample)
     neutral = np.ones(len(sample), dtype=bool)
@@ -81,14 +81,14 @@ def test_neutral_words_have_no_projection_on_the_direction(
     assert np.abs(debiased.matrix[~neutral].astype(float) @ direction).max() > 0.1
 
 
-def _direction(v: slant.WordVectors) -> NDArray[np.float64]:
+def _direction(v: aslant.WordVectors) -> NDArray[np.float64]:
     rows = [v.lookup(pair).vectors.astype(float) for pair in load_set("definitional-pairs", PairSet).pairs]
     rows = [pair / np.linalg.norm(pair, axis=1, keepdims=True) for pair in rows]
     return np.asarray(np.linalg.svd(np.concatenate([pair - pair.mean(axis=0) for pair in rows]))[2][0])
 
 
 def test_equalised_pairs_are_equally_far_from_every_neutral_word(
-    sample: slant.WordVectors, debiased: slant.WordVectors
+    sample: aslant.WordVectors, debiased: aslant.WordVectors
 ) -> None:
     neutral = debiased.lookup(["nurse", "engineer", "table", "career", "family", "the", "ran"]).vectors.astype(float)
     sets = find_sets(sample, "equalise-pairs", "x").rows
@@ -103,7 +103,7 @@ def test_equalised_pairs_are_equally_far_from_every_neutral_word(
 
 
 def test_vectors_have_unit_length_and_specific_words_keep_their_direction(
-    sample: slant.WordVectors, debiased: slant.WordVectors
+    sample: aslant.WordVectors, debiased: aslant.WordVectors
 ) -> None:
     assert np.abs(np.linalg.norm(debiased.matrix.astype(float), axis=1) - 1).max() < 1e-6
     rows = np.setdiff1d(
@@ -114,9 +114,9 @@ def test_vectors_have_unit_length_and_specific_words_keep_their_direction(
 
 
 def test_polarity_of_professions_falls_and_the_record_says_what_was_done(
-    sample: slant.WordVectors, debiased: slant.WordVectors
+    sample: aslant.WordVectors, debiased: aslant.WordVectors
 ) -> None:
-    before, after = (slant.polarity(v, "gender-binary", bootstrap=0) for v in (sample, debiased))
+    before, after = (aslant.polarity(v, "gender-binary", bootstrap=0) for v in (sample, debiased))
     assert after.score < before.score / 20
     note = after.provenance.representation.note
     assert "hard debiasing (components=1); pairs: definitional-pairs, 20 of 20 words" in note
@@ -128,8 +128,8 @@ def test_polarity_of_professions_falls_and_the_record_says_what_was_done(
 
 def test_title_and_upper_case_are_equalised_where_both_words_are_there(planted: Planted) -> None:
     v = planted.vectors
-    more = slant.WordVectors.from_arrays([*v.words, "She", "He", "SHE"], np.concatenate([v.matrix, v.matrix[:3] + 0.5]))
-    w = slant.hard_debias(more, pairs=PAIRS, equalise=PAIRS, specific=SPECIFIC)
+    more = aslant.WordVectors.from_arrays([*v.words, "She", "He", "SHE"], np.concatenate([v.matrix, v.matrix[:3] + 0.5]))
+    w = aslant.hard_debias(more, pairs=PAIRS, equalise=PAIRS, specific=SPECIFIC)
     neutral = w.matrix[20].astype(float)
     she, he, upper = (w.matrix[more.index[word]].astype(float) for word in ("She", "He", "SHE"))
     assert abs(neutral @ she - neutral @ he) < 1e-6
@@ -162,17 +162,17 @@ def test_sets_that_share_words_are_equalised_one_after_the_other() -> None:
     assert np.allclose(out[:3], [first[0], second[0], second[1]], atol=1e-7)
 
 
-def test_the_original_is_left_alone(sample: slant.WordVectors) -> None:
-    small = slant.WordVectors(sample.words[:20_000], np.array(sample.matrix[:20_000]))
+def test_the_original_is_left_alone(sample: aslant.WordVectors) -> None:
+    small = aslant.WordVectors(sample.words[:20_000], np.array(sample.matrix[:20_000]))
     copy = small.matrix.copy()
-    slant.hard_debias(small)
+    aslant.hard_debias(small)
     assert (small.matrix == copy).all()
     assert small.treatments == ()
 
 
 def test_treatments_add_up_and_the_note_tells_both(planted: Planted) -> None:
-    first = slant.project_out(planted.vectors, pairs=PAIRS[:1])
-    both = slant.half_sibling_debias(first, specific=SPECIFIC)
+    first = aslant.project_out(planted.vectors, pairs=PAIRS[:1])
+    both = aslant.half_sibling_debias(first, specific=SPECIFIC)
     assert [t.method for t in both.treatments] == ["projection", "half-sibling regression"]
     assert both.note.index("projection") < both.note.index("half-sibling regression (ridge=2.0")
     assert both.name == "planted (projection) (half-sibling regression)"
@@ -206,16 +206,16 @@ def test_two_words_on_one_token_are_no_pair(planted: Planted) -> None:
     ],
 )
 def test_bad_input_is_one_sentence(planted: Planted, settings: dict[str, object], fault: str) -> None:
-    with pytest.raises(slant.SlantError, match=fault) as caught:
-        slant.hard_debias(planted.vectors, **settings)  # type: ignore[arg-type]
+    with pytest.raises(aslant.AslantError, match=fault) as caught:
+        aslant.hard_debias(planted.vectors, **settings)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
 
 
 def test_a_word_of_which_nothing_would_be_left_is_named() -> None:
     words, matrix = ["she", "he", "nothing", "table"], [[1, 0.5, 0], [-1, 0.5, 0], [2, 0, 0], [1, 1, 1]]
-    v = slant.WordVectors.from_arrays(words, matrix)
+    v = aslant.WordVectors.from_arrays(words, matrix)
     with pytest.raises(DebiasError, match="nothing is left of 'nothing'"):
-        slant.hard_debias(v, pairs=[("she", "he")], equalise=[], specific=["she", "he"])
+        aslant.hard_debias(v, pairs=[("she", "he")], equalise=[], specific=["she", "he"])
 
 
 def test_words_that_do_not_differ_in_the_subspace_cannot_be_equalised() -> None:
@@ -228,9 +228,9 @@ def test_the_words_of_a_set_that_cannot_be_equalised_are_named() -> None:
         ["she", "he", "left", "right", "table"],
         [[1, 0.5, 0], [-1, 0.5, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]],
     )
-    v = slant.WordVectors.from_arrays(words, matrix)
+    v = aslant.WordVectors.from_arrays(words, matrix)
     with pytest.raises(DebiasError, match=r"'left, right' do not differ in the subspace; leave that set out"):
-        slant.hard_debias(v, pairs=[("she", "he")], equalise=[("she", "he"), ("left", "right")], specific=["she", "he"])
+        aslant.hard_debias(v, pairs=[("she", "he")], equalise=[("she", "he"), ("left", "right")], specific=["she", "he"])
 
 
 def test_class_sets_give_sets_across_their_classes() -> None:
@@ -239,7 +239,7 @@ def test_class_sets_give_sets_across_their_classes() -> None:
 
 
 def test_a_vector_put_together_from_parts_has_no_row_to_change(planted: Planted) -> None:
-    v = planted.vectors.with_policy(slant.LookupPolicy(phrases="mean"))
+    v = planted.vectors.with_policy(aslant.LookupPolicy(phrases="mean"))
     assert v.lookup(["she queen"]).found == ("she queen",)
     rows, taken = find_words(v, ["she queen", "king"], "specific words")
     assert rows.tolist() == [v.index["king"]]
@@ -253,6 +253,6 @@ def test_subwords_are_left_behind_and_said(planted: Planted) -> None:
         def vector(self, word: str) -> None:
             return None
 
-    w = slant.project_out(replace(planted.vectors, subwords=Never()), pairs=PAIRS)
+    w = aslant.project_out(replace(planted.vectors, subwords=Never()), pairs=PAIRS)
     assert w.subwords is None
     assert w.note.endswith("without sub-words")

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from planted import PAIRS, SPECIFIC, Planted
 
-import slant
-from slant.debias.biased_words import leaning
-from slant.debias.double_hard import candidate_accuracies
-from slant.debias.nullspace import nullspace
-from slant.errors import DebiasError
-from slant.statistics import clustering_accuracy, generator, principal_axes, two_clusters
+import aslant
+from aslant.debias.biased_words import leaning
+from aslant.debias.double_hard import candidate_accuracies
+from aslant.debias.nullspace import nullspace
+from aslant.errors import DebiasError
+from aslant.statistics import (clustering_accuracy, generator, principal_axes, two_clusters)
 
 
 def svm_accuracy(X: np.ndarray, y: np.ndarray) -> float:  # type: ignore[type-arg]
@@ -56,7 +56,7 @@ def test_the_null_space_never_takes_all_dimensions() -> None:
 
 
 def test_every_word_is_projected_and_the_number_of_directions_recorded(planted: Planted) -> None:
-    w = slant.nullspace_debias(planted.vectors, specific=SPECIFIC, words=500)
+    w = aslant.nullspace_debias(planted.vectors, specific=SPECIFIC, words=500)
     settings = w.treatments[0].settings
     rank = np.linalg.matrix_rank(w.matrix.astype(float), tol=1e-3)
     assert rank == planted.vectors.dimensions - settings["removed"] < 30
@@ -66,18 +66,18 @@ def test_every_word_is_projected_and_the_number_of_directions_recorded(planted: 
 def test_classes_too_small_to_hold_words_out_are_refused(planted: Planted) -> None:
     words = planted.vectors.words
     with pytest.raises(DebiasError, match="the smallest class has 3 words"):
-        slant.nullspace_debias(planted.vectors, classes={"a": words[10:13], "b": words[700:720]})
-    assert slant.nullspace_debias(planted.vectors, classes={"a": words[10:14], "b": words[700:704]}).treatments
+        aslant.nullspace_debias(planted.vectors, classes={"a": words[10:13], "b": words[700:720]})
+    assert aslant.nullspace_debias(planted.vectors, classes={"a": words[10:14], "b": words[700:704]}).treatments
 
 
 @pytest.mark.parametrize("iterations", [0, 2.5, True])
 def test_a_number_of_iterations_that_is_none_is_refused(planted: Planted, iterations: int) -> None:
     with pytest.raises(DebiasError, match="is no number of classifiers"):
-        slant.nullspace_debias(planted.vectors, iterations=iterations)
+        aslant.nullspace_debias(planted.vectors, iterations=iterations)
 
 
 def test_the_words_that_lean_most_are_those_that_a_sort_finds() -> None:
-    v = slant.load(top=5000)
+    v = aslant.load(top=5000)
     labelled = leaning(v, ("she", "he"), 50, ["her", "his"])
     she, he = (row / np.linalg.norm(row) for row in v.lookup(["she", "he"]).vectors.astype(float))
     scores = {}
@@ -112,8 +112,8 @@ def test_double_hard_removes_the_direction_after_which_clusters_fail() -> None:
 
 
 def test_double_hard_records_its_choice_and_keeps_the_promises_of_hard_debiasing() -> None:
-    v = slant.load(top=20_000)
-    w = slant.double_hard_debias(v, candidates=4)
+    v = aslant.load(top=20_000)
+    w = aslant.double_hard_debias(v, candidates=4)
     settings = w.treatments[0].settings
     assert len(settings["accuracies"]) == 4
     assert settings["removed"] == int(np.argmin(settings["accuracies"])) + 1
@@ -126,12 +126,12 @@ def test_double_hard_records_its_choice_and_keeps_the_promises_of_hard_debiasing
 def test_double_hard_is_centring_removing_a_direction_and_then_hard_debiasing(planted: Planted) -> None:
     v = planted.vectors
     settings: dict[str, Any] = {"pairs": PAIRS, "equalise": PAIRS, "specific": SPECIFIC}
-    w = slant.double_hard_debias(v, **settings, candidates=4, words=300)
+    w = aslant.double_hard_debias(v, **settings, candidates=4, words=300)
     mean, axes = principal_axes(v.matrix, 4)
     axis = axes[w.treatments[0].settings["removed"] - 1]
     centred = v.matrix.astype(float) - mean
     purified = centred - np.outer(centred @ axis, axis)
-    hard = slant.hard_debias(slant.WordVectors(v.words, purified.astype(np.float32)), **settings)
+    hard = aslant.hard_debias(aslant.WordVectors(v.words, purified.astype(np.float32)), **settings)
     assert np.abs(w.matrix - hard.matrix).max() < 1e-6
 
 
@@ -146,18 +146,18 @@ def test_the_candidates_are_judged_by_the_direction_that_hard_debiasing_would_re
 
 
 def test_double_hard_leaves_less_for_clusters_than_hard_debiasing_does() -> None:
-    v = slant.load()
+    v = aslant.load()
     rows = leaning(v, ("she", "he"), 500, "gender-specific-words").rows
-    hard, double = (method(v).matrix[rows].astype(float) for method in (slant.hard_debias, slant.double_hard_debias))
+    hard, double = (method(v).matrix[rows].astype(float) for method in (aslant.hard_debias, aslant.double_hard_debias))
     labels = np.repeat([True, False], 500)
     accuracy = [clustering_accuracy(two_clusters(matrix, generator(0)), labels) for matrix in (double, hard)]
     assert accuracy[0] < accuracy[1] - 0.05
 
 
 def test_the_words_learned_from_are_chosen_by_the_rule_that_the_residual_tests_use() -> None:
-    v = slant.load()
-    more = slant.WordVectors(["élan", *v.words], np.concatenate([v.lookup(["ballerina"]).vectors, v.matrix]))
-    tested = slant.residual_bias(more, more, seeds=1, classified=100, picture="none").words
+    v = aslant.load()
+    more = aslant.WordVectors(["élan", *v.words], np.concatenate([v.lookup(["ballerina"]).vectors, v.matrix]))
+    tested = aslant.residual_bias(more, more, seeds=1, classified=100, picture="none").words
     chosen = [more.words[row] for row in leaning(more, ("she", "he"), 500, "gender-specific-words").rows]
     assert "élan" in chosen
     assert "élan" in tested[1]
@@ -167,4 +167,4 @@ def test_the_words_learned_from_are_chosen_by_the_rule_that_the_residual_tests_u
 @pytest.mark.parametrize("candidates", [0, 30, True, 1.5])
 def test_a_number_of_candidates_that_is_none_is_refused(planted: Planted, candidates: int) -> None:
     with pytest.raises(DebiasError, match="is no number of directions"):
-        slant.double_hard_debias(planted.vectors, pairs=PAIRS, candidates=candidates)
+        aslant.double_hard_debias(planted.vectors, pairs=PAIRS, candidates=candidates)

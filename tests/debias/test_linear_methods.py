@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from planted import PAIRS, SPECIFIC, Planted
 
-import slant
-from slant.debias.half_sibling import half_sibling_map
-from slant.debias.leace import leace
-from slant.errors import DebiasError
+import aslant
+from aslant.debias.half_sibling import half_sibling_map
+from aslant.debias.leace import leace
+from aslant.errors import DebiasError
 
 
 def test_projection_takes_the_direction_from_every_word_and_nothing_else(planted: Planted) -> None:
     v = planted.vectors
-    w = slant.project_out(v, pairs=PAIRS)
+    w = aslant.project_out(v, pairs=PAIRS)
     unit = {word: v.matrix[v.index[word]].astype(float) for pair in PAIRS for word in pair}
     unit = {word: row / np.linalg.norm(row) for word, row in unit.items()}
     halves = np.concatenate([[(unit[a] - unit[b]) / 2, (unit[b] - unit[a]) / 2] for a, b in PAIRS])
@@ -25,14 +25,14 @@ def test_projection_takes_the_direction_from_every_word_and_nothing_else(planted
 
 
 def test_projection_of_two_components_removes_both(planted: Planted) -> None:
-    one, two = (slant.project_out(planted.vectors, pairs=PAIRS, components=k) for k in (1, 2))
+    one, two = (aslant.project_out(planted.vectors, pairs=PAIRS, components=k) for k in (1, 2))
     ranks = [np.linalg.matrix_rank(w.matrix.astype(float), tol=1e-3) for w in (one, two)]
     assert ranks == [29, 28]
 
 
 def test_half_sibling_regression_is_the_authors_formula(planted: Planted) -> None:
     v = planted.vectors
-    w = slant.half_sibling_debias(v, specific=SPECIFIC, ridge=2.0)
+    w = aslant.half_sibling_debias(v, specific=SPECIFIC, ridge=2.0)
     gender = np.array([v.matrix[v.index[word]] for word in SPECIFIC], dtype=float).T  # words as columns
     rest = v.matrix[len(SPECIFIC) :].astype(float).T
     alpha = 2.0 * (gender**2).sum() / gender.shape[1]
@@ -44,8 +44,8 @@ def test_half_sibling_regression_is_the_authors_formula(planted: Planted) -> Non
 
 def test_half_sibling_regression_does_not_depend_on_scale(planted: Planted) -> None:
     v = planted.vectors
-    scaled = slant.WordVectors.from_arrays(v.words, v.matrix * 8)
-    small, large = (slant.half_sibling_debias(x, specific=SPECIFIC).matrix for x in (v, scaled))
+    scaled = aslant.WordVectors.from_arrays(v.words, v.matrix * 8)
+    small, large = (aslant.half_sibling_debias(x, specific=SPECIFIC).matrix for x in (v, scaled))
     assert np.allclose(small * 8, large, atol=1e-4)
 
 
@@ -103,7 +103,7 @@ def test_leace_with_fewer_words_than_dimensions_still_erases() -> None:
 
 def test_leace_takes_words_by_class(planted: Planted) -> None:
     classes = {"low": planted.vectors.words[10:40], "high": planted.vectors.words[610:640]}
-    w = slant.leace_debias(planted.vectors, classes=classes)
+    w = aslant.leace_debias(planted.vectors, classes=classes)
     low, high = (w.lookup(words).vectors.astype(float).mean(axis=0) for words in classes.values())
     assert np.abs(low - high).max() < 1e-5
     assert [taken.role for taken in w.treatments[0].words] == ["class low", "class high"]
@@ -125,8 +125,8 @@ def test_leace_takes_words_by_class(planted: Planted) -> None:
     ],
 )
 def test_bad_classes_are_one_clear_error(planted: Planted, settings: dict[str, object], fault: str) -> None:
-    for method in (slant.leace_debias, slant.nullspace_debias):
-        with pytest.raises(slant.SlantError, match=fault):
+    for method in (aslant.leace_debias, aslant.nullspace_debias):
+        with pytest.raises(aslant.AslantError, match=fault):
             method(planted.vectors, **settings)  # type: ignore[arg-type]
 
 
@@ -134,8 +134,8 @@ def test_leace_refuses_fewer_words_than_dimensions(planted: Planted) -> None:
     words = planted.vectors.words
     classes = {"low": words[10:25], "high": words[610:625]}
     with pytest.raises(DebiasError, match="30 words to learn from are too few for 30 dimensions"):
-        slant.leace_debias(planted.vectors, classes=classes)
-    w = slant.leace_debias(planted.vectors, classes={**classes, "low": words[10:26]})
+        aslant.leace_debias(planted.vectors, classes=classes)
+    w = aslant.leace_debias(planted.vectors, classes={**classes, "low": words[10:26]})
     assert w.treatments[0].settings["words_per_side"] is None
     assert w.treatments[0].settings["trained_on"] == 31
 
@@ -143,4 +143,4 @@ def test_leace_refuses_fewer_words_than_dimensions(planted: Planted) -> None:
 @pytest.mark.parametrize("ridge", [0, -1.0, float("nan"), float("inf"), True, "x", None])
 def test_a_penalty_that_is_none_is_refused(planted: Planted, ridge: float) -> None:
     with pytest.raises(DebiasError, match="is no penalty"):
-        slant.half_sibling_debias(planted.vectors, specific=SPECIFIC, ridge=ridge)
+        aslant.half_sibling_debias(planted.vectors, specific=SPECIFIC, ridge=ridge)

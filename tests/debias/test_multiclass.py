@@ -10,21 +10,21 @@ import pytest
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-import slant
-from slant.debias.multiclass import soft_map
-from slant.errors import DebiasError
+import aslant
+from aslant.debias.multiclass import soft_map
+from aslant.errors import DebiasError
 
 Matrix = NDArray[np.float64]
 SETS = [("judaism", "christianity", "islam"), ("jew", "christian", "muslim"), ("synagogue", "church", "mosque")]
 
 
 @pytest.fixture(scope="module")
-def sample() -> slant.WordVectors:
-    return slant.load()
+def sample() -> aslant.WordVectors:
+    return aslant.load()
 
 
-def test_neutral_words_are_equally_far_from_every_class(sample: slant.WordVectors) -> None:
-    w = slant.multiclass_hard_debias(sample, sets=SETS)
+def test_neutral_words_are_equally_far_from_every_class(sample: aslant.WordVectors) -> None:
+    w = aslant.multiclass_hard_debias(sample, sets=SETS)
     neutral = w.lookup(["greedy", "terrorist", "lawyer", "violent", "table"]).vectors.astype(float)
     assert len(neutral) == 5
     for words in SETS:
@@ -60,20 +60,20 @@ def test_every_word_is_where_the_authors_program_puts_it(real_data: Path) -> Non
     sets = json.loads((real_data / "manzini" / "race_attributes_optm.json").read_text(encoding="utf-8"))[
         "definite_sets"
     ]
-    v = slant.load(top=10_000)
+    v = aslant.load(top=10_000)
     sets = [words for words in sets if all(word in v for word in words)]
     assert len({word for words in sets for word in words}) < sum(map(len, sets))  # sets share words
     members = {word for words in sets for word in words}
     unit = {w: row / np.linalg.norm(row) for w, row in zip(v.words, v.matrix.astype(float), strict=True)}
     expected = literal_hard(unit, sets, [w for w in v.words if w not in members], 2)
-    w = slant.multiclass_hard_debias(v, sets=sets)
+    w = aslant.multiclass_hard_debias(v, sets=sets)
     assert np.abs(w.matrix - np.array([expected[word] for word in v.words])).max() < 1e-6
 
 
 @pytest.mark.parametrize("name", ["race", "religion", "gender"])
-def test_the_published_sets_can_be_used(sample: slant.WordVectors, real_data: Path, name: str) -> None:
+def test_the_published_sets_can_be_used(sample: aslant.WordVectors, real_data: Path, name: str) -> None:
     content = json.loads((real_data / "manzini" / f"{name}_attributes_optm.json").read_text(encoding="utf-8"))
-    for method in (slant.multiclass_hard_debias, slant.multiclass_soft_debias):
+    for method in (aslant.multiclass_hard_debias, aslant.multiclass_soft_debias):
         w = method(sample, sets=content["definite_sets"], components=1)
         assert w.treatments[0].words[0].found > 5
 
@@ -102,7 +102,7 @@ def test_the_soft_map_is_the_optimum_that_a_general_solver_finds(strength: float
 
 
 def test_a_problem_that_is_not_solved_in_time_is_an_error_and_no_guess(monkeypatch: pytest.MonkeyPatch) -> None:
-    from slant.debias import multiclass
+    from aslant.debias import multiclass
 
     monkeypatch.setattr(multiclass, "MOST_STEPS", 3)
     with pytest.raises(DebiasError, match="too large to solve"):
@@ -119,34 +119,34 @@ def test_the_objective_is_the_mean_over_pairs_of_words_as_promised() -> None:
     assert objective(T.T @ T, W.T @ W / 20, neutral.T @ neutral / 15, B, 0.3) == pytest.approx(slow)
 
 
-def test_strength_zero_changes_nothing_and_more_of_it_leaves_less(sample: slant.WordVectors) -> None:
-    small = slant.WordVectors(sample.words[:20_000], sample.matrix[:20_000])
+def test_strength_zero_changes_nothing_and_more_of_it_leaves_less(sample: aslant.WordVectors) -> None:
+    small = aslant.WordVectors(sample.words[:20_000], sample.matrix[:20_000])
     unit = small.matrix / np.linalg.norm(small.matrix, axis=1, keepdims=True)
-    none = slant.multiclass_soft_debias(small, sets=SETS, strength=0)
+    none = aslant.multiclass_soft_debias(small, sets=SETS, strength=0)
     assert np.abs(none.matrix - unit).max() < 1e-5
     scores = [
-        slant.polarity(
-            slant.multiclass_soft_debias(small, sets=SETS, strength=strength),
+        aslant.polarity(
+            aslant.multiclass_soft_debias(small, sets=SETS, strength=strength),
             ["jew", "christian", "muslim"], scheme="one-vs-one", bootstrap=0,
         ).score
         for strength in (0, 0.01, 0.2)
     ]  # fmt: skip
     directions = np.linalg.svd(_centred(none))[2][:2]
     left = [
-        np.square(slant.multiclass_soft_debias(small, sets=SETS, strength=s).matrix @ directions.T).mean()
+        np.square(aslant.multiclass_soft_debias(small, sets=SETS, strength=s).matrix @ directions.T).mean()
         for s in (0, 0.01, 0.2)
     ]
     assert left[0] > 1.2 * left[1] > 1.2 * left[2]
     assert len(set(scores)) == 3
 
 
-def _centred(v: slant.WordVectors) -> Matrix:
+def _centred(v: aslant.WordVectors) -> Matrix:
     rows = [v.lookup(words).vectors.astype(float) for words in SETS]
     return np.concatenate([x - x.mean(axis=0) for x in rows])
 
 
-def test_a_class_set_that_ships_can_be_named(sample: slant.WordVectors) -> None:
-    w = slant.multiclass_hard_debias(sample, sets="race-four", components=3)
+def test_a_class_set_that_ships_can_be_named(sample: aslant.WordVectors) -> None:
+    w = aslant.multiclass_hard_debias(sample, sets="race-four", components=3)
     assert w.treatments[0].words[0].stimuli == "race-four"
 
 
@@ -162,15 +162,15 @@ def test_a_class_set_that_ships_can_be_named(sample: slant.WordVectors) -> None:
         ({"sets": "gender-specific-words"}, "'pairs' or 'classes'"),
     ],
 )
-def test_bad_settings_are_one_clear_error(sample: slant.WordVectors, settings: dict[str, object], fault: str) -> None:
+def test_bad_settings_are_one_clear_error(sample: aslant.WordVectors, settings: dict[str, object], fault: str) -> None:
     with pytest.raises(DebiasError, match=fault):
-        slant.multiclass_soft_debias(sample, **{"sets": SETS, **settings})  # type: ignore[arg-type]
+        aslant.multiclass_soft_debias(sample, **{"sets": SETS, **settings})  # type: ignore[arg-type]
 
 
 def test_vectors_that_do_not_span_the_space_are_refused_by_the_soft_method() -> None:
     matrix = np.random.default_rng(0).normal(size=(10, 5)) * [1, 1, 1, 1, 0]
-    v = slant.WordVectors.from_arrays(list("abcdefghij"), matrix)
+    v = aslant.WordVectors.from_arrays(list("abcdefghij"), matrix)
     with pytest.raises(DebiasError, match="do not span all their dimensions"):
-        slant.multiclass_soft_debias(v, sets=[("a", "b", "c")])
+        aslant.multiclass_soft_debias(v, sets=[("a", "b", "c")])
     with pytest.raises(DebiasError, match="none is neutral"):
-        slant.multiclass_soft_debias(v, sets=[("a", "b", "c")], specific=list("defghij"))
+        aslant.multiclass_soft_debias(v, sets=[("a", "b", "c")], specific=list("defghij"))

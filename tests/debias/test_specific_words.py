@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-import slant
-from slant.debias.words import find_sets, find_words
-from slant.vectors import WordVectors
+import aslant
+from aslant.debias.words import find_sets, find_words
+from aslant.vectors import WordVectors
 
 
 def test_words_of_a_shipped_list_do_not_stand_for_others_in_lower_case() -> None:
     """gender-specific-words holds "NeW" and "Legs": a vocabulary in lower case has other words of that spelling."""
-    v = slant.load()
-    w = slant.hard_debias(v)
-    basis = np.asarray(slant.gender_subspace(v, random_pairs=0).direction)
+    v = aslant.load()
+    w = aslant.hard_debias(v)
+    basis = np.asarray(aslant.gender_subspace(v, random_pairs=0).direction)
     new, legs, she = w.lookup(["new", "legs", "she"]).vectors
     assert abs(new @ basis) < 1e-6
     assert abs(legs @ basis) < 1e-6

@@ -68,7 +68,7 @@ def test_a_read_only_cache_is_a_note() -> None:
 @pytest.fixture
 def audit() -> kills.Command:
     asked = ("audit", str(embedding_file()), "--quick", "--only", "polarity", "-q", "-o", "report")
-    return kills.Command("slant audit", asked, "report.json", kills.steps_kept, "measures")
+    return kills.Command("aslant audit", asked, "report.json", kills.steps_kept, "measures")
 
 
 def test_a_killed_command_goes_on_and_ends_the_same(audit: kills.Command) -> None:

@@ -14,7 +14,7 @@ import fuzz
 from fuzzing import worker
 from fuzzing.mutation import as_json, as_toml, mutated_tree
 from fuzzing.targets import ABSENT, Target
-from slant.errors import SlantError
+from aslant.errors import AslantError
 
 
 @pytest.fixture(autouse=True)
@@ -25,7 +25,7 @@ def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def target(run: object, **more: object) -> Target:
-    return Target("toy", ("slant.errors",), lambda: [b"a sound input"], run, **more)  # type: ignore[arg-type]
+    return Target("toy", ("aslant.errors",), lambda: [b"a sound input"], run, **more)  # type: ignore[arg-type]
 
 
 def found(run: object, tmp_path: Path, **more: object) -> list[str]:
@@ -48,11 +48,11 @@ def warn(data: bytes, folder: Path) -> str:
 
 
 def mumble(data: bytes, folder: Path) -> str:
-    raise SlantError("there is no end to this")
+    raise AslantError("there is no end to this")
 
 
 def refuse(data: bytes, folder: Path) -> str:
-    raise SlantError("this is refused.")
+    raise AslantError("this is refused.")
 
 
 def litter(data: bytes, folder: Path) -> str:

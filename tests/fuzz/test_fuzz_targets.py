@@ -12,14 +12,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import slant
+import aslant
 from fuzzing.judging import Inputs, judge, witnessed
 from fuzzing.result_targets import trees
 from fuzzing.small_file_targets import SETS
 from fuzzing.table import every_target
 from fuzzing.targets import Target
 
-SOURCE = Path(slant.__file__).parent
+SOURCE = Path(aslant.__file__).parent
 TARGETS = every_target()
 COVERED = {module for target in TARGETS.values() for module in target.covers}
 #: What a module calls that takes in bytes from outside.
@@ -29,47 +29,47 @@ READS = {
     "genops", "parse_json", "parse_toml", "fromfile",
 }  # fmt: skip
 #: Objects whose `load`, `open`, `decode` … reads no file of a stranger's.
-PLAIN = {"os", "slant", "codecs"}
+PLAIN = {"os", "aslant", "codecs"}
 #: Modules that read, and what: nothing from outside, or by way of a reader that has a target.
 ELSEWHERE = {
-    "slant.auditing.jobs": "by slant.vectors.loading, slant.corpus and slant.models",
-    "slant.checking": "embeddings that were loaded",
-    "slant.cli.audit": "by slant.cli.audit_run",
-    "slant.cli.audit_many": "audits that its own workers made",
-    "slant.cli.ceat": "by slant.corpus and slant.models",
-    "slant.cli.contextual": "by slant.corpus and slant.models",
-    "slant.cli.encoders": "by slant.corpus and slant.models",
-    "slant.cli.loading": "by slant.vectors.loading",
-    "slant.cli.logprob": "by slant.models",
-    "slant.cli.masked_weat": "by slant.models",
-    "slant.cli.pronoun_choice": "by slant.models",
-    "slant.cli.pronouns": "by slant.models",
-    "slant.cli.seat": "by slant.models",
-    "slant.cli.words": "by slant.stimuli.loading",
-    "slant.compiled": "machine code that numba has kept in a folder of this user's, and numba reads",
-    "slant.data.packages": "what pip says, and archives by slant.data.archives",
-    "slant.data.receiving": "writes only",
-    "slant.data.urls": "the network, by checksum",
-    "slant.files": "writes only",
-    "slant.measures.contextual": "by slant.corpus",
-    "slant.measures.polarity_trend": "by slant.vectors.loading",
-    "slant.models.encoder": "what transformers made of a tokenizer",
-    "slant.models.encoder_loading": "by slant.models.elmo_files and slant.models.opening",
-    "slant.models.packing": "models of this process, or of the one that started it",
-    "slant.models.sample": "a file that ships",
-    "slant.paging": "maps that are open already, to give their pages back",
-    "slant.parallel.on_processes": "answers of processes that it started itself, by pipes",
-    "slant.parallel.process_worker": "tasks of the process that started it, and a file that one wrote",
-    "slant.replicate.framework": "by the readers of each paper",
-    "slant.replicate.lu": "by the reader of vectors",
-    "slant.replicate.swinger": "a file that ships",
-    "slant.report.covering": "a file that ships",
-    "slant.report.sections": "a file that ships",
-    "slant.report.survey": "files that ship",
-    "slant.report.templating": "files that ship",
-    "slant.stimuli.first_names": "a file that ships",
-    "slant.vectors.sample": "a file that ships",
-    "slant.vectors.treatment": "its own words, to copy them",
+    "aslant.auditing.audit_job": "by aslant.vectors.loading, aslant.corpus and aslant.models",
+    "aslant.debias.check": "embeddings that were loaded",
+    "aslant.cli.audit": "by aslant.cli.audit_run",
+    "aslant.cli.audit_many": "audits that its own workers made",
+    "aslant.measures.sentence_tests.ceat_command": "by aslant.corpus and aslant.models",
+    "aslant.measures.in_context.command": "by aslant.corpus and aslant.models",
+    "aslant.cli.encoders": "by aslant.corpus and aslant.models",
+    "aslant.cli.loading": "by aslant.vectors.loading",
+    "aslant.measures.template_tests.command": "by aslant.models",
+    "aslant.measures.template_tests.masked_weat_command": "by aslant.models",
+    "aslant.measures.pronouns_chosen.command": "by aslant.models",
+    "aslant.measures.pronouns_resolved.command": "by aslant.models",
+    "aslant.measures.sentence_tests.seat_command": "by aslant.models",
+    "aslant.cli.words": "by aslant.stimuli.loading",
+    "aslant.statistics.compiled": "machine code that numba has kept in a folder of this user's, and numba reads",
+    "aslant.data.packages": "what pip says, and archives by aslant.data.archives",
+    "aslant.data.receiving": "writes only",
+    "aslant.data.urls": "the network, by checksum",
+    "aslant.io.files": "writes only",
+    "aslant.measures.in_context.measure": "by aslant.corpus",
+    "aslant.measures.polarities.trend": "by aslant.vectors.loading",
+    "aslant.models.encoder": "what transformers made of a tokenizer",
+    "aslant.models.encoder_loading": "by aslant.models.elmo_files and aslant.models.model_loading",
+    "aslant.models.packing": "models of this process, or of the one that started it",
+    "aslant.models.sample": "a file that ships",
+    "aslant.io.memory_maps": "maps that are open already, to give their pages back",
+    "aslant.parallel.on_processes": "answers of processes that it started itself, by pipes",
+    "aslant.parallel.process_worker": "tasks of the process that started it, and a file that one wrote",
+    "aslant.replicate.framework": "by the readers of each paper",
+    "aslant.replicate.lu": "by the reader of vectors",
+    "aslant.replicate.swinger": "a file that ships",
+    "aslant.report.offensive_words": "a file that ships",
+    "aslant.report.sections": "a file that ships",
+    "aslant.measures.enumeration.survey_pages": "files that ship",
+    "aslant.report.templating": "files that ship",
+    "aslant.stimuli.first_names": "a file that ships",
+    "aslant.vectors.sample": "a file that ships",
+    "aslant.vectors.debiasing_record": "its own words, to copy them",
 }
 
 
@@ -90,7 +90,7 @@ def reads(path: Path) -> bool:
 
 
 def module_of(path: Path) -> str:
-    return ".".join(("slant", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
+    return ".".join(("aslant", *path.relative_to(SOURCE).with_suffix("").parts)).removesuffix(".__init__")
 
 
 def test_every_module_that_reads_has_a_target_or_a_reason() -> None:
@@ -102,17 +102,17 @@ def test_every_module_that_reads_has_a_target_or_a_reason() -> None:
 
 
 def test_every_format_packing_kind_of_set_and_kind_of_result_has_a_target() -> None:
-    from slant import opening
-    from slant.corpus.files import KINDS as TEXTS
-    from slant.results import kinds
-    from slant.stimuli.loading import KINDS
-    from slant.vectors import formats
+    from aslant.io import packed_files as opening
+    from aslant.corpus.files import KINDS as TEXTS
+    from aslant.results.codec import kinds
+    from aslant.stimuli.loading import KINDS
+    from aslant.vectors import formats
 
     assert {module.name for module in pkgutil.iter_modules(formats.__path__, f"{formats.__name__}.")} <= COVERED
     packed = {opening.packing(seed) for name, t in TARGETS.items() if name.startswith("packed") for seed in t.seeds()}
     assert packed == set(opening.MAGIC.values())
     assert set(SETS) == set(KINDS)
-    assert set(trees()) == {kind for kind, cls in kinds().items() if cls.__module__.startswith("slant.")}
+    assert set(trees()) == {kind for kind, cls in kinds().items() if cls.__module__.startswith("aslant.")}
     assert {"text", "text .csv", "text .tsv", "text .json"} <= set(TARGETS)
     assert set(TEXTS.values()) == {"text", "csv", "tsv", "json"}, "a new kind of text needs a target"
 

@@ -12,15 +12,15 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kstest, norm
 
-import slant
+import aslant
 from fake_encoder import FakeEncoder
-from slant.errors import MeasureError
-from slant.measures.ceat_contexts import context_vectors
-from slant.measures.ceat_statistic import sampled_effects, word_associations
-from slant.measures.clustered_words import Clustered, clustered
-from slant.measures.seat import NoSpreadError
-from slant.statistics import combine, unit_rows
-from slant.stimuli import WordList, load_set
+from aslant.errors import MeasureError
+from aslant.measures.sentence_tests.contexts_drawn import context_vectors
+from aslant.measures.sentence_tests.contexts_statistic import sampled_effects, word_associations
+from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
+from aslant.measures.sentence_tests.sentences import NoSpreadError
+from aslant.statistics import combine, unit_rows
+from aslant.stimuli import WordList, load_set
 
 GENDER = load_set("weat-7")
 X, Y, A, B = (group.words for group in GENDER.groups)
@@ -37,19 +37,19 @@ SENTENCES = corpus(GENDER.words)
 
 
 def test_a_planted_association_is_found_with_its_sign_and_none_where_none_is() -> None:
-    planted = slant.ceat(FakeEncoder(leanings=PLANTED), SENTENCES, "weat-7", samples=500)
+    planted = aslant.ceat(FakeEncoder(leanings=PLANTED), SENTENCES, "weat-7", samples=500)
     assert planted.effect_size > 1
     assert planted.pvalue < 0.001
     assert planted.distribution.share_positive == 1
-    none = slant.ceat(FakeEncoder(), SENTENCES, "weat-7", samples=500)
+    none = aslant.ceat(FakeEncoder(), SENTENCES, "weat-7", samples=500)
     assert abs(none.effect_size) < 1
     assert none.pvalue > 0.05
 
 
 def test_swapping_targets_flips_the_sign() -> None:
     encoder = FakeEncoder(leanings=PLANTED)
-    there = slant.ceat(encoder, SENTENCES, targets=(X, Y), attributes=(A, B), samples=2_000)
-    back = slant.ceat(encoder, SENTENCES, targets=(Y, X), attributes=(A, B), samples=2_000)
+    there = aslant.ceat(encoder, SENTENCES, targets=(X, Y), attributes=(A, B), samples=2_000)
+    back = aslant.ceat(encoder, SENTENCES, targets=(Y, X), attributes=(A, B), samples=2_000)
     assert there.effect_size == pytest.approx(-back.effect_size, abs=0.02)
     assert there.effect_size_words == pytest.approx(-back.effect_size_words)
     assert there.pvalue == back.pvalue
@@ -57,7 +57,7 @@ def test_swapping_targets_flips_the_sign() -> None:
 
 def test_the_published_p_value_shrinks_with_the_draws_and_ours_does_not() -> None:
     encoder = FakeEncoder(16, noise=0.5, seed=1)
-    few, many = (slant.ceat(encoder, SENTENCES, "weat-7", samples=n) for n in (100, 4_000))
+    few, many = (aslant.ceat(encoder, SENTENCES, "weat-7", samples=n) for n in (100, 4_000))
     assert many.pvalue == few.pvalue > 0.05
     assert many.effect_size == pytest.approx(few.effect_size, abs=0.2)
     assert abs(many.published_z) > 4 * abs(few.published_z)
@@ -70,7 +70,7 @@ def test_without_an_association_our_p_values_are_uniform_and_the_published_ones_
         "attributes": (["love", "peace", "joy"], ["filth", "grief", "agony"]),
     }
     sentences = corpus(tuple(w for pair in test.values() for words in pair for w in words), PLACES[:3])
-    results = [slant.ceat(FakeEncoder(16, seed=s), sentences, **test, samples=300) for s in range(120)]
+    results = [aslant.ceat(FakeEncoder(16, seed=s), sentences, **test, samples=300) for s in range(120)]
     assert kstest([r.pvalue for r in results], "uniform").pvalue > 0.005  # two-sided and discrete: p = 1 now and then
     assert np.mean([r.pvalue <= 0.05 for r in results]) < 0.1
     assert np.mean([r.published_pvalue <= 0.05 for r in results]) > 0.9
@@ -115,7 +115,7 @@ def test_draws_are_those_of_a_loop() -> None:
 
 
 def test_contexts_are_chosen_for_some_draws_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slant.measures.ceat_statistic._DRAWS", 20)
+    monkeypatch.setattr("aslant.measures.sentence_tests.contexts_statistic._DRAWS", 20)
     together, apart = np.random.default_rng(7), np.random.default_rng(7)
     parts = [sampled_effects(*sets(), n, apart) for n in (20, 20, 10)]
     for found, expected in zip(sampled_effects(*sets(), 50, together), zip(*parts, strict=True), strict=True):
@@ -124,7 +124,7 @@ def test_contexts_are_chosen_for_some_draws_after_the_other(monkeypatch: pytest.
 
 def test_draws_do_not_depend_on_how_many_are_made_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = sampled_effects(*sets(), 50, np.random.default_rng(7))
-    monkeypatch.setattr("slant.measures.ceat_statistic._BYTES", 4 * 6 * 8)
+    monkeypatch.setattr("aslant.measures.sentence_tests.contexts_statistic._BYTES", 4 * 6 * 8)
     parts = sampled_effects(*sets(), 50, np.random.default_rng(7))
     assert parts[0] == pytest.approx(whole[0])
 
@@ -161,7 +161,7 @@ def test_word_associations_are_means_over_all_pairs_of_contexts() -> None:
 
 def test_the_same_seed_gives_the_same_result_and_another_one_other_draws() -> None:
     encoder = FakeEncoder()
-    first, again, other = (slant.ceat(encoder, SENTENCES, "weat-7", samples=50, rng=seed) for seed in (1, 1, 2))
+    first, again, other = (aslant.ceat(encoder, SENTENCES, "weat-7", samples=50, rng=seed) for seed in (1, 1, 2))
     assert first == again
     assert first.distribution != other.distribution
     assert first.provenance.seed == 1
@@ -169,27 +169,27 @@ def test_the_same_seed_gives_the_same_result_and_another_one_other_draws() -> No
 
 def test_words_short_of_contexts_are_recorded_and_those_without_are_missing() -> None:
     kept = [s for s in SENTENCES if not s.endswith("algebra.")]
-    result = slant.ceat(FakeEncoder(), kept, "weat-7", samples=50, contexts_per_word=8)
+    result = aslant.ceat(FakeEncoder(), kept, "weat-7", samples=50, contexts_per_word=8)
     assert result.missing == ("algebra",)
     by_word = {word.word: word for word in result.words}
     assert (by_word["algebra"].found, by_word["algebra"].contexts, by_word["algebra"].association) == (0, 0, None)
     assert (by_word["math"].found, by_word["math"].contexts) == (5, 5)
     assert len(result.short_of_contexts) == 31
     assert (result.corpus.sentences, result.corpus.name) == (155, "sentences given")
-    cut = slant.ceat(FakeEncoder(), kept, "weat-7", samples=50, contexts_per_word=2)
+    cut = aslant.ceat(FakeEncoder(), kept, "weat-7", samples=50, contexts_per_word=2)
     assert {word.contexts for word in cut.words} == {0, 2}
     with pytest.raises(
         MeasureError, match="7 of 8 words of 'Math' of 'weat-7' have a context in the corpus, less than"
     ):
-        slant.ceat(FakeEncoder(), kept, "weat-7", min_found=0.9)
+        aslant.ceat(FakeEncoder(), kept, "weat-7", min_found=0.9)
 
 
 def test_case_counts_unless_any_will_do() -> None:
     names = load_set("weat-6").words
     lower = [sentence.lower() for sentence in corpus(names)]
     with pytest.raises(MeasureError, match="0 of 8 words of 'Male names'"):
-        slant.ceat(FakeEncoder(), lower, "weat-6", samples=20)
-    found = slant.ceat(FakeEncoder(), lower, "weat-6", samples=20, case="any")
+        aslant.ceat(FakeEncoder(), lower, "weat-6", samples=20)
+    found = aslant.ceat(FakeEncoder(), lower, "weat-6", samples=20, case="any")
     assert found.missing == ()
 
 
@@ -197,7 +197,7 @@ def test_a_suite_reads_once_encodes_once_and_lists_what_it_skips() -> None:
     encoder = FakeEncoder(leanings=PLANTED)
     sentences = SENTENCES + corpus(("science", "physics"))
     once = iter(sentences)
-    suite = slant.ceat_suite(encoder, once, ["weat-6", "weat-7", "weat-8"], samples=50, min_found=0.2)
+    suite = aslant.ceat_suite(encoder, once, ["weat-6", "weat-7", "weat-8"], samples=50, min_found=0.2)
     assert encoder.passes == len(sentences)
     assert [r.test for r in suite.results] == ["weat-7", "weat-8"]
     assert [t.test for t in suite.skipped] == ["weat-6"]
@@ -217,11 +217,11 @@ def test_a_suite_holds_the_vectors_of_one_test_and_of_what_later_ones_need(monke
         assert all(rows.base is None for rows in vectors.values())  # no part of something larger that stays in memory
         raise NoSpreadError("nothing")
 
-    module = sys.modules["slant.measures.ceat"]  # the name leads to the function
+    module = sys.modules["aslant.measures.sentence_tests.contexts"]  # the name leads to the function
     monkeypatch.setattr(module, "context_vectors", encoded)
     monkeypatch.setattr(module, "_measure", measured)
     tests = [load_set(name) for name in ("weat-7", "weat-6", "weat-8")]
-    slant.ceat_suite(FakeEncoder(), SENTENCES, tests)
+    aslant.ceat_suite(FakeEncoder(), SENTENCES, tests)
     seven, six, eight = (set(test.words) for test in tests)
     assert held == [seven, six | (seven & eight), eight]
     assert len(asked) == len(seven | six | eight)
@@ -233,23 +233,23 @@ def test_settings_of_the_p_value_are_checked_before_anything_is_read(wrong: dict
         raise AssertionError("the corpus was read")
         yield
 
-    for run in (slant.ceat, slant.ceat_suite):
+    for run in (aslant.ceat, aslant.ceat_suite):
         with pytest.raises(MeasureError, match=next(iter(wrong))):
-            run(FakeEncoder(), unread(), *(["weat-7"] if run is slant.ceat else [["weat-7"]]), **wrong)
+            run(FakeEncoder(), unread(), *(["weat-7"] if run is aslant.ceat else [["weat-7"]]), **wrong)
 
 
 def test_a_test_gives_the_same_alone_as_in_a_suite() -> None:
     settings: dict[str, Any] = {"samples": 50, "contexts_per_word": 2, "rng": 3, "min_found": 0.5}
-    suite = slant.ceat_suite(
+    suite = aslant.ceat_suite(
         FakeEncoder(), SENTENCES + corpus(load_set("weat-6").words), ["weat-6", "weat-7"], **settings
     )
-    alone = slant.ceat(FakeEncoder(), SENTENCES + corpus(load_set("weat-6").words), "weat-7", **settings)
+    alone = aslant.ceat(FakeEncoder(), SENTENCES + corpus(load_set("weat-6").words), "weat-7", **settings)
     assert suite.results[1] == alone
 
 
 def test_a_corpus_is_recorded() -> None:
-    given = slant.load_corpus(SENTENCES, name="places")
-    result = slant.ceat(FakeEncoder(), given, "weat-7", samples=20)
+    given = aslant.load_corpus(SENTENCES, name="places")
+    result = aslant.ceat(FakeEncoder(), given, "weat-7", samples=20)
     assert (result.corpus.name, result.corpus.sentences) == ("places", len(SENTENCES))
     assert result.corpus.record is not None
     assert result.corpus.record["fingerprint"] == given.fingerprint
@@ -258,14 +258,14 @@ def test_a_corpus_is_recorded() -> None:
 
 def test_one_context_for_each_word_is_weat_of_those_vectors() -> None:
     encoder = FakeEncoder(seed=2)
-    result = slant.ceat(encoder, corpus(GENDER.words, PLACES[:1]), "weat-7", samples=10)
+    result = aslant.ceat(encoder, corpus(GENDER.words, PLACES[:1]), "weat-7", samples=10)
     assert result.effect_size == pytest.approx(result.effect_size_words, abs=1e-6)
     assert result.distribution.standard_deviation == pytest.approx(0, abs=1e-9)
     assert (result.heterogeneity.i_squared, result.heterogeneity.tau_squared) == (0, 0)
 
 
 def test_the_spread_of_draws_is_summed_up() -> None:
-    spread = slant.ceat(FakeEncoder(16, noise=1.0), SENTENCES, "weat-7", samples=400).distribution
+    spread = aslant.ceat(FakeEncoder(16, noise=1.0), SENTENCES, "weat-7", samples=400).distribution
     values = list(spread.quantiles.values())
     assert values == sorted(values)
     assert sum(b.count for b in spread.bins) == 400
@@ -277,7 +277,7 @@ def test_the_spread_of_draws_is_summed_up() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"corpus": "text.txt"}, "open it with slant.load_corpus"),
+        ({"corpus": "text.txt"}, "open it with aslant.load_corpus"),
         ({"corpus": 7}, "is no corpus"),
         ({"samples": 0}, "samples is 0"),
         ({"contexts_per_word": 0}, "contexts_per_word is 0"),
@@ -289,15 +289,15 @@ def test_the_spread_of_draws_is_summed_up() -> None:
 )
 def test_bad_input_is_one_sentence(given: dict[str, Any], words: str) -> None:
     with pytest.raises(MeasureError) as caught:
-        slant.ceat(**{"encoder": FakeEncoder(), "corpus": SENTENCES, "test": "weat-7", "samples": 10, **given})
+        aslant.ceat(**{"encoder": FakeEncoder(), "corpus": SENTENCES, "test": "weat-7", "samples": 10, **given})
     assert words in str(caught.value)
 
 
 def test_vectors_kept_in_the_cache_folder_are_listed_and_cleared_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SLANT_CACHE", str(tmp_path))
-    slant.ceat(FakeEncoder(), SENTENCES, "weat-7", samples=10, store=slant.data.cache_folder() / "encoders")
+    monkeypatch.setenv("ASLANT_CACHE", str(tmp_path))
+    aslant.ceat(FakeEncoder(), SENTENCES, "weat-7", samples=10, store=aslant.data.cache_folder() / "encoders")
     kept = sorted(path for path in tmp_path.rglob("*") if path.is_file())
-    assert sorted(entry.path for entry in slant.data.cache_entries()) == kept
-    assert slant.data.clear_cache()[0] == len(kept) == 2
+    assert sorted(entry.path for entry in aslant.data.cache_entries()) == kept
+    assert aslant.data.clear_cache()[0] == len(kept) == 2

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import slant
+import aslant
 from fake_encoder import FakeEncoder
 from planted_text import Planted, planted
-from slant.errors import MeasureError, TooFewWordsError
-from slant.results import ContextualBiasResult, RepeatedMeasure
+from aslant.errors import MeasureError, TooFewWordsError
+from aslant.measures.in_context.result import ContextualBiasResult, RepeatedMeasure
 
 SMALL: dict[str, Any] = {"repeats": 3, "swaps": 6, "random_pairs": 50, "picture": "none"}
 
 
 def measured(what: Planted, **settings: Any) -> ContextualBiasResult:
-    return slant.contextual_bias(what.encoder, what.corpus, original=what.original, **{**SMALL, **settings})
+    return aslant.contextual_bias(what.encoder, what.corpus, original=what.original, **{**SMALL, **settings})
 
 
 @pytest.fixture(scope="module")
@@ -156,7 +156,7 @@ def test_a_seed_gives_one_answer_and_another_seed_another(leaning: Planted, foun
 
 
 def test_every_repeat_takes_other_sentences(leaning: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
-    import slant.measures.contextual_vectors as vectors
+    import aslant.measures.in_context.vectors as vectors
 
     seen: list[str] = []
 
@@ -173,7 +173,7 @@ def test_every_repeat_takes_other_sentences(leaning: Planted, monkeypatch: pytes
 
 def test_a_sentence_is_encoded_once_for_all_words_and_repeats(leaning: Planted) -> None:
     encoder = FakeEncoder(leanings=leaning.leanings)
-    slant.contextual_bias(encoder, leaning.corpus, original=leaning.original, **{**SMALL, "repeats": 5})
+    aslant.contextual_bias(encoder, leaning.corpus, original=leaning.original, **{**SMALL, "repeats": 5})
     swapped = 2 * 10 * 6 * 5 * 2  # the two words of ten pairs, and of as many random ones
     assert encoder.passes <= len(set(leaning.corpus)) + swapped
 
@@ -213,7 +213,7 @@ def test_words_with_fewer_sentences_than_repeats_use_them_again_and_are_counted(
 def test_biased_words_are_those_of_residual_bias_where_the_corpus_holds_all(
     leaning: Planted, found: ContextualBiasResult
 ) -> None:
-    static = slant.residual_bias(leaning.original, leaning.original, seeds=1, picture="none")
+    static = aslant.residual_bias(leaning.original, leaning.original, seeds=1, picture="none")
     assert found.words == static.words
     (compared,) = found.compared
     assert compared.measures.clustering.over is not None
@@ -231,7 +231,7 @@ def test_static_columns_are_measured_on_the_same_words_and_professions(
     pairs = [pair.words for pair in found.subspace.pairs]
     assert compared.column == "static"
     assert compared.measures.direct_bias.over is not None
-    expected = slant.direct_bias(leaning.original, jobs, direction=pairs).value
+    expected = aslant.direct_bias(leaning.original, jobs, direction=pairs).value
     assert compared.measures.direct_bias.over.mean == pytest.approx(expected)
     assert {row["space"] for row in found.rows()} == {"contextual", "static"}
 
@@ -262,7 +262,7 @@ def test_without_random_pairs_nothing_stands_beside(leaning: Planted) -> None:
 def test_vectors_that_are_kept_give_the_same_answer_and_are_not_encoded_again(leaning: Planted, tmp_path: Path) -> None:
     encoders = [FakeEncoder(leanings=leaning.leanings) for _ in range(2)]
     results = [
-        slant.contextual_bias(encoder, leaning.corpus, original=leaning.original, store=tmp_path, **SMALL)
+        aslant.contextual_bias(encoder, leaning.corpus, original=leaning.original, store=tmp_path, **SMALL)
         for encoder in encoders
     ]
     assert results[0] == results[1]
@@ -279,10 +279,10 @@ NO_WORDS = "no sentence of the corpus 'own sentences' holds any of the 20 defini
         (lambda p: {"corpus": [t for t in p.corpus if t.startswith("It")]}, NO_WORDS),
         (lambda p: {"corpus": []}, "the corpus 'own sentences' holds no sentences"),
         (lambda p: {"corpus": ["She slept ."]}, "the corpus 'own sentences' holds 0 words to choose biased ones from"),
-        (lambda p: {"corpus": "She slept ."}, "'She slept .' is no corpus; open one with slant.load_corpus"),
+        (lambda p: {"corpus": "She slept ."}, "'She slept .' is no corpus; open one with aslant.load_corpus"),
         (lambda p: {"corpus": ["She slept .", 3]}, "sentence 2 of the corpus is 3; give sentences as text"),
         (lambda p: {"corpus": 3}, "3 is no corpus"),
-        (lambda p: {"encoder": "bert"}, "'bert' is no encoder; open one with slant.load_encoder"),
+        (lambda p: {"encoder": "bert"}, "'bert' is no encoder; open one with aslant.load_encoder"),
         (lambda p: {"pairs": [["she", "he", "they"]]}, "has 3 words; words are swapped in pairs"),
         (lambda p: {"professions": ["nobody", "noone"]}, "holds 0 of the 2 professions in sentences without"),
         (lambda p: {"poles": ("he", "HE")}, "are one word in 'planted'; give two"),
@@ -293,7 +293,7 @@ NO_WORDS = "no sentence of the corpus 'own sentences' holds any of the 20 defini
         (lambda p: {"picture": "oil"}, "picture='oil' is not one of"),
         (lambda p: {"compare": [p.original]}, "is no mapping of names to word vectors"),
         (lambda p: {"compare": {"contextual": p.original}}, "compare names a static space 'contextual'"),
-        (lambda p: {"compare": {"static": slant.load(top=300)}}, "'sample' lacks .* of the words, such as"),
+        (lambda p: {"compare": {"static": aslant.load(top=300)}}, "'sample' lacks .* of the words, such as"),
         (lambda p: {"original": "glove.txt"}, "'glove.txt' is not word vectors"),
     ],
 )
@@ -303,7 +303,7 @@ def test_what_cannot_be_measured_is_one_clear_error(
     given = {"encoder": leaning.encoder, "corpus": leaning.corpus, "original": leaning.original, **change(leaning)}
     encoder, corpus = given.pop("encoder"), given.pop("corpus")
     with pytest.raises(MeasureError, match=message) as raised:
-        slant.contextual_bias(encoder, corpus, **{**SMALL, "random_pairs": 0, **given})
+        aslant.contextual_bias(encoder, corpus, **{**SMALL, "random_pairs": 0, **given})
     assert "\n" not in str(raised.value)
 
 

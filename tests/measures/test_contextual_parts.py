@@ -5,22 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slant.corpus import Context
-from slant.measures.contextual_sentences import DEFINITIONAL, alternating, draw_sentences, written_like
-from slant.measures.contextual_space import Plan, Repeat, measure_space, over_repeats
-from slant.measures.contextual_swaps import (
-    Swaps,
-    SwapVectors,
-    random_shares,
-    random_words,
-    swap_pairs,
-    swap_random,
-    variance_measure,
-    word_shares,
-)
-from slant.measures.residual_neighbours import shuffled_correlations
-from slant.results import RepeatedMeasure
-from slant.statistics import spawn, subspace, unit_rows
+from aslant.corpus import Context
+from aslant.measures.in_context.sentences import (DEFINITIONAL, alternating, draw_sentences, written_like)
+from aslant.measures.in_context.space import (Plan, Repeat, measure_space, over_repeats)
+from aslant.measures.in_context.swaps import (Swaps, SwapVectors, random_shares, random_words, swap_pairs, swap_random, variance_measure, word_shares)
+from aslant.measures.residuals.neighbours import shuffled_correlations
+from aslant.measures.in_context.result import RepeatedMeasure
+from aslant.statistics import (spawn, subspace, unit_rows)
 
 TEXT = ["He slept.", "Then she left.", "HE SHOUTED.", "John met Mary.", "A nurse came."]
 

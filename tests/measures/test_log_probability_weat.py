@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import slant
+import aslant
 from fake_lm import FakeCausalLM, FakeMaskedLM, uniform
-from slant.errors import MeasureError, SlantError
-from slant.measures.log_probability_weat import compared
-from slant.models.protocols import MaskedScore, Sentence
-from slant.stimuli import Template, TemplateSet, WordList, load_set
+from aslant.errors import MeasureError, AslantError
+from aslant.measures.template_tests.association import compared
+from aslant.models.protocols import MaskedScore, Sentence
+from aslant.stimuli import (Template, TemplateSet, WordList, load_set)
 
 SETTINGS = {"alternative": "greater", "method": "auto", "n_resamples": 1000}
 TESTS = ["career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts"]
@@ -68,7 +68,7 @@ def brute_pvalue(first: list[float], second: list[float]) -> float:
 
 def test_effect_size_and_pvalue_are_those_of_brute_force() -> None:
     lm = FakeMaskedLM()
-    result = slant.log_probability_weat(lm, small())
+    result = aslant.log_probability_weat(lm, small())
     first, second = ([mean(row) for row in rows_of(lm, group.words)] for group in small().attributes)
     assert result.effect_size == pytest.approx((mean(first) - mean(second)) / stdev(first + second))
     assert result.pvalue == pytest.approx(brute_pvalue(first, second))
@@ -79,7 +79,7 @@ def test_effect_size_and_pvalue_are_those_of_brute_force() -> None:
 
 def test_as_published_pools_rows_of_template_and_attribute_and_asks_as_the_code_does() -> None:
     lm = FakeMaskedLM()
-    result = slant.log_probability_weat(lm, small(), as_published=True)
+    result = aslant.log_probability_weat(lm, small(), as_published=True)
     assert (result.n_scores, result.as_published, lm.settings[-1]["prior_place"]) == (12, True, "published")
     lm.prior = lambda template, target: uniform("published", template, target)  # type: ignore[method-assign]
     first, second = ([value for row in rows_of(lm, g.words) for value in row] for g in small().attributes)
@@ -90,11 +90,11 @@ def test_as_published_pools_rows_of_template_and_attribute_and_asks_as_the_code_
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("model", [FakeMaskedLM, FakeCausalLM])
 def test_every_test_that_ships_runs_with_an_exact_pvalue(test: str, model: type) -> None:
-    result = slant.log_probability_weat(model(), test)
+    result = aslant.log_probability_weat(model(), test)
     assert 0 < result.pvalue <= 1
     assert result.pvalue_bounds[0] == result.pvalue_bounds[1]
     assert result.n_scores == len(load_set(test, TemplateSet).attributes[0].words) * 2
-    swapped = slant.log_probability_weat(model(), mirrored(test))
+    swapped = aslant.log_probability_weat(model(), mirrored(test))
     assert swapped.effect_size == pytest.approx(-result.effect_size)
 
 
@@ -109,19 +109,19 @@ def mirrored(test: str) -> TemplateSet:
 
 def test_the_suite_runs_every_test_with_q_values_and_lists_what_it_skips() -> None:
     lm = FakeMaskedLM()
-    suite = slant.log_probability_suite(lm)
+    suite = aslant.log_probability_suite(lm)
     assert [r.test for r in suite.results] == TESTS
     order = np.argsort([r.pvalue for r in suite.results])
     p, q = np.array([r.pvalue for r in suite.results])[order], np.array(suite.qvalues)[order]
     assert q == pytest.approx([min(p[k] * 5 / (k + 1) for k in range(i, 5)) for i in range(5)])
-    assert suite.results[0] == slant.log_probability_weat(lm, "career-family")
-    flat = slant.log_probability_suite(Flat(), ["math-arts"])
+    assert suite.results[0] == aslant.log_probability_weat(lm, "career-family")
+    flat = aslant.log_probability_suite(Flat(), ["math-arts"])
     assert (flat.results, flat.qvalues) == ((), ())
     assert "no effect size exists" in flat.skipped[0].reason
     with pytest.raises(MeasureError, match="tests='math-arts' is one string"):
-        slant.log_probability_suite(lm, "math-arts")
+        aslant.log_probability_suite(lm, "math-arts")
     with pytest.raises(MeasureError, match="no test was given"):
-        slant.log_probability_suite(lm, [])
+        aslant.log_probability_suite(lm, [])
 
 
 class Flat(FakeMaskedLM):
@@ -134,7 +134,7 @@ class Flat(FakeMaskedLM):
         return np.ones((len(sentences), 4), np.float32)
 
 
-@pytest.mark.parametrize("measure", [slant.log_probability_weat, slant.template_weat])
+@pytest.mark.parametrize("measure", [aslant.log_probability_weat, aslant.template_weat])
 @pytest.mark.parametrize(
     ("test", "words"),
     [
@@ -146,21 +146,21 @@ class Flat(FakeMaskedLM):
     ],
 )
 def test_bad_tests_are_one_clear_error(measure: Any, test: Any, words: str) -> None:
-    with pytest.raises(SlantError, match=words):
+    with pytest.raises(AslantError, match=words):
         measure(FakeMaskedLM(), test)
 
 
 def test_scores_without_spread_have_no_effect_size() -> None:
-    for measure in (slant.log_probability_weat, slant.template_weat):
+    for measure in (aslant.log_probability_weat, aslant.template_weat):
         with pytest.raises(MeasureError, match="so no effect size exists"):
             measure(Flat(), "math-arts")  # type: ignore[operator]
     with pytest.raises(MeasureError, match="alternative"):
-        slant.log_probability_weat(FakeMaskedLM(), "math-arts", alternative="bigger")
+        aslant.log_probability_weat(FakeMaskedLM(), "math-arts", alternative="bigger")
 
 
 def test_template_weat_is_weat_on_mean_vectors_in_their_templates() -> None:
     lm = FakeMaskedLM()
-    result = slant.template_weat(lm, small())
+    result = aslant.template_weat(lm, small())
 
     def vector(word: str, templates: list[str]) -> Any:
         rows = [np.array([uniform(t, word, i) - 0.5 for i in range(8)], np.float32).astype(float) for t in templates]
@@ -183,17 +183,17 @@ def test_template_weat_is_weat_on_mean_vectors_in_their_templates() -> None:
 
 
 def test_words_that_are_not_one_piece_are_left_out_and_listed() -> None:
-    result = slant.template_weat(FakeMaskedLM(unknown=["algebra", "girls"]), small())
+    result = aslant.template_weat(FakeMaskedLM(unknown=["algebra", "girls"]), small())
     assert result.missing == ("girls", "algebra")
     assert result.attributes[0].used == ("math", "numbers")
     assert len(result.associations) == 5
     with pytest.raises(MeasureError, match="no word of 'B' is one piece of the vocabulary of 'fake masked'"):
-        slant.template_weat(FakeMaskedLM(unknown=["art", "dance", "drama"]), small())
+        aslant.template_weat(FakeMaskedLM(unknown=["art", "dance", "drama"]), small())
     with pytest.raises(MeasureError, match="no masked language model"):
-        slant.template_weat(FakeCausalLM(), small())  # type: ignore[arg-type]
+        aslant.template_weat(FakeCausalLM(), small())  # type: ignore[arg-type]
     lonely = small(targets=(WordList("Male", ("he", "boys", "men", "lads")), small().targets[1]))
     with pytest.raises(MeasureError, match="no template takes 'lads'"):
-        slant.template_weat(FakeMaskedLM(), lonely)
+        aslant.template_weat(FakeMaskedLM(), lonely)
 
 
 def test_the_authors_effect_sizes_come_out_of_their_scores(real_data: Path) -> None:
@@ -220,16 +220,16 @@ class Partial(FakeMaskedLM):
 
 def test_attributes_that_cannot_be_placed_are_left_out_of_their_set_and_listed() -> None:
     lm = Partial(unknown=["algebra"])
-    result = slant.log_probability_weat(lm, small())
+    result = aslant.log_probability_weat(lm, small())
     without = small(attributes=(WordList("A", ("math", "numbers")), WordList("B", ("art", "dance", "drama"))))
-    assert result.effect_size == slant.log_probability_weat(FakeMaskedLM(), without).effect_size
+    assert result.effect_size == aslant.log_probability_weat(FakeMaskedLM(), without).effect_size
     assert result.attributes[0].words == ("math", "numbers")
     assert result.missing == ("algebra",)
     assert "algebra" not in {s.attribute for s in lm.asked}
-    suite = slant.log_probability_suite(Partial(unknown=["math", "algebra", "numbers"]), [small(), "career-family"])
+    suite = aslant.log_probability_suite(Partial(unknown=["math", "algebra", "numbers"]), [small(), "career-family"])
     assert [(s.test, s.reason) for s in suite.skipped] == [("small", "no word of 'A' of 'small' can be scored")]
     with pytest.raises(MeasureError, match="no attribute can be scored"):
-        slant.log_probability_bias(Partial(unknown=["x"]), "[TARGET] is [ATTRIBUTE].", ("he", "she"), ["x"])
+        aslant.log_probability_bias(Partial(unknown=["x"]), "[TARGET] is [ATTRIBUTE].", ("he", "she"), ["x"])
 
 
 class Placed(FakeMaskedLM):
@@ -240,10 +240,10 @@ class Placed(FakeMaskedLM):
 
 
 def test_template_weat_asks_for_one_piece_at_each_place() -> None:
-    assert slant.template_weat(Placed(), small()).missing == ("algebra",)
+    assert aslant.template_weat(Placed(), small()).missing == ("algebra",)
 
 
 def test_the_published_p_value_says_what_it_is_worth() -> None:
-    published = slant.log_probability_weat(FakeMaskedLM(), small(), as_published=True)
+    published = aslant.log_probability_weat(FakeMaskedLM(), small(), as_published=True)
     assert "as if they were independent" in published.notes[-1]
-    assert slant.log_probability_weat(FakeMaskedLM(), small()).notes == ()
+    assert aslant.log_probability_weat(FakeMaskedLM(), small()).notes == ()

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-import slant
+import aslant
 from fake_encoder import FakeEncoder
 from fake_lm import FakeCausalLM, FakeMaskedLM, uniform
-from slant.errors import MeasureError, StimuliError
-from slant.stimuli import WeatSet, WordList, load_set
+from aslant.errors import MeasureError, StimuliError
+from aslant.stimuli import (WeatSet, WordList, load_set)
 
 TEMPLATES = ("[TARGET] likes [ATTRIBUTE]", "[ATTRIBUTE] is what [TARGET] has.")
 
@@ -57,7 +57,7 @@ def slow(X: tuple[str, ...], Y: tuple[str, ...], A: tuple[str, ...], B: tuple[st
 
 def test_it_is_weat_on_the_mean_cosines_of_words_whose_counterparts_are_masked() -> None:
     test = small()
-    r = slant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, equalise=False)
+    r = aslant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, equalise=False)
     X, Y, A, B = (group.words for group in test.groups)
     assert (r.effect_size, r.pvalue) == pytest.approx(slow(X, Y, A, B), rel=1e-5)
     assert r.pvalue_bounds == (r.pvalue, r.pvalue)
@@ -68,27 +68,27 @@ def test_it_is_weat_on_the_mean_cosines_of_words_whose_counterparts_are_masked()
 
 def test_the_larger_target_set_is_cut_at_random_seeded_and_listed() -> None:
     test = small(x=7, y=3)
-    first, again = (slant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, rng=3) for _ in range(2))
+    first, again = (aslant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, rng=3) for _ in range(2))
     assert first == again
     X, Y, A, B = (group.used for group in first.targets + first.attributes)
     assert len(X) == len(Y) == 3
     assert set(X) | set(first.removed) == set(test.targets[0].words)
     assert (first.effect_size, first.pvalue) == pytest.approx(slow(X, Y, A, B), rel=1e-5)
     assert [len(group.used) for group in first.attributes] == [3, 2]
-    cut = {slant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, rng=seed).removed for seed in range(8)}
+    cut = {aslant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, rng=seed).removed for seed in range(8)}
     assert len(cut) > 1
 
 
 def test_words_that_are_not_one_piece_are_left_out_before_sizes_are_made_equal() -> None:
     lm = FakeMaskedLM(unknown=["w0", "w1", "w7"])
-    r = slant.masked_weat(lm, small(x=4, y=3), templates=TEMPLATES, bootstrap=0)
+    r = aslant.masked_weat(lm, small(x=4, y=3), templates=TEMPLATES, bootstrap=0)
     assert r.missing == ("w0", "w1", "w7")
     assert r.targets[0].used == ("w2", "w3")
     assert len(r.targets[1].used) == 2
     assert r.attributes[0].missing == ("w7",)
     assert not {"w0", "w1", "w7"} & {word for s in lm.asked for word in (s.target, s.attribute)}
     with pytest.raises(MeasureError, match="no word of 'B' is one piece of the vocabulary of 'fake masked'"):
-        slant.masked_weat(FakeMaskedLM(unknown=["w10", "w11"]), small(), templates=TEMPLATES)
+        aslant.masked_weat(FakeMaskedLM(unknown=["w10", "w11"]), small(), templates=TEMPLATES)
 
 
 class Placed(FakeMaskedLM):
@@ -99,37 +99,37 @@ class Placed(FakeMaskedLM):
 
 
 def test_a_word_has_to_be_one_piece_in_every_template() -> None:
-    assert slant.masked_weat(Placed(), small(), templates=TEMPLATES).missing == ("w0",)
-    assert slant.masked_weat(Placed(), small(), templates=TEMPLATES[1]).missing == ()
+    assert aslant.masked_weat(Placed(), small(), templates=TEMPLATES).missing == ("w0",)
+    assert aslant.masked_weat(Placed(), small(), templates=TEMPLATES[1]).missing == ()
 
 
 def test_table_1_says_which_sentences_a_test_has() -> None:
-    table = load_set("kurita-table-1", slant.stimuli.WeatTemplateSet)
+    table = load_set("kurita-table-1", aslant.stimuli.WeatTemplateSet)
     lm = FakeMaskedLM()
     for found in table.tests:
-        r = slant.masked_weat(lm, found.test, bootstrap=0)
+        r = aslant.masked_weat(lm, found.test, bootstrap=0)
         assert r.templates == found.templates
         assert r.provenance.settings["templates"] == list(found.templates)
     asked = {(s.template, s.attribute) for s in lm.asked if s.target == "algebra"}
     assert {template for template, _ in asked} == set(table.templates_of("weat-7"))
     with pytest.raises(MeasureError, match="'kurita-table-1' has no sentences for 'weat-2'"):
-        slant.masked_weat(lm, "weat-2")
-    assert slant.masked_weat(lm, "weat-2", templates=TEMPLATES, bootstrap=0).templates == TEMPLATES
+        aslant.masked_weat(lm, "weat-2")
+    assert aslant.masked_weat(lm, "weat-2", templates=TEMPLATES, bootstrap=0).templates == TEMPLATES
 
 
 def test_a_file_of_ones_own_names_the_sentences_of_tests(tmp_path: Path) -> None:
-    text = slant.stimuli.text_of("kurita-table-1").replace('test = "weat-1"', 'test = "weat-9"', 1)
+    text = aslant.stimuli.text_of("kurita-table-1").replace('test = "weat-1"', 'test = "weat-9"', 1)
     (tmp_path / "mine.toml").write_text(text, encoding="utf-8")
-    r = slant.masked_weat(FakeMaskedLM(), "weat-9", templates=tmp_path / "mine.toml", bootstrap=0)
+    r = aslant.masked_weat(FakeMaskedLM(), "weat-9", templates=tmp_path / "mine.toml", bootstrap=0)
     assert r.templates == ("[TARGET] are [ATTRIBUTE]", "[TARGET] is [ATTRIBUTE]")
 
 
 def test_the_suite_has_the_five_tests_of_the_paper_and_lists_what_cannot_be_run() -> None:
     lm = FakeMaskedLM(unknown=load_set("weat-1").groups[0].words)
-    suite = slant.masked_weat_suite(lm, bootstrap=0, rng=5)
+    suite = aslant.masked_weat_suite(lm, bootstrap=0, rng=5)
     assert [r.test for r in suite.results] == ["weat-3", "weat-6", "weat-7", "weat-8"]
     assert [(s.test, "no word of 'Flowers'" in s.reason) for s in suite.skipped] == [("weat-1", True)]
-    assert suite.results[1] == slant.masked_weat(lm, "weat-6", bootstrap=0, rng=5)
+    assert suite.results[1] == aslant.masked_weat(lm, "weat-6", bootstrap=0, rng=5)
     assert all(q >= r.pvalue for q, r in zip(suite.qvalues, suite.results, strict=True))
 
 
@@ -149,7 +149,7 @@ def test_bad_input_is_one_clear_error(
     model: Any, arguments: dict[str, Any], error: type[Exception], words: str
 ) -> None:
     with pytest.raises(error, match=words):
-        slant.masked_weat(model, **arguments)
+        aslant.masked_weat(model, **arguments)
 
 
 def test_targets_that_cannot_be_told_apart_are_skipped_by_a_suite() -> None:
@@ -157,6 +157,6 @@ def test_targets_that_cannot_be_told_apart_are_skipped_by_a_suite() -> None:
         def word_vectors_in_place(self, sentences: Any, word: str, *, progress: Any = None) -> Any:
             return np.ones((len(sentences), 4), np.float32)
 
-    suite = slant.masked_weat_suite(Flat(), ["weat-6"])
+    suite = aslant.masked_weat_suite(Flat(), ["weat-6"])
     assert suite.results == ()
     assert "same association" in suite.skipped[0].reason

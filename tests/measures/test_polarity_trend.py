@@ -9,27 +9,27 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import slant
-from slant.errors import MeasureError, StimuliError
-from slant.measures.polarity_trend import FIGURES
-from slant.results import TrendsResult, TrendTest
+import aslant
+from aslant.errors import MeasureError, StimuliError
+from aslant.measures.polarities.trend import FIGURES
+from aslant.measures.polarities.result import TrendsResult, TrendTest
 
 WORDS = [f"w{i}" for i in range(40)]
 
 
-def decade(lean: float, seed: int, words: list[str] = WORDS) -> slant.WordVectors:
+def decade(lean: float, seed: int, words: list[str] = WORDS) -> aslant.WordVectors:
     """Words lean by `lean` along the first axis, on which the two classes differ."""
     random = np.random.default_rng(seed)
     matrix = random.normal(size=(len(words), 8))
     matrix[:, 0] = lean + 0.1 * random.normal(size=len(words))
     classes = np.zeros((2, 8))
     classes[:, 0], classes[:, 1] = (1, -1), 1
-    return slant.WordVectors.from_arrays([*words, "x", "y"], np.vstack([matrix, classes]), name=f"d{seed}")
+    return aslant.WordVectors.from_arrays([*words, "x", "y"], np.vstack([matrix, classes]), name=f"d{seed}")
 
 
 def test_a_planted_trend_is_found_with_scipys_numbers() -> None:
     series = {1900 + 10 * i: decade(0.2 + 0.3 * i, i) for i in range(8)}
-    t = slant.polarity_trend(series, ["x", "y"], WORDS)
+    t = aslant.polarity_trend(series, ["x", "y"], WORDS)
     assert t.test is not None
     scores = [p.score for p in t.points]
     assert t.test.kendall == pytest.approx(stats.kendalltau(range(8), scores).statistic) == 1
@@ -41,53 +41,53 @@ def test_no_trend_is_found_where_there_is_none() -> None:
     found = 0
     for run in range(40):
         series = {1900 + 10 * i: decade(0.5, 100 * run + i) for i in range(8)}
-        test = slant.polarity_trend(series, ["x", "y"], WORDS, bootstrap=0).test
+        test = aslant.polarity_trend(series, ["x", "y"], WORDS, bootstrap=0).test
         found += test is not None and test.kendall_pvalue < 0.05
     assert found <= 6
 
 
 def test_only_words_that_every_year_has_are_used_unless_asked() -> None:
     series = {1900: decade(0.5, 0, WORDS[:30]), 1910: decade(0.5, 1, WORDS[10:])}
-    t = slant.polarity_trend(series, ["x", "y"], WORDS)
+    t = aslant.polarity_trend(series, ["x", "y"], WORDS)
     assert t.words == tuple(WORDS[10:30])
     assert [p.words for p in t.points] == [20, 20]
     assert set(t.missing) == set(WORDS) - set(WORDS[10:30])
-    anyway = slant.polarity_trend(series, ["x", "y"], WORDS, any_words=True)
+    anyway = aslant.polarity_trend(series, ["x", "y"], WORDS, any_words=True)
     assert [p.words for p in anyway.points] == [30, 30]
 
 
 def test_a_year_without_a_class_is_left_out_and_listed() -> None:
-    lacking = slant.WordVectors.from_arrays([*WORDS, "x"], np.random.default_rng(0).normal(size=(41, 8)))
-    t = slant.polarity_trend({1900: decade(0.5, 0), 1910: lacking, 1920: decade(0.5, 2)}, ["x", "y"], WORDS)
+    lacking = aslant.WordVectors.from_arrays([*WORDS, "x"], np.random.default_rng(0).normal(size=(41, 8)))
+    t = aslant.polarity_trend({1900: decade(0.5, 0), 1910: lacking, 1920: decade(0.5, 2)}, ["x", "y"], WORDS)
     assert [p.year for p in t.points] == [1900, 1920]
     assert t.years_left_out == {1910: "no vector for y"}
 
 
 def test_years_come_in_order_and_few_years_have_no_test() -> None:
-    t = slant.polarity_trend({1920: decade(0.5, 0), 1900: decade(0.5, 1)}, ["x", "y"], WORDS)
+    t = aslant.polarity_trend({1920: decade(0.5, 0), 1900: decade(0.5, 1)}, ["x", "y"], WORDS)
     assert [p.year for p in t.points] == [1900, 1920]
     assert t.test is None
 
 
 def test_bad_input_is_one_clear_error() -> None:
     with pytest.raises(MeasureError, match="two are needed"):
-        slant.polarity_trend({1900: decade(0.5, 0)}, ["x", "y"], WORDS)
+        aslant.polarity_trend({1900: decade(0.5, 0)}, ["x", "y"], WORDS)
     with pytest.raises(MeasureError, match="no word of the 1"):
-        slant.polarity_trend({1900: decade(0.5, 0), 1910: decade(0.5, 1)}, ["x", "y"], ["zz"])
+        aslant.polarity_trend({1900: decade(0.5, 0), 1910: decade(0.5, 1)}, ["x", "y"], ["zz"])
 
 
 def test_with_any_words_those_are_listed_that_some_year_has() -> None:
     series = {1900: decade(0.5, 0, WORDS[:30]), 1910: decade(0.5, 1, WORDS[10:])}
-    t = slant.polarity_trend(series, ["x", "y"], [*WORDS, "nowhere"], any_words=True)
+    t = aslant.polarity_trend(series, ["x", "y"], [*WORDS, "nowhere"], any_words=True)
     assert t.words == tuple(WORDS)
     assert t.missing == ("nowhere",)
     assert [r.name for r in t.representations] == ["d0", "d1"]
 
 
 def test_spearman_is_by_permutation_and_never_zero() -> None:
-    from slant.statistics import rank_correlation_pvalue
+    from aslant.statistics import rank_correlation_pvalue
 
-    t = slant.polarity_trend({1900 + i: decade(0.2 + 0.3 * i, i) for i in range(4)}, ["x", "y"], WORDS)
+    t = aslant.polarity_trend({1900 + i: decade(0.2 + 0.3 * i, i) for i in range(4)}, ["x", "y"], WORDS)
     assert t.test is not None
     assert t.test.spearman == 1
     assert t.test.spearman_pvalue == pytest.approx(2 / 24)
@@ -108,24 +108,24 @@ def test_the_settings_of_both_figures_are_those_that_meet_table_1() -> None:
     settings = {**FIGURES[1], **FIGURES[2]}
     assert settings.keys() == scores.keys()
     for label, (classes, scheme) in settings.items():
-        found = slant.polarity(slant.load(), classes, scheme=scheme, bootstrap=0).score
+        found = aslant.polarity(aslant.load(), classes, scheme=scheme, bootstrap=0).score
         assert found == pytest.approx(scores[label], abs=0.0003)
 
 
 def test_each_line_of_a_figure_is_what_its_setting_gives_alone() -> None:
-    v = slant.load()
+    v = aslant.load()
     series = {1980: v, 1990: v.without_last(20), 2000: v.without_last(40), 2010: v.without_last(50)}
-    figure = slant.polarity_trends(series, 1, bootstrap=20)
+    figure = aslant.polarity_trends(series, 1, bootstrap=20)
     assert list(figure.trends) == ["baseline", "ovo (g1)", "ovr (g1)", "ovr (g2)"]
     for label, (classes, scheme) in FIGURES[1].items():
-        assert figure.trends[label] == slant.polarity_trend(series, classes, scheme=scheme, bootstrap=20)
+        assert figure.trends[label] == aslant.polarity_trend(series, classes, scheme=scheme, bootstrap=20)
     assert len(figure.rows()) == 16
     assert set(figure.missing) == set(figure.trends["baseline"].missing)
 
 
 def test_a_setting_whose_classes_are_too_rare_is_listed_and_the_others_are_measured() -> None:
     series = {1900 + 10 * i: decade(0.2 + 0.3 * i, i) for i in range(5)}
-    trends = slant.polarity_trends(series, {"kept": (["x", "y"], "binary"), "rare": (["x", "zz"], "binary")}, WORDS)
+    trends = aslant.polarity_trends(series, {"kept": (["x", "y"], "binary"), "rare": (["x", "zz"], "binary")}, WORDS)
     assert list(trends.trends) == ["kept"]
     assert trends.trends["kept"].test is not None
     assert trends.trends["kept"].test.direction == "up"
@@ -134,7 +134,7 @@ def test_a_setting_whose_classes_are_too_rare_is_listed_and_the_others_are_measu
     }
     assert TrendsResult.from_dict(json.loads(trends.to_json())) == trends
     with pytest.raises(MeasureError, match="no setting can be measured; 'rare'"):
-        slant.polarity_trends(series, {"rare": (["x", "zz"], "binary")}, WORDS)
+        aslant.polarity_trends(series, {"rare": (["x", "zz"], "binary")}, WORDS)
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_a_setting_whose_classes_are_too_rare_is_listed_and_the_others_are_measu
 )
 def test_settings_that_are_none_get_one_clear_error(settings: object, words: str) -> None:
     with pytest.raises(MeasureError, match=words):
-        slant.polarity_trends({1900: decade(0.5, 0), 1910: decade(0.5, 1)}, settings, WORDS)  # type: ignore[arg-type]
+        aslant.polarity_trends({1900: decade(0.5, 0), 1910: decade(0.5, 1)}, settings, WORDS)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -193,32 +193,32 @@ def changing(form: str, folder: Path) -> object:
 @pytest.mark.parametrize("form", ["python", "toml"])
 def test_class_words_that_change_over_the_years_are_used_and_recorded_by_year(form: str, tmp_path: Path) -> None:
     series = {year: decade(0.5, year) for year in range(1890, 1940, 10)}
-    t = slant.polarity_trend(series, changing(form, tmp_path), WORDS[1:])  # type: ignore[arg-type]
+    t = aslant.polarity_trend(series, changing(form, tmp_path), WORDS[1:])  # type: ignore[arg-type]
     lacking = "second" if form == "toml" else "first, second"
     assert t.years_left_out == {1890: f"no words are given for {lacking} so early"}
     assert [p.classes["second"] for p in t.points] == [("w0",), ("w0",), ("y",), ("y",)]
     for point in t.points:
         words = ["x", "w0" if point.year < 1920 else "y"]
-        assert point.score == slant.polarity(series[point.year], words, WORDS[1:], bootstrap=0).score
+        assert point.score == aslant.polarity(series[point.year], words, WORDS[1:], bootstrap=0).score
     assert t.rows()[0]["classes"] == "first: x; second: w0"
     assert type(t).from_dict(json.loads(t.to_json())) == t
 
 
 def test_a_set_whose_words_change_has_its_latest_words_elsewhere(tmp_path: Path) -> None:
     v, source = decade(0.5, 0), changing("toml", tmp_path)
-    assert slant.polarity(v, source, WORDS).score == slant.polarity(v, ["x", "y"], WORDS).score  # type: ignore[arg-type]
+    assert aslant.polarity(v, source, WORDS).score == aslant.polarity(v, ["x", "y"], WORDS).score  # type: ignore[arg-type]
 
 
 def test_periods_that_do_not_fit_together_get_one_clear_error(tmp_path: Path) -> None:
     series = {1900: decade(0.5, 0), 1910: decade(0.5, 1)}
     with pytest.raises(MeasureError, match="x, y from 1900 on, but x, w0 from 1910 on; name the same classes"):
-        slant.polarity_trend(series, {1900: ["x", "y"], 1910: ["x", "w0"]}, WORDS)
+        aslant.polarity_trend(series, {1900: ["x", "y"], 1910: ["x", "w0"]}, WORDS)
     with pytest.raises(MeasureError, match="classes by year are for polarity_trend"):
-        slant.polarity(series[1900], {1900: ["x"], 1910: ["y"]}, WORDS)  # type: ignore[dict-item]
+        aslant.polarity(series[1900], {1900: ["x"], 1910: ["y"]}, WORDS)  # type: ignore[dict-item]
     path = tmp_path / "twice.toml"
     path.write_text(CHANGING.replace("from = 1900", "from = 1920"), encoding="utf-8")
     with pytest.raises(StimuliError, match="'second from 1920' twice"):
-        slant.polarity_trend(series, path, WORDS)
+        aslant.polarity_trend(series, path, WORDS)
     path.write_text(CHANGING.replace('"first"', '"second"'), encoding="utf-8")
     with pytest.raises(StimuliError, match="only 'second'; two classes are needed"):
-        slant.polarity_trend(series, path, WORDS)
+        aslant.polarity_trend(series, path, WORDS)

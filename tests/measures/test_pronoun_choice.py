@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import slant
+import aslant
 from fake_pronouns import MEN, WOMEN, CausalPronounLM, MaskedPronounLM, write_sets, write_winobias, write_winogender
-from slant.errors import MeasureError, SlantError, StimuliError
-from slant.measures.pronoun_choice import pronoun_set
-from slant.measures.pronoun_choice_summary import Drawing, contrast, preference
-from slant.models.protocols import MaskedScore, Sentence
-from slant.statistics import cluster_bootstrap_means, correlation_pvalue, rank_correlation_pvalue
+from aslant.errors import (MeasureError, AslantError, StimuliError)
+from aslant.measures.pronouns_chosen.measure import pronoun_set
+from aslant.measures.pronouns_chosen.summary import (Drawing, contrast, preference)
+from aslant.models.protocols import MaskedScore, Sentence
+from aslant.statistics import (cluster_bootstrap_means, correlation_pvalue, rank_correlation_pvalue)
 
 FAST = {"bootstrap": 200, "n_resamples": 999}
 
@@ -29,7 +29,7 @@ def sets(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 @pytest.mark.parametrize("lm", [MaskedPronounLM(planted=1.5), CausalPronounLM(planted=1.5)])
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_planted_stereotype_is_preferred_in_every_sentence(sets: tuple[Path, Path], which: int, lm: object) -> None:
-    result = slant.pronoun_choice(lm, sets[which], **FAST)
+    result = aslant.pronoun_choice(lm, sets[which], **FAST)
     group = result.groups[0]
     assert group.preference.share == 1
     assert group.preference.gap == pytest.approx(1.5)
@@ -42,7 +42,7 @@ def test_a_planted_stereotype_is_preferred_in_every_sentence(sets: tuple[Path, P
 
 
 def test_the_opposite_of_a_stereotype_has_the_opposite_sign(sets: tuple[Path, Path]) -> None:
-    result = slant.pronoun_choice(MaskedPronounLM(planted=-1.5), sets[0], **FAST)
+    result = aslant.pronoun_choice(MaskedPronounLM(planted=-1.5), sets[0], **FAST)
     assert result.groups[0].preference.share == 0
     assert result.groups[0].preference.gap == pytest.approx(-1.5)
     assert result.groups[0].correlation.pearson < -0.7
@@ -64,7 +64,7 @@ def test_pvalues_without_a_stereotype_are_spread_evenly() -> None:
 @pytest.mark.parametrize("general", [0.0, -2.0])
 def test_a_model_that_knows_no_stereotype_shows_none(sets: tuple[Path, Path], general: float) -> None:
     for source in sets:
-        for group in slant.pronoun_choice(MaskedPronounLM(general=general), source, **FAST).groups:
+        for group in aslant.pronoun_choice(MaskedPronounLM(general=general), source, **FAST).groups:
             assert group.contrast.difference == pytest.approx(0)
             assert group.contrast.pvalue == 1
             assert group.corrected.pvalue == 1
@@ -73,14 +73,14 @@ def test_a_model_that_knows_no_stereotype_shows_none(sets: tuple[Path, Path], ge
 
 
 def test_what_a_model_prefers_everywhere_is_no_stereotype(sets: tuple[Path, Path]) -> None:
-    always_he = slant.pronoun_choice(MaskedPronounLM(general=-4.0, noise=0.5), sets[0], **FAST).groups[0]
+    always_he = aslant.pronoun_choice(MaskedPronounLM(general=-4.0, noise=0.5), sets[0], **FAST).groups[0]
     assert always_he.p_male > 0.95
     assert always_he.preference.share == 0.5
     assert always_he.gap_of_male == pytest.approx(4, abs=0.3)
     assert always_he.gap_of_female == pytest.approx(-4, abs=0.3)
     assert always_he.preference.pvalue > 0.5
     assert always_he.contrast.pvalue > 0.05
-    both = slant.pronoun_choice(MaskedPronounLM(general=-4.0, planted=0.5), sets[0], **FAST).groups[0]
+    both = aslant.pronoun_choice(MaskedPronounLM(general=-4.0, planted=0.5), sets[0], **FAST).groups[0]
     assert both.preference.pvalue > 0.5  # hidden behind “he” …
     assert both.contrast.difference == pytest.approx(1.0)  # … and seen without it
     assert both.contrast.pvalue < 0.001
@@ -108,7 +108,7 @@ def test_scores_are_those_computed_by_hand(tmp_path: Path) -> None:
         "anti 1": ["[The cook] slept because [she] was ill.", "[The nurse] said that [he] lost [his] key."],
     }
     lm = Spelt()
-    first, second = slant.pronoun_choice(lm, write_winobias(tmp_path / "w", lines), bootstrap=0).scores
+    first, second = aslant.pronoun_choice(lm, write_winobias(tmp_path / "w", lines), bootstrap=0).scores
     assert first.log_odds == pytest.approx(math.log(0.3 / 0.2))
     assert first.gap == pytest.approx(-math.log(0.3 / 0.2))
     assert first.log_odds_corrected == pytest.approx(math.log(0.3 / 0.1) - math.log(0.2 / 0.4))
@@ -122,13 +122,13 @@ def test_scores_are_those_computed_by_hand(tmp_path: Path) -> None:
 
 def test_without_the_other_file_him_and_his_are_added_up(tmp_path: Path) -> None:
     folder = write_winobias(tmp_path / "w", {"pro 2": ["The cook met [the nurse] and thanked [her]."]})
-    (score,) = slant.pronoun_choice(Spelt(), folder, bootstrap=0).scores
+    (score,) = aslant.pronoun_choice(Spelt(), folder, bootstrap=0).scores
     assert score.gap == pytest.approx(math.log(0.6 / 0.15))
     assert score.log_odds_corrected == pytest.approx(math.log(0.6 / 0.1) - math.log(0.15 / 0.4))
 
 
 def test_they_is_the_share_of_three_and_absent_where_the_verb_changes(sets: tuple[Path, Path]) -> None:
-    result = slant.pronoun_choice(Spelt(), sets[1], bootstrap=0)
+    result = aslant.pronoun_choice(Spelt(), sets[1], bootstrap=0)
     assert result.group("occupation").p_neutral == pytest.approx(0.25 / 0.75)
     assert result.group("participant").p_neutral is None
     assert result.group("occupation (someone)").sentences == 18
@@ -142,7 +142,7 @@ def test_a_sentence_is_asked_once_however_often_it_stands_there(tmp_path: Path) 
         "anti 1": ["[The cook] slept because [she] was ill."] * 3,
     }
     lm = MaskedPronounLM(planted=1)
-    result = slant.pronoun_choice(lm, write_winobias(tmp_path / "w", lines), bootstrap=0)
+    result = aslant.pronoun_choice(lm, write_winobias(tmp_path / "w", lines), bootstrap=0)
     assert len(lm.asked) == 2
     assert len(result.scores) == 3
     assert any("2 sentences stand twice" in note for note in result.notes)
@@ -151,7 +151,7 @@ def test_a_sentence_is_asked_once_however_often_it_stands_there(tmp_path: Path) 
 def test_a_causal_model_compares_whole_sentences_with_every_pronoun_swapped(tmp_path: Path) -> None:
     lines = {"pro 1": ["[The nurse] said [she] lost [her] key."], "anti 1": ["[The nurse] said [he] lost [his] key."]}
     lm = CausalPronounLM(planted=1)
-    result = slant.pronoun_choice(lm, write_winobias(tmp_path / "w", lines), bootstrap=0)
+    result = aslant.pronoun_choice(lm, write_winobias(tmp_path / "w", lines), bootstrap=0)
     assert {s.text for s in lm.asked} == {"The nurse said she lost her key.", "The nurse said he lost his key."}
     assert result.method == "whole sentences"
     assert result.groups[0].corrected is None
@@ -163,7 +163,7 @@ def test_sentences_that_a_model_cannot_place_are_left_out_and_listed(sets: tuple
         def unplaceable(self, sentences):  # type: ignore[no-untyped-def]
             return {i: "too long" for i, s in enumerate(sentences) if s.attribute == "baker"}
 
-    result = slant.pronoun_choice(Picky(planted=1), sets[0], **FAST)
+    result = aslant.pronoun_choice(Picky(planted=1), sets[0], **FAST)
     assert {remark.id for remark in result.left_out} == {"type 1 dev 16", "type 2 dev 15"}
     assert set(result.missing) == {remark.id for remark in result.left_out}
     assert "baker" not in {o.occupation for o in result.occupations}
@@ -211,7 +211,7 @@ def test_correlation_pvalues_agree_with_scipys_permutation_test() -> None:
 
 def test_the_model_is_given_the_journal_and_tells_how_far_it_is(sets: tuple[Path, Path], tmp_path: Path) -> None:
     lm, told = MaskedPronounLM(), []
-    slant.pronoun_choice(
+    aslant.pronoun_choice(
         lm,
         sets[0],
         bootstrap=0,
@@ -224,7 +224,7 @@ def test_the_model_is_given_the_journal_and_tells_how_far_it_is(sets: tuple[Path
 
 def test_the_same_seed_gives_the_same_result(sets: tuple[Path, Path]) -> None:
     first, second, other = (
-        slant.pronoun_choice(MaskedPronounLM(noise=1), sets[0], rng=seed, **FAST) for seed in (3, 3, 4)
+        aslant.pronoun_choice(MaskedPronounLM(noise=1), sets[0], rng=seed, **FAST) for seed in (3, 3, 4)
     )
     assert first == second
     assert first.groups[0].preference.gap == other.groups[0].preference.gap
@@ -232,7 +232,7 @@ def test_the_same_seed_gives_the_same_result(sets: tuple[Path, Path]) -> None:
 
 
 def test_published_sentences_go_through_with_a_planted_stereotype(real_data: Path) -> None:
-    result = slant.pronoun_choice(MaskedPronounLM(planted=1), real_data / "winobias", split="test", bootstrap=0)
+    result = aslant.pronoun_choice(MaskedPronounLM(planted=1), real_data / "winobias", split="test", bootstrap=0)
     assert [group.sentences for group in result.groups] == [786, 392, 394]
     known = [s for s in result.scores if s.occupation in (*MEN, *WOMEN) and s.log_odds_corrected is not None]
     assert known
@@ -252,9 +252,9 @@ def test_what_cannot_be_read_is_one_clear_error(tmp_path: Path, sets: tuple[Path
         ("no-such-set", {}, "there is no 'no-such-set'"), ("glove-6b-50d", {}, "needed here: benchmark"),
     ]  # fmt: skip
     for source, options, message in cases:
-        with pytest.raises(SlantError, match=message):
-            slant.pronoun_choice(lm, source, **options)
+        with pytest.raises(AslantError, match=message):
+            aslant.pronoun_choice(lm, source, **options)
     with pytest.raises(MeasureError, match="not a language model"):
-        slant.pronoun_choice("bert", sets[0])  # type: ignore[arg-type]
+        aslant.pronoun_choice("bert", sets[0])  # type: ignore[arg-type]
     with pytest.raises(StimuliError, match="no line of"):
         pronoun_set(write_winobias(tmp_path / "bad", {"pro 1": ["no brackets"]}))

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
-import slant
+import aslant
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from gap_like import TABLE, TOPICS, as_tsv, encoder, gap_like
-from slant.errors import MeasureError
-from slant.measures.gap_files import LABELS, GapSample
-from slant.measures.pronoun_predictions import plan
-from slant.measures.pronoun_statistics import Resampling, by_gender
-from slant.models.classifier import Classifier
-from slant.results import PronounResolutionResult
+from aslant.errors import MeasureError
+from aslant.measures.pronouns_resolved.gap_files import LABELS, GapSample
+from aslant.measures.pronouns_resolved.predictions import plan
+from aslant.measures.pronouns_resolved.statistics import Resampling, by_gender
+from aslant.models.classifier import Classifier
+from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 
 QUICK = Classifier(units=8, dropout=0.2, l2=0.01, learning_rate=0.01, epochs=15, patience=5)
 UNEQUAL = {"male": 0.15, "female": 0.55}
@@ -29,7 +29,7 @@ def resolve(samples: Any, **settings: Any) -> PronounResolutionResult:
     chosen = {
         "classifier": QUICK, "seeds": 1, "topics": 3, "top_words": 3, "bootstrap": 200, "n_resamples": 999, **settings,
     }  # fmt: skip
-    return slant.pronoun_resolution(chosen.pop("encoder", encoder()), samples, **chosen)
+    return aslant.pronoun_resolution(chosen.pop("encoder", encoder()), samples, **chosen)
 
 
 @pytest.fixture(scope="module")
@@ -186,7 +186,7 @@ def test_texts_that_are_measured_are_not_trained_on() -> None:
 
 
 def test_a_killed_run_goes_on_where_it_was_and_ends_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from slant.measures import pronoun_predictions as module
+    from aslant.measures.pronouns_resolved import predictions as module
 
     samples, fits, real = gap_like(60), [], module.class_probabilities
 
@@ -258,8 +258,8 @@ def test_pvalues_are_even_where_genders_are_given_out_at_random() -> None:
         ({"confidence": 1.5}, "confidence is 1.5"),
         ({"topics": 5000}, "topics is 5000"),
         ({"topics": 60}, "have no 60 topics; ask for fewer"),
-        ({"encoder": "bert"}, "is not an encoder; open one with slant.load_encoder"),
-        ({"lm": "bert"}, "is not a language model; open one with slant.load_lm"),
+        ({"encoder": "bert"}, "is not an encoder; open one with aslant.load_encoder"),
+        ({"lm": "bert"}, "is not a language model; open one with aslant.load_lm"),
         ({"folds": 70}, "are labelled 'A'|70 folds"),
     ],
 )
@@ -276,7 +276,7 @@ def test_samples_of_one_gender_or_too_few_are_refused() -> None:
 
 
 def test_the_development_file_has_the_published_counts_of_neither(real_data: Path) -> None:
-    from slant.measures.gap_files import read_gap
+    from aslant.measures.pronouns_resolved.gap_files import read_gap
 
     samples, source = read_gap(real_data / "gap")
     assert source == "gap-development.tsv"

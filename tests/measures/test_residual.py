@@ -10,28 +10,28 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.neighbors import NearestNeighbors
 
-import slant
-from slant.errors import MeasureError
-from slant.measures.residual import bias_by_projection, most_biased
-from slant.measures.residual_classification import classification_accuracy
-from slant.measures.residual_clustering import picture_of
-from slant.measures.residual_neighbours import measure_neighbours
-from slant.results import ResidualBiasResult
-from slant.statistics import clustering_accuracy, nearest, nearest_rows, two_clusters, unit_rows
-from slant.stimuli import PairSet, is_plain, load_set
+import aslant
+from aslant.errors import MeasureError
+from aslant.measures.residuals.measure import bias_by_projection, most_biased
+from aslant.measures.residuals.classification import classification_accuracy
+from aslant.measures.residuals.clustering import picture_of
+from aslant.measures.residuals.neighbours import measure_neighbours
+from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.statistics import (clustering_accuracy, nearest, nearest_rows, two_clusters, unit_rows)
+from aslant.stimuli import (PairSet, is_plain, load_set)
 
 PROFESSIONS = [letters(i) for i in range(0, 400, 3)]
 
 
-def run(original: slant.WordVectors, measured: slant.WordVectors, **options: object) -> ResidualBiasResult:
+def run(original: aslant.WordVectors, measured: aslant.WordVectors, **options: object) -> ResidualBiasResult:
     chosen = {"seeds": 3, "professions": PROFESSIONS, "within": PROFESSIONS, "picture": "none", **options}
-    return slant.residual_bias(original, measured, **chosen)
+    return aslant.residual_bias(original, measured, **chosen)
 
 
-def without(v: slant.WordVectors, dimensions: list[int]) -> slant.WordVectors:
+def without(v: aslant.WordVectors, dimensions: list[int]) -> aslant.WordVectors:
     matrix = v.matrix.copy()
     matrix[:, dimensions] = 0
-    return slant.WordVectors.from_arrays(v.words, matrix, name="projected")
+    return aslant.WordVectors.from_arrays(v.words, matrix, name="projected")
 
 
 def test_planted_bias_is_found_and_none_is_chance() -> None:
@@ -60,7 +60,7 @@ def test_hiding_one_dimension_leaves_the_bias_in_the_other() -> None:
 
 def test_biased_words_are_chosen_in_the_original_and_measured_in_the_other() -> None:
     v = planted(3.0)
-    shuffled = slant.WordVectors.from_arrays(v.words, np.random.default_rng(1).permutation(v.matrix), name="shuffled")
+    shuffled = aslant.WordVectors.from_arrays(v.words, np.random.default_rng(1).permutation(v.matrix), name="shuffled")
     before, after = run(v, v), run(v, shuffled)
     assert before.words == after.words
     assert before.clustering.accuracy > 0.95 > 0.7 > after.clustering.accuracy
@@ -80,7 +80,7 @@ def test_a_small_vocabulary_scales_every_number_and_says_so() -> None:
     assert r.neighbours.k == 100
     assert r.neighbours_within is not None
     assert (r.neighbours_within.k, r.neighbours_within.asked_k) == (44, 100)
-    from slant.report.described import table_of
+    from aslant.report.result_tables import table_of
 
     notes = " ".join(table_of(r).notes)
     assert "40 words a side instead of 500" in notes
@@ -98,7 +98,7 @@ def test_a_seed_gives_one_result_and_another_gives_another() -> None:
 def test_rotating_and_rescaling_the_space_changes_no_choice_and_no_neighbour(seed: int, scale: float) -> None:
     v = planted(1.0, seed=seed)
     turn = stats.ortho_group.rvs(10, random_state=seed)
-    turned = slant.WordVectors.from_arrays(v.words, scale * v.matrix @ turn)
+    turned = aslant.WordVectors.from_arrays(v.words, scale * v.matrix @ turn)
     a, b = run(v, v, seeds=1), run(turned, turned, seeds=1)
     assert len(set(a.words[0]) ^ set(b.words[0])) <= 2
     assert a.neighbours.correlation == pytest.approx(b.neighbours.correlation, abs=0.01)
@@ -114,8 +114,8 @@ def test_swapping_the_poles_swaps_the_sides_and_keeps_the_correlation() -> None:
 def test_candidates_are_counted_by_the_reason_they_were_left_out() -> None:
     v = planted(1.0)
     odd = ["Upper", "two words", "num8er", "x" * 20, "mother"]
-    more = slant.WordVectors.from_arrays([*v.words, *odd], np.vstack([v.matrix, np.ones((5, 10))]))
-    fewer = slant.WordVectors.from_arrays(v.words[7:], v.matrix[7:])
+    more = aslant.WordVectors.from_arrays([*v.words, *odd], np.vstack([v.matrix, np.ones((5, 10))]))
+    fewer = aslant.WordVectors.from_arrays(v.words[7:], v.matrix[7:])
     r = run(more, fewer)
     assert r.pool.left_out == {
         "not lower-case letters or too long": 4, "specific": 3, "not in the embedding measured": 7
@@ -296,12 +296,12 @@ def test_bad_input_is_one_clear_error(options: dict[str, object], words: str) ->
 def test_embeddings_that_share_nothing_are_an_error() -> None:
     v = planted(1.0)
     with pytest.raises(MeasureError, match="at least 250 are needed"):
-        run(v, slant.WordVectors.from_arrays(["a", "b"], [[1, 2], [2, 1]]))
+        run(v, aslant.WordVectors.from_arrays(["a", "b"], [[1, 2], [2, 1]]))
 
 
-def literal_hard_debias(v: slant.WordVectors) -> slant.WordVectors:
+def literal_hard_debias(v: aslant.WordVectors) -> aslant.WordVectors:
     """Bolukbasi et al. §6, word by word: neutralise what is not specific, then equalise."""
-    g = np.array(slant.gender_subspace(v, random_pairs=0).direction)
+    g = np.array(aslant.gender_subspace(v, random_pairs=0).direction)
     specific = set(load_set("gender-specific-words").words)
     rows = {word: row / np.linalg.norm(row) for word, row in zip(v.words, v.matrix.astype(float), strict=True)}
     for word, row in rows.items():
@@ -320,14 +320,14 @@ def literal_hard_debias(v: slant.WordVectors) -> slant.WordVectors:
                 middle = middle - (middle @ g) * g
                 gap = np.sqrt(1 - middle @ middle) * np.sign((rows[a] - rows[b]) @ g)
                 rows[a], rows[b] = middle + gap * g, middle - gap * g
-    return slant.WordVectors.from_arrays(rows, np.array(list(rows.values())), name="debiased")
+    return aslant.WordVectors.from_arrays(rows, np.array(list(rows.values())), name="debiased")
 
 
 def test_googlenews_gives_the_published_figures_before_and_after_hard_debiasing() -> None:
     """Gonen & Goldberg 2019: clustering 99.9 % and 92.5 %; the classifier 98.25 % and 88.88 %, with gamma="auto"."""
     v = googlenews()
-    before = slant.residual_bias(v, v, seeds=1, picture="none", gamma="auto")
-    after = slant.residual_bias(v, literal_hard_debias(v), seeds=1, picture="none", gamma="auto")
+    before = aslant.residual_bias(v, v, seeds=1, picture="none", gamma="auto")
+    after = aslant.residual_bias(v, literal_hard_debias(v), seeds=1, picture="none", gamma="auto")
     assert round(before.clustering.accuracy, 3) == 0.999
     assert after.clustering.accuracy == pytest.approx(0.925, abs=0.02)
     assert after.clustering.silhouette.mean < before.clustering.silhouette.mean

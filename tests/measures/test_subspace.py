@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.decomposition import PCA
 
-import slant
-from slant.errors import MeasureError, StimuliError
-from slant.measures.subspace import random_ratios
-from slant.statistics import explained_ratios, subspace, unit_rows
+import aslant
+from aslant.errors import MeasureError, StimuliError
+from aslant.measures.geometry.subspace import random_ratios
+from aslant.statistics import (explained_ratios, subspace, unit_rows)
 
 PAIRS = [["w0", "w1"], ["w2", "w3"], ["w4", "w5"]]
 
@@ -40,7 +40,7 @@ def test_the_result_is_the_definition_on_unit_vectors() -> None:
     unit = unit_rows(v.matrix[:6])
     centred = np.vstack([unit[i : i + 2] - unit[i : i + 2].mean(axis=0) for i in (0, 2, 4)])
     values = np.linalg.eigvalsh(centred.T @ centred)[::-1]
-    r = slant.gender_subspace(v, PAIRS, random_pairs=20)
+    r = aslant.gender_subspace(v, PAIRS, random_pairs=20)
     assert r.explained == pytest.approx(values[:3] / values.sum(), abs=1e-6)
     assert np.linalg.norm(r.direction) == pytest.approx(1)
     assert sum((unit[i] - unit[i + 1]) @ r.direction for i in (0, 2, 4)) > 0
@@ -50,16 +50,16 @@ def test_the_result_is_the_definition_on_unit_vectors() -> None:
 @given(st.integers(0, 1_000), st.floats(0.1, 10))
 def test_rotating_and_rescaling_the_space_changes_no_ratio(seed: int, scale: float) -> None:
     v = embedding(seed)
-    turned = slant.WordVectors.from_arrays(v.words, scale * v.matrix @ stats.ortho_group.rvs(8, random_state=seed))
-    a, b = (slant.gender_subspace(e, PAIRS, random_pairs=5) for e in (v, turned))
+    turned = aslant.WordVectors.from_arrays(v.words, scale * v.matrix @ stats.ortho_group.rvs(8, random_state=seed))
+    a, b = (aslant.gender_subspace(e, PAIRS, random_pairs=5) for e in (v, turned))
     assert a.explained == pytest.approx(b.explained, abs=1e-5)
     assert [s.mean for s in a.random] == pytest.approx([s.mean for s in b.random], abs=1e-5)
 
 
 def test_swapping_the_poles_flips_the_direction_and_nothing_else() -> None:
     v = embedding(2)
-    a = slant.gender_subspace(v, PAIRS, random_pairs=0)
-    b = slant.gender_subspace(v, [pair[::-1] for pair in PAIRS], random_pairs=0)
+    a = aslant.gender_subspace(v, PAIRS, random_pairs=0)
+    b = aslant.gender_subspace(v, [pair[::-1] for pair in PAIRS], random_pairs=0)
     assert np.array(a.direction) == pytest.approx(-np.array(b.direction), abs=1e-9)
     assert a.explained == pytest.approx(b.explained)
 
@@ -76,18 +76,18 @@ def test_random_sets_give_the_ratios_of_each_draw_taken_alone() -> None:
 
 def test_the_p_value_counts_random_draws_and_is_never_zero() -> None:
     v = embedding(3)
-    r = slant.gender_subspace(v, PAIRS, random_pairs=99, rng=4)
-    assert r == slant.gender_subspace(v, PAIRS, random_pairs=99, rng=4)
+    r = aslant.gender_subspace(v, PAIRS, random_pairs=99, rng=4)
+    assert r == aslant.gender_subspace(v, PAIRS, random_pairs=99, rng=4)
     assert r.pvalue is not None
     assert 0.01 <= r.pvalue <= 1
     assert (r.pvalue <= 0.01 + 1e-12) == (r.explained[0] > r.random[0].maximum)
-    none = slant.gender_subspace(v, PAIRS, random_pairs=0)
+    none = aslant.gender_subspace(v, PAIRS, random_pairs=0)
     assert (none.random, none.pvalue) == ((), None)
 
 
 def test_a_set_with_a_missing_word_is_used_if_two_are_left() -> None:
     v = embedding(4)
-    r = slant.gender_subspace(v, [["w0", "w1", "lost"], ["w2", "gone"]], random_pairs=0)
+    r = aslant.gender_subspace(v, [["w0", "w1", "lost"], ["w2", "gone"]], random_pairs=0)
     assert r.sets == (("w0", "w1"),)
     assert r.sets_left_out == (("w2", "gone"),)
     assert r.missing == ("lost", "gone")
@@ -106,26 +106,26 @@ def test_a_set_with_a_missing_word_is_used_if_two_are_left() -> None:
 )
 def test_bad_pairs_are_one_clear_error(pairs: object, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        slant.gender_subspace(embedding(0), pairs)
+        aslant.gender_subspace(embedding(0), pairs)
 
 
 def test_other_bad_input_is_one_clear_error() -> None:
     v = embedding(0)
     with pytest.raises(MeasureError, match="components is 0"):
-        slant.gender_subspace(v, PAIRS, components=0)
+        aslant.gender_subspace(v, PAIRS, components=0)
     with pytest.raises(MeasureError, match="not word vectors"):
-        slant.gender_subspace(v.matrix)
+        aslant.gender_subspace(v.matrix)
     with pytest.raises(MeasureError, match="too few for random pairs"):
-        slant.gender_subspace(embedding(0, words=8), PAIRS)
-    same = slant.WordVectors.from_arrays(["a", "b"], [[1, 2], [2, 4]])
+        aslant.gender_subspace(embedding(0, words=8), PAIRS)
+    same = aslant.WordVectors.from_arrays(["a", "b"], [[1, 2], [2, 4]])
     with pytest.raises(MeasureError, match="one and the same vector"):
-        slant.gender_subspace(same, [["a", "b"]], random_pairs=0)
+        aslant.gender_subspace(same, [["a", "b"]], random_pairs=0)
     with pytest.raises(MeasureError, match="two at least"):
         subspace([[[1.0, 2.0]]])
 
 
 def test_googlenews_first_component_of_the_ten_pairs_is_far_above_random() -> None:
-    r = slant.gender_subspace(googlenews())
+    r = aslant.gender_subspace(googlenews())
     assert r.explained[0] == pytest.approx(0.605, abs=0.0005)
     assert len(r.sets) == len(r.explained) == 10
     assert r.random[0].maximum < 0.2
@@ -135,7 +135,7 @@ def test_googlenews_first_component_of_the_ten_pairs_is_far_above_random() -> No
 def test_sets_of_three_classes_have_more_than_one_direction(real_data: Path) -> None:
     """Manzini et al. 2019: religions, three words to a set."""
     sets = json.loads((real_data / "manzini" / "religion_attributes_optm.json").read_text())["definite_sets"]
-    r = slant.gender_subspace(slant.load(), sets)
+    r = aslant.gender_subspace(aslant.load(), sets)
     assert {len(words) for words in r.sets} == {3}
     assert sum(r.explained) == pytest.approx(1)
     assert len(r.explained) == 10

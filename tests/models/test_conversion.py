@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from packaged import unpack
 
-from slant.errors import DataError, MissingExtraError
-from slant.models import conversion
-from slant.models.conversion import NEEDED, converted, prepared
+from aslant.errors import DataError, MissingExtraError
+from aslant.models import conversion
+from aslant.models.conversion import (NEEDED, converted, prepared)
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 gguf = pytest.importorskip("gguf", reason="GGUF files need gguf")
@@ -165,7 +165,7 @@ def test_a_conversion_that_fails_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(conversion, "convert", full)
-    with pytest.raises(DataError, match=r"'tiny' could not be converted .*No space left on device.*SLANT_CACHE"):
+    with pytest.raises(DataError, match=r"'tiny' could not be converted .*No space left on device.*ASLANT_CACHE"):
         converted(made[0], "tiny")
     assert list((cache / "models").iterdir()) == []
 
@@ -248,7 +248,7 @@ ENGLISH = (
 def test_smollm2_writes_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    monkeypatch.setenv("SLANT_DATA", str(unpack("smollm2-135m", tmp_path)))
+    monkeypatch.setenv("ASLANT_DATA", str(unpack("smollm2-135m", tmp_path)))
     folder = prepared("smollm2-135m")
     tokenizer, model = AutoTokenizer.from_pretrained(folder), AutoModelForCausalLM.from_pretrained(folder).eval()
     said = model.generate(

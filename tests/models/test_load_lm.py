@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 from tiny_lms import MASKED, SMALL, causal, masked, torch, transformers
 
-import slant
-from slant.errors import DataError, MissingExtraError
-from slant.models import CausalLM, MaskedLM, Sentence
-from slant.models.causal import TransformersCausalLM
-from slant.models.masked import TransformersMaskedLM
+import aslant
+from aslant.errors import DataError, MissingExtraError
+from aslant.models import (CausalLM, MaskedLM, Sentence)
+from aslant.models.causal import TransformersCausalLM
+from aslant.models.masked import TransformersMaskedLM
 
 SENTENCES = [Sentence("[TARGET] is a [ATTRIBUTE].", target, "electrician") for target in ("he", "she")]
 
@@ -31,13 +31,13 @@ def saved(model: Any, tok: Any, folder: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def no_hub(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SLANT_OFFLINE", "1")
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
 
 
 @pytest.mark.parametrize("name", MASKED)
 def test_a_folder_of_a_masked_model_loads_as_it_was(name: str, tmp_path: Path) -> None:
     model, tok = masked(name)
-    lm = slant.load_lm(saved(model, tok, tmp_path / name))
+    lm = aslant.load_lm(saved(model, tok, tmp_path / name))
     assert isinstance(lm, MaskedLM)
     expected = TransformersMaskedLM(model, tok, name)
     assert lm.record()["fingerprint"] == expected.record()["fingerprint"]
@@ -47,7 +47,7 @@ def test_a_folder_of_a_masked_model_loads_as_it_was(name: str, tmp_path: Path) -
 @pytest.mark.parametrize("name", ["llama", "gpt2"])
 def test_a_folder_of_a_causal_model_loads_as_it_was(name: str, tmp_path: Path) -> None:
     model, tok = causal(name)
-    lm = slant.load_lm(str(saved(model, tok, tmp_path)))
+    lm = aslant.load_lm(str(saved(model, tok, tmp_path)))
     assert isinstance(lm, CausalLM)
     assert lm.causal_scores(SENTENCES) == TransformersCausalLM(model, tok, name).causal_scores(SENTENCES)
 
@@ -61,7 +61,7 @@ def test_a_configuration_without_architectures_is_decided_by_its_type(tmp_path: 
     config.pop("architectures")
     config.pop("legacy")
     transformers.DebertaV2Config(**config).save_pretrained(folder)
-    lm = slant.load_lm(folder)
+    lm = aslant.load_lm(folder)
     assert isinstance(lm, MaskedLM)
     assert lm.masked_scores(SENTENCES) == TransformersMaskedLM(model, tok, "x").masked_scores(SENTENCES)
 
@@ -70,7 +70,7 @@ def test_an_encoder_without_a_head_is_refused(tmp_path: Path) -> None:
     model, tok = masked("bert")
     folder = saved(model.bert, tok, tmp_path)
     with pytest.raises(DataError, match="is a BertModel, which predicts no words"):
-        slant.load_lm(folder)
+        aslant.load_lm(folder)
 
 
 def test_weights_without_a_head_are_refused_whatever_the_configuration_says(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_weights_without_a_head_are_refused_whatever_the_configuration_says(tmp_
     config.architectures = ["BertForMaskedLM"]
     config.save_pretrained(folder)
     with pytest.raises(DataError, match=r"lack 'cls.predictions.*what it predicts would be random"):
-        slant.load_lm(folder)
+        aslant.load_lm(folder)
 
 
 def test_weights_of_torch_are_read_and_nothing_in_them_is_run(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_weights_of_torch_are_read_and_nothing_in_them_is_run(tmp_path: Path) ->
     folder = saved(model, tok, tmp_path)
     (folder / "model.safetensors").unlink()
     torch.save(model.state_dict(), folder / "pytorch_model.bin")
-    lm = slant.load_lm(folder)
+    lm = aslant.load_lm(folder)
     assert isinstance(lm, MaskedLM)
     assert lm.masked_scores(SENTENCES) == TransformersMaskedLM(model, tok, "x").masked_scores(SENTENCES)
 
@@ -99,7 +99,7 @@ def test_weights_of_torch_are_read_and_nothing_in_them_is_run(tmp_path: Path) ->
     for content in (lambda file: torch.save({"a": Runs()}, file), lambda file: file.write_bytes(pickle.dumps(Runs()))):
         content(folder / "pytorch_model.bin")
         with pytest.raises(DataError, match="cannot be loaded"):
-            slant.load_lm(folder)
+            aslant.load_lm(folder)
     assert not (tmp_path / "it-was-run").exists()
 
 
@@ -113,7 +113,7 @@ def test_code_that_comes_with_a_model_is_never_run(tmp_path: Path) -> None:
     auto = '{"auto_map": {"AutoConfig": "evil.Config", "AutoModelForMaskedLM": "evil.Model"},'
     (folder / "config.json").write_text(text.replace("{", auto, 1))
     with pytest.raises(DataError, match=r"the config\.json of .* cannot be used"):
-        slant.load_lm(folder)
+        aslant.load_lm(folder)
     assert not (tmp_path / "it-was-run").exists()
 
 
@@ -131,25 +131,25 @@ def test_a_folder_that_is_not_whole_is_one_error(tmp_path: Path, spoil: Any, mes
     folder = saved(*masked("bert"), tmp_path)
     spoil(folder)
     with pytest.raises(DataError, match=message) as caught:
-        slant.load_lm(folder)
+        aslant.load_lm(folder)
     assert "\n" not in str(caught.value)
 
 
 def test_unknown_names_and_files_are_one_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"a hub model of that name \(SLANT_OFFLINE forbids to ask the hub\)"):
-        slant.load_lm("someone/bert-of-mine")
+    with pytest.raises(DataError, match=r"a hub model of that name \(ASLANT_OFFLINE forbids to ask the hub\)"):
+        aslant.load_lm("someone/bert-of-mine")
     with pytest.raises(DataError, match="did you mean bert-base-uncased"):
-        slant.load_lm("bert-base-uncase")
+        aslant.load_lm("bert-base-uncase")
     with pytest.raises(DataError, match="is data of kind 'vectors'"):
-        slant.load_lm("glove-6b-50d")
+        aslant.load_lm("glove-6b-50d")
     (tmp_path / "model.gguf").write_bytes(b"GGUF")
     with pytest.raises(DataError, match="is a file; give the folder"):
-        slant.load_lm(tmp_path / "model.gguf")
+        aslant.load_lm(tmp_path / "model.gguf")
 
 
 def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SLANT_OFFLINE")
-    monkeypatch.setattr("slant.models.hub.getproxies", lambda: {"no": "localhost"})
+    monkeypatch.delenv("ASLANT_OFFLINE")
+    monkeypatch.setattr("aslant.models.hub.getproxies", lambda: {"no": "localhost"})
     tried: list[bool] = []
     from_pretrained = transformers.AutoConfig.from_pretrained
 
@@ -163,7 +163,7 @@ def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.Monkey
     monkeypatch.setattr(transformers.AutoConfig, "from_pretrained", noted)
     monkeypatch.setattr("socket.create_connection", unreachable)
     with pytest.raises(DataError, match=r"of that name \(huggingface\.co cannot be reached\)"):
-        slant.load_lm("someone/bert-of-mine")
+        aslant.load_lm("someone/bert-of-mine")
     assert tried == []
 
 
@@ -184,7 +184,7 @@ def test_a_hub_model_that_is_cached_needs_no_network(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cached_on_the_hub(name, tmp_path, monkeypatch)
-    lm = slant.load_lm(name)
+    lm = aslant.load_lm(name)
     assert lm.name == name
     model, tok = masked("bert")
     assert isinstance(lm, MaskedLM)
@@ -205,8 +205,8 @@ def test_a_cached_hub_model_with_older_weights_asks_nobody(tmp_path: Path, monke
 
     monkeypatch.setattr("socket.getaddrinfo", nobody)
     monkeypatch.delenv("DISABLE_SAFETENSORS_CONVERSION", raising=False)
-    monkeypatch.delenv("SLANT_OFFLINE")
-    assert isinstance(slant.load_lm(name), MaskedLM)
+    monkeypatch.delenv("ASLANT_OFFLINE")
+    assert isinstance(aslant.load_lm(name), MaskedLM)
     for thread in threading.enumerate():
         if thread is not threading.current_thread() and "conver" in thread.name.lower():
             thread.join(10)
@@ -224,9 +224,9 @@ def test_a_half_filled_cache_is_filled_from_the_hub_unless_that_is_forbidden(
     whole = shutil.copytree(folder, tmp_path / "whole")
     (folder / lacking).unlink()
     with pytest.raises(DataError, match=f"'{name}' cannot be loaded"):
-        slant.load_lm(name)
-    monkeypatch.delenv("SLANT_OFFLINE")
-    monkeypatch.setattr("slant.models.hub.no_hub", lambda: "")
+        aslant.load_lm(name)
+    monkeypatch.delenv("ASLANT_OFFLINE")
+    monkeypatch.setattr("aslant.models.hub.no_hub", lambda: "")
     for auto in (transformers.AutoConfig, transformers.AutoModelForMaskedLM, transformers.AutoTokenizer):
         real = auto.from_pretrained
 
@@ -234,21 +234,21 @@ def test_a_half_filled_cache_is_filled_from_the_hub_unless_that_is_forbidden(
             return real(str(whole) if where == name and not options["local_files_only"] else where, *rest, **options)
 
         monkeypatch.setattr(auto, "from_pretrained", from_hub)
-    assert isinstance(slant.load_lm(name), MaskedLM)
+    assert isinstance(aslant.load_lm(name), MaskedLM)
     monkeypatch.undo()
 
 
 def test_the_hubs_own_switch_for_offline_work_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("SLANT_OFFLINE")
+    monkeypatch.delenv("ASLANT_OFFLINE")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(DataError, match=r"\(HF_HUB_OFFLINE forbids to ask the hub\)"):
-        slant.load_lm("someone/bert-of-mine")
+        aslant.load_lm("someone/bert-of-mine")
 
 
 @pytest.mark.parametrize("name", ["~nobody-of-that-name/x", "x" * 300, "x/" * 3000, "a" * 200 + "/" + "b" * 200])
 def test_names_that_no_file_can_have_are_one_error(name: str) -> None:
     with pytest.raises(DataError, match="there is no folder"):
-        slant.load_lm(name)
+        aslant.load_lm(name)
 
 
 @pytest.mark.parametrize("asked", ["no-such-attention", "someone/kernel-of-mine"])
@@ -258,7 +258,7 @@ def test_the_attention_that_a_configuration_names_is_not_used(asked: str, tmp_pa
     text = (folder / "config.json").read_text()
     ask = f'{{"_attn_implementation": "{asked}", "attn_implementation": "{asked}",'
     (folder / "config.json").write_text(text.replace("{", ask, 1))
-    lm = slant.load_lm(folder)
+    lm = aslant.load_lm(folder)
     assert isinstance(lm, MaskedLM)
     assert [s.target for s in lm.masked_scores(SENTENCES)] == pytest.approx(
         [s.target for s in TransformersMaskedLM(model, tok, "x").masked_scores(SENTENCES)], abs=1e-4
@@ -272,7 +272,7 @@ def test_a_model_that_breaks_when_it_is_run_is_one_error(tmp_path: Path, monkeyp
     folder = saved(*masked("bert"), tmp_path)
     monkeypatch.setattr(transformers.BertForMaskedLM, "forward", breaks)
     with pytest.raises(DataError, match="cannot be loaded: 'flex'"):
-        slant.load_lm(folder)
+        aslant.load_lm(folder)
 
 
 @pytest.mark.parametrize("architecture", ["BertLMHeadModel", "XLMWithLMHeadModel"])
@@ -284,17 +284,17 @@ def test_a_model_that_looks_ahead_is_not_taken_for_a_causal_one(architecture: st
     model = cls(cls.config_class(vocab_size=len(tok), pad_token_id=0, **settings))
     folder = saved(model, tok, tmp_path / "looks-ahead")
     with pytest.raises(DataError, match=rf"\({architecture}\) looks at the words that follow"):
-        slant.load_lm(folder)
+        aslant.load_lm(folder)
     setting = {"is_decoder": True} if architecture.startswith("Bert") else {"causal": True}
     decoder = cls(cls.config_class(vocab_size=len(tok), pad_token_id=0, **settings, **setting))
-    assert isinstance(slant.load_lm(saved(decoder, tok, tmp_path / "decoder")), CausalLM)
+    assert isinstance(aslant.load_lm(saved(decoder, tok, tmp_path / "decoder")), CausalLM)
 
 
 def test_the_default_model_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = saved(*causal("llama"), tmp_path)
-    monkeypatch.setattr("slant.models.loading._folder", lambda name, may_be_data: folder)
-    assert "Instruct: tuned to follow instructions, with weights rounded to 4 bits" in slant.load_lm().record()["note"]
-    assert "Instruct" not in slant.load_lm(folder).record()["note"]
+    monkeypatch.setattr("aslant.models.loading._folder", lambda name, may_be_data: folder)
+    assert "Instruct: tuned to follow instructions, with weights rounded to 4 bits" in aslant.load_lm().record()["note"]
+    assert "Instruct" not in aslant.load_lm(folder).record()["note"]
 
 
 def test_data_by_name_is_a_folder_of_the_users(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -306,24 +306,24 @@ def test_data_by_name_is_a_folder_of_the_users(tmp_path: Path, monkeypatch: pyte
         'title = "x"\nkind = "language model"\nlicence = "x"\ncitation = "x"\n'
         f'[[sources]]\nby_hand = "make it"\n{files}'
     )
-    monkeypatch.setenv("SLANT_REGISTRY", str(registry))
-    monkeypatch.setenv("SLANT_DATA", str(tmp_path / "data"))
-    assert isinstance(slant.load_lm("my-model"), MaskedLM)
+    monkeypatch.setenv("ASLANT_REGISTRY", str(registry))
+    monkeypatch.setenv("ASLANT_DATA", str(tmp_path / "data"))
+    assert isinstance(aslant.load_lm("my-model"), MaskedLM)
     shutil.rmtree(folder)
     with pytest.raises(DataError, match="'my-model' is not here"):
-        slant.load_lm("my-model")
+        aslant.load_lm("my-model")
 
 
 def test_a_device_that_is_not_there_is_one_error() -> None:
     with pytest.raises(DataError, match=r"device 'tpu' is not there; usable here: cpu"):
-        slant.load_lm("x", device="tpu")
+        aslant.load_lm("x", device="tpu")
     with pytest.raises(DataError, match="dtype is 'int8'"):
-        slant.load_lm("x", dtype="int8")
+        aslant.load_lm("x", dtype="int8")
 
 
 def test_half_precision_gives_nearly_the_same_numbers(tmp_path: Path) -> None:
     model, tok = masked("bert")
-    lm = slant.load_lm(saved(model, tok, tmp_path), dtype="bfloat16", device="cpu")
+    lm = aslant.load_lm(saved(model, tok, tmp_path), dtype="bfloat16", device="cpu")
     assert isinstance(lm, MaskedLM)
     found, expected = (m.masked_scores(SENTENCES) for m in (lm, TransformersMaskedLM(model, tok, "x")))
     assert found != expected
@@ -339,4 +339,4 @@ def test_without_the_extra_the_error_gives_the_command(module: str, monkeypatch:
         "importlib.util.find_spec", lambda name, *rest: None if name == module else find_spec(name, *rest)
     )
     with pytest.raises(MissingExtraError, match=rf"need {module}: pip install '\.\[lm\]'"):
-        slant.load_lm("x")
+        aslant.load_lm("x")

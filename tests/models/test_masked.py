@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from tiny_lms import MASKED, log_softmax, masked, torch
 
-import slant
-from slant.errors import MeasureError
-from slant.journal import Journal
-from slant.models import MaskedLM, Sentence
-from slant.models.masked import TransformersMaskedLM, longest
-from slant.models.network import Network, out_of_memory
+import aslant
+from aslant.errors import MeasureError
+from aslant.io.journal import Journal
+from aslant.models import MaskedLM, Sentence
+from aslant.models.masked import TransformersMaskedLM, longest
+from aslant.models.network import Network, out_of_memory
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late")
 TARGETS = ("he", "she", "teachers")
@@ -127,31 +127,31 @@ def test_each_distinct_masked_sentence_is_run_once(name: str) -> None:
 def test_each_distinct_masked_sentence_is_run_once_in_one_piece_of_work(monkeypatch: pytest.MonkeyPatch) -> None:
     whole, parted = wrapped(), wrapped()
     given = (list(TEMPLATES), (["he"], ["she"]), list(ATTRIBUTES))
-    expected = slant.log_probability_bias(whole, *given)
-    monkeypatch.setattr("slant.measures.log_probability_scoring.SENTENCES_AT_ONCE", 4)
-    found = slant.log_probability_bias(parted, *given)
+    expected = aslant.log_probability_bias(whole, *given)
+    monkeypatch.setattr("aslant.measures.template_tests.scoring.SENTENCES_AT_ONCE", 4)
+    found = aslant.log_probability_bias(parted, *given)
     assert [s.score for s in found.scores] == pytest.approx([s.score for s in expected.scores], abs=1e-4)
     assert parted.passes == whole.passes
 
 
 def test_words_that_a_model_cannot_place_are_left_out_before_anything_is_run() -> None:
     lm = wrapped()
-    result = slant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["she"]), ["nurse", "☃☃", "doctor", "a " * 70 + "b"])
+    result = aslant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["she"]), ["nurse", "☃☃", "doctor", "a " * 70 + "b"])
     assert [s.attribute for s in result.scores] == ["nurse", "doctor"]
     assert result.provenance.missing == ("☃☃", "a " * 70 + "b")
     assert "cannot place, left out (2): ☃☃" in result.notes[0]
     with pytest.raises(MeasureError, match="no attribute can be scored: '☃' in"):
-        slant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["☃"]), ["nurse", "doctor"])
+        aslant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["☃"]), ["nurse", "doctor"])
 
 
 def test_targets_that_a_model_reads_alike_count_once_and_in_one_set() -> None:
     lm = wrapped("bert")  # knows no capitals
-    once = slant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he"], "she": ["she"]}, ["nurse"])
-    twice = slant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he", "He"], "she": ["she"]}, ["nurse"])
+    once = aslant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he"], "she": ["she"]}, ["nurse"])
+    twice = aslant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he", "He"], "she": ["she"]}, ["nurse"])
     assert twice.scores[0].sides[0].p_target == once.scores[0].sides[0].p_target
     assert "counted once there: He as he" in twice.notes[-1]
     with pytest.raises(MeasureError, match="reads 'he' and 'HE' alike"):
-        slant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he"], "other": ["HE"]}, ["nurse"])
+        aslant.log_probability_bias(lm, TEMPLATES[0], {"he": ["he"], "other": ["HE"]}, ["nurse"])
 
 
 def test_a_target_of_two_pieces_follows_the_chain_rule_by_brute_force() -> None:

@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 from packaged import unpack
 
-from slant.errors import DataError, MissingExtraError
-from slant.models import sample
-from slant.models.sample import CARD, DOWN, ENCODER, MASK_VECTOR, NAME, NOTE, SCALE, UP, WEIGHTS, card, merged
+from aslant.errors import DataError, MissingExtraError
+from aslant.models import sample
+from aslant.models.sample import (CARD, DOWN, ENCODER, MASK_VECTOR, NAME, NOTE, SCALE, UP, WEIGHTS, card, merged)
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 pytest.importorskip("transformers", reason="language models need the extra lm")
 
-SHIPPED = Path(str(files("slant.models"))) / "sample_files"
+SHIPPED = Path(str(files("aslant.models"))) / "sample_files"
 SENTENCES = (
     "She was born in London and studied at the University of Oxford.",
     "He was an American actor who appeared in many films and television series.",
@@ -35,13 +35,13 @@ SENTENCES = (
 
 @pytest.fixture(scope="module")
 def encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for SLANT_DATA with the encoder in it."""
+    """A folder for ASLANT_DATA with the encoder in it."""
     return unpack(ENCODER, tmp_path_factory.mktemp("encoder"))
 
 
 @pytest.fixture
 def loaded(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Any]:
-    monkeypatch.setenv("SLANT_DATA", str(encoder))
+    monkeypatch.setenv("ASLANT_DATA", str(encoder))
     return sample.load_sample()
 
 
@@ -111,10 +111,10 @@ def test_the_loaded_weights_are_the_encoders_plus_the_adapters(loaded: tuple[Any
 
 def test_it_predicts_words_better_than_their_frequencies(loaded: tuple[Any, Any]) -> None:
     """The baseline is Zipf's law on the frequency ranks of the bundled embedding."""
-    import slant
+    import aslant
 
     model, tokenizer = loaded
-    rank = {word: place for place, word in enumerate(slant.load().words, start=1)}
+    rank = {word: place for place, word in enumerate(aslant.load().words, start=1)}
     total = sum(1 / place for place in rank.values())
     frequent = set(list(rank)[:5])
     ours, zipf, hits, frequent_hits = [], [], 0, 0
@@ -136,11 +136,11 @@ def test_it_predicts_words_better_than_their_frequencies(loaded: tuple[Any, Any]
 
 
 def test_load_lm_gives_it_with_its_note(encoder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import slant
+    import aslant
 
-    monkeypatch.setenv("SLANT_DATA", str(encoder))
+    monkeypatch.setenv("ASLANT_DATA", str(encoder))
     assert NOTE.startswith("demonstration model")
-    assert NOTE in slant.load_lm(NAME).record()["note"]
+    assert NOTE in aslant.load_lm(NAME).record()["note"]
 
 
 def test_without_the_extra_the_command_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from tiny_lms import tokenizer
 
-from slant.errors import MeasureError
-from slant.models import Sentence
-from slant.models.spelling import Speller, written
+from aslant.errors import MeasureError
+from aslant.models import Sentence
+from aslant.models.spelling import Speller, written
 
 START, INSIDE = "[TARGET] is a [ATTRIBUTE].", "I know that [TARGET] is [ATTRIBUTE]."
 KINDS = ("wordpiece-uncased", "wordpiece-cased", "byte-level", "unigram", "unigram-lower")

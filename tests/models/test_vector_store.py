@@ -16,9 +16,9 @@ import pytest
 from numpy.typing import NDArray
 
 from fake_encoder import FakeEncoder
-from slant.errors import MeasureError
-from slant.models import Passage, vector_store
-from slant.models.vector_store import vectors_of
+from aslant.errors import MeasureError
+from aslant.models import Passage, vector_store
+from aslant.models.vector_store import vectors_of
 
 pytest.importorskip("safetensors", reason="kept vectors need safetensors: pip install '.[lm]'")
 WORDS = ("nurse", "doctor", "clerk", "poet")
@@ -102,7 +102,7 @@ SLOW = """
 import os, signal, sys
 sys.path[:0] = {path!r}
 from test_vector_store import BatchDependent, passages
-from slant.models import vector_store
+from aslant.models import vector_store
 
 vector_store.SHARD = 4
 class Dies(BatchDependent):
@@ -241,7 +241,7 @@ def test_an_encoder_that_gives_another_shape_is_one_error() -> None:
 def test_a_network_that_was_stopped_goes_on_to_the_last_bit(tmp_path: Path) -> None:
     from tiny_lms import masked
 
-    from slant.models.encoder import TransformersEncoder
+    from aslant.models.encoder import TransformersEncoder
 
     model, tok = masked("bert")
     many = [Passage(p.text * (1 + i % 3), p.spans) for i, p in enumerate(passages(18))]

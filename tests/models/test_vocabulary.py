@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from fake_lm import FakeMaskedLM
-from slant.errors import DataError
-from slant.models.vocabulary import open_vocabulary
+from aslant.errors import DataError
+from aslant.models.vocabulary import open_vocabulary
 
 
 def written(folder: Path, *words: str, name: str = "vocab.txt") -> Path:
@@ -66,7 +66,7 @@ def test_a_tokenizer_is_read_as_a_sentence_would_be(kind: str, tmp_path: Path) -
     [([], "has no words"), (7, "has no vocabulary that can be read"), ("nowhere.txt", "there is no folder")],
 )
 def test_what_has_no_vocabulary_is_refused(source: object, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SLANT_OFFLINE", "1")
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
     with pytest.raises(DataError, match=words):
         open_vocabulary(source)
 
@@ -75,7 +75,7 @@ def test_a_vocab_txt_needs_neither_torch_nor_transformers(tmp_path: Path) -> Non
     folder = written(tmp_path / "bert", "[UNK]", "john")
     code = (
         "import sys\nfor name in ('torch', 'transformers', 'huggingface_hub'): sys.modules[name] = None\n"
-        "from slant.models.vocabulary import open_vocabulary\n"
+        "from aslant.models.vocabulary import open_vocabulary\n"
         f"assert open_vocabulary({str(folder)!r}).has('John')"
     )
     run: Callable[..., subprocess.CompletedProcess[bytes]] = subprocess.run

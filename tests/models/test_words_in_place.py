@@ -9,11 +9,11 @@ import pytest
 from packaged import unpack
 from tiny_lms import MASKED, causal, masked
 
-import slant
-from slant.errors import MeasureError
-from slant.models import Encoder, MaskedLM, MasksWords, Sentence
-from slant.models.encoder import TransformersEncoder
-from slant.models.masked import TransformersMaskedLM
+import aslant
+from aslant.errors import MeasureError
+from aslant.models import (Encoder, MaskedLM, MasksWords, Sentence)
+from aslant.models.encoder import TransformersEncoder
+from aslant.models.masked import TransformersMaskedLM
 
 SENTENCES = [
     Sentence("[TARGET] is a [ATTRIBUTE].", target, attribute)
@@ -54,8 +54,8 @@ def test_the_pieces_that_an_encoder_was_loaded_with_count() -> None:
 def test_weat_with_masks_is_the_same_on_both() -> None:
     for name in ("bert", "bert-cased", "roberta"):
         model, tokenizer = masked(name)
-        on_lm = slant.masked_weat(TransformersMaskedLM(model, tokenizer, name), **SETS, bootstrap=0)
-        on_encoder = slant.masked_weat(TransformersEncoder(model.base_model, tokenizer, name), **SETS, bootstrap=0)
+        on_lm = aslant.masked_weat(TransformersMaskedLM(model, tokenizer, name), **SETS, bootstrap=0)
+        on_encoder = aslant.masked_weat(TransformersEncoder(model.base_model, tokenizer, name), **SETS, bootstrap=0)
         assert on_lm.missing == on_encoder.missing
         assert on_lm.effect_size == pytest.approx(on_encoder.effect_size, abs=1e-3)
         assert on_encoder.provenance.representation.format.startswith("encoder (")
@@ -67,16 +67,16 @@ def test_an_encoder_without_a_mask_is_refused() -> None:
     encoder = TransformersEncoder(model.base_model, unmasked, "llama")
     assert isinstance(encoder, Encoder)
     with pytest.raises(MeasureError, match="the tokenizer of 'llama' has no mask"):
-        slant.masked_weat(encoder, **SETS)
+        aslant.masked_weat(encoder, **SETS)
 
 
 def test_the_sample_model_ties_mens_names_to_careers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A demonstration model, whose d says nothing about others; but its words and vectors are of BERT's kind."""
-    monkeypatch.setenv("SLANT_DATA", str(unpack("all-minilm-l6-v2", tmp_path)))
-    first, sixth = slant.masked_weat_suite(slant.load_lm("sample-mlm"), ["weat-1", "weat-6"], bootstrap=0).results
+    monkeypatch.setenv("ASLANT_DATA", str(unpack("all-minilm-l6-v2", tmp_path)))
+    first, sixth = aslant.masked_weat_suite(aslant.load_lm("sample-mlm"), ["weat-1", "weat-6"], bootstrap=0).results
     assert [len(group.used) for group in first.targets] == [9, 9]
     assert {"aster", "filth", "pollute"} <= set(first.missing)
     assert sixth.missing == ()
     assert sixth.effect_size > 0.5
-    on_encoder = slant.masked_weat(slant.load_encoder("sample-mlm"), "weat-6", bootstrap=0)
+    on_encoder = aslant.masked_weat(aslant.load_encoder("sample-mlm"), "weat-6", bootstrap=0)
     assert sixth.effect_size == pytest.approx(on_encoder.effect_size, abs=1e-3)

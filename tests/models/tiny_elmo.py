@@ -16,7 +16,7 @@ torch = pytest.importorskip("torch", reason="ELMo needs torch: pip install '.[lm
 
 torch.set_num_threads(1)
 
-from slant.models.elmo_files import read_options  # noqa: E402
+from aslant.models.elmo_files import read_options  # noqa: E402
 
 OPTIONS: dict[str, Any] = {
     "lstm": {

@@ -17,19 +17,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-import slant
-from slant.corpus import Query, sample_contexts, shards
-from slant.errors import MeasureError, MissingExtraError, WorkersError
-from slant.models.protocols import Passage, Sentence
-from slant.parallel import as_finished, cores, on_processes, on_ray, spread, use_workers, worker, workers_in_use
+import aslant
+from aslant.corpus import (Query, sample_contexts, shards)
+from aslant.errors import (MeasureError, MissingExtraError, WorkersError)
+from aslant.models.protocols import Passage, Sentence
+from aslant.parallel import (as_finished, cores, on_processes, on_ray, spread, use_workers, worker, workers_in_use)
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
 from noticed import Noticed
 from tiny_lms import causal, masked, torch
 
-from slant.models.causal import TransformersCausalLM
-from slant.models.encoder import TransformersEncoder
-from slant.models.masked import TransformersMaskedLM
+from aslant.models.causal import TransformersCausalLM
+from aslant.models.encoder import TransformersEncoder
+from aslant.models.masked import TransformersMaskedLM
 
 KINDS = ("processes", "dask", "ray")
 
@@ -102,14 +102,14 @@ def pids() -> set[int]:
     return set(spread(slow, range(8), None))
 
 
-def small_vectors() -> slant.WordVectors:
+def small_vectors() -> aslant.WordVectors:
     rng = np.random.default_rng(5)
     words = [f"word{i}" for i in range(600)] + [f"name{i}" for i in range(60)]
-    return slant.WordVectors.from_arrays(words, rng.standard_normal((660, 20)).astype(np.float32))
+    return aslant.WordVectors.from_arrays(words, rng.standard_normal((660, 20)).astype(np.float32))
 
 
-def enumerated(vectors: slant.WordVectors, **settings: Any) -> str:
-    result = slant.enumerate_biases(
+def enumerated(vectors: aslant.WordVectors, **settings: Any) -> str:
+    result = aslant.enumerate_biases(
         vectors, names=[f"name{i}" for i in range(60)], groups=4, categories=6, words=600, rotations=3000, rng=3,
         **settings,
     )  # fmt: skip
@@ -253,7 +253,7 @@ def test_a_corpus_in_shards_gives_the_same_draw(
     monkeypatch.setattr(shards, "SHARD", 1000)
     monkeypatch.setattr(shards.shards_of, "__defaults__", (1000,))
     queries = {"jobs": Query(("nurse", "café owner"), 30, without=("boy",)), "all": Query(nouns, 7, as_written=True)}
-    corpus, other = (slant.load_corpus(tmp_path, longest=20) for _ in range(2))
+    corpus, other = (aslant.load_corpus(tmp_path, longest=20) for _ in range(2))
     expected = sample_contexts(corpus, queries, rng=4)
     assert len(list(shards.shards_of(other))) > 20
     with use_workers(**where):
@@ -265,16 +265,16 @@ def test_a_corpus_in_shards_gives_the_same_draw(
 def test_text_that_cannot_be_read_is_reported_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"A nurse slept.\n" * 800)
-    corpus = slant.load_corpus(path)
+    corpus = aslant.load_corpus(path)
     path.write_bytes(b"A nurse slept.\n" * 700 + b"A \xff slept.\n" * 100)
     monkeypatch.setattr(shards.shards_of, "__defaults__", (1000,))
-    with use_workers(processes=1), pytest.raises(slant.SlantError, match="line 701"):
+    with use_workers(processes=1), pytest.raises(aslant.AslantError, match="line 701"):
         sample_contexts(corpus, {"jobs": Query(("nurse",), 2)})
 
 
 def test_a_dask_cluster_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
-    from slant.parallel import on_dask
+    from aslant.parallel import on_dask
 
     monkeypatch.setattr(on_dask, "PATIENCE", 1)
     monkeypatch.setattr(on_dask, "LOOK", 0.5)
@@ -327,7 +327,7 @@ def test_no_task_waits_while_a_process_is_free() -> None:
 def test_worker_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
     script = tmp_path / "main.py"
     script.write_text(
-        "import os, sys, time\nfrom slant.parallel import spread, use_workers\n"
+        "import os, sys, time\nfrom aslant.parallel import spread, use_workers\n"
         "def work(_, item):\n    print(os.getpid(), file=sys.stderr, flush=True)\n    time.sleep(60)\n"
         "with use_workers(processes=1):\n    list(spread(lambda s, i: work(s, i), [0], None))\n"
     )
@@ -349,14 +349,14 @@ def test_folders_of_killed_processes_are_swept(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     old = time.time() - 3600
     for name in ("dead", "alive", "others"):
-        (tmp_path / f"slant-workers-{name}").mkdir()
-    held = on_processes.locked(tmp_path / "slant-workers-alive")
-    on_processes.locked(tmp_path / "slant-workers-dead").close()
+        (tmp_path / f"aslant-workers-{name}").mkdir()
+    held = on_processes.locked(tmp_path / "aslant-workers-alive")
+    on_processes.locked(tmp_path / "aslant-workers-dead").close()
     for folder in tmp_path.iterdir():
         os.utime(folder, (old, old))
     on_processes.sweep()
     held.close()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["slant-workers-alive", "slant-workers-others"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["aslant-workers-alive", "aslant-workers-others"]
 
 
 def test_the_innermost_workers_are_used() -> None:
@@ -372,24 +372,24 @@ def test_the_innermost_workers_are_used() -> None:
 
 def test_other_software_on_one_worker_ends_a_list_of_items(monkeypatch: pytest.MonkeyPatch) -> None:
     with use_workers(processes=1):
-        monkeypatch.setattr(on_processes, "software", lambda: (("slant", "0.0.1"), *worker.software()[1:]))
+        monkeypatch.setattr(on_processes, "software", lambda: (("aslant", "0.0.1"), *worker.software()[1:]))
         with pytest.raises(WorkersError, match="install the same versions"):
             list(as_finished(lambda shared, item: item, [1], None, given_up=lambda item, error: -1))
 
 
 def test_workers_with_other_software_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "software", lambda: (("slant", "0.0.1"), ("numpy", "1.0")))
-    with pytest.raises(WorkersError, match=r"a worker has slant 0.0.1 and this process .*; install the same versions"):
-        worker.run(lambda shared, item: 0, None, 0, (("slant", "9.9"), ("numpy", "1.0")))
+    monkeypatch.setattr(worker, "software", lambda: (("aslant", "0.0.1"), ("numpy", "1.0")))
+    with pytest.raises(WorkersError, match=r"a worker has aslant 0.0.1 and this process .*; install the same versions"):
+        worker.run(lambda shared, item: 0, None, 0, (("aslant", "9.9"), ("numpy", "1.0")))
 
 
 def test_processes_leave_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     with use_workers(processes=1):
         list(spread(lambda shared, item: shared[item], [0, 1], np.arange(100)))
-        assert any(tmp_path.glob("slant-workers-*/*"))
+        assert any(tmp_path.glob("aslant-workers-*/*"))
         (pid,) = pids()
-    assert not any(tmp_path.glob("slant-workers-*"))
+    assert not any(tmp_path.glob("aslant-workers-*"))
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
@@ -408,7 +408,7 @@ def test_workers_that_cannot_be_had_are_one_sentence(given: dict[str, Any], said
     for extra, module in (("dask", "distributed"), ("ray", "ray")):
         if extra in given:
             pytest.importorskip(module, reason=f"the extra '{extra}' is not installed")
-    with pytest.raises(slant.SlantError, match=said) as raised, use_workers(**given):
+    with pytest.raises(aslant.AslantError, match=said) as raised, use_workers(**given):
         pass
     assert "\n" not in str(raised.value)
 

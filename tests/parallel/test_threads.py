@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from threadpoolctl import threadpool_info
 
-from slant.errors import MeasureError
-from slant.parallel import cores, in_order, one_thread_each
+from aslant.errors import MeasureError
+from aslant.parallel import (cores, in_order, one_thread_each)
 
 
 def blas_threads() -> set[int]:

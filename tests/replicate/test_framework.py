@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import slant
-from slant.errors import DataError, MeasureError
-from slant.replicate import PAPERS, framework, paper, replicate_paper
-from slant.replicate.framework import Cell, Given, Measured, Paper, Role, Run, Source, number_of, yes_or_no
-from slant.results import ReplicationResult, ReplicationsResult, result_from_dict
+import aslant
+from aslant.errors import DataError, MeasureError
+from aslant.replicate import (PAPERS, framework, paper, replicate_paper)
+from aslant.replicate.framework import (Cell, Given, Measured, Paper, Role, Run, Source, number_of, yes_or_no)
+from aslant.results.replication import ReplicationResult, ReplicationsResult
+from aslant.results.codec import result_from_dict
 
 OWN = Role("the paper's vectors", open=lambda given: given, label=str, bundled=lambda: "x", bundled_own=True)
 OTHER = Role("other vectors", open=lambda given: given, label=str, bundled=lambda: "y", bundled_label="another")
@@ -43,7 +44,7 @@ def test_every_paper_describes_its_cells(name: str) -> None:
     for cell in described.cells:
         assert set(cell.needs) <= set(described.roles)
         assert cell.printed or not cell.why
-    assert importlib.import_module(f"slant.replicate.{name}").PAPER is described
+    assert importlib.import_module(f"aslant.replicate.{name}").PAPER is described
 
 
 def test_a_value_within_the_tolerance_is_met_and_another_differs_with_its_reason() -> None:
@@ -95,7 +96,7 @@ def test_what_is_lacking_is_grouped_and_the_last_line_says_how_to_fill_more() ->
     assert "ask the authors" in lack.how
     assert "--data not-registered=PATH" in result.more
     assert "--encoder NAME|PATH" in result.more
-    assert "slant replicate x --get" in result.more
+    assert "aslant replicate x --get" in result.more
 
 
 def test_another_way_to_a_printed_number_is_shown_and_not_counted() -> None:
@@ -140,7 +141,7 @@ def test_numbers_are_read_off_the_print() -> None:
 
 
 def test_a_replication_survives_json() -> None:
-    result = slant.replicate_paper("lu")
+    result = aslant.replicate_paper("lu")
     again = result_from_dict(json.loads(result.to_json()))
     assert again == result
     both = ReplicationsResult((result,), "more")
@@ -181,7 +182,7 @@ def test_an_unknown_paper_is_one_clear_error() -> None:
 def test_what_is_not_there_is_an_error_and_never_a_silent_not_run(
     arguments: tuple[str, ...], run: Callable[..., CompletedProcess[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SLANT_OFFLINE", "1")
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
     answer = run("replicate", *arguments)
     assert answer.returncode == 2
     assert len(answer.stderr.strip().splitlines()) == 1
@@ -189,18 +190,18 @@ def test_what_is_not_there_is_an_error_and_never_a_silent_not_run(
 
 
 def test_vectors_are_the_papers_by_content_and_not_by_name(tmp_path: Path) -> None:
-    v = slant.load()
+    v = aslant.load()
     v.save(tmp_path / "mine.safetensors")
-    same = slant.replicate_paper("lu", data={"glove-6b-100d": tmp_path / "mine.safetensors"})
+    same = aslant.replicate_paper("lu", data={"glove-6b-100d": tmp_path / "mine.safetensors"})
     assert {c.verdict for c in same.cells if c.row == "GloVe" and not c.way} == {"met"}
     rng = np.random.default_rng(0)
-    noise = slant.WordVectors.from_arrays(v.words, rng.normal(size=v.matrix.shape).astype(np.float32))
+    noise = aslant.WordVectors.from_arrays(v.words, rng.normal(size=v.matrix.shape).astype(np.float32))
     noise.save(tmp_path / "glove.6B.100d.safetensors")
     for given in (
         {"data": {"glove-6b-100d": tmp_path / "glove.6B.100d.safetensors"}},
         {"instead": {"with": str(tmp_path / "glove.6B.100d.safetensors")}},
     ):
-        other = slant.replicate_paper("lu", **given)  # type: ignore[arg-type]
+        other = aslant.replicate_paper("lu", **given)  # type: ignore[arg-type]
         cells = [c for c in other.cells if c.row == "GloVe" and not c.way]
         assert {c.verdict for c in cells} == {"stand-in"}
         assert all("not the paper's" in c.used for c in cells)
@@ -208,9 +209,9 @@ def test_vectors_are_the_papers_by_content_and_not_by_name(tmp_path: Path) -> No
 
 def test_random_numbers_are_not_taken_for_data_whose_checksum_nobody_knows(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    v = slant.load(top=30_000)
-    slant.WordVectors.from_arrays(v.words, rng.normal(size=(len(v), 300))).save(tmp_path / "gn_glove.safetensors")
-    result = slant.replicate_paper("lu", data={"gn-glove": tmp_path / "gn_glove.safetensors"})
+    v = aslant.load(top=30_000)
+    aslant.WordVectors.from_arrays(v.words, rng.normal(size=(len(v), 300))).save(tmp_path / "gn_glove.safetensors")
+    result = aslant.replicate_paper("lu", data={"gn-glove": tmp_path / "gn_glove.safetensors"})
     cells = [cell for cell in result.cells if cell.row == "GN-GloVe"]
     assert {cell.verdict for cell in cells} == {"stand-in"}
     assert all(cell.used.endswith("not the paper's, unverified") for cell in cells)
@@ -264,7 +265,7 @@ def test_with_get_what_can_be_fetched_is_fetched_and_the_rest_is_named(monkeypat
         raise DataError(f"'{name}' is far away.")
 
     monkeypatch.setattr(framework, "fetch", fetch)
-    result = slant.replicate_paper("lu", get=True)
+    result = aslant.replicate_paper("lu", get=True)
     assert asked == ["glove-6b-100d", "gn-glove", "histwords-eng-all-sgns"]
     assert any("gn-glove has to be fetched by hand" in note for note in result.notes)
     assert "--get" not in result.more

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 import gap_like
-import slant
+import aslant
 from fake_lm import FakeMaskedLM
-from slant.models.classifier import Classifier
-from slant.models.vocabulary import open_vocabulary
-from slant.replicate import kurita, kurita_pronouns
-from slant.replicate.framework import Run
-from slant.results import ReplicatedCell, ReplicationResult
+from aslant.models.classifier import Classifier
+from aslant.models.vocabulary import open_vocabulary
+from aslant.replicate import kurita, kurita_pronouns
+from aslant.replicate.framework import Run
+from aslant.results.replication import ReplicatedCell, ReplicationResult
 
 AUTHORS = "our statistic on the authors' scores"
 
@@ -26,7 +26,7 @@ AUTHORS = "our statistic on the authors' scores"
 @pytest.fixture(autouse=True)
 def nothing_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
     """No model is at hand, whatever this machine has fetched."""
-    monkeypatch.setenv("SLANT_OFFLINE", "1")
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
 
 
 def cells(result: ReplicationResult, table: str, way: str = "", column: str = "") -> list[ReplicatedCell]:
@@ -34,7 +34,7 @@ def cells(result: ReplicationResult, table: str, way: str = "", column: str = ""
 
 
 def test_the_statistics_meet_what_the_authors_have_stored(real_data: Path) -> None:
-    result = slant.replicate_paper("kurita", data={"kurita-scores": real_data / "kurita"})
+    result = aslant.replicate_paper("kurita", data={"kurita-scores": real_data / "kurita"})
     own = cells(result, "Table 3", AUTHORS)
     assert [round(c.ours or 0, 4) for c in own] == [c.authors for c in own]
     assert [c.verdict for c in own] == ["differs", "differs", "met", "met", "met"]  # 1.1255 is printed as 1.126
@@ -66,20 +66,20 @@ def test_five_names_are_in_the_vocabulary_as_the_notebook_counts_them() -> None:
 
 def test_a_model_fills_its_cells_labelled_and_never_met(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lm = FakeMaskedLM(unknown=["algebra"])
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda path: lm)
-    result = slant.replicate_paper(
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda path: lm)
+    result = aslant.replicate_paper(
         "kurita", data={"kurita-lists": real_data / "kurita", "kurita-job-titles": real_data / "kurita"},
         instead={"with": "bert-base-uncased"},
     )  # fmt: skip
     score = cells(result, "Table 3", column="log-probability score")
     assert {c.verdict for c in score} == {"stand-in"}
     assert {c.used for c in score} == {"fake masked, not the paper's"}
-    assert score[2].ours == slant.log_probability_weat(lm, "career-family", as_published=True).effect_size
+    assert score[2].ours == aslant.log_probability_weat(lm, "career-family", as_published=True).effect_size
     (defined,) = (
         c for c in cells(result, "Table 3", "one score per attribute, prior read at the target")
         if c.row.startswith("Career")
     )  # fmt: skip
-    assert defined.ours == slant.log_probability_weat(lm, "career-family").effect_size
+    assert defined.ours == aslant.log_probability_weat(lm, "career-family").effect_size
     shares = cells(result, "Table 5")
     assert [c.verdict for c in shares] == ["stand-in"] * 3 + ["not run"]  # O*NET's skills are not here
     (in_demand,) = cells(result, "Table 5", "25 skills in demand, after 'good at'")
@@ -92,7 +92,7 @@ def test_a_model_fills_its_cells_labelled_and_never_met(real_data: Path, monkeyp
 
 def test_a_folder_that_lacks_a_file_costs_its_cells_only(real_data: Path, tmp_path: Path) -> None:
     shutil.copy(real_data / "kurita" / "kurita_weat_scores.tsv", tmp_path)
-    result = slant.replicate_paper("kurita", data={"kurita-scores": tmp_path})
+    result = aslant.replicate_paper("kurita", data={"kurita-scores": tmp_path})
     assert all(c.ours is not None for c in cells(result, "Table 3", AUTHORS))
     lost = cells(result, "Table 5", "our share of the authors' scores")
     assert {c.verdict for c in lost} == {"not run"}
@@ -110,7 +110,7 @@ def test_data_that_are_given_and_cannot_be_opened_are_an_error(
 
 
 def test_printed_topics_are_matched_one_to_one_with_their_overlap(real_data: Path) -> None:
-    result = slant.replicate_paper("kurita", data={"gap": real_data / "gap"})
+    result = aslant.replicate_paper("kurita", data={"gap": real_data / "gap"})
     topics = cells(result, "Table 6")
     assert len({c.ours_text for c in topics}) == len(topics) == 20
     shared = {c.row: c.ours for c in topics}
@@ -125,15 +125,15 @@ def test_printed_topics_are_matched_one_to_one_with_their_overlap(real_data: Pat
 
 def test_any_encoder_fills_table_4_and_is_labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lm = FakeMaskedLM()
-    monkeypatch.setattr("slant.models.loading.load_lm", lambda path: lm)
-    monkeypatch.setattr("slant.models.encoder_loading.load_encoder", lambda path: gap_like.encoder())
+    monkeypatch.setattr("aslant.models.loading.load_lm", lambda path: lm)
+    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", lambda path: gap_like.encoder())
     quick = Classifier(units=4, epochs=3)
-    monkeypatch.setattr("slant.measures.pronouns.Classifier", lambda: quick)
+    monkeypatch.setattr("aslant.measures.pronouns_resolved.measure.Classifier", lambda: quick)
     monkeypatch.setattr(kurita_pronouns, "TOPICS", 3)
     (tmp_path / "gap-development.tsv").write_text(gap_like.as_tsv(gap_like.gap_like(120, {"male": 0.2, "female": 0.5})))
     section_4 = tuple(cell for cell in kurita_pronouns.cells() if cell.table != "Table 6")
     monkeypatch.setattr(kurita, "PAPER", replace(kurita.PAPER, cells=section_4))
-    result = slant.replicate_paper("kurita", data={"gap": tmp_path}, instead={"encoder": "x", "with": "y"})
+    result = aslant.replicate_paper("kurita", data={"gap": tmp_path}, instead={"encoder": "x", "with": "y"})
     found: dict[Any, ReplicatedCell] = {(c.row, c.column): c for c in result.cells}
     assert found["male pronouns", "prior"].ours == 20
     assert found["female pronouns", "prior"].ours == 50

@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import slant
+import aslant
 
 
 def test_the_glove_row_is_met_and_the_words_of_equation_1_do_not_meet_it() -> None:
-    result = slant.replicate_paper("lu")
+    result = aslant.replicate_paper("lu")
     glove = [cell for cell in result.cells if cell.row == "GloVe"]
     assert [cell.verdict for cell in glove if not cell.way] == ["met"] * 6
     assert all("44,437 words, float16" in cell.used for cell in glove)
@@ -21,7 +21,7 @@ def test_the_glove_row_is_met_and_the_words_of_equation_1_do_not_meet_it() -> No
 
 
 def test_cells_whose_vectors_are_not_here_are_grouped_by_what_they_need() -> None:
-    result = slant.replicate_paper("lu")
+    result = aslant.replicate_paper("lu")
     assert [(lack.what, lack.cells) for lack in result.lacking] == [
         ("GN-GloVe", 6),
         ("HistWords, all English, SGNS", 6),
@@ -30,19 +30,19 @@ def test_cells_whose_vectors_are_not_here_are_grouped_by_what_they_need() -> Non
 
 
 def test_the_dimension_of_gn_glove_that_holds_gender_is_dropped(tmp_path: Path) -> None:
-    v = slant.load()
+    v = aslant.load()
     matrix = np.hstack([v.matrix, np.full((len(v), 1), 7, np.float32)])
-    slant.WordVectors.from_arrays(v.words, matrix).save(tmp_path / "gn.safetensors")
-    result = slant.replicate_paper("lu", data={"gn-glove": tmp_path / "gn.safetensors"})
+    aslant.WordVectors.from_arrays(v.words, matrix).save(tmp_path / "gn.safetensors")
+    result = aslant.replicate_paper("lu", data={"gn-glove": tmp_path / "gn.safetensors"})
     by_row = {row: [c.ours for c in result.cells if c.row == row and not c.way] for row in ("GloVe", "GN-GloVe")}
     assert by_row["GloVe"] == pytest.approx(by_row["GN-GloVe"])
 
 
 def test_a_class_that_the_vectors_lack_costs_its_cells_only(tmp_path: Path) -> None:
-    v = slant.load()
+    v = aslant.load()
     keep = [i for i, w in enumerate(v.words) if w != "asian"]
-    slant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]).save(tmp_path / "v.safetensors")
-    result = slant.replicate_paper("lu", data={"glove-6b-100d": tmp_path / "v.safetensors"})
+    aslant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]).save(tmp_path / "v.safetensors")
+    result = aslant.replicate_paper("lu", data={"glove-6b-100d": tmp_path / "v.safetensors"})
     verdicts = {cell.column: cell.verdict for cell in result.cells if cell.row == "GloVe" and not cell.way}
     assert verdicts["ovr (r)"] == "not run"
     assert verdicts["Baseline"] == "met"
@@ -50,6 +50,6 @@ def test_a_class_that_the_vectors_lack_costs_its_cells_only(tmp_path: Path) -> N
 
 
 def test_the_notes_say_what_the_paper_does_not() -> None:
-    notes = " ".join(slant.replicate_paper("lu").notes)
+    notes = " ".join(aslant.replicate_paper("lu").notes)
     assert "0.080 at 100 dimensions, 0.046 at 300" in notes
     assert "fitted" not in notes

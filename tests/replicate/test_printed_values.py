@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from slant.replicate import paper
-from slant.replicate.framework import Cell, number_of, words_of
-from slant.replicate.swinger import printed as swinger_tables
+from aslant.replicate import paper
+from aslant.replicate.framework import (Cell, number_of, words_of)
+from aslant.replicate.swinger import printed as swinger_tables
 
 
 def text_of(papers: Path, name: str) -> str:

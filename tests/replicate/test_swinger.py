@@ -5,24 +5,24 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-import slant
-from slant.replicate import swinger
-from slant.results import ReplicationResult
+import aslant
+from aslant.replicate import swinger
+from aslant.results.replication import ReplicationResult
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> ReplicationResult:
     """The paper on the bundled sample, with fewer words and rotations."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("SLANT_OFFLINE", "1")
-        patch.setenv("SLANT_CACHE", str(tmp_path_factory.mktemp("cache")))
-        patch.delenv("SLANT_DATA", raising=False)
-        measure = slant.enumerate_biases
+        patch.setenv("ASLANT_OFFLINE", "1")
+        patch.setenv("ASLANT_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.delenv("ASLANT_DATA", raising=False)
+        measure = aslant.enumerate_biases
         patch.setattr(
             swinger, "enumerate_biases",
             lambda v, names, rotations, **k: measure(v, names, words=4_000, categories=16, rotations=200, **k),
         )  # fmt: skip
-        return slant.replicate_paper("swinger")
+        return aslant.replicate_paper("swinger")
 
 
 def test_stand_ins_are_never_met_and_the_rest_is_grouped(result: ReplicationResult) -> None:

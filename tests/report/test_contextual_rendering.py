@@ -7,19 +7,20 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from planted_text import planted
-from slant.errors import SlantError
-from slant.report.charts import svg
-from slant.report.contextual import contextual_table, contextual_tables
-from slant.report.contextual_charts import biased_picture, contextual_chart, professions_picture, swapped_picture
-from slant.results import ContextualBiasResult, Spread
+from aslant.errors import AslantError
+from aslant.report.charts import svg
+from aslant.measures.in_context.show import contextual_table, contextual_tables
+from aslant.measures.in_context.charts import (biased_picture, contextual_chart, professions_picture, swapped_picture)
+from aslant.measures.in_context.result import ContextualBiasResult
+from aslant.measures.residuals.result import Spread
 
 
 @pytest.fixture(scope="module")
 def result() -> ContextualBiasResult:
     made = planted(leaning=1.5, words=250)
-    return slant.contextual_bias(
+    return aslant.contextual_bias(
         made.encoder, made.corpus, original=made.original, repeats=2, swaps=4, random_pairs=20, picture="pca",
         compare={"static": made.original},
     )  # fmt: skip
@@ -43,7 +44,7 @@ def test_columns_of_spaces_stand_side_by_side_only_where_there_are_several(resul
 
 
 def test_an_escape_in_a_corpus_name_cannot_steer_a_terminal(result: ContextualBiasResult) -> None:
-    from slant.report.tables import to_rich
+    from aslant.report.tables import to_rich
 
     corpus = dataclasses.replace(result.corpus, name="text\x1b[31m")
     assert "\x1b" not in str(to_rich(contextual_table(dataclasses.replace(result, corpus=corpus))).title)
@@ -93,7 +94,7 @@ def test_the_notes_say_how_small_the_correlations_own_p_values_are(result: Conte
 def test_without_a_picture_the_bars_are_drawn_alone(result: ContextualBiasResult) -> None:
     bare = dataclasses.replace(result, clusters=None, picture=None)
     assert "random words" in contextual_chart(bare)
-    with pytest.raises(SlantError, match="has no picture"):
+    with pytest.raises(AslantError, match="has no picture"):
         biased_picture(bare)
-    with pytest.raises(SlantError, match="has no picture"):
+    with pytest.raises(AslantError, match="has no picture"):
         professions_picture(bare)

@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import pytest
 
 from report_examples import Text, enumeration
-from slant.cli.printing import show
-from slant.report import render
-from slant.report.charts import enumeration_heatmap
-from slant.report.enumeration import crossed_table
-from slant.report.enumeration_html import enumeration_fragment
-from slant.report.enumeration_notes import MOST_TESTS
-from slant.report.tables import Column, Table, pvalue, small, to_latex, to_markdown, to_rich
-from slant.results import CONTENT_NOTE, EnumerationResult
+from aslant.cli.printing import show
+from aslant.report import render
+from aslant.report.charts import enumeration_heatmap
+from aslant.measures.enumeration.show import crossed_table
+from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.measures.enumeration.notes import MOST_TESTS
+from aslant.report.tables import (Column, Table, pvalue, small, to_latex, to_markdown, to_rich)
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
 
 HOSTILE = ("<script>alert(1)</script>", "a|b", "\x1b[31mred")
 WIDTHS = (80, 120, 200)

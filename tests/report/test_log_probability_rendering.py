@@ -7,21 +7,21 @@ from xml.etree import ElementTree
 
 import pytest
 
-import slant
+import aslant
 from fake_lm import FakeMaskedLM
-from slant.report import render
-from slant.report.described import tables_of
-from slant.report.log_probability import EACH_END, percent
-from slant.report.log_probability_charts import _binned, ranked_bars, score_histogram
-from slant.report.tables import small
-from slant.results import LogProbabilityResult
+from aslant.report import render
+from aslant.report.result_tables import tables_of
+from aslant.measures.template_tests.show import EACH_END, percent
+from aslant.measures.template_tests.charts import (_binned, ranked_bars, score_histogram)
+from aslant.report.tables import small
+from aslant.measures.template_tests.result import LogProbabilityResult
 
 WORDS = [f"word{number}" for number in range(100)]
 
 
 @pytest.fixture(scope="module")
 def result() -> LogProbabilityResult:
-    return slant.log_probability_bias(FakeMaskedLM(), targets=("he", "she"), attributes=WORDS)
+    return aslant.log_probability_bias(FakeMaskedLM(), targets=("he", "she"), attributes=WORDS)
 
 
 def test_a_terminal_shows_both_ends_and_csv_all(result: LogProbabilityResult) -> None:
@@ -37,7 +37,7 @@ def test_a_terminal_shows_both_ends_and_csv_all(result: LogProbabilityResult) ->
 
 
 def test_a_short_list_is_shown_whole() -> None:
-    short = slant.log_probability_bias(FakeMaskedLM(), targets=("he", "she"), attributes=WORDS[:20])
+    short = aslant.log_probability_bias(FakeMaskedLM(), targets=("he", "she"), attributes=WORDS[:20])
     (table,) = tables_of(short)
     assert len(table.rows) == 20
     assert not any(note.startswith("shown:") for note in table.notes)
@@ -67,7 +67,7 @@ def test_charts_are_svg_that_tells_the_share_and_the_model(result: LogProbabilit
 
 def test_words_that_would_act_are_only_shown() -> None:
     nasty = ["<script>alert(1)</script>", "a'b\"c\\", "x" + chr(27) + "[31m", "]}; alert(2)//"]
-    result = slant.log_probability_bias(FakeMaskedLM(), targets={"<b>": ["he"], "|": ["she"]}, attributes=nasty)
+    result = aslant.log_probability_bias(FakeMaskedLM(), targets={"<b>": ["he"], "|": ["she"]}, attributes=nasty)
     for svg in (score_histogram(result), ranked_bars(result)):
         assert "<script" not in svg
         assert chr(27) not in svg
@@ -79,7 +79,7 @@ def test_words_that_would_act_are_only_shown() -> None:
 
 
 def test_three_classes_make_two_tables_of_a_document() -> None:
-    result = slant.log_probability_bias(FakeMaskedLM(), targets=("he", "she", "they"), attributes=WORDS)
+    result = aslant.log_probability_bias(FakeMaskedLM(), targets=("he", "she", "they"), attributes=WORDS)
     assert [table.title.split(" (")[0] for table in tables_of(result)] == [
         "Log-probability bias",
         "Target sets compared",

@@ -9,33 +9,33 @@ from pathlib import Path
 
 import pytest
 
-import slant
+import aslant
 from report_examples import Text, nasty_audit
-from slant.errors import SlantError
-from slant.report import RENDERERS, render
-from slant.report.described import table_of
-from slant.report.tables import bar, plain, to_csv, to_latex, to_markdown, to_rich
-from slant.report.templating import hashed
+from aslant.errors import AslantError
+from aslant.report import RENDERERS, render
+from aslant.report.result_tables import table_of
+from aslant.report.tables import (bar, plain, to_csv, to_latex, to_markdown, to_rich)
+from aslant.report.templating import hashed
 
 Page = Text
 
 
 @pytest.fixture(scope="module")
-def nasty() -> slant.AuditResult:
+def nasty() -> aslant.AuditResult:
     return nasty_audit()
 
 
 @pytest.fixture(scope="module")
-def audit() -> slant.AuditResult:
-    return slant.audit(only=["weat", "polarity"], profile="quick")
+def audit() -> aslant.AuditResult:
+    return aslant.audit(only=["weat", "polarity"], profile="quick")
 
 
 @pytest.fixture(scope="module")
-def html(audit: slant.AuditResult) -> str:
+def html(audit: aslant.AuditResult) -> str:
     return render(audit, ".html")
 
 
-def test_every_token_shows_as_text_in_the_page(nasty: slant.AuditResult) -> None:
+def test_every_token_shows_as_text_in_the_page(nasty: aslant.AuditResult) -> None:
     page = Page(render(nasty, ".html"))
     assert page.tags.count("script") == 6, "three charts and three scripts, none of them from a word"
     assert not {"b", "i", "u", "s", "img"} & set(page.tags)
@@ -72,7 +72,7 @@ def test_headings_never_skip_a_level(html: str) -> None:
     assert all(after <= before + 1 for before, after in itertools.pairwise(levels))
 
 
-def test_the_page_shows_every_test_with_its_effect_size_and_missing_words(audit: slant.AuditResult, html: str) -> None:
+def test_the_page_shows_every_test_with_its_effect_size_and_missing_words(audit: aslant.AuditResult, html: str) -> None:
     assert audit.weat is not None
     text = Page(html).text
     for r in audit.weat.results:
@@ -81,7 +81,7 @@ def test_the_page_shows_every_test_with_its_effect_size_and_missing_words(audit:
     assert "gladiola" in text
 
 
-def test_terminal_tables_cannot_be_steered_by_a_token(nasty: slant.AuditResult) -> None:
+def test_terminal_tables_cannot_be_steered_by_a_token(nasty: aslant.AuditResult) -> None:
     from rich.console import Console
 
     console = Console(width=200, record=True, force_terminal=False, file=io.StringIO())
@@ -90,7 +90,7 @@ def test_terminal_tables_cannot_be_steered_by_a_token(nasty: slant.AuditResult) 
     assert "\x1b" not in console.export_text() + "".join(table.notes)
 
 
-def test_latex_and_markdown_escape_what_they_must(nasty: slant.AuditResult) -> None:
+def test_latex_and_markdown_escape_what_they_must(nasty: aslant.AuditResult) -> None:
     assert nasty.weat is not None
     latex, markdown = to_latex(table_of(nasty.weat)), to_markdown(table_of(nasty.weat))
     body = latex[latex.index(r"\midrule") :]
@@ -102,7 +102,7 @@ def test_latex_and_markdown_escape_what_they_must(nasty: slant.AuditResult) -> N
 
 
 def test_csv_has_every_field_of_the_rows() -> None:
-    suite = slant.weat_suite(slant.load(), bootstrap=0)
+    suite = aslant.weat_suite(aslant.load(), bootstrap=0)
     header = to_csv(table_of(suite)).splitlines()[0].split(",")
     assert set(suite.rows()[0]) <= set(header)
 
@@ -118,29 +118,29 @@ def test_control_characters_become_visible() -> None:
 
 
 @pytest.mark.parametrize("suffix", list(RENDERERS))
-def test_an_audit_saves_in_every_format(suffix: str, audit: slant.AuditResult, tmp_path: Path) -> None:
+def test_an_audit_saves_in_every_format(suffix: str, audit: aslant.AuditResult, tmp_path: Path) -> None:
     target = tmp_path / f"r{suffix}"
     audit.save(target)
     assert target.stat().st_size > 500
 
 
-def test_saving_to_an_unknown_or_unwritable_place_is_one_clear_error(audit: slant.AuditResult, tmp_path: Path) -> None:
-    with pytest.raises(SlantError, match=r"nothing writes '\.docx' files"):
+def test_saving_to_an_unknown_or_unwritable_place_is_one_clear_error(audit: aslant.AuditResult, tmp_path: Path) -> None:
+    with pytest.raises(AslantError, match=r"nothing writes '\.docx' files"):
         audit.save(tmp_path / "r.docx")
-    with pytest.raises(SlantError, match="cannot write"):
+    with pytest.raises(AslantError, match="cannot write"):
         audit.save(tmp_path / "nowhere" / "r.json")
     assert list(tmp_path.iterdir()) == []
 
 
-def test_the_page_shows_polarity_and_what_could_not_be_run(audit: slant.AuditResult, html: str) -> None:
+def test_the_page_shows_polarity_and_what_could_not_be_run(audit: aslant.AuditResult, html: str) -> None:
     text = Page(html).text
     assert len(audit.polarity) == 4
     for result in audit.polarity:
         assert f"{result.score:.3f}" in text
-    v = slant.load()
+    v = aslant.load()
     keep = [i for i, w in enumerate(v.words) if w != "asian"]
-    lacking = slant.audit(
-        slant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]), only=["polarity"], profile="quick"
+    lacking = aslant.audit(
+        aslant.WordVectors.from_arrays([v.words[i] for i in keep], v.matrix[keep]), only=["polarity"], profile="quick"
     )
     assert len(lacking.polarity) == 2
     assert "polarity one-vs-one, race-four" in Page(render(lacking, ".html")).text

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from fake_lm import FakeMaskedLM
 from report_examples import enumeration, nasty_audit
-from slant.results import AuditPart, AuditResult
+from aslant.results.audit import AuditPart, AuditResult
 
 CHROMIUM = next((found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None)
 if CHROMIUM is None:
@@ -54,17 +54,17 @@ def browser() -> Iterator[Any]:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report with every kind of chart, and an enumeration as large as that of the sample."""
-    v, lm = slant.load(), FakeMaskedLM()
-    audit = slant.audit(v, only=["weat", "polarity"], profile="quick")
-    spoken = slant.log_probability_bias(lm, targets=["he", "she"], attributes=["nurse", "engineer"])
+    v, lm = aslant.load(), FakeMaskedLM()
+    audit = aslant.audit(v, only=["weat", "polarity"], profile="quick")
+    spoken = aslant.log_probability_bias(lm, targets=["he", "she"], attributes=["nurse", "engineer"])
     parts = (
         *audit.parts,
-        AuditPart("words", "Single tests", (audit.weat.results[0] if audit.weat else spoken, slant.wefat(v)), 0.1),
+        AuditPart("words", "Single tests", (audit.weat.results[0] if audit.weat else spoken, aslant.wefat(v)), 0.1),
         AuditPart(
             "geometry", "Geometry",
-            (slant.gender_subspace(v, random_pairs=20), slant.direct_bias(v), slant.compare(v, v, bootstrap=20)), 0.1,
+            (aslant.gender_subspace(v, random_pairs=20), aslant.direct_bias(v), aslant.compare(v, v, bootstrap=20)), 0.1,
         ),
-        AuditPart("model", "Model", (spoken, slant.log_probability_suite(lm, ["career-family"])), 0.1),
+        AuditPart("model", "Model", (spoken, aslant.log_probability_suite(lm, ["career-family"])), 0.1),
         AuditPart("enumeration", "Enumeration", (enumeration(12, 40, token="murder "),), 0.1),
     )  # fmt: skip
     fields = {**vars(audit), "parts": parts}

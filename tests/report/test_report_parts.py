@@ -13,31 +13,24 @@ from xml.etree import ElementTree
 
 import pytest
 
-import slant
+import aslant
 from report_examples import Text, enumeration, nasty_audit
-from slant.errors import SlantError
-from slant.report import render
-from slant.report.charts import heatmap_picture, svg, vega
-from slant.report.covering import COVER, covered, may_offend
-from slant.report.enumeration_html import enumeration_fragment
-from slant.report.figures import save_figures, save_tables
-from slant.report.glance import Cell, grid
-from slant.report.html import script_json
-from slant.report.pictures import audits_picture, suite_picture
-from slant.report.says import comparison_sentences, sentences
-from slant.report.sections import PICTURES, pictures_of, section_of, sections
-from slant.results import (
-    AuditComparison,
-    AuditDifference,
-    AuditPart,
-    AuditResult,
-    Glance,
-    Interval,
-    ModelDifference,
-    Representation,
-    Result,
-)
-from slant.results.codec import kinds
+from aslant.errors import AslantError
+from aslant.report import render
+from aslant.report.charts import (heatmap_picture, svg, vega)
+from aslant.report.offensive_words import (COVER, covered, may_offend)
+from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.report.figures import save_figures, save_tables
+from aslant.report.glance import Cell, grid
+from aslant.report.html import script_json
+from aslant.report.pictures import audits_picture, suite_picture
+from aslant.report.summary import comparison_sentences, sentences
+from aslant.report.sections import (PICTURES, pictures_of, section_of, sections)
+from aslant.results.audit import (AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference)
+from aslant.measures.association.result import Interval
+from aslant.results.provenance import Representation
+from aslant.results.codec import Result
+from aslant.results.codec import kinds
 
 
 def line(measure: str = "weat", category: str = "gender", **given: Any) -> Glance:
@@ -57,11 +50,11 @@ def audit(*lines: Glance, **given: Any) -> AuditResult:
 
 
 @pytest.fixture(scope="module")
-def suite() -> slant.WeatSuiteResult:
-    return slant.weat_suite(slant.load(), ["weat-6", "weat-7"], bootstrap=50)
+def suite() -> aslant.WeatSuiteResult:
+    return aslant.weat_suite(aslant.load(), ["weat-6", "weat-7"], bootstrap=50)
 
 
-def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: slant.WeatSuiteResult) -> None:
+def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: aslant.WeatSuiteResult) -> None:
     lines = (
         line(),
         line(stimuli="weat-7", effect=-1.5, evidence="none", qvalue=0.4),
@@ -102,12 +95,12 @@ def test_a_measure_that_broke_off_is_told_apart_from_one_that_was_not_run() -> N
     assert said.endswith("; 1 broke off, so that this report is not complete.")
 
 
-def test_the_page_names_the_command_that_measures_the_same(suite: slant.WeatSuiteResult) -> None:
+def test_the_page_names_the_command_that_measures_the_same(suite: aslant.WeatSuiteResult) -> None:
     parts = tuple(AuditPart(name, name, (suite,), 1.0) for name in ("weat", "own words"))
     model = Representation("my model", "f", "text", 10, 3)
     asked = audit(line(), parts=parts, not_run={"geometry": "left out on request"}, representation=model)
     shown = Text(render(asked, ".html")).text
-    assert "slant audit 'my model' --quick --only 'weat,own words' --words … --seed 0" in shown
+    assert "aslant audit 'my model' --quick --only 'weat,own words' --words … --seed 0" in shown
 
 
 def test_pictures_on_one_page_share_no_ids() -> None:
@@ -142,7 +135,7 @@ def test_categories_that_are_not_social_stand_last() -> None:
 
 
 def test_every_kind_of_result_has_words_for_its_page() -> None:
-    known = {kind for kind, cls in kinds().items() if cls.__module__.startswith("slant.")} - {"survey-plan"}
+    known = {kind for kind, cls in kinds().items() if cls.__module__.startswith("aslant.")} - {"survey-plan"}
     assert known <= set(sections())
     assert set(PICTURES) <= set(sections())
     for kind, said in sections().items():
@@ -168,20 +161,20 @@ def test_a_kind_without_an_entry_is_shown_as_a_plain_table() -> None:
         assert shown in said.text
 
 
-def test_charts_compile_to_vega_without_outside_data(suite: slant.WeatSuiteResult) -> None:
+def test_charts_compile_to_vega_without_outside_data(suite: aslant.WeatSuiteResult) -> None:
     specification = vega(suite_picture(suite))
     assert "vega/v6" in specification["$schema"]
     assert not [data for data in specification["data"] if "url" in data]
     assert "url" not in json.dumps(specification).replace("$schema", "")
 
 
-def test_the_chart_of_a_suite_holds_every_effect_interval_and_study(suite: slant.WeatSuiteResult) -> None:
+def test_the_chart_of_a_suite_holds_every_effect_interval_and_study(suite: aslant.WeatSuiteResult) -> None:
     text = "".join(ElementTree.fromstring(svg(suite_picture(suite))).itertext())
     assert "weat-6 · Male and female names: career and family" in text
     assert "people (published study)" in text
 
 
-def test_a_suite_that_ran_no_test_has_no_chart(suite: slant.WeatSuiteResult) -> None:
+def test_a_suite_that_ran_no_test_has_no_chart(suite: aslant.WeatSuiteResult) -> None:
     import dataclasses
 
     empty = dataclasses.replace(suite, results=(), qvalues=())
@@ -196,7 +189,7 @@ def test_data_in_a_script_element_cannot_end_it() -> None:
 
 
 def test_assets_are_those_that_their_sources_name() -> None:
-    folder = files("slant.report") / "assets"
+    folder = files("aslant.report") / "assets"
     sources = tomllib.loads((folder / "SOURCES.toml").read_text())
     assert set(sources) == {"vega", "vega-interpreter", "cuss"}
     for name, source in sources.items():
@@ -225,7 +218,7 @@ def test_the_heat_map_never_shows_a_word_that_may_offend() -> None:
     )
 
 
-def test_figures_and_tables_become_files(suite: slant.WeatSuiteResult, tmp_path: Path) -> None:
+def test_figures_and_tables_become_files(suite: aslant.WeatSuiteResult, tmp_path: Path) -> None:
     whole = audit(line(), parts=(AuditPart("weat", "WEAT", (suite,), 1.0), AuditPart("e", "E", (enumeration(),), 1.0)))
     figures = save_figures(whole, tmp_path / "figures")
     assert [path.name for path in figures] == [
@@ -245,11 +238,11 @@ def test_figures_and_tables_become_files(suite: slant.WeatSuiteResult, tmp_path:
 def test_a_folder_for_figures_that_is_none_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "no" / "where"):
-        with pytest.raises(SlantError, match="as a folder"):
+        with pytest.raises(AslantError, match="as a folder"):
             save_figures(enumeration(), place)
 
 
-def test_results_show_in_a_notebook_without_a_script(suite: slant.WeatSuiteResult) -> None:
+def test_results_show_in_a_notebook_without_a_script(suite: aslant.WeatSuiteResult) -> None:
     for result in (suite, suite.results[0], nasty_audit(), enumeration(token="<b>x</b>")):
         shown = result._repr_html_()
         read = Text(shown)
@@ -257,11 +250,11 @@ def test_results_show_in_a_notebook_without_a_script(suite: slant.WeatSuiteResul
         assert not [name for name, _ in read.attributes if name.startswith("on")]
         assert "stereotypes" in read.text
     assert "<svg" in suite._repr_html_()
-    assert all(rule.strip().startswith((".slant", "@")) for rule in re.findall(r"([^{}]+)\{", notebook_style()))
+    assert all(rule.strip().startswith((".aslant", "@")) for rule in re.findall(r"([^{}]+)\{", notebook_style()))
 
 
 def notebook_style() -> str:
-    return (files("slant.report") / "templates" / "notebook.css").read_text()
+    return (files("aslant.report") / "templates" / "notebook.css").read_text()
 
 
 def comparison(*gaps: ModelDifference) -> AuditComparison:

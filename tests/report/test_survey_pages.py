@@ -15,13 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from slant.errors import SlantError
-from slant.measures.survey import make_survey, questions_to_rate, score_survey
-from slant.report.survey import TASKS, rating_files, survey_files, survey_page, write_ratings, write_survey
-from slant.report.survey_table import survey_table
-from slant.report.tables import to_csv, to_latex, to_markdown
-from slant.results import CONTENT_NOTE
-from slant.results.survey_plan import Survey
+from aslant.errors import AslantError
+from aslant.measures.enumeration.survey import (make_survey, questions_to_rate, score_survey)
+from aslant.measures.enumeration.survey_pages import (TASKS, rating_files, survey_files, survey_page, write_ratings, write_survey)
+from aslant.measures.enumeration.survey_show import survey_table
+from aslant.report.tables import (to_csv, to_latex, to_markdown)
+from aslant.measures.enumeration.result import CONTENT_NOTE
+from aslant.measures.enumeration.survey_plan import Survey
 from survey_examples import crowd, enumeration, row
 
 HOSTILE = [
@@ -261,7 +261,7 @@ def test_the_instructions_say_how_many_people_to_ask_and_what_comes_next(survey:
     assert text.startswith(CONTENT_NOTE)
     assert "at least 18 people who passed" in text
     assert "13 to 15 people who passed" in text
-    assert "slant enumerate survey ratings ANSWERS.csv... --survey survey.json -o ratings" in text
+    assert "aslant enumerate survey ratings ANSWERS.csv... --survey survey.json -o ratings" in text
     assert "keep them from workers" in text
     ratings = " ".join(rating_files(survey, survey.rating)["README.txt"].split())
     assert ratings.startswith(CONTENT_NOTE)
@@ -278,7 +278,7 @@ def test_the_table_says_how_many_people_answered_beside_the_paper(survey: Survey
 def test_a_survey_is_written_whole_into_a_new_folder_or_not_at_all(
     survey: Survey, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from slant.report import survey as module
+    from aslant.measures.enumeration import survey_pages as module
 
     written = write_survey(survey, tmp_path / "s")
     assert (
@@ -287,20 +287,20 @@ def test_a_survey_is_written_whole_into_a_new_folder_or_not_at_all(
         == sorted(path.name for path in (tmp_path / "s").iterdir())
     )
     assert len(written) == 7
-    with pytest.raises(SlantError, match="already there"):
+    with pytest.raises(AslantError, match="already there"):
         write_survey(survey, tmp_path / "s")
-    with pytest.raises(SlantError, match="cannot write"):
+    with pytest.raises(AslantError, match="cannot write"):
         write_survey(survey, tmp_path / "no" / "s")
     calls = []
 
     def full(path: Path, text: str) -> None:
         calls.append(path)
         if len(calls) == 3:
-            raise SlantError("cannot write: no space.")
+            raise AslantError("cannot write: no space.")
         path.write_text(text, encoding="utf-8")
 
     monkeypatch.setattr(module, "write_text", full)
-    with pytest.raises(SlantError, match="no space"):
+    with pytest.raises(AslantError, match="no space"):
         write_survey(survey, tmp_path / "t")
     assert [path.name for path in tmp_path.iterdir()] == ["s"]
 

@@ -14,84 +14,86 @@ from typing import Any
 import pytest
 
 import gap_like
-import slant
+import aslant
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from fake_pronouns import write_winogender
 from planted_text import planted
-from slant.errors import SlantError
-from slant.results import AuditComparison, AuditDifference, Interval, ModelDifference, Result
-from slant.stimuli import load_set
+from aslant.errors import AslantError
+from aslant.results.audit import (AuditComparison, AuditDifference, ModelDifference)
+from aslant.measures.association.result import Interval
+from aslant.results.codec import Result
+from aslant.stimuli import load_set
 
 NOT_A_NUMBER = re.compile(r"\bnan\b|Infinity")
 
 
 def all_kinds(cls: type[Result] = Result) -> Iterator[type[Result]]:
-    """Every kind that slant itself has; a page of the guides makes one of its own."""
+    """Every kind that aslant itself has; a page of the guides makes one of its own."""
     for child in cls.__subclasses__():
-        if hasattr(child, "kind") and child.__module__.startswith("slant."):
+        if hasattr(child, "kind") and child.__module__.startswith("aslant."):
             yield child
         yield from all_kinds(child)
 
 
 def examples() -> dict[str, Result]:
     """One result of each kind, from the measure that makes it."""
-    v, few = slant.load(), slant.load(top=6_000)  # what these hold is no matter here; their kind is
+    v, few = aslant.load(), aslant.load(top=6_000)  # what these hold is no matter here; their kind is
     lm = FakeMaskedLM(unknown=["algebra"])
-    found = slant.enumerate_biases(v, groups="religions-four", words=2000, categories=4, rotations=200)
-    plan = slant.make_survey(found)
+    found = aslant.enumerate_biases(v, groups="religions-four", words=2000, categories=4, rotations=200)
+    plan = aslant.make_survey(found)
     answers = [{"worker": "w", "task": "exam", "item": plan.public_id("e01"), "answer": "G1"}]
     encoder = FakeEncoder()
     spoken = [f"They {verb} of {word}." for verb in ("spoke", "heard") for word in load_set("weat-7").words[1:]]
-    audit = slant.audit(v, only=["weat", "polarity", "geometry"], profile="quick")
+    audit = aslant.audit(v, only=["weat", "polarity", "geometry"], profile="quick")
     line = audit.glance[0]
     gap = ModelDifference("sample", 0.0, Interval(-0.1, 0.1, 0.95, 20), None, 30)
     row = AuditDifference(line.measure, line.stimuli, line.category, line.effect_name, (line.effect,) * 2, (gap,))
     text = planted(words=250)
-    store = slant.ResultsStore(Path(tempfile.mkdtemp()) / "results.jsonl")
+    store = aslant.ResultsStore(Path(tempfile.mkdtemp()) / "results.jsonl")
     for created in ("2026-01-01T00:00:00+00:00", "2026-02-01T00:00:00+00:00"):
         store.append(dataclasses.replace(audit, created=created), "ours")
     made = [
         found,
-        slant.compare_enumerations(found, v),
+        aslant.compare_enumerations(found, v),
         audit,
-        slant.check_policy(audit),
+        aslant.check_policy(audit),
         store.audits(),
         store.figures("weat"),
         store.history("weat"),
         store.compare("ours"),
         AuditComparison((audit, audit), (row,), {}, audit.created, audit.version),
-        slant.score_survey(plan, answers),
-        slant.weat(v, "weat-6"),
-        slant.weat_suite(v),
-        slant.wefat(v),
-        slant.generalised_weat(v, [["he"], ["she", "her"]], [["war"], ["love", "nowhere"]]),
-        slant.polarity(v, "gender-binary"),
-        slant.compare_polarity([v, v], "gender-binary", bootstrap=20),
-        slant.polarity_trend(dict.fromkeys((1900, 1910), v), "gender-binary", bootstrap=20),
-        slant.polarity_trends(dict.fromkeys((1900, 1910), v), 2, bootstrap=20),
-        slant.compare(v, v, bootstrap=20),
-        slant.gender_subspace(v, random_pairs=50),
-        slant.direct_bias(v),
-        slant.indirect_bias(v, "softball", "football"),
-        slant.residual_bias(few, few, seeds=1, top=100, classified=100, picture="pca"),
-        slant.geometry(few, few, seeds=1, classified=100, random_pairs=50),
-        slant.replicate_paper("lu"),
-        slant.replicate_all(["lu"]),
-        slant.word_similarity(v, [("king", "queen", 9), ("king", "cabbage", 1), ("car", "train", 6)], bootstrap=20),
-        slant.debias_check(few, slant.hard_debias(few), similarity=(), seeds=1),
-        slant.log_probability_bias(lm, targets=["he", "she", "they"], attributes=["nurse", "engineer"]),
-        slant.log_probability_weat(lm, "career-family"),
-        slant.log_probability_suite(lm, ["career-family"]),
-        slant.template_weat(lm, "math-arts"),
-        slant.masked_weat(lm, "weat-6", bootstrap=20),
-        slant.masked_weat_suite(lm, ["weat-6", "weat-7"], bootstrap=20),
-        slant.seat(encoder, "weat-7", bootstrap=20),
-        slant.seat_suite(encoder, ["weat-6", "weat-7"], bootstrap=20),
-        slant.ceat(encoder, spoken, "weat-7", samples=20),
-        slant.ceat_suite(encoder, spoken, ["weat-6", "weat-7"], samples=20),
-        slant.pronoun_choice(lm, write_winogender(Path(tempfile.mkdtemp()) / "winogender"), bootstrap=20),
-        slant.pronoun_resolution(
+        aslant.score_survey(plan, answers),
+        aslant.weat(v, "weat-6"),
+        aslant.weat_suite(v),
+        aslant.wefat(v),
+        aslant.generalised_weat(v, [["he"], ["she", "her"]], [["war"], ["love", "nowhere"]]),
+        aslant.polarity(v, "gender-binary"),
+        aslant.compare_polarity([v, v], "gender-binary", bootstrap=20),
+        aslant.polarity_trend(dict.fromkeys((1900, 1910), v), "gender-binary", bootstrap=20),
+        aslant.polarity_trends(dict.fromkeys((1900, 1910), v), 2, bootstrap=20),
+        aslant.compare(v, v, bootstrap=20),
+        aslant.gender_subspace(v, random_pairs=50),
+        aslant.direct_bias(v),
+        aslant.indirect_bias(v, "softball", "football"),
+        aslant.residual_bias(few, few, seeds=1, top=100, classified=100, picture="pca"),
+        aslant.geometry(few, few, seeds=1, classified=100, random_pairs=50),
+        aslant.replicate_paper("lu"),
+        aslant.replicate_all(["lu"]),
+        aslant.word_similarity(v, [("king", "queen", 9), ("king", "cabbage", 1), ("car", "train", 6)], bootstrap=20),
+        aslant.debias_check(few, aslant.hard_debias(few), similarity=(), seeds=1),
+        aslant.log_probability_bias(lm, targets=["he", "she", "they"], attributes=["nurse", "engineer"]),
+        aslant.log_probability_weat(lm, "career-family"),
+        aslant.log_probability_suite(lm, ["career-family"]),
+        aslant.template_weat(lm, "math-arts"),
+        aslant.masked_weat(lm, "weat-6", bootstrap=20),
+        aslant.masked_weat_suite(lm, ["weat-6", "weat-7"], bootstrap=20),
+        aslant.seat(encoder, "weat-7", bootstrap=20),
+        aslant.seat_suite(encoder, ["weat-6", "weat-7"], bootstrap=20),
+        aslant.ceat(encoder, spoken, "weat-7", samples=20),
+        aslant.ceat_suite(encoder, spoken, ["weat-6", "weat-7"], samples=20),
+        aslant.pronoun_choice(lm, write_winogender(Path(tempfile.mkdtemp()) / "winogender"), bootstrap=20),
+        aslant.pronoun_resolution(
             gap_like.encoder(),
             gap_like.gap_like(60),
             lm=lm,
@@ -99,9 +101,9 @@ def examples() -> dict[str, Result]:
             topics=2,
             bootstrap=20,
             n_resamples=99,
-            classifier=slant.models.Classifier(units=4, epochs=2),
+            classifier=aslant.models.Classifier(units=4, epochs=2),
         ),
-        slant.contextual_bias(
+        aslant.contextual_bias(
             text.encoder,
             text.corpus,
             original=text.original,
@@ -165,10 +167,10 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
         "policy-check",
         *of_a_store,
     ):  # their lines are about several representations and name them
-        assert content["version"] == slant.__version__
+        assert content["version"] == aslant.__version__
         return
     if kind == "replications":
-        assert content["results"][0]["version"] == slant.__version__
+        assert content["results"][0]["version"] == aslant.__version__
         return
     inner = {
         "polarity-comparison": lambda: content["results"][0],
@@ -177,7 +179,7 @@ def test_provenance_says_what_was_measured_by_which_version(results: dict[str, R
         "audit-comparison": lambda: content["audits"][0]["parts"][0]["results"][0],
     }.get(kind, lambda: content)()
     provenance = inner["provenance"]
-    assert provenance["version"] == slant.__version__
+    assert provenance["version"] == aslant.__version__
     assert provenance["representation"]["name"].startswith(("sample", "fake masked", "toy"))
     assert len(provenance["representation"]["fingerprint"]) == 12
     assert isinstance(provenance["missing"], list)
@@ -194,14 +196,14 @@ def test_damaged_json_is_one_clear_error(results: dict[str, Result], kind: str, 
         content.popitem()
     else:
         content["kind"] = damage
-    with pytest.raises(SlantError, match="this is not a"):
+    with pytest.raises(AslantError, match="this is not a"):
         type(results[kind]).from_dict(content)
 
 
 @kinds
 @pytest.mark.parametrize("suffix", [".json", ".csv", ".md", ".tex"])
 def test_every_kind_renders_in_every_format(results: dict[str, Result], kind: str, suffix: str) -> None:
-    from slant.report import render
+    from aslant.report import render
 
     assert len(render(results[kind], suffix)) > 20
 
@@ -218,16 +220,16 @@ def test_a_result_among_results_of_any_kind_must_say_a_kind_that_exists(results:
     for wrong in ("prophecy", "audit", "replication", None, ["weat"]):  # the middle ones are no measure's results
         content = results["audit"].to_dict()
         content["parts"][0]["results"][0]["kind"] = wrong
-        with pytest.raises(SlantError, match=r"no measure's result of kind .*parts\[0\]\.results\[0\]"):
-            slant.AuditResult.from_dict(content)
+        with pytest.raises(AslantError, match=r"no measure's result of kind .*parts\[0\]\.results\[0\]"):
+            aslant.AuditResult.from_dict(content)
     content = results["audit"].to_dict()
     del content["parts"][0]["results"][0]["qvalues"]
-    with pytest.raises(SlantError, match=r"not a complete result of kind 'audit'.*'weat-suite'.*qvalues"):
-        slant.AuditResult.from_dict(content)
+    with pytest.raises(AslantError, match=r"not a complete result of kind 'audit'.*'weat-suite'.*qvalues"):
+        aslant.AuditResult.from_dict(content)
 
 
 @kinds
 def test_a_result_is_found_by_the_kind_that_its_json_says(results: dict[str, Result], kind: str) -> None:
-    from slant.results import result_from_dict
+    from aslant.results.codec import result_from_dict
 
     assert result_from_dict(results[kind].to_dict()) == results[kind]

@@ -15,15 +15,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import slant
+import aslant
 from attacks import fasttext, gzip_of, is_one_sentence, npy, tar_of, zip_of
-from slant import opening
-from slant.data.archives import take_out
-from slant.data.receiving import Meter
-from slant.data.registry import File
-from slant.errors import CorpusError, DataError, SlantError, VectorsError
-from slant.journal import Journal
-from slant.seals import sealed
+from aslant.io import packed_files as opening
+from aslant.data.archives import take_out
+from aslant.data.receiving import Meter
+from aslant.data.registry import File
+from aslant.errors import (CorpusError, DataError, AslantError, VectorsError)
+from aslant.io.journal import Journal
+from aslant.io.digests import sealed
 
 ROW = b"the 0.25 0.5\nof 0.5 0.25\n"
 
@@ -50,11 +50,11 @@ def test_a_bomb_is_refused_however_it_is_packed(pack, tmp_path: Path) -> None:  
     path.write_bytes(zip_of({"v.txt": repeated}) if pack is None else pack(repeated))
     assert len(repeated) > opening.MAX_RATIO * path.stat().st_size
     with pytest.raises(VectorsError, match="unpacks to over") as caught:
-        slant.load(path, cache=False)
+        aslant.load(path, cache=False)
     is_one_sentence(str(caught.value))
     (tmp_path / "c").write_bytes(path.read_bytes())
     with pytest.raises(CorpusError, match="unpacks to over"):
-        list(slant.load_corpus(tmp_path / "c"))
+        list(aslant.load_corpus(tmp_path / "c"))
 
 
 @pytest.mark.usefixtures("small_bombs")
@@ -64,10 +64,10 @@ def test_a_bomb_in_a_tar_archive_is_refused_also_before_the_member_that_is_read(
         (tmp_path / "c.tgz").write_bytes(tar_of(members))
         for member in ("bomb", "a.txt"):
             if [*members] == ["a.txt", "bomb"] and member == "a.txt":
-                assert list(slant.load_corpus(tmp_path / "c.tgz" / member)) == ["A nurse slept."]
+                assert list(aslant.load_corpus(tmp_path / "c.tgz" / member)) == ["A nurse slept."]
                 continue
             with pytest.raises(CorpusError, match=r"'c.tgz' unpacks to over|zero byte") as caught:
-                list(slant.load_corpus(tmp_path / "c.tgz" / member))
+                list(aslant.load_corpus(tmp_path / "c.tgz" / member))
             is_one_sentence(str(caught.value))
 
 
@@ -80,7 +80,7 @@ def test_links_and_devices_in_a_tar_archive_are_not_read(tmp_path: Path) -> None
             archive.addfile(info)
     for name in ("soft", "hard", "device"):
         with pytest.raises(CorpusError, match="is a tar archive without files"):
-            slant.load_corpus(tmp_path / "c.tar" / name)
+            aslant.load_corpus(tmp_path / "c.tar" / name)
 
 
 def test_a_damaged_tar_archive_is_one_sentence(tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_a_damaged_tar_archive_is_one_sentence(tmp_path: Path) -> None:
     for damaged in (whole[:600], whole[:header] + b"\xff" * 512, whole[: header + 900], gzip.compress(whole)[:90]):
         (tmp_path / "c.tar").write_bytes(damaged)
         with pytest.raises(CorpusError) as caught:
-            list(slant.load_corpus(tmp_path / "c.tar" / "a.txt"))
+            list(aslant.load_corpus(tmp_path / "c.tar" / "a.txt"))
         is_one_sentence(str(caught.value))
 
 
@@ -98,13 +98,13 @@ def test_honest_data_beyond_the_limits_can_be_let_in(tmp_path: Path, monkeypatch
     path = tmp_path / "v.gz"
     path.write_bytes(gzip.compress(ROW * 100_000))
     monkeypatch.setenv(opening.RATIO, "2000")
-    assert len(slant.load(path, cache=False)) == 2
+    assert len(aslant.load(path, cache=False)) == 2
     monkeypatch.setenv(opening.UNPACKED, "1000")
     with pytest.raises(VectorsError, match="over 1,000 bytes"):
-        slant.load(path, cache=False)
+        aslant.load(path, cache=False)
     monkeypatch.setenv(opening.UNPACKED, "lots")
-    with pytest.raises(SlantError, match="SLANT_MAX_UNPACKED is 'lots'"):
-        slant.load(path, cache=False)
+    with pytest.raises(AslantError, match="ASLANT_MAX_UNPACKED is 'lots'"):
+        aslant.load(path, cache=False)
 
 
 def test_a_bomb_that_is_unpacked_to_disk_leaves_nothing_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,7 +113,7 @@ def test_a_bomb_that_is_unpacked_to_disk_leaves_nothing_there(tmp_path: Path, mo
     (tmp_path / "room").mkdir()
     (tmp_path / "f.bin.gz").write_bytes(gzip_of(fasttext([b"abc"], 5), 4))
     with pytest.raises(VectorsError, match="unpacks to over"):
-        slant.load(tmp_path / "f.bin.gz")
+        aslant.load(tmp_path / "f.bin.gz")
     assert not list((tmp_path / "room").iterdir())
 
 
@@ -122,33 +122,33 @@ def test_an_npz_bomb_is_refused_before_room_is_made(tmp_path: Path) -> None:
     content = {"words.npy": npy(np.array(["a"] * 4)), "matrix.npy": npy(np.zeros((4, 2_000_000), np.float32))}
     (tmp_path / "v.npz").write_bytes(zip_of(content))
     with pytest.raises(VectorsError, match="promises"):
-        slant.load(tmp_path / "v.npz")
+        aslant.load(tmp_path / "v.npz")
 
 
 @pytest.mark.parametrize("inner", [gzip.compress(ROW), zip_of({"v.txt": ROW})], ids=["gzip", "zip"])
 def test_what_is_packed_twice_is_not_unpacked_twice(inner: bytes, tmp_path: Path) -> None:
     for path, content in ((tmp_path / "v.gz", gzip.compress(inner)), (tmp_path / "v.zip", zip_of({"in": inner}))):
         path.write_bytes(content)
-        with pytest.raises(VectorsError, match="in no format that slant knows"):
-            slant.load(path)
+        with pytest.raises(VectorsError, match="in no format that aslant knows"):
+            aslant.load(path)
 
 
 CHILD = """
 import resource, sys
-import slant
+import aslant
 from pathlib import Path
-from slant.corpus import json_texts
+from aslant.corpus import json_texts
 json_texts.LONGEST = 4 << 20
-slant.load(Path(sys.argv[1]) / "good.txt", cache=False)
+aslant.load(Path(sys.argv[1]) / "good.txt", cache=False)
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (200 << 20),) * 2)
 for path in sorted(Path(sys.argv[1]).iterdir()):
     if path.name == "good.txt":
         continue
     try:
-        found = slant.load_corpus(path) if path.name[0] == "c" else slant.load(path, cache=False)
+        found = aslant.load_corpus(path) if path.name[0] == "c" else aslant.load(path, cache=False)
         print(path.name, "took", len(list(found)) if path.name[0] == "c" else len(found))
-    except slant.SlantError as error:
+    except aslant.AslantError as error:
         print(path.name, "refused", error)
 """
 
@@ -177,7 +177,7 @@ def test_a_member_whose_name_climbs_out_is_read_and_written_nowhere(name: str, t
     home = tmp_path / "home"
     home.mkdir()
     (home / "v.zip").write_bytes(zip_of({name: ROW}))
-    assert slant.load(home / "v.zip", cache=False).words[:] == ["the", "of"]
+    assert aslant.load(home / "v.zip", cache=False).words[:] == ["the", "of"]
     assert {path.name for path in tmp_path.rglob("*")} == {"home", "v.zip"}
 
 
@@ -185,7 +185,7 @@ def test_a_link_in_an_archive_is_text_and_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "secret").write_bytes(ROW)
     (tmp_path / "v.zip").write_bytes(zip_of({}, {"v.txt": str(tmp_path / "secret")}))
     with pytest.raises(VectorsError):
-        slant.load(tmp_path / "v.zip")
+        aslant.load(tmp_path / "v.zip")
 
 
 def test_members_of_a_tar_file_that_lead_out_are_not_taken(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_a_corpus_does_not_bring_in_files_from_outside_by_links(tmp_path: Path) 
     (corpus / "inside.txt").symlink_to(corpus / "sub" / "a.txt")
     (corpus / "device.txt").symlink_to("/dev/zero")
     os.mkfifo(corpus / "pipe.txt")
-    found = slant.load_corpus(corpus)
+    found = aslant.load_corpus(corpus)
     assert list(found) == ["A nurse slept."] * 2
     assert {"folder", "root", "file.txt"} <= set(found.passed_over)
 
@@ -241,8 +241,8 @@ def test_a_corpus_does_not_bring_in_files_from_outside_by_links(tmp_path: Path) 
 @pytest.mark.parametrize("place", ["pipe", "/dev/zero"])
 def test_pipes_and_devices_are_no_embeddings_and_no_corpora(place: str, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for opened in (slant.load, slant.load_corpus):
-        with pytest.raises(SlantError, match="not a regular file"):
+    for opened in (aslant.load, aslant.load_corpus):
+        with pytest.raises(AslantError, match="not a regular file"):
             opened(tmp_path / place)  # type: ignore[operator]
 
 

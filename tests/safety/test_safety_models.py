@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-import slant
+import aslant
 from attacks import Runs, fasttext, is_one_sentence, npy, zip_of
-from slant.errors import DataError, SlantError, VectorsError
-from slant.models.model_files import check_config, check_folder
+from aslant.errors import (DataError, AslantError, VectorsError)
+from aslant.models.model_files import check_config, check_folder
 
 
 @pytest.mark.parametrize("name", ["v.kv", "v.bin", "v.pkl", "v.npy", "1990-w.npy", "v.npz"])
@@ -34,7 +34,7 @@ def test_a_pickle_by_any_name_is_refused_and_not_run(name: str, tmp_path: Path) 
     (tmp_path / "v.txt").write_text("a\n")
     (tmp_path / "1990-vocab.pkl").write_bytes(pickle.dumps(["a"]))
     with pytest.raises(VectorsError) as caught:
-        slant.load(tmp_path / name)
+        aslant.load(tmp_path / name)
     is_one_sentence(str(caught.value))
     assert not mark.exists()
 
@@ -46,7 +46,7 @@ def test_a_vocabulary_is_a_list_of_strings_or_refused(tmp_path: Path) -> None:
     for content in (pickle.dumps([Runs(mark)]), b"\x80\x02](X" + one + b"q\x00" + b"h\x00" * 1_000_000 + b"e."):
         (tmp_path / "1990-vocab.pkl").write_bytes(content)
         with pytest.raises(VectorsError, match="not a plain pickled list"):
-            slant.load(tmp_path / "1990-w.npy")
+            aslant.load(tmp_path / "1990-w.npy")
     assert not mark.exists()
 
 
@@ -81,7 +81,7 @@ LIES = {
 def test_a_safetensors_header_that_lies_is_one_sentence(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "v.safetensors").write_bytes(content)
     with pytest.raises(VectorsError) as caught:
-        slant.load(tmp_path / "v.safetensors")
+        aslant.load(tmp_path / "v.safetensors")
     is_one_sentence(str(caught.value))
 
 
@@ -101,7 +101,7 @@ HEADERS = {
 def test_a_text_header_that_lies_is_one_sentence_or_nothing_is_lost(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_bytes(content)
     try:
-        found = slant.load(tmp_path / "v.txt", cache=False)
+        found = aslant.load(tmp_path / "v.txt", cache=False)
     except VectorsError as error:
         is_one_sentence(str(error))
     else:
@@ -111,7 +111,7 @@ def test_a_text_header_that_lies_is_one_sentence_or_nothing_is_lost(content: byt
 def test_a_fasttext_model_made_to_take_days_is_refused_at_once(tmp_path: Path) -> None:
     (tmp_path / "f.bin").write_bytes(fasttext([b"ab" * 500_000], 20_000, bucket=1, minn=1, maxn=100))
     with pytest.raises(VectorsError, match="additions"):
-        slant.load(tmp_path / "f.bin")
+        aslant.load(tmp_path / "f.bin")
 
 
 ASKED = {
@@ -221,8 +221,8 @@ def test_a_hostile_model_is_one_sentence_and_nothing_of_it_is_run(
 
     folder = shutil.copytree(model, tmp_path / "model")
     attack(folder)
-    with pytest.raises(SlantError) as caught:
-        slant.load_lm(folder)
+    with pytest.raises(AslantError) as caught:
+        aslant.load_lm(folder)
     is_one_sentence(str(caught.value))
     assert not (folder / "it-was-run").exists()
 
@@ -232,7 +232,7 @@ def test_attention_is_never_what_a_configuration_names(model: Path, tmp_path: Pa
 
     folder = shutil.copytree(model, tmp_path / "model")
     changed("config.json", _attn_implementation="kernels-community/evil", attn_implementation="evil/kernel")(folder)
-    assert slant.load_lm(folder).record()["name"]
+    assert aslant.load_lm(folder).record()["name"]
     assert os.environ["USE_HUB_KERNELS"] == "0"
 
 
@@ -254,7 +254,7 @@ GGUFS = {
 def test_a_gguf_file_with_absurd_counts_is_one_sentence(content: bytes, tmp_path: Path) -> None:
     pytest.importorskip("gguf", reason="GGUF files need gguf")
     pytest.importorskip("transformers", reason="language models need transformers")
-    from slant.models.conversion import convert
+    from aslant.models.conversion import convert
 
     (tmp_path / "m.gguf").write_bytes(content)
     with pytest.raises(DataError) as caught:
@@ -263,7 +263,7 @@ def test_a_gguf_file_with_absurd_counts_is_one_sentence(content: bytes, tmp_path
 
 
 def test_nothing_is_ever_opened_with_the_trust_that_runs_code() -> None:
-    source = Path(slant.__file__).parent
+    source = Path(aslant.__file__).parent
     own = {
         source / "parallel" / name for name in ("on_processes.py", "process_worker.py")
     }  # pipes to our own processes
@@ -276,7 +276,7 @@ def test_nothing_is_ever_opened_with_the_trust_that_runs_code() -> None:
 
 def test_python_itself_is_started_only_for_pip_and_for_workers() -> None:
     done = subprocess.run(
-        ["grep", "-rlE", "subprocess\\.|os\\.exec|os\\.spawn", "--include=*.py", str(Path(slant.__file__).parent)],
+        ["grep", "-rlE", "subprocess\\.|os\\.exec|os\\.spawn", "--include=*.py", str(Path(aslant.__file__).parent)],
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert sorted(Path(line).name for line in done.stdout.split()) == ["on_processes.py", "packages.py"], sys.version

@@ -16,12 +16,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import slant
+import aslant
 from attacks import ESCAPES, MARKUP
-from slant.policies import check_policy
-from slant.report import render
-from slant.report.policy import junit
-from slant.report.tables import Column, Table, plain, spreadsheet_safe, to_csv, to_latex, to_markdown, to_rich
+from aslant.auditing.policy import check_policy
+from aslant.report import render
+from aslant.report.policy import junit
+from aslant.report.tables import (Column, Table, plain, spreadsheet_safe, to_csv, to_latex, to_markdown, to_rich)
 
 #: What no output for people may hold as it is.
 STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -89,12 +89,12 @@ def test_no_cell_of_csv_is_a_formula_and_numbers_stay_numbers() -> None:
 
 
 @pytest.fixture(scope="module")
-def audit() -> slant.AuditResult:
+def audit() -> aslant.AuditResult:
     words = [*["he", "him", "his", "she", "her", "hers"], *NASTY, *(f"w{i}" for i in range(40))]
     rng = np.random.default_rng(0)
-    vectors = slant.WordVectors.from_arrays(words, rng.normal(size=(len(words), 8)), name=" ".join(NASTY))
-    leaning = slant.polarity(vectors, {NASTY[0]: ["he", "him"], NASTY[8]: ["she", "her"]}, words=NASTY)
-    whole = slant.audit(only=["weat"], profile="quick")
+    vectors = aslant.WordVectors.from_arrays(words, rng.normal(size=(len(words), 8)), name=" ".join(NASTY))
+    leaning = aslant.polarity(vectors, {NASTY[0]: ["he", "him"], NASTY[8]: ["she", "her"]}, words=NASTY)
+    whole = aslant.audit(only=["weat"], profile="quick")
     part = replace(whole.parts[0], title=NASTY[8], results=(leaning,), measure=NASTY[9])
     names = replace(whole.representation, name=" ".join(NASTY), note=NASTY[8])
     return replace(whole, representation=names, parts=(part,), failed={NASTY[0]: NASTY[8]})
@@ -113,7 +113,7 @@ class Page(HTMLParser):
         self.attributes += attrs
 
 
-def test_a_page_of_hostile_names_runs_and_fetches_nothing(audit: slant.AuditResult) -> None:
+def test_a_page_of_hostile_names_runs_and_fetches_nothing(audit: aslant.AuditResult) -> None:
     html = render(audit, ".html")
     page = Page()
     page.feed(html)
@@ -124,37 +124,37 @@ def test_a_page_of_hostile_names_runs_and_fetches_nothing(audit: slant.AuditResu
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
 
 
-def test_json_keeps_words_as_they_are(audit: slant.AuditResult) -> None:
-    assert slant.AuditResult.from_dict(json.loads(render(audit, ".json"))) == audit
+def test_json_keeps_words_as_they_are(audit: aslant.AuditResult) -> None:
+    assert aslant.AuditResult.from_dict(json.loads(render(audit, ".json"))) == audit
 
 
 @pytest.mark.parametrize("suffix", [".csv", ".md", ".tex"])
-def test_files_of_an_audit_hold_nothing_that_steers(suffix: str, audit: slant.AuditResult) -> None:
+def test_files_of_an_audit_hold_nothing_that_steers(suffix: str, audit: aslant.AuditResult) -> None:
     assert not STEERS.search(render(audit, suffix).replace("\r\n", "\n"))
 
 
-def test_junit_xml_of_hostile_names_is_sound(audit: slant.AuditResult) -> None:
+def test_junit_xml_of_hostile_names_is_sound(audit: aslant.AuditResult) -> None:
     text = junit(check_policy(audit))
     assert not STEERS.search(text.replace("\n", ""))
     suites = ElementTree.fromstring(text)
     assert {child.tag for child in suites.iter()} <= {"testsuites", "testsuite", "testcase", "failure", "skipped"}
 
 
-@pytest.mark.parametrize("name", [*ESCAPES.values(), *MARKUP[:5], "--", "a\nslant: all is well"])
+@pytest.mark.parametrize("name", [*ESCAPES.values(), *MARKUP[:5], "--", "a\naslant: all is well"])
 def test_an_error_about_a_hostile_name_is_one_plain_line(name: str, run: Any) -> None:
     if "\ud800" in name:
         pytest.skip("no argument of a command can be half a pair")
     for arguments in (["weat", name], ["words", "show", name], ["data", "get", name], [name], ["weat", f"--{name}"]):
         answer = run(*arguments) if not arguments[-1].startswith("-") else run(arguments[0], "--", arguments[-1])
         assert answer.returncode == 2
-        assert answer.stderr.startswith("slant: ")
+        assert answer.stderr.startswith("aslant: ")
         assert answer.stderr.count("\n") == 1
         assert not STEERS.search(answer.stdout + answer.stderr.replace("\n", ""))
 
 
 @pytest.mark.parametrize("name", ["a[-b].txt", "[link=x]y.txt", "\x1b]0;owned\x07.txt", "\u202etxt.txt", "=1+1.txt"])
 def test_an_embedding_with_a_hostile_file_name_is_measured(name: str, run: Any, tmp_path: Path) -> None:
-    sample = slant.load(top=3000)
+    sample = aslant.load(top=3000)
     sample.save(tmp_path / "v.txt")
     (tmp_path / "v.txt").rename(tmp_path / name.replace("[-", "["))
     answer = run("polarity", name.replace("[-", "["), "--csv", "out.csv", "--markdown", "out.md")
@@ -165,7 +165,7 @@ def test_an_embedding_with_a_hostile_file_name_is_measured(name: str, run: Any, 
 
 
 def test_a_word_set_is_printed_without_what_steers(run: Any, tmp_path: Path) -> None:
-    text = slant.stimuli.text_of("weat-7").replace('title = "', 'title = "\u202e\x9b2J', 1)
+    text = aslant.stimuli.text_of("weat-7").replace('title = "', 'title = "\u202e\x9b2J', 1)
     (tmp_path / "own.toml").write_text(text, encoding="utf-8")
     for command in ("show", "check"):
         answer = run("words", command, "own.toml")
@@ -177,7 +177,7 @@ def test_a_word_set_is_printed_without_what_steers(run: Any, tmp_path: Path) -> 
 def test_notes_and_bars_show_hostile_names_and_obey_none(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from slant.cli.progress import bar, note
+    from aslant.cli.progress import bar, note
 
     note("a\x1b[2J\nb")
     assert capsys.readouterr().err == "note: a\\x1b[2J\\nb\n"

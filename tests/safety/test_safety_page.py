@@ -22,12 +22,12 @@ def test_every_promise_names_tests_that_attack_it() -> None:
 
 
 def test_the_limits_on_the_page_are_those_of_the_code() -> None:
-    from slant import opening
-    from slant.auditing import model_list, store
-    from slant.corpus import json_texts
-    from slant.models import model_files
-    from slant.stimuli import loading, name_files
-    from slant.vectors.formats import fasttext_binary, text
+    from aslant.io import packed_files as opening
+    from aslant.auditing import model_list, store
+    from aslant.corpus import json_texts
+    from aslant.models import model_files
+    from aslant.stimuli import loading, name_files
+    from aslant.vectors.formats import fasttext_binary, text
 
     for said, number in (
         (f"unpack to {opening.FREE_BYTES >> 20} MB, or {opening.MAX_RATIO} times", None),

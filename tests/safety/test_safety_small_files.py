@@ -11,27 +11,27 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from attacks import Runs, is_one_sentence
-from slant.auditing.model_list import read_list
-from slant.data.registry import parse_entry
-from slant.errors import SlantError
-from slant.measures.attribute_lists import read_attributes
-from slant.measures.gap_files import read_file as read_gap_file
-from slant.measures.similarity import read_pairs
-from slant.policies import parse_policy, read_policy, read_report
-from slant.reading import read_bytes
-from slant.seals import sealed_json
-from slant.stimuli import load_set
-from slant.stimuli.loading import parse_set
-from slant.stimuli.name_files import read_names
-from slant.stimuli.pronoun_items import lines_of
+from aslant.auditing.model_list import read_list
+from aslant.data.registry import parse_entry
+from aslant.errors import AslantError
+from aslant.measures.template_tests.attribute_lists import read_attributes
+from aslant.measures.pronouns_resolved.gap_files import read_file as read_gap_file
+from aslant.measures.similarities.measure import read_pairs
+from aslant.auditing.policy import (parse_policy, read_policy, read_report)
+from aslant.io.reading import read_bytes
+from aslant.io.digests import sealed_json
+from aslant.stimuli import load_set
+from aslant.stimuli.loading import parse_set
+from aslant.stimuli.name_files import read_names
+from aslant.stimuli.pronoun_items import lines_of
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "models.txt": read_list,
     "models.toml": read_list,
-    "store.jsonl": lambda path: slant.ResultsStore(path).audits(),
-    "store to add to.jsonl": lambda path: slant.ResultsStore(path).check_writable(),
+    "store.jsonl": lambda path: aslant.ResultsStore(path).audits(),
+    "store to add to.jsonl": lambda path: aslant.ResultsStore(path).check_writable(),
     "word set.toml": load_set,
     "policy.toml": read_policy,
     "report.json": read_report,
@@ -60,7 +60,7 @@ def test_what_is_no_regular_file_is_one_sentence_at_once(name: str, kind: str, t
             path.symlink_to(tmp_path / "none")
         case _:
             path.symlink_to(path)
-    with pytest.raises(SlantError) as caught:
+    with pytest.raises(AslantError) as caught:
         READERS[name](path)
     is_one_sentence(str(caught.value))
 
@@ -87,7 +87,7 @@ def test_hostile_content_is_one_sentence_or_read_as_words(name: str, content: by
     said = ""
     try:
         READERS[name](path)
-    except SlantError as error:
+    except AslantError as error:
         said = str(error)
     assert "\n" not in said
 
@@ -97,9 +97,9 @@ def test_a_file_larger_than_its_kind_is_refused_unread(tmp_path: Path) -> None:
     with path.open("wb") as file:
         file.truncate(1 << 40)
     for reader in READERS.values():
-        with pytest.raises(SlantError, match="is larger than"):
+        with pytest.raises(AslantError, match="is larger than"):
             reader(path)
-    with pytest.raises(SlantError, match="is larger than 0 MB"):
+    with pytest.raises(AslantError, match="is larger than 0 MB"):
         read_bytes(tmp_path / "big.toml", most=10)
 
 
@@ -115,25 +115,25 @@ KEYS = {
 @pytest.mark.parametrize("text", KEYS.values(), ids=KEYS)
 def test_toml_made_to_take_for_ever_is_refused_at_once(text: str) -> None:
     for parse in (lambda: parse_set(text, "x"), lambda: parse_policy(text, "x"), lambda: parse_entry(text, "x")):
-        with pytest.raises(SlantError, match="key of over 50 parts"):
+        with pytest.raises(AslantError, match="key of over 50 parts"):
             parse()
 
 
 def test_toml_with_a_key_twice_is_refused() -> None:
-    with pytest.raises(SlantError, match="not a usable policy"):
+    with pytest.raises(AslantError, match="not a usable policy"):
         parse_policy('name = "a"\nname = "b"\n', "x")
 
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, Any]:
-    return slant.audit(only=["weat"], profile="quick").to_dict()
+    return aslant.audit(only=["weat"], profile="quick").to_dict()
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 400, "9" * 5000, '"1"', "[]"])
 def test_a_report_with_numbers_that_are_none_is_refused(number: str, report: dict[str, Any], tmp_path: Path) -> None:
     text = json.dumps({**report, "glance": [{**report["glance"][0], "effect": "@@"}]}).replace('"@@"', number)
     (tmp_path / "r.json").write_text(text)
-    with pytest.raises(SlantError) as caught:
+    with pytest.raises(AslantError) as caught:
         read_report(tmp_path / "r.json")
     is_one_sentence(str(caught.value))
 
@@ -141,7 +141,7 @@ def test_a_report_with_numbers_that_are_none_is_refused(number: str, report: dic
 def test_half_a_pair_in_a_report_comes_back_and_is_written_as_valid_json(report: dict[str, Any]) -> None:
     content = json.loads(json.dumps(report))
     content["representation"]["name"] = "a\ud800\x9b2J\u202e\x1b"
-    text = slant.AuditResult.from_dict(content).to_json()
+    text = aslant.AuditResult.from_dict(content).to_json()
     text.encode("utf-8")
     assert not any(character in text for character in "\ud800\x9b\u202e\x1b")
     assert json.loads(text)["representation"]["name"] == content["representation"]["name"]
@@ -173,9 +173,9 @@ def test_a_parquet_file_that_promises_more_rows_than_there_are_names_is_refused(
 
     pl.DataFrame({"name": ["Ann"] * 50, "n": [2000] * 50}).write_parquet(tmp_path / "n.parquet")
     assert read_names(tmp_path / "n.parquet").names == ("Ann",)
-    monkeypatch.setattr("slant.stimuli.name_files.MOST_ROWS", 49)
-    with pytest.raises(SlantError, match="promises 50 rows"):
+    monkeypatch.setattr("aslant.stimuli.name_files.MOST_ROWS", 49)
+    with pytest.raises(AslantError, match="promises 50 rows"):
         read_names(tmp_path / "n.parquet")
     (tmp_path / "n.parquet").write_bytes(b"PAR1" + b"\xff" * 200 + b"\x64\0\0\0PAR1")
-    with pytest.raises(SlantError, match="cannot be read"):
+    with pytest.raises(AslantError, match="cannot be read"):
         read_names(tmp_path / "n.parquet")

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-import slant
+import aslant
 from attacks import ESCAPES, MARKUP, Runs, is_one_sentence
-from slant.auditing.stored_lines import BEGINS
-from slant.errors import SlantError
+from aslant.auditing.stored_lines import BEGINS
+from aslant.errors import AslantError
 
 
 @pytest.fixture(scope="module")
-def audit() -> slant.AuditResult:
-    return slant.audit(only=["polarity"], profile="quick")
+def audit() -> aslant.AuditResult:
+    return aslant.audit(only=["polarity"], profile="quick")
 
 
 def test_a_list_of_models_cannot_have_pickles_opened(tmp_path: Path, run: Any) -> None:
@@ -39,12 +39,12 @@ def test_a_list_of_models_cannot_have_pickles_opened(tmp_path: Path, run: Any) -
 
 
 def test_labels_of_a_list_lead_to_no_other_folder(tmp_path: Path, run: Any) -> None:
-    slant.load(top=3_000).save(tmp_path / "v.txt")
+    aslant.load(top=3_000).save(tmp_path / "v.txt")
     labels = ["../../up", "..", "-rf|*?", "/" + "a" * 190]
     (tmp_path / "models.txt").write_text("".join(f"{label} = v.txt\n" for label in labels))
     answer = run("audit", "--models", "models.txt", "--quick", "--only", "polarity", "--reports", "pages/inner", "-q")
     assert answer.returncode == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["models.txt", "pages", "slant-results.jsonl", "v.txt"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["models.txt", "pages", "aslant-results.jsonl", "v.txt"]
     pages = [path.name for path in (tmp_path / "pages").rglob("*") if path.is_file()]
     assert len(pages) == len(labels)
     assert all(page[0] not in ".-" and len(page) < 120 for page in pages)
@@ -82,8 +82,8 @@ HOSTILE_RECORDS = {
 
 
 @pytest.mark.parametrize("content", HOSTILE_RECORDS.values(), ids=HOSTILE_RECORDS)
-def test_a_hostile_line_of_a_store_costs_that_line(tmp_path: Path, audit: slant.AuditResult, content: bytes) -> None:
-    store = slant.ResultsStore(tmp_path / "r.jsonl")
+def test_a_hostile_line_of_a_store_costs_that_line(tmp_path: Path, audit: aslant.AuditResult, content: bytes) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.jsonl")
     store.append(audit, "first")
     with store.path.open("ab") as file:
         file.write(sealed(content))
@@ -95,8 +95,8 @@ def test_a_hostile_line_of_a_store_costs_that_line(tmp_path: Path, audit: slant.
     assert len(note) < 600
 
 
-def test_a_store_of_hostile_names_steers_nothing(tmp_path: Path, run: Any, audit: slant.AuditResult) -> None:
-    store = slant.ResultsStore(tmp_path / "r.jsonl")
+def test_a_store_of_hostile_names_steers_nothing(tmp_path: Path, run: Any, audit: aslant.AuditResult) -> None:
+    store = aslant.ResultsStore(tmp_path / "r.jsonl")
     names = (*ESCAPES.values(), *MARKUP)
     for name in names:
         line = replace(audit.glance[0], stimuli=name, category=name, measure=name)
@@ -115,9 +115,9 @@ def test_a_store_of_hostile_names_steers_nothing(tmp_path: Path, run: Any, audit
 
 
 def test_a_store_without_line_ends_takes_no_memory(
-    tmp_path: Path, audit: slant.AuditResult, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, audit: aslant.AuditResult, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slant.auditing.store.MAX_LINE", 8 << 20)
+    monkeypatch.setattr("aslant.auditing.store.MAX_LINE", 8 << 20)
     path = tmp_path / "r.jsonl"
     with path.open("wb") as file:
         file.write(BEGINS)
@@ -127,7 +127,7 @@ def test_a_store_without_line_ends_takes_no_memory(
         (lambda store: store.append(audit), "ends in a line of over 8 MB"),
         (lambda store: store.audits(), "is longer than 8 MB"),
     ):
-        with pytest.raises(SlantError, match=words):
-            ask(slant.ResultsStore(path))
+        with pytest.raises(AslantError, match=words):
+            ask(aslant.ResultsStore(path))
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 80 << 10
     assert path.stat().st_size == 60 << 30

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.errors import MeasureError
-from slant.statistics import benjamini_hochberg
+from aslant.errors import MeasureError
+from aslant.statistics import benjamini_hochberg
 
 pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 

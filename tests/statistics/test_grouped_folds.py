@@ -7,8 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from slant.errors import MeasureError
-from slant.statistics import grouped_folds
+from aslant.errors import MeasureError
+from aslant.statistics import grouped_folds
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure

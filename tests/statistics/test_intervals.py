@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from slant.errors import MeasureError
-from slant.statistics import clopper_pearson, percentile_interval, wilson
+from aslant.errors import MeasureError
+from aslant.statistics import (clopper_pearson, percentile_interval, wilson)
 
 shares = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

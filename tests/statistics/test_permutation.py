@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from slant.errors import MeasureError
-from slant.statistics import PermutationPvalue, partition_pvalue
+from aslant.errors import MeasureError
+from aslant.statistics import PermutationPvalue, partition_pvalue
 
 COUNTING = ("enumeration", "meet-in-the-middle")
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.decomposition import PCA
 
-from slant.errors import MeasureError
-from slant.statistics import principal_axes
-from slant.statistics.principal import BLOCK
+from aslant.errors import MeasureError
+from aslant.statistics import principal_axes
+from aslant.statistics.principal import BLOCK
 
 
 def test_directions_and_mean_are_those_of_scikit_learn() -> None:

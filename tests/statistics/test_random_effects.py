@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slant.errors import MeasureError
-from slant.statistics import combine
+from aslant.errors import MeasureError
+from aslant.statistics import combine
 
 
 def test_it_is_the_sum_of_a_loop() -> None:

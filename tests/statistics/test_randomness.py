@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slant.errors import MeasureError
-from slant.statistics import generator, seed_of, spawn
+from aslant.errors import MeasureError
+from aslant.statistics import (generator, seed_of, spawn)
 
 
 def test_one_seed_one_stream():

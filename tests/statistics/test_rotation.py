@@ -11,12 +11,12 @@ import pytest
 from scipy import stats
 
 import literal_enumeration as literal
-from slant.journal import Journal
-from slant.measures.enumeration_cells import choose_cells
-from slant.statistics import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
-from slant.statistics import rotation as rotation_module
-from slant.statistics.rotation import block_size, turned_block
-from slant.statistics.rotation_kernel import best_of_cells
+from aslant.io.journal import Journal
+from aslant.measures.enumeration.cells import choose_cells
+from aslant.statistics import (RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means)
+from aslant.statistics import rotation as rotation_module
+from aslant.statistics.rotation import block_size, turned_block
+from aslant.statistics.rotation_kernel import best_of_cells
 
 
 def unit(array: Any) -> Any:

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from slant.statistics import sorted_lists
+from aslant.statistics import sorted_lists
 
 
 @pytest.fixture(params=["numpy", "compiled"])
@@ -35,7 +35,7 @@ def test_the_uncompiled_passes_are_right_too():
 
 
 def test_importing_statistics_loads_neither_numba_nor_scipy():
-    code = "import sys, slant.statistics as s; s.partition_pvalue(range(16), range(16)); " + (
+    code = "import sys, aslant.statistics as s; s.partition_pvalue(range(16), range(16)); " + (
         "print([m for m in ('numba', 'scipy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from fake_pronouns import winobias_lines, write_winobias, write_winogender
-from slant.errors import StimuliError
-from slant.stimuli.pronoun_items import PronounSet
-from slant.stimuli.winobias import parse_line, read_winobias
-from slant.stimuli.winogender import read_winogender
+from aslant.errors import StimuliError
+from aslant.stimuli.pronoun_items import PronounSet
+from aslant.stimuli.winobias import parse_line, read_winobias
+from aslant.stimuli.winogender import read_winogender
 
 #: Lines of the published files that cannot be compared, as found by reading them.
 UNFIT = {

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-SETS = ROOT / "src/slant/stimuli/sets"
-NAMES = ROOT / "src/slant/stimuli/names"
-REAL_DATA = Path(os.environ.get("SLANT_TEST_DATA", ROOT.parent / "shared/data"))
+SETS = ROOT / "src/aslant/stimuli/sets"
+NAMES = ROOT / "src/aslant/stimuli/names"
+REAL_DATA = Path(os.environ.get("ASLANT_TEST_DATA", ROOT.parent / "shared/data"))
 
 CATEGORIES = {
     "gender", "race", "age", "health", "religion", "nationality", "sexuality", "profession", "none",
@@ -57,7 +57,7 @@ def lists(identifier: str, field: str) -> list[list[str]]:
 def real(path: str) -> Path:
     found = REAL_DATA / path
     if not found.exists():
-        pytest.skip(f"needs {path} of the shared real data (SLANT_TEST_DATA)")
+        pytest.skip(f"needs {path} of the shared real data (ASLANT_TEST_DATA)")
     return found
 
 

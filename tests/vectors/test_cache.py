@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-import slant
-from slant import data
-from slant.errors import SlantError, VectorsError
-from slant.files import PARTIAL
-from slant.vectors import cache as vector_cache
-from slant.vectors import rows
-from slant.vectors.formats import fasttext_binary, slant_file, text, word2vec_binary
+import aslant
+from aslant import data
+from aslant.errors import AslantError, VectorsError
+from aslant.io.files import PARTIAL
+from aslant.vectors import cache as vector_cache
+from aslant.vectors import rows
+from aslant.vectors.formats import (fasttext_binary, aslant_file as aslant_file, text, word2vec_binary)
 
 from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
 from .embedding_files import text as as_text
@@ -54,9 +54,9 @@ def test_the_second_load_does_not_read_the_file(
 ) -> None:
     path = tmp_path / "vectors"
     path.write_bytes(PACKINGS[packing](FORMATS[name](WORDS, MATRIX)))
-    first = slant.load(path)
+    first = aslant.load(path)
     no_reading(monkeypatch)
-    second = slant.load(path)
+    second = aslant.load(path)
     assert second.words == first.words == WORDS
     np.testing.assert_array_equal(second.matrix, MATRIX)
     assert isinstance(first.matrix.base, np.memmap)
@@ -65,39 +65,39 @@ def test_the_second_load_does_not_read_the_file(
 
 
 def test_without_cache_nothing_is_written_or_used(glove: Path, cache: Path) -> None:
-    slant.load(glove, cache=False)
+    aslant.load(glove, cache=False)
     assert files(cache) == []
-    slant.load(glove)
-    assert not isinstance(slant.load(glove, cache=False).matrix, np.memmap)
+    aslant.load(glove)
+    assert not isinstance(aslant.load(glove, cache=False).matrix, np.memmap)
 
 
 def test_the_cache_file_is_named_after_the_file(glove: Path, cache: Path) -> None:
-    slant.load(glove)
+    aslant.load(glove)
     (name,) = files(cache)
     assert name.startswith("glove.txt-")
     assert name.endswith(".safetensors")
     strange = glove.rename(glove.with_name("naïve / 日本".replace("/", "?") + "x" * 100))
-    slant.load(strange)
+    aslant.load(strange)
     assert len(files(cache)) == 2
 
 
 def test_a_changed_file_is_read_again(glove: Path, cache: Path) -> None:
-    slant.load(glove)
+    aslant.load(glove)
     stat = glove.stat()
     other = as_text(WORDS[::-1], MATRIX)
     assert len(other) == stat.st_size
     glove.write_bytes(other)
     os.utime(glove, ns=(stat.st_atime_ns, stat.st_mtime_ns + 1))
-    assert slant.load(glove).words == WORDS[::-1]
+    assert aslant.load(glove).words == WORDS[::-1]
     assert len(files(cache)) == 2
 
 
 def test_changed_content_is_noticed_though_size_and_time_are_kept(glove: Path) -> None:
-    slant.load(glove)
+    aslant.load(glove)
     stat = glove.stat()
     glove.write_bytes(as_text(WORDS[::-1], MATRIX))
     os.utime(glove, ns=(stat.st_atime_ns, stat.st_mtime_ns))
-    assert slant.load(glove).words == WORDS[::-1]
+    assert aslant.load(glove).words == WORDS[::-1]
 
 
 def test_another_member_of_the_same_archive_is_another_file(tmp_path: Path) -> None:
@@ -107,25 +107,25 @@ def test_another_member_of_the_same_archive_is_another_file(tmp_path: Path) -> N
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("a.txt", as_text(WORDS, MATRIX))
         archive.writestr("b.txt", as_text(WORDS[::-1], MATRIX))
-    assert slant.load(path / "a.txt").words == WORDS
-    assert slant.load(path / "b.txt").words == WORDS[::-1]
-    assert slant.load(path / "a.txt").words == WORDS
+    assert aslant.load(path / "a.txt").words == WORDS
+    assert aslant.load(path / "b.txt").words == WORDS[::-1]
+    assert aslant.load(path / "a.txt").words == WORDS
 
 
 @pytest.mark.parametrize("damage", [b"", b"garbage", "cut", "zeroed header", "words"])
 def test_a_damaged_cache_file_is_built_again(glove: Path, cache: Path, damage: bytes | str) -> None:
-    slant.load(glove)
+    aslant.load(glove)
     (cached,) = cache.rglob("*.safetensors")
     whole = cached.read_bytes()
     broken = {"cut": whole[:-1], "zeroed header": bytes(4096) + whole[4096:], "words": whole.replace(b"the\n", b"the ")}
     cached.write_bytes(damage if isinstance(damage, bytes) else broken[damage])
-    assert slant.load(glove).words == WORDS
+    assert aslant.load(glove).words == WORDS
     assert cached.read_bytes() == whole
 
 
 def test_a_cache_file_that_vanishes_meanwhile_is_built_again(glove: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slant.load(glove)
-    ordinary = slant_file.open_mapped
+    aslant.load(glove)
+    ordinary = aslant_file.open_mapped
     calls: list[Path] = []
 
     def vanish(path: Path, **options: Any) -> Any:
@@ -134,27 +134,27 @@ def test_a_cache_file_that_vanishes_meanwhile_is_built_again(glove: Path, monkey
             path.unlink()
         return ordinary(path, **options)
 
-    monkeypatch.setattr(slant_file, "open_mapped", vanish)
-    assert slant.load(glove).words == WORDS
+    monkeypatch.setattr(aslant_file, "open_mapped", vanish)
+    assert aslant.load(glove).words == WORDS
 
 
 # top
 
 
 def test_a_whole_file_in_the_cache_serves_any_top(glove: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slant.load(glove)
+    aslant.load(glove)
     no_reading(monkeypatch)
     for top in (1, 5, len(WORDS), 10**9):
-        loaded = slant.load(glove, top=top)
+        loaded = aslant.load(glove, top=top)
         assert loaded.words == WORDS[:top]
         np.testing.assert_array_equal(loaded.matrix, MATRIX[:top])
     assert len(files(cache)) == 1
 
 
 def test_a_part_in_the_cache_does_not_pass_for_the_whole(glove: Path, cache: Path) -> None:
-    assert slant.load(glove, top=3).words == WORDS[:3]
-    assert slant.load(glove, top=4).words == WORDS[:4]
-    assert slant.load(glove).words == WORDS
+    assert aslant.load(glove, top=3).words == WORDS[:3]
+    assert aslant.load(glove, top=4).words == WORDS[:4]
+    assert aslant.load(glove).words == WORDS
     assert len(files(cache)) == 3
 
 
@@ -176,9 +176,9 @@ def test_a_fault_half_way_leaves_nothing(
     with monkeypatch.context() as patch:
         patch.setattr(text, "read", broken_after_one_block(fault))
         with pytest.raises(type(fault)):
-            slant.load(glove)
+            aslant.load(glove)
         assert files(cache) == []
-    assert slant.load(glove).words == WORDS
+    assert aslant.load(glove).words == WORDS
 
 
 @pytest.mark.parametrize("method", ["write", "finish"])
@@ -189,25 +189,25 @@ def test_with_a_full_disk_the_file_is_read_without_a_cache_and_nothing_is_left(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patch:
-        patch.setattr(slant_file.Writer, method, full)
+        patch.setattr(aslant_file.Writer, method, full)
         with pytest.warns(UserWarning, match=r"no cache is made of .* \(No space left on device\); .* read anew"):
-            assert slant.load(glove).words == WORDS
+            assert aslant.load(glove).words == WORDS
         assert files(cache) == []
-        assert slant.load(glove, cache=False).words == WORDS
-    assert slant.load(glove).words == WORDS
+        assert aslant.load(glove, cache=False).words == WORDS
+    assert aslant.load(glove).words == WORDS
 
 
 def test_a_cache_that_cannot_be_written_is_a_warning(
     glove: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("SLANT_CACHE", str(glove / "below" / "a" / "file"))
+    monkeypatch.setenv("ASLANT_CACHE", str(glove / "below" / "a" / "file"))
     for _ in range(2):
         with pytest.warns(UserWarning, match="no cache in .* the file is read anew"):
-            loaded = slant.load(glove)
+            loaded = aslant.load(glove)
         assert loaded.words == WORDS
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert slant.load(glove, cache=False).words == WORDS
+        assert aslant.load(glove, cache=False).words == WORDS
     assert data.cache_entries() == []
     assert data.clear_cache() == (0, 0)
     assert list(tmp_path.iterdir()) == [glove]
@@ -215,16 +215,16 @@ def test_a_cache_that_cannot_be_written_is_a_warning(
 
 KILLED = """
 import os, signal, sys
-import slant
-from slant.vectors import rows
-from slant.vectors.formats import text
+import aslant
+from aslant.vectors import rows
+from aslant.vectors.formats import text
 read = text.read
 def half(stream):
     yield from read(stream)
     sys.stdout.write("half"); sys.stdout.flush()
     os.kill(os.getpid(), signal.SIGKILL)
 text.read = half
-slant.load(sys.argv[1])
+aslant.load(sys.argv[1])
 """
 
 
@@ -236,7 +236,7 @@ def test_a_killed_process_leaves_no_visible_file(glove: Path, cache: Path) -> No
     assert left.endswith(PARTIAL)
     assert vector_cache.find(vector_cache.key_of(vector_cache.Location(glove)), None, "x") is None
     assert [entry.partial for entry in data.cache_entries()] == [True]
-    assert slant.load(glove).words == WORDS  # the next file that is built sweeps what the dead left
+    assert aslant.load(glove).words == WORDS  # the next file that is built sweeps what the dead left
     assert left not in files(cache)
     assert len(files(cache)) == 1
 
@@ -247,16 +247,16 @@ def test_fresh_partial_files_of_others_are_left_alone(glove: Path, cache: Path) 
     for path in (fresh, stale):
         path.write_bytes(b"half")
     os.utime(stale, (0, 0))
-    slant.load(glove)
+    aslant.load(glove)
     assert fresh.exists()
     assert not stale.exists()
 
 
 def _load_together(path: str, barrier: Any, results: Any) -> None:
-    import slant
+    import aslant
 
     barrier.wait(60)
-    loaded = slant.load(path)
+    loaded = aslant.load(path)
     results.put((list(loaded.words[:3]), len(loaded), float(loaded.matrix.sum())))
 
 
@@ -277,7 +277,7 @@ def test_two_processes_build_one_complete_file(tmp_path: Path, cache: Path) -> N
     assert answers[0][:2] == (["w0", "w1", "w2"], 20_000)
     (name,) = files(cache)
     assert name.endswith(".safetensors")
-    np.testing.assert_array_equal(slant.load(path).matrix, matrix)
+    np.testing.assert_array_equal(aslant.load(path).matrix, matrix)
 
 
 # Listing and clearing
@@ -285,8 +285,8 @@ def test_two_processes_build_one_complete_file(tmp_path: Path, cache: Path) -> N
 
 def test_entries_are_listed_newest_first_and_cleared(glove: Path, cache: Path) -> None:
     assert data.cache_entries() == []
-    slant.load(glove, top=2)
-    slant.load(glove)
+    aslant.load(glove, top=2)
+    aslant.load(glove)
     (cache / "vectors" / f"old{PARTIAL}").write_bytes(b"1234")
     os.utime(cache / "vectors" / f"old{PARTIAL}", (0, 0))
     entries = data.cache_entries()
@@ -294,33 +294,33 @@ def test_entries_are_listed_newest_first_and_cleared(glove: Path, cache: Path) -
     assert entries[-1].size == 4
     assert data.clear_cache() == (3, sum(entry.size for entry in entries))
     assert files(cache) == []
-    assert slant.load(glove).words == WORDS
+    assert aslant.load(glove).words == WORDS
 
 
 def test_the_cache_folder_is_the_users_unless_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SLANT_CACHE", str(tmp_path / "x"))
+    monkeypatch.setenv("ASLANT_CACHE", str(tmp_path / "x"))
     assert data.cache_folder() == tmp_path / "x"
-    monkeypatch.setenv("SLANT_CACHE", "~/chosen")
+    monkeypatch.setenv("ASLANT_CACHE", "~/chosen")
     assert data.cache_folder() == Path.home() / "chosen"
-    monkeypatch.delenv("SLANT_CACHE")
-    assert data.cache_folder().name == "slant"
+    monkeypatch.delenv("ASLANT_CACHE")
+    assert data.cache_folder().name == "aslant"
 
 
 def test_clearing_what_may_not_be_deleted_is_one_clear_error(glove: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    slant.load(glove)
+    aslant.load(glove)
 
     def refuse(self: Path, missing_ok: bool = False) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
 
     monkeypatch.setattr(Path, "unlink", refuse)
-    with pytest.raises(SlantError, match="Permission denied"):
+    with pytest.raises(AslantError, match="Permission denied"):
         data.clear_cache()
 
 
 def test_repairs_and_format_are_kept_in_the_cache(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_bytes(as_text(["a", "b", "a"], MATRIX[:3]))
-    first, second = slant.load(path), slant.load(path)
+    first, second = aslant.load(path), aslant.load(path)
     assert first.repairs == second.repairs == {rows.DUPLICATE: 1}
     assert first.format == second.format == "GloVe text"
     assert first.name == second.name == "glove.txt"
@@ -329,7 +329,7 @@ def test_repairs_and_format_are_kept_in_the_cache(tmp_path: Path) -> None:
 def test_what_top_reports_does_not_depend_on_what_is_cached(tmp_path: Path) -> None:
     path = tmp_path / "v.txt"
     path.write_text("a 1 2\nb 2 1\na 3 3\n", encoding="utf-8")
-    fresh = slant.load(path, top=2)
-    slant.data.clear_cache()
-    assert slant.load(path).repairs
-    assert slant.load(path, top=2).repairs == fresh.repairs == {}
+    fresh = aslant.load(path, top=2)
+    aslant.data.clear_cache()
+    assert aslant.load(path).repairs
+    assert aslant.load(path, top=2).repairs == fresh.repairs == {}

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 import safetensors.numpy
 
-import slant
-from slant.errors import VectorsError
-from slant.vectors import WordVectors
-from slant.vectors.formats import WRITERS, text, word2vec_binary
+import aslant
+from aslant.errors import VectorsError
+from aslant.vectors import WordVectors
+from aslant.vectors.formats import (WRITERS, text, word2vec_binary)
 
 from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, fasttext_binary
 from .embedding_files import text as as_text
@@ -48,7 +48,7 @@ def test_every_format_and_packing_is_recognised_by_content(
 ) -> None:
     path = tmp_path / misleading
     path.write_bytes(PACKINGS[packing](content))
-    loaded = slant.load(path, cache=False)
+    loaded = aslant.load(path, cache=False)
     same(loaded)
     assert loaded.repairs == {}
     assert loaded.name == misleading
@@ -58,10 +58,10 @@ def test_every_format_and_packing_is_recognised_by_content(
 def test_the_cache_gives_back_what_was_read(content: bytes, packing: str, tmp_path: Path) -> None:
     path = tmp_path / "any"
     path.write_bytes(PACKINGS[packing](content))
-    first, second = slant.load(path), slant.load(path)
+    first, second = aslant.load(path), aslant.load(path)
     same(first)
     same(second)
-    assert second.record() == first.record() == slant.load(path, cache=False).record()
+    assert second.record() == first.record() == aslant.load(path, cache=False).record()
 
 
 @pytest.mark.parametrize("size", [1, 7, 64, 1000])
@@ -73,7 +73,7 @@ def test_block_boundaries_do_not_show(
     monkeypatch.setattr(word2vec_binary, "BLOCK_BYTES", size)
     path = tmp_path / "any"
     path.write_bytes(PACKINGS[packing](content))
-    loaded = slant.load(path, cache=False)
+    loaded = aslant.load(path, cache=False)
     same(loaded)
     assert loaded.repairs == {}
 
@@ -88,7 +88,7 @@ def test_the_format_is_named(tmp_path: Path) -> None:
     for name, described in expected.items():
         path = tmp_path / name
         path.write_bytes(FORMATS[name](WORDS, MATRIX))
-        assert slant.load(path).format == described
+        assert aslant.load(path).format == described
 
 
 def test_a_member_of_an_archive_can_be_named(tmp_path: Path) -> None:
@@ -96,10 +96,10 @@ def test_a_member_of_an_archive_can_be_named(tmp_path: Path) -> None:
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("README", "not vectors")
         archive.writestr("deep/glove.txt", as_text(WORDS, MATRIX))
-    loaded = slant.load(path / "deep" / "glove.txt")
+    loaded = aslant.load(path / "deep" / "glove.txt")
     same(loaded)
     assert loaded.name == "glove.txt"
-    same(slant.load(path / "deep/glove.txt"))
+    same(aslant.load(path / "deep/glove.txt"))
 
 
 def test_several_packed_streams_one_after_another_are_one_file(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_several_packed_streams_one_after_another_are_one_file(tmp_path: Path) -
     for packing in ("gz", "bz2", "xz", "zst"):
         path = tmp_path / packing
         path.write_bytes(PACKINGS[packing](data[:300]) + PACKINGS[packing](data[300:]))
-        same(slant.load(path))
+        same(aslant.load(path))
 
 
 # Text: tokens with spaces, odd numbers, the slow path
@@ -124,7 +124,7 @@ def test_tokens_with_spaces_are_read_as_in_glove_840b(
     monkeypatch.setattr(text, "BLOCK_BYTES", size)
     path = tmp_path / "glove.840B.txt"
     path.write_bytes(as_text(GLOVE_840B, MATRIX[: len(GLOVE_840B)], header=header))
-    same(slant.load(path), GLOVE_840B, MATRIX[: len(GLOVE_840B)])
+    same(aslant.load(path), GLOVE_840B, MATRIX[: len(GLOVE_840B)])
 
 
 def test_only_the_block_that_needs_it_is_read_line_by_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_only_the_block_that_needs_it_is_read_line_by_line(tmp_path: Path, monke
     line_by_line = text._read_line_by_line
     monkeypatch.setattr(text, "BLOCK_BYTES", 4096)
     monkeypatch.setattr(text, "_read_line_by_line", lambda *args: slow.append(1) or line_by_line(*args))
-    same(slant.load(path, cache=False), words, matrix)
+    same(aslant.load(path, cache=False), words, matrix)
     assert len(slow) == 1
 
 
@@ -146,7 +146,7 @@ def test_a_plain_file_never_takes_the_slow_path(tmp_path: Path, monkeypatch: pyt
     for name in ("glove", "glove-trailing-space", "glove-tabs", "glove-crlf", "fasttext-vec", "word2vec-text"):
         path = tmp_path / name
         path.write_bytes(FORMATS[name](WORDS, MATRIX))
-        same(slant.load(path, cache=False))
+        same(aslant.load(path, cache=False))
 
 
 @pytest.mark.parametrize("size", [7, 4 << 20])
@@ -157,16 +157,16 @@ def test_a_byte_order_mark_inside_the_file_belongs_to_its_word(
     words = ["the", "\ufeffthe", "\ufeff", "of"]
     path = tmp_path / "glove.txt"
     path.write_bytes(as_text(words, MATRIX[:4]))
-    same(slant.load(path), words, MATRIX[:4])
+    same(aslant.load(path), words, MATRIX[:4])
     path.write_bytes(as_text(words[1:], MATRIX[1:4], bom=True))
-    same(slant.load(path), words[1:], MATRIX[1:4])
+    same(aslant.load(path), words[1:], MATRIX[1:4])
 
 
 def test_numbers_in_any_notation_are_read(tmp_path: Path) -> None:
     path = tmp_path / "odd.txt"
     path.write_bytes(b"a 1 -2 +3 4.\nb .5 1e-3 -1E+2 0\nc 1e-46 3.4e38 -0 00012\n")
     expected = np.array([[1, -2, 3, 4], [0.5, 1e-3, -100, 0], [0, 3.4e38, 0, 12]], np.float32)
-    same(slant.load(path), ["a", "b", "c"], expected)
+    same(aslant.load(path), ["a", "b", "c"], expected)
 
 
 def test_a_file_of_numbers_as_words_has_no_header(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_a_file_of_numbers_as_words_has_no_header(tmp_path: Path) -> None:
     path = tmp_path / "numbers.txt"
     matrix = np.arange(1, 13, dtype=np.float32).reshape(4, 3)
     path.write_bytes(as_text(words, matrix))
-    same(slant.load(path), words, matrix)
+    same(aslant.load(path), words, matrix)
 
 
 @pytest.mark.parametrize("header", [False, True])
@@ -182,23 +182,23 @@ def test_many_dimensions_make_long_lines(header: bool, tmp_path: Path) -> None:
     matrix = np.random.default_rng(0).normal(size=(3, 30_000)).astype(np.float32)
     path = tmp_path / "wide.txt"
     path.write_bytes(as_text(["a", "b", "c"], matrix, header=header))
-    same(slant.load(path), ["a", "b", "c"], matrix)
+    same(aslant.load(path), ["a", "b", "c"], matrix)
 
 
 def test_words_with_tabs_or_spaces_do_not_decide_the_separator(tmp_path: Path) -> None:
     path = tmp_path / "odd.txt"
     words = ["a\tb\tc\td", "e"]
     path.write_bytes(as_text(words, MATRIX[:2, :2]))
-    same(slant.load(path), words, MATRIX[:2, :2])
+    same(aslant.load(path), words, MATRIX[:2, :2])
     words = ["a b c d", "e"]
     path.write_bytes(as_text(words, MATRIX[:2, :2], separator="\t"))
-    same(slant.load(path), words, MATRIX[:2, :2])
+    same(aslant.load(path), words, MATRIX[:2, :2])
 
 
 def test_numbers_in_columns_are_read(tmp_path: Path) -> None:
     path = tmp_path / "aligned.txt"
     path.write_bytes(b"the  0.1  0.2 -0.3\nof   0.4 -0.5  0.6\n")
-    loaded = slant.load(path)
+    loaded = aslant.load(path)
     same(loaded, ["the", "of"], np.array([[0.1, 0.2, -0.3], [0.4, -0.5, 0.6]], np.float32))
 
 
@@ -217,7 +217,7 @@ def keyed() -> Any:
 def test_files_that_gensim_writes_are_read(keyed: Any, binary: bool, tmp_path: Path) -> None:
     path = tmp_path / "vectors"
     keyed.save_word2vec_format(str(path), binary=binary)
-    same(slant.load(path))
+    same(aslant.load(path))
 
 
 @pytest.mark.parametrize("name", ["word2vec-text", "word2vec-binary", "word2vec-binary-newlines", "fasttext-vec"])
@@ -228,30 +228,30 @@ def test_gensim_reads_the_same_from_our_hand_written_files(name: str, tmp_path: 
     path = tmp_path / "vectors"
     path.write_bytes(FORMATS[name](words, matrix))
     oracle = models.KeyedVectors.load_word2vec_format(str(path), binary="binary" in name)
-    same(slant.load(path), oracle.index_to_key, oracle.vectors)
+    same(aslant.load(path), oracle.index_to_key, oracle.vectors)
 
 
 def test_gensim_vectors_in_memory_are_taken(keyed: Any) -> None:
-    loaded = slant.load(keyed)
+    loaded = aslant.load(keyed)
     same(loaded)
     assert loaded.format == "gensim KeyedVectors"
-    same(slant.load(keyed, top=3), WORDS[:3], MATRIX[:3])
+    same(aslant.load(keyed, top=3), WORDS[:3], MATRIX[:3])
 
 
 def test_a_gensim_model_gives_its_vectors() -> None:
     models = pytest.importorskip("gensim.models")
     model = models.Word2Vec([["a", "b", "c", "d"]] * 5, vector_size=4, min_count=1, workers=1, seed=1)
-    same(slant.load(model), model.wv.index_to_key, model.wv.vectors)
+    same(aslant.load(model), model.wv.index_to_key, model.wv.vectors)
 
 
 def test_gensim_keys_that_are_not_words_are_refused() -> None:
     models = pytest.importorskip("gensim.models")
     with pytest.raises(VectorsError, match="strings"):
-        slant.load(models.KeyedVectors(3, count=4))
+        aslant.load(models.KeyedVectors(3, count=4))
     vectors = models.KeyedVectors(3)
     vectors.add_vectors([0, 1], np.ones((2, 3)))
     with pytest.raises(VectorsError, match="strings"):
-        slant.load(vectors)
+        aslant.load(vectors)
 
 
 def test_a_kv_file_is_read_without_gensim_and_without_trust(
@@ -260,7 +260,7 @@ def test_a_kv_file_is_read_without_gensim_and_without_trust(
     path = tmp_path / "vectors.kv"
     keyed.save(str(path))
     monkeypatch.setitem(sys.modules, "gensim.models", None)
-    same(slant.load(path))
+    same(aslant.load(path))
 
 
 def test_a_kv_file_with_more_than_vectors_needs_an_explicit_word(keyed: Any, tmp_path: Path) -> None:
@@ -268,8 +268,8 @@ def test_a_kv_file_with_more_than_vectors_needs_an_explicit_word(keyed: Any, tmp
     keyed.extra = Path("somewhere")
     keyed.save(str(path))
     with pytest.raises(VectorsError, match=r"it asks for pathlib.*allow_pickle=True"):
-        slant.load(path)
-    same(slant.load(path, allow_pickle=True))
+        aslant.load(path)
+    same(aslant.load(path, allow_pickle=True))
 
 
 def test_a_kv_file_with_its_matrix_beside_it_is_read(tmp_path: Path) -> None:
@@ -279,7 +279,7 @@ def test_a_kv_file_with_its_matrix_beside_it_is_read(tmp_path: Path) -> None:
     path = tmp_path / "vectors.kv"
     vectors.save(str(path), sep_limit=1)
     assert path.with_name("vectors.kv.vectors.npy").is_file()
-    same(slant.load(path))
+    same(aslant.load(path))
 
 
 def test_a_whole_gensim_model_in_a_file_gives_its_vectors(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_a_whole_gensim_model_in_a_file_gives_its_vectors(tmp_path: Path) -> Non
     holder.wv = vectors
     path = tmp_path / "model"
     path.write_bytes(pickle.dumps(holder, protocol=4))
-    same(slant.load(path))
+    same(aslant.load(path))
 
 
 def nested(depth: int) -> bytes:
@@ -305,7 +305,7 @@ def test_hostile_pickles_are_refused_and_take_neither_memory_nor_the_process(con
     path = tmp_path / "vectors.kv"
     path.write_bytes(content)
     with pytest.raises(VectorsError, match="is not plain gensim vectors"):
-        slant.load(path)
+        aslant.load(path)
 
 
 # fastText
@@ -326,7 +326,7 @@ def fasttext(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
 
 def test_fasttext_words_agree_with_gensim(fasttext: tuple[Path, Any]) -> None:
     path, oracle = fasttext
-    loaded = slant.load(path)
+    loaded = aslant.load(path)
     assert loaded.words == oracle.index_to_key
     for word, row in zip(loaded.words, loaded.matrix, strict=True):
         if word == "</s>":  # gensim adds n-grams to the end of a sentence; fastText itself does not
@@ -337,14 +337,14 @@ def test_fasttext_words_agree_with_gensim(fasttext: tuple[Path, Any]) -> None:
 @pytest.mark.parametrize("word", ["queens", "kingdom", "日本", "Übergröße", "ωμέγα", "🙂🙂", "xy", "naïveté"])
 def test_fasttext_missing_words_agree_with_gensim(fasttext: tuple[Path, Any], word: str) -> None:
     path, oracle = fasttext
-    assert slant.load(path).lookup([word], policy=slant.LookupPolicy("exact", "exact")).missing == (word,)
-    found = slant.load(path, subwords=True).lookup([word], policy=slant.LookupPolicy("exact", "exact"))
+    assert aslant.load(path).lookup([word], policy=aslant.LookupPolicy("exact", "exact")).missing == (word,)
+    found = aslant.load(path, subwords=True).lookup([word], policy=aslant.LookupPolicy("exact", "exact"))
     assert found.tokens == (f"{word} (from sub-words)",)
     np.testing.assert_allclose(found.vectors[0], oracle.get_vector(word), rtol=1e-5, atol=1e-8)
 
 
 def test_fasttext_sub_words_are_recorded_and_only_for_missing_words(fasttext: tuple[Path, Any]) -> None:
-    loaded = slant.load(fasttext[0], subwords=True, top=2)
+    loaded = aslant.load(fasttext[0], subwords=True, top=2)
     assert loaded.record()["lookup"].endswith("sub-words for missing words")
     assert loaded.lookup(["the"]).tokens == ("the",)
 
@@ -352,14 +352,14 @@ def test_fasttext_sub_words_are_recorded_and_only_for_missing_words(fasttext: tu
 def test_fasttext_sub_words_need_an_unpacked_model_with_n_grams(fasttext: tuple[Path, Any], tmp_path: Path) -> None:
     packed = tmp_path / "model.bin.gz"
     packed.write_bytes(PACKINGS["gz"](fasttext[0].read_bytes()))
-    assert slant.load(packed).words == slant.load(fasttext[0]).words
+    assert aslant.load(packed).words == aslant.load(fasttext[0]).words
     plain = tmp_path / "plain.bin"
     plain.write_bytes(fasttext_binary(WORDS, MATRIX))
     glove = tmp_path / "glove.txt"
     glove.write_bytes(as_text(WORDS, MATRIX))
     for path, problem in ((packed, "unpacked"), (plain, "without character n-grams"), (glove, "unpacked fastText")):
         with pytest.raises(VectorsError, match=problem):
-            slant.load(path, subwords=True)
+            aslant.load(path, subwords=True)
 
 
 def test_fasttext_labels_are_not_words(tmp_path: Path) -> None:
@@ -367,7 +367,7 @@ def test_fasttext_labels_are_not_words(tmp_path: Path) -> None:
     data = fasttext_binary(WORDS, MATRIX, labels=["__label__a", "__label__b"])
     path = tmp_path / "supervised.bin"
     path.write_bytes(data)
-    same(slant.load(path))
+    same(aslant.load(path))
     assert len(rows) == len(MATRIX) + 2
 
 
@@ -375,7 +375,7 @@ def test_fasttext_words_are_means_of_their_rows(tmp_path: Path) -> None:
     buckets = np.full((1, 5), 2, np.float32)  # every n-gram falls into the only bucket
     path = tmp_path / "model.bin"
     path.write_bytes(fasttext_binary(["ab", "</s>"], np.ones((2, 5), np.float32), buckets=buckets, minn=2, maxn=2))
-    loaded = slant.load(path)
+    loaded = aslant.load(path)
     np.testing.assert_allclose(loaded.matrix[0], (1 + 3 * 2) / 4)  # the word, <a, ab, b>
     np.testing.assert_array_equal(loaded.matrix[1], 1)  # the end of a sentence has no n-grams
 
@@ -403,7 +403,7 @@ def decade(tmp_path: Path) -> Path:
 
 def test_a_histwords_folder_is_read(decade: Path) -> None:
     for source in (decade, decade / "1990", decade / "1990-w.npy", str(decade) + "/"):
-        loaded = slant.load(source)
+        loaded = aslant.load(source)
         same(loaded)
         assert loaded.name == "1990"
         assert loaded.format == "HistWords decade"
@@ -426,21 +426,21 @@ def test_svd_decades_are_read_as_their_authors_read_them(tmp_path: Path) -> None
         (tmp_path / f"{year}-vocab.pkl").write_bytes(python2_text_pickle(WORDS))
     kept = [row for row in range(len(WORDS)) if row != 3]
     for source in (tmp_path / "1990", tmp_path / "1990-u.npy"):
-        loaded = slant.load(source)
+        loaded = aslant.load(source)
         same(loaded, [WORDS[row] for row in kept], u[kept].astype(np.float32))
         assert loaded.name == "1990"
         assert loaded.repairs == {"zero vectors left out": 1}
     np.save(tmp_path / "1990-w.npy", MATRIX)  # the aligned vectors, which are what is published
-    same(slant.load(tmp_path / "1990"))
+    same(aslant.load(tmp_path / "1990"))
     with pytest.raises(VectorsError, match="1980, 1990"):
-        slant.load(tmp_path)
+        aslant.load(tmp_path)
 
 
 def test_words_too_rare_for_a_decade_are_missing(decade: Path) -> None:
     matrix = MATRIX.copy()
     matrix[[1, 5]] = 0
     np.save(decade / "1990-w.npy", matrix)
-    loaded = slant.load(decade)
+    loaded = aslant.load(decade)
     assert loaded.lookup([WORDS[0], WORDS[1]]).missing == (WORDS[1],)
     assert loaded.repairs == {"zero vectors left out": 2}
 
@@ -449,21 +449,21 @@ def test_a_folder_of_several_decades_asks_which(decade: Path) -> None:
     np.save(decade / "1890-w.npy", MATRIX)
     (decade / "1890-vocab.pkl").write_bytes(pickle.dumps(WORDS, protocol=2))
     with pytest.raises(VectorsError, match=r"1890, 1990.*sgns/1890'"):
-        slant.load(decade)
-    same(slant.load(decade / "1890"))
+        aslant.load(decade)
+    same(aslant.load(decade / "1890"))
 
 
 @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
 def test_a_histwords_vocabulary_of_any_protocol_is_read(decade: Path, protocol: int) -> None:
     words = [*WORDS[:-2], "x" * 300, "y" * 70_000]
     (decade / "1990-vocab.pkl").write_bytes(pickle.dumps(words, protocol=protocol))
-    same(slant.load(decade), words)
+    same(aslant.load(decade), words)
 
 
 def test_a_word_that_a_histwords_vocabulary_repeats_is_a_duplicate(decade: Path) -> None:
     words = [*WORDS[:-1], WORDS[0]]  # the pickle refers back to the first string
     (decade / "1990-vocab.pkl").write_bytes(pickle.dumps(words, protocol=2))
-    loaded = slant.load(decade)
+    loaded = aslant.load(decade)
     same(loaded, WORDS[:-1], MATRIX[:-1])
     assert loaded.repairs == {"duplicate words left out": 1}
 
@@ -471,7 +471,7 @@ def test_a_word_that_a_histwords_vocabulary_repeats_is_a_duplicate(decade: Path)
 def test_words_of_a_histwords_vocabulary_that_are_not_utf8_are_counted(decade: Path) -> None:
     content = python2_pickle(WORDS).replace("naïve".encode(), b"na\xef\xffve")
     (decade / "1990-vocab.pkl").write_bytes(content)
-    loaded = slant.load(decade)
+    loaded = aslant.load(decade)
     assert loaded.words[1] == "na\ufffd\ufffdve"
     assert loaded.repairs == {"words that are not UTF-8 (bad bytes replaced)": 1}
 
@@ -480,7 +480,7 @@ def test_words_of_a_histwords_vocabulary_that_are_not_utf8_are_counted(decade: P
 def test_a_histwords_vocabulary_cannot_ask_for_much_memory(decade: Path, bomb: bytes) -> None:
     (decade / "1990-vocab.pkl").write_bytes(bomb)
     with pytest.raises(VectorsError, match=r"rows for 0 words|not a plain pickled list"):
-        slant.load(decade)
+        aslant.load(decade)
 
 
 class Bomb:
@@ -498,7 +498,7 @@ def test_code_in_a_histwords_vocabulary_is_refused_and_not_run(decade: Path, pro
     mark = decade / "run"
     (decade / "1990-vocab.pkl").write_bytes(pickle.dumps([Bomb(mark)], protocol=protocol))
     with pytest.raises(VectorsError, match=r"1990-vocab.pkl.*not a plain pickled list"):
-        slant.load(decade)
+        aslant.load(decade)
     assert not mark.exists()
 
 
@@ -508,7 +508,7 @@ def test_code_in_a_pickle_is_not_run_without_allow_pickle(tmp_path: Path, protoc
     path = tmp_path / "vectors.kv"
     path.write_bytes(pickle.dumps(Bomb(mark), protocol=protocol))
     with pytest.raises(VectorsError, match="can run code"):
-        slant.load(path)
+        aslant.load(path)
     assert not mark.exists()
 
 
@@ -534,10 +534,10 @@ def test_a_histwords_vocabulary_that_does_not_fit_is_refused(
     if vocabulary is not None:
         path.write_bytes(vocabulary)
     with pytest.raises(VectorsError, match=problem):
-        slant.load(decade)
+        aslant.load(decade)
 
 
-# slant's own files, NumPy arrays
+# aslant's own files, NumPy arrays
 
 
 @pytest.mark.parametrize("suffix", [".safetensors", ".npz", ".SAFETENSORS"])
@@ -547,8 +547,8 @@ def test_saved_vectors_come_back(suffix: str, tmp_path: Path) -> None:
     path = tmp_path / f"saved{suffix}"
     WordVectors.from_arrays(words, matrix).save(path)
     path = path.rename(tmp_path / "renamed.txt")
-    same(slant.load(path), words, matrix)
-    same(slant.load(path, top=2), words[:2], matrix[:2])
+    same(aslant.load(path), words, matrix)
+    same(aslant.load(path, top=2), words[:2], matrix[:2])
 
 
 def test_the_safetensors_library_reads_what_we_save(tmp_path: Path) -> None:
@@ -565,7 +565,7 @@ def test_we_read_what_the_safetensors_library_saves(dtype: type, tmp_path: Path)
     words = np.frombuffer("\n".join(WORDS).encode(), np.uint8)
     path = tmp_path / "foreign.safetensors"
     safetensors.numpy.save_file({"words": words, "matrix": matrix}, path)
-    same(slant.load(path), WORDS, matrix.astype(np.float32))
+    same(aslant.load(path), WORDS, matrix.astype(np.float32))
 
 
 def test_a_safetensors_file_from_elsewhere_is_cleaned_like_any_other(tmp_path: Path) -> None:
@@ -576,7 +576,7 @@ def test_a_safetensors_file_from_elsewhere_is_cleaned_like_any_other(tmp_path: P
     path = tmp_path / "foreign.safetensors"
     safetensors.numpy.save_file({"words": np.frombuffer("\n".join(words).encode(), np.uint8), "matrix": matrix}, path)
     expected = WordVectors.from_arrays(words, matrix)
-    loaded = slant.load(path)
+    loaded = aslant.load(path)
     same(loaded, list(expected.words), expected.matrix)
     assert loaded.repairs == expected.repairs
 
@@ -584,13 +584,13 @@ def test_a_safetensors_file_from_elsewhere_is_cleaned_like_any_other(tmp_path: P
 def test_our_safetensors_file_is_mapped_and_not_read(tmp_path: Path) -> None:
     path = tmp_path / "saved.safetensors"
     WordVectors.from_arrays(WORDS, MATRIX).save(path)
-    assert isinstance(slant.load(path).matrix, np.memmap)
+    assert isinstance(aslant.load(path).matrix, np.memmap)
 
 
 def test_an_npz_with_an_array_of_strings_is_read(tmp_path: Path) -> None:
     path = tmp_path / "vectors.npz"
     np.savez_compressed(path, words=np.array(WORDS), matrix=MATRIX.astype(np.float64))
-    same(slant.load(path))
+    same(aslant.load(path))
 
 
 @pytest.mark.parametrize("suffix", [".txt", ".words", ".vocab"])
@@ -600,7 +600,7 @@ def test_an_array_with_a_word_list_beside_it_is_read(suffix: str, ending: str, f
     path = tmp_path / "vectors.npy"
     np.save(path, MATRIX)
     path.with_suffix(suffix).write_bytes((ending.join(WORDS) + (ending if final else "")).encode())
-    same(slant.load(path))
+    same(aslant.load(path))
 
 
 def test_an_array_in_fortran_order_or_integers_becomes_float32_in_c_order(tmp_path: Path) -> None:
@@ -608,7 +608,7 @@ def test_an_array_in_fortran_order_or_integers_becomes_float32_in_c_order(tmp_pa
     path.with_suffix(".txt").write_text("a\nb\n")
     for array in (np.asfortranarray(MATRIX[:2]), np.array([[1, 2], [3, 4]]), MATRIX[:2].astype(">f8")):
         np.save(path, array)
-        same(slant.load(path), ["a", "b"], array.astype(np.float32))
+        same(aslant.load(path), ["a", "b"], array.astype(np.float32))
 
 
 def test_words_of_a_numpy_array_become_plain_strings() -> None:
@@ -703,16 +703,16 @@ def test_words_that_a_file_cannot_hold_are_refused(word: str, suffix: str, tmp_p
 def test_saving_over_the_file_that_is_mapped_is_safe(tmp_path: Path) -> None:
     path = tmp_path / "saved.safetensors"
     WordVectors.from_arrays(WORDS, MATRIX).save(path)
-    mapped = slant.load(path)
+    mapped = aslant.load(path)
     mapped.save(path)
     same(mapped)
-    same(slant.load(path))
+    same(aslant.load(path))
 
 
 def test_repairs_and_origin_survive_saving(tmp_path: Path) -> None:
     vectors = WordVectors.from_arrays(["a", "a", "b"], [[1, 2], [3, 4], [5, 6]])
     vectors.save(tmp_path / "v.safetensors")
-    assert slant.load(tmp_path / "v.safetensors").repairs == vectors.repairs
+    assert aslant.load(tmp_path / "v.safetensors").repairs == vectors.repairs
 
 
 def test_a_word2vec_binary_with_hand_made_bytes_is_as_documented() -> None:

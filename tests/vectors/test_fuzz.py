@@ -14,10 +14,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import slant
-from slant.errors import SlantError
-from slant.vectors import WordVectors
-from slant.vectors.formats import slant_file, text, word2vec_binary
+import aslant
+from aslant.errors import AslantError
+from aslant.vectors import WordVectors
+from aslant.vectors.formats import (aslant_file as aslant_file, text, word2vec_binary)
 
 from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, Matrix, fasttext_binary
 from .embedding_files import text as as_text
@@ -45,7 +45,7 @@ def embeddings(draw: st.DrawFn, words: st.SearchStrategy[str] = LINE_WORD) -> tu
 def load(content: bytes, folder: Path, **options: object) -> WordVectors:
     path = folder / "vectors"
     path.write_bytes(content)
-    return slant.load(path, cache=False, **options)
+    return aslant.load(path, cache=False, **options)
 
 
 def same(loaded: WordVectors, words: list[str], matrix: Matrix) -> None:
@@ -86,7 +86,7 @@ def test_any_embedding_survives_saving(suffix: str, tmp_path: Path, embedding: t
     words, matrix = embedding
     path = tmp_path / f"saved{suffix}"
     WordVectors.from_arrays(words, matrix).save(path)
-    same(slant.load(path), words, matrix)
+    same(aslant.load(path), words, matrix)
 
 
 @FEW
@@ -95,11 +95,11 @@ def test_any_embedding_survives_histwords_and_npy(tmp_path: Path, embedding: tup
     words, matrix = embedding
     np.save(tmp_path / "1990-w.npy", matrix)
     (tmp_path / "1990-vocab.pkl").write_bytes(pickle.dumps(words, protocol=2))
-    same(slant.load(tmp_path / "1990"), words, matrix)
+    same(aslant.load(tmp_path / "1990"), words, matrix)
     assume(not any(word.endswith("\r") for word in words) and not words[0].startswith("\ufeff"))
     np.save(tmp_path / "vectors.npy", matrix)
     (tmp_path / "vectors.words").write_bytes("\n".join(words).encode() + b"\n")
-    same(slant.load(tmp_path / "vectors.npy"), words, matrix)
+    same(aslant.load(tmp_path / "vectors.npy"), words, matrix)
 
 
 @FEW
@@ -109,8 +109,8 @@ def test_the_cache_changes_nothing(tmp_path: Path, embedding: tuple[list[str], M
     assume(not any(" " in word for word in words))
     path = tmp_path / "vectors"
     path.write_bytes(as_binary(words, matrix))
-    same(slant.load(path), words, matrix)
-    same(slant.load(path), words, matrix)
+    same(aslant.load(path), words, matrix)
+    same(aslant.load(path), words, matrix)
 
 
 # Damage
@@ -120,9 +120,9 @@ def _saved(suffix: str) -> bytes:
     file = io.BytesIO()
     vectors = WordVectors.from_arrays(WORDS, MATRIX)
     if suffix == "npz":
-        slant_file.save_npz(file, vectors)
+        aslant_file.save_npz(file, vectors)
     else:
-        slant_file.dump(file, vectors.words, vectors.matrix, vectors.record())
+        aslant_file.dump(file, vectors.words, vectors.matrix, vectors.record())
     return file.getvalue()
 
 
@@ -211,14 +211,14 @@ def test_damage_gives_vectors_or_one_of_our_errors(name: str, tmp_path: Path, ca
     path = tmp_path / file
     source = tmp_path / "1990" if file.startswith("1990") else path
     path.write_bytes(content)
-    assert slant.load(source, cache=False).words == WORDS
+    assert aslant.load(source, cache=False).words == WORDS
     outcomes, messages = set(), []
     for seed in range(150):
         broken = damaged(content, random.Random(f"{name} {seed}"))
         path.write_bytes(broken)
         try:
-            loaded = slant.load(source, cache=seed % 5 == 0, top=None if seed % 3 else 10)
-        except SlantError as error:
+            loaded = aslant.load(source, cache=seed % 5 == 0, top=None if seed % 3 else 10)
+        except AslantError as error:
             outcomes.add("error")
             messages.append(str(error))
         except BaseException as error:
@@ -243,8 +243,8 @@ def test_random_bytes_behind_any_magic_number_give_one_of_our_errors(magic: byte
     path = tmp_path / "vectors"
     for seed in range(40):
         path.write_bytes(magic + random.Random(seed).randbytes(seed * 20))
-        with pytest.raises(SlantError):
-            slant.load(path, cache=False)
+        with pytest.raises(AslantError):
+            aslant.load(path, cache=False)
 
 
 def test_word2vec_words_are_cut_out_as_a_slow_reader_would(tmp_path: Path) -> None:

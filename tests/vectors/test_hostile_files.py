@@ -19,11 +19,11 @@ import numpy as np
 import pytest
 import zstandard
 
-import slant
-from slant.errors import VectorsError
-from slant.vectors import WordVectors, rows
-from slant.vectors.formats import slant_file, text, word2vec_binary
-from slant.vectors.rows import DUPLICATE, EMPTY, LINE_END, NON_FINITE, UNDECODABLE, ZERO
+import aslant
+from aslant.errors import VectorsError
+from aslant.vectors import WordVectors, rows
+from aslant.vectors.formats import (aslant_file as aslant_file, text, word2vec_binary)
+from aslant.vectors.rows import (DUPLICATE, EMPTY, LINE_END, NON_FINITE, UNDECODABLE, ZERO)
 
 from .embedding_files import MATRIX, PACKINGS, WORDS, fasttext_binary, zipped
 from .embedding_files import text as as_text
@@ -38,9 +38,9 @@ def saved(suffix: str) -> bytes:
     file = io.BytesIO()
     vectors = WordVectors.from_arrays(WORDS, MATRIX)
     if suffix == ".npz":
-        slant_file.save_npz(file, vectors)
+        aslant_file.save_npz(file, vectors)
     else:
-        slant_file.dump(file, vectors.words, vectors.matrix, {})
+        aslant_file.dump(file, vectors.words, vectors.matrix, {})
     return file.getvalue()
 
 
@@ -231,7 +231,7 @@ def test_a_file_that_cannot_be_used_gets_one_clear_error(case: str, cached: bool
     path = tmp_path / f"glove-{case}"
     path.write_bytes(content)
     with pytest.raises(VectorsError, match=problem) as caught:
-        slant.load(path, cache=cached)
+        aslant.load(path, cache=cached)
     inside = "vectors.txt" if case.startswith("zip") else path.name  # a member of an archive is the file then
     is_one_clear_sentence(str(caught.value), path.name if path.name in str(caught.value) else inside)
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
@@ -266,7 +266,7 @@ def test_an_array_that_cannot_be_used_gets_one_clear_error(
     (tmp_path / "vectors.words").write_text("\n".join(WORDS), encoding="utf-8", newline="\n")
     (tmp_path / "1990-vocab.pkl").write_bytes(pickle.dumps(WORDS, protocol=2))
     with pytest.raises(VectorsError, match=rf"{problem}|rows for 28 words") as caught:
-        slant.load(path)
+        aslant.load(path)
     is_one_clear_sentence(str(caught.value), path.name)
 
 
@@ -275,7 +275,7 @@ def test_a_word_list_that_is_not_text_is_refused(tmp_path: Path) -> None:
     np.save(path, MATRIX[:1])
     (tmp_path / "vectors.txt").write_bytes(b"caf\xe9\n")
     with pytest.raises(VectorsError, match=r"'vectors.txt' is not UTF-8"):
-        slant.load(path)
+        aslant.load(path)
 
 
 @pytest.mark.parametrize("source", ["", ".", "/", "..", "absent.txt", "~nobody-of-this-name/x.txt", "a\0b", "x" * 5000])
@@ -285,7 +285,7 @@ def test_a_path_without_an_embedding_gets_one_clear_error(
     monkeypatch.chdir(tmp_path)
     for path in (source, Path(source)):
         with pytest.raises(VectorsError) as caught:
-            slant.load(path)
+            aslant.load(path)
         assert "\n" not in str(caught.value)
 
 
@@ -304,7 +304,7 @@ def test_other_things_than_embeddings_get_one_clear_error(tmp_path: Path, tiny: 
     ]
     for source, problem in cases:
         with pytest.raises(VectorsError, match=problem):
-            slant.load(source)
+            aslant.load(source)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -314,7 +314,7 @@ def test_a_file_that_may_not_be_read_gets_one_clear_error(tmp_path: Path) -> Non
     path.chmod(0)
     for cached in (True, False):
         with pytest.raises(VectorsError, match=r"cannot open .*glove.txt.*Permission denied"):
-            slant.load(path, cache=cached)
+            aslant.load(path, cache=cached)
 
 
 def test_a_file_that_the_system_refuses_gets_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -330,15 +330,15 @@ def test_a_file_that_the_system_refuses_gets_one_clear_error(tmp_path: Path, mon
     monkeypatch.setattr(Path, "open", refuse)
     for cached in (True, False):
         with pytest.raises(VectorsError, match=r"cannot open .*glove.txt.*Permission denied"):
-            slant.load(path, cache=cached)
+            aslant.load(path, cache=cached)
 
 
 def test_a_member_that_is_not_there_is_named(tmp_path: Path) -> None:
     path = tmp_path / "glove.zip"
     path.write_bytes(two_members())
     with pytest.raises(VectorsError, match=r"has no 'x.txt'.*glove.50d.txt"):
-        slant.load(path / "x.txt")
-    assert slant.load(path / "glove.100d.txt").words == WORDS
+        aslant.load(path / "x.txt")
+    assert aslant.load(path / "glove.100d.txt").words == WORDS
 
 
 @pytest.mark.parametrize("content", [saved(".safetensors"), npy(MATRIX), pickle.dumps(WORDS)])
@@ -346,7 +346,7 @@ def test_formats_that_are_mapped_ask_to_be_unpacked(content: bytes, tmp_path: Pa
     path = tmp_path / "vectors.zst"
     path.write_bytes(PACKINGS["zst"](content))
     with pytest.raises(VectorsError, match=r"vectors.zst.*unpack it first"):
-        slant.load(path)
+        aslant.load(path)
 
 
 def test_an_endless_line_is_refused_and_not_collected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -355,7 +355,7 @@ def test_an_endless_line_is_refused_and_not_collected(tmp_path: Path, monkeypatc
     path = tmp_path / "glove.txt"
     path.write_bytes(GLOVE + b"x" * 1_000_000)
     with pytest.raises(VectorsError, match="line"):
-        slant.load(path)
+        aslant.load(path)
 
 
 # Repairs
@@ -364,8 +364,8 @@ def test_an_endless_line_is_refused_and_not_collected(tmp_path: Path, monkeypatc
 def load_bytes(content: bytes, folder: Path, **options: object) -> WordVectors:
     path = folder / "vectors"
     path.write_bytes(content)
-    loaded = slant.load(path, **options)
-    assert slant.load(path, **options).repairs == loaded.repairs, "the cache forgot the repairs"
+    loaded = aslant.load(path, **options)
+    assert aslant.load(path, **options).repairs == loaded.repairs, "the cache forgot the repairs"
     return loaded
 
 
@@ -486,17 +486,17 @@ PROMISES = {
 CHILD = """
 import json, resource, sys, warnings
 from pathlib import Path
-import slant
+import aslant
 folder = Path(sys.argv[1])
-slant.load(folder / "good.txt", cache=False), slant.load(folder / "good.bin", cache=False)
+aslant.load(folder / "good.txt", cache=False), aslant.load(folder / "good.bin", cache=False)
 used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (used + (300 << 20),) * 2)
 for path in sorted(folder.glob("*")):
     if path.name.startswith("good") or path.suffix in (".words", ".pkl"):
         continue
     try:
-        slant.load(path)
-    except slant.SlantError as error:
+        aslant.load(path)
+    except aslant.AslantError as error:
         print(json.dumps([path.name, str(error)]))
 """
 
@@ -529,7 +529,7 @@ def test_an_npz_whose_directory_lies_about_its_size_is_refused(tmp_path: Path) -
     path = tmp_path / "v.npz"
     path.write_bytes(content)
     with pytest.raises(VectorsError, match="promises"):
-        slant.load(path)
+        aslant.load(path)
 
 
 @pytest.mark.parametrize("packing", ["gz", "zst"])
@@ -543,8 +543,8 @@ def test_a_packed_fasttext_model_is_unpacked_beside_and_removed(
     monkeypatch.setattr(tempfile, "tempdir", str(scratch))
     path = tmp_path / "model"
     path.write_bytes(PACKINGS[packing](FASTTEXT))
-    assert slant.load(path).words == WORDS
+    assert aslant.load(path).words == WORDS
     path.write_bytes(PACKINGS[packing](cut(FASTTEXT)))
     with pytest.raises(VectorsError, match=r"cut off|damaged"):
-        slant.load(path)
+        aslant.load(path)
     assert not list(scratch.iterdir())

@@ -13,15 +13,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import slant
-from slant import paging
-from slant.errors import VectorsError
-from slant.vectors import WordVectors
-from slant.vectors import cache as vector_cache
-from slant.vectors.formats import slant_file
-from slant.vectors.mapped_words import MappedWords
-from slant.vectors.rows import DUPLICATE, EMPTY, ZERO
-from slant.vectors.treatment import Treatment, WordsTaken
+import aslant
+from aslant.io import memory_maps as paging
+from aslant.errors import VectorsError
+from aslant.vectors import WordVectors
+from aslant.vectors import cache as vector_cache
+from aslant.vectors.formats import aslant_file as aslant_file
+from aslant.vectors.mapped_words import MappedWords
+from aslant.vectors.rows import (DUPLICATE, EMPTY, ZERO)
+from aslant.vectors.debiasing_record import Treatment, WordsTaken
 
 from .embedding_files import MATRIX, WORDS
 from .embedding_files import text as as_text
@@ -44,7 +44,7 @@ def npy(folder: Path, words: list[str] = WORDS, matrix: NDArray[Any] = MATRIX) -
 def safetensors(folder: Path, words: list[str] = WORDS, matrix: NDArray[Any] = MATRIX) -> Path:
     path = folder / "vectors.safetensors"
     with path.open("wb") as file:
-        slant_file.dump(file, words, matrix, {})
+        aslant_file.dump(file, words, matrix, {})
     return path
 
 
@@ -84,13 +84,13 @@ def test_a_large_file_is_looked_through_once_and_not_copied(
     kind: str, top: int | None, tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = WRITERS[kind](tmp_path)
-    small = slant.load(path, top=top)
+    small = aslant.load(path, top=top)
     monkeypatch.setattr(paging, "LARGE", 0)
-    first = slant.load(path, top=top)
+    first = aslant.load(path, top=top)
     (kept,) = cache.rglob("*.safetensors")
     assert first.matrix[:3].tobytes() not in kept.read_bytes()
     no_reading(monkeypatch)
-    second = slant.load(path, top=top)
+    second = aslant.load(path, top=top)
     for loaded in (first, second):
         assert isinstance(loaded.words, MappedWords)
         assert isinstance(loaded.matrix, np.memmap)
@@ -106,11 +106,11 @@ def test_a_large_file_that_needs_mending_is_copied_mended(
     words, matrix = ["a", "b", "a", "", "c", "d"], MATRIX[:6].copy()
     matrix[4] = 0
     path = WRITERS[kind](tmp_path, words, matrix)
-    small = slant.load(path, top=top)
+    small = aslant.load(path, top=top)
     assert top == 2 or set(small.repairs) == {DUPLICATE, EMPTY, ZERO}
     monkeypatch.setattr(paging, "LARGE", 0)
     for _ in range(2):
-        alike(slant.load(path, top=top), small)
+        alike(aslant.load(path, top=top), small)
 
 
 @pytest.mark.parametrize("kind", OTHER_NUMBERS)
@@ -118,10 +118,10 @@ def test_large_arrays_of_other_numbers_are_converted_block_by_block(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = npy(tmp_path, WORDS, OTHER_NUMBERS[kind])
-    small = slant.load(path)
+    small = aslant.load(path)
     monkeypatch.setattr(paging, "LARGE", 0)
     for _ in range(2):
-        loaded = slant.load(path)
+        loaded = aslant.load(path)
         assert loaded.matrix.dtype == np.float32
         alike(loaded, small)
 
@@ -129,10 +129,10 @@ def test_large_arrays_of_other_numbers_are_converted_block_by_block(
 @pytest.mark.usefixtures("all_are_large")
 def test_a_changed_list_of_words_is_read_again(tmp_path: Path) -> None:
     path = npy(tmp_path)
-    assert slant.load(path).words == WORDS
+    assert aslant.load(path).words == WORDS
     npy(tmp_path, WORDS[::-1])
     os.utime(path.with_suffix(".words"), ns=(1, 1))
-    assert slant.load(path).words == WORDS[::-1]
+    assert aslant.load(path).words == WORDS[::-1]
 
 
 @pytest.mark.parametrize("ending", [b"\r\n", b"\n", b"\n\n"])
@@ -146,7 +146,7 @@ def test_a_list_of_words_is_read_alike_in_large_and_small(
     for large in (1 << 60, 0):
         monkeypatch.setattr(paging, "LARGE", large)
         try:
-            answers.append((list(slant.load(path).words), slant.load(path).repairs))
+            answers.append((list(aslant.load(path).words), aslant.load(path).repairs))
         except VectorsError as error:
             answers.append(str(error))
     assert answers[0] == answers[1]
@@ -157,17 +157,17 @@ def test_a_large_list_of_words_that_is_not_utf8_is_refused(tmp_path: Path, cache
     path = npy(tmp_path, ["the", "of"], MATRIX[:2])
     path.with_suffix(".words").write_bytes(b"the\n\xff\n")
     with pytest.raises(VectorsError, match=r"'vectors.words' is not UTF-8 text"):
-        slant.load(path)
+        aslant.load(path)
     assert not list(cache.rglob("*.*"))
 
 
 @pytest.mark.usefixtures("all_are_large")
 def test_a_file_that_is_cut_after_it_was_kept_is_refused(tmp_path: Path) -> None:
     path = safetensors(tmp_path)
-    slant.load(path)
+    aslant.load(path)
     path.write_bytes(path.read_bytes()[:-8])
     with pytest.raises(VectorsError, match="not a complete safetensors file"):
-        slant.load(path)
+        aslant.load(path)
 
 
 def test_what_was_done_to_large_vectors_is_kept_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,24 +175,24 @@ def test_what_was_done_to_large_vectors_is_kept_in_full(tmp_path: Path, monkeypa
     v = WordVectors.from_arrays([*WORDS, "the"], np.concatenate([MATRIX, MATRIX[:1]]))
     w = v.treated(v.matrix * 2, Treatment("doubled", {}, (taken,), None))
     w.save(tmp_path / "w.safetensors")
-    small = slant.load(tmp_path / "w.safetensors")
+    small = aslant.load(tmp_path / "w.safetensors")
     assert small.repairs == {DUPLICATE: 1}
     assert small.treatments == w.treatments
     monkeypatch.setattr(paging, "LARGE", 0)
     for _ in range(2):
-        alike(slant.load(tmp_path / "w.safetensors"), small)
+        alike(aslant.load(tmp_path / "w.safetensors"), small)
 
 
 def test_a_file_of_others_cannot_point_to_a_matrix_elsewhere(
     tmp_path: Path, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paging, "LARGE", 0)
-    slant.load(npy(tmp_path))
+    aslant.load(npy(tmp_path))
     (kept,) = cache.rglob("*.safetensors")
     pointing = tmp_path / "pointing.safetensors"
     pointing.write_bytes(kept.read_bytes())
     with pytest.raises(VectorsError, match="not a complete safetensors file"):
-        slant.load(pointing)
+        aslant.load(pointing)
 
 
 @pytest.mark.parametrize("place", NOWHERE)
@@ -201,14 +201,14 @@ def test_a_cache_file_that_points_nowhere_is_built_again(
 ) -> None:
     monkeypatch.setattr(paging, "LARGE", 0)
     path = npy(tmp_path)
-    slant.load(path)
+    aslant.load(path)
     (kept,) = cache.rglob("*.safetensors")
     whole = kept.read_bytes()
     header = json.loads(whole[8:4096])
     assert json.loads(header["__metadata__"]["elsewhere"]) == {"offset": 128, "shape": [28, 5]}
     header["__metadata__"]["elsewhere"] = json.dumps(place)
     kept.write_bytes(whole[:8] + json.dumps(header).encode().ljust(4088) + whole[4096:])
-    alike(slant.load(path), slant.load(path, cache=False))
+    alike(aslant.load(path), aslant.load(path, cache=False))
     assert kept.read_bytes() == whole
 
 
@@ -218,9 +218,9 @@ def test_a_cache_file_that_points_nowhere_is_built_again(
 def test_any_change_of_words_or_index_is_noticed(tmp_path: Path, cache: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_bytes(as_text(WORDS, MATRIX))
-    slant.load(path)
+    aslant.load(path)
     (kept,) = cache.rglob("*.safetensors")
-    whole, start = kept.read_bytes(), slant_file.HEADER_BYTES + MATRIX.nbytes
+    whole, start = kept.read_bytes(), aslant_file.HEADER_BYTES + MATRIX.nbytes
     for place in range(start, len(whole), 3):
         kept.write_bytes(whole[:place] + bytes([whole[place] ^ 0x20]) + whole[place + 1 :])
         assert vector_cache.find(kept.stem, None, "x") is None, place
@@ -231,12 +231,12 @@ def test_any_change_of_words_or_index_is_noticed(tmp_path: Path, cache: Path) ->
 def test_a_cache_file_without_an_index_is_old_and_built_again(tmp_path: Path, cache: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_bytes(as_text(WORDS, MATRIX))
-    slant.load(path)
+    aslant.load(path)
     (kept,) = cache.rglob("*.safetensors")
     whole = kept.read_bytes()
     with kept.open("wb") as file:
-        slant_file.dump(file, WORDS, MATRIX, {"format": "GloVe text"})
-    assert slant.load(path).words == WORDS
+        aslant_file.dump(file, WORDS, MATRIX, {"format": "GloVe text"})
+    assert aslant.load(path).words == WORDS
     assert kept.read_bytes() == whole
 
 
@@ -245,7 +245,7 @@ def test_the_cache_file_is_one_that_safetensors_itself_opens(tmp_path: Path, cac
 
     path = tmp_path / "glove.txt"
     path.write_bytes(as_text(WORDS, MATRIX))
-    loaded = slant.load(path)
+    loaded = aslant.load(path)
     (kept,) = cache.rglob("*.safetensors")
     tensors = load_file(kept)
     np.testing.assert_array_equal(tensors["matrix"], loaded.matrix)
@@ -257,23 +257,23 @@ def test_the_cache_file_is_one_that_safetensors_itself_opens(tmp_path: Path, cac
 
 PROBE = """
 import json, sys
-import numpy, polars, slant
-from slant.vectors.formats import slant_file
+import numpy, polars, aslant
+from aslant.vectors.formats import aslant_file
 
 def own():
     return int(open("/proc/self/status").read().split("RssAnon:")[1].split()[0]) << 10
 
-slant.load(top=100).lookup(["the"])
+aslant.load(top=100).lookup(["the"])
 start, peak = own(), 0
-write, finish = slant_file.Writer.write, slant_file.Writer.finish
+write, finish = aslant_file.Writer.write, aslant_file.Writer.finish
 def watched(method):
     def call(*arguments):
         global peak
         method(*arguments)
         peak = max(peak, own())
     return call
-slant_file.Writer.write, slant_file.Writer.finish = watched(write), watched(finish)
-v = slant.load(sys.argv[1])
+aslant_file.Writer.write, aslant_file.Writer.finish = watched(write), watched(finish)
+v = aslant.load(sys.argv[1])
 found = len(v.lookup([f"word{i}" for i in range(0, len(v), 997)] + ["nobody"]).found)
 v.fingerprint
 print(json.dumps([v.matrix.nbytes, found, (peak or own()) - start]))

@@ -1,4 +1,4 @@
-"""`slant.load`: what it stops at, what it reports, what it hands on."""
+"""`aslant.load`: what it stops at, what it reports, what it hands on."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import slant
-from slant.errors import VectorsError
-from slant.vectors import LookupPolicy, WordVectors
-from slant.vectors.formats import text, word2vec_binary
-from slant.vectors.opening import ByteStream, Location, open_stream
-from slant.vectors.rows import DUPLICATE, NON_FINITE
+import aslant
+from aslant.errors import VectorsError
+from aslant.vectors import LookupPolicy, WordVectors
+from aslant.vectors.formats import text, word2vec_binary
+from aslant.vectors.vector_files import (ByteStream, Location, open_stream)
+from aslant.vectors.rows import DUPLICATE, NON_FINITE
 
 from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
 from .embedding_files import text as as_text
@@ -53,7 +53,7 @@ def test_top_stops_reading(big: dict[str, Path], name: str, monkeypatch: pytest.
         return data
 
     monkeypatch.setattr(ByteStream, "_read_raw", counted)
-    loaded = slant.load(big[name], top=10, cache=False)
+    loaded = aslant.load(big[name], top=10, cache=False)
     assert loaded.words == BIG_WORDS[:10]
     np.testing.assert_array_equal(loaded.matrix, BIG_MATRIX[:10])
     assert sum(taken) < 1 << 20 < big[name].stat().st_size
@@ -64,9 +64,9 @@ def test_top_stops_reading(big: dict[str, Path], name: str, monkeypatch: pytest.
 def test_top_never_sees_a_damaged_tail(big: dict[str, Path], name: str, tmp_path: Path) -> None:
     path = tmp_path / "tail"
     path.write_bytes(big[name].read_bytes()[: 2 << 20] + b"\n\xff\xff garbage " * 1000)
-    assert slant.load(path, top=100).words == BIG_WORDS[:100]
+    assert aslant.load(path, top=100).words == BIG_WORDS[:100]
     with pytest.raises(VectorsError):
-        slant.load(path)
+        aslant.load(path)
 
 
 @pytest.mark.usefixtures("small_blocks")
@@ -74,9 +74,9 @@ def test_top_never_sees_a_damaged_tail(big: dict[str, Path], name: str, tmp_path
 def test_top_never_sees_where_a_packed_file_is_cut_off(big: dict[str, Path], name: str, tmp_path: Path) -> None:
     path = tmp_path / "cut.gz"
     path.write_bytes(big[name].read_bytes()[:-100])
-    assert slant.load(path, top=100).words == BIG_WORDS[:100]
+    assert aslant.load(path, top=100).words == BIG_WORDS[:100]
     with pytest.raises(VectorsError, match="ends in the middle"):
-        slant.load(path)
+        aslant.load(path)
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
@@ -93,7 +93,7 @@ def test_top_takes_the_first_words_of_every_format(name: str, cached: bool, tmp_
     path = tmp_path / "vectors"
     path.write_bytes(FORMATS[name](WORDS, MATRIX))
     for top in (1, 3, len(WORDS), len(WORDS) + 1, 10**12):
-        loaded = slant.load(path, top=top, cache=cached)
+        loaded = aslant.load(path, top=top, cache=cached)
         assert loaded.words == WORDS[:top]
         np.testing.assert_array_equal(loaded.matrix, MATRIX[:top])
 
@@ -101,7 +101,7 @@ def test_top_takes_the_first_words_of_every_format(name: str, cached: bool, tmp_
 def test_top_counts_words_and_not_duplicates(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_bytes(as_text(["a", "a", "b", "a", "c", "c", "d"], MATRIX[:7]))
-    loaded = slant.load(path, top=3)
+    loaded = aslant.load(path, top=3)
     assert loaded.words == ["a", "b", "c"]
     assert loaded.repairs == {DUPLICATE: 2}
     np.testing.assert_array_equal(loaded.matrix, MATRIX[[0, 2, 4]])
@@ -113,25 +113,25 @@ def test_faults_behind_the_top_words_do_not_count(tmp_path: Path) -> None:
     words = [f"w{i}" for i in range(len(matrix))]
     path = tmp_path / "glove.txt"
     path.write_bytes(as_text([*words, "w0"], np.concatenate([matrix, MATRIX[:1]])))
-    assert slant.load(path, top=5).repairs == {}
-    assert slant.load(path, top=30).repairs == {}
+    assert aslant.load(path, top=5).repairs == {}
+    assert aslant.load(path, top=30).repairs == {}
     path.write_bytes(as_text(words[:33], matrix[:33]))
-    assert slant.load(path, top=30).repairs == {}
+    assert aslant.load(path, top=30).repairs == {}
     path.write_bytes(as_text([*words, "w0"], np.concatenate([matrix, MATRIX[:1]])))
-    assert slant.load(path).repairs == {NON_FINITE: 3, DUPLICATE: 1}
+    assert aslant.load(path).repairs == {NON_FINITE: 3, DUPLICATE: 1}
 
 
 @pytest.mark.parametrize("top", [0, -1])
 def test_a_top_of_nothing_is_refused(top: int, tiny: WordVectors) -> None:
     for source in (None, tiny, "absent"):
         with pytest.raises(VectorsError, match=f"top={top}"):
-            slant.load(source, top=top)
+            aslant.load(source, top=top)
 
 
 def test_vectors_pass_through_and_keep_all_they_have(tiny: WordVectors) -> None:
-    assert slant.load(tiny) is tiny
+    assert aslant.load(tiny) is tiny
     strict = tiny.with_policy(LookupPolicy("exact", "exact"))
-    part = slant.load(strict, top=2)
+    part = aslant.load(strict, top=2)
     assert part.words == ["he", "she"]
     assert part.policy == strict.policy
     assert (part.name, part.format, part.note) == (tiny.name, tiny.format, tiny.note)
@@ -140,9 +140,9 @@ def test_vectors_pass_through_and_keep_all_they_have(tiny: WordVectors) -> None:
 def test_the_policy_given_is_kept_and_recorded(tmp_path: Path) -> None:
     path = tmp_path / "glove.txt"
     path.write_bytes(as_text(WORDS, MATRIX))
-    assert slant.load(path, policy=LookupPolicy("exact", "exact")).lookup(["The"]).missing == ("The",)
-    assert slant.load(path).lookup(["The"]).tokens == ("the",)
-    assert slant.load(path, policy=LookupPolicy("exact")).record()["lookup"].startswith("case: as written;")
+    assert aslant.load(path, policy=LookupPolicy("exact", "exact")).lookup(["The"]).missing == ("The",)
+    assert aslant.load(path).lookup(["The"]).tokens == ("the",)
+    assert aslant.load(path, policy=LookupPolicy("exact")).record()["lookup"].startswith("case: as written;")
 
 
 @pytest.mark.parametrize("packing", PACKINGS)
@@ -150,30 +150,30 @@ def test_progress_grows_to_the_size_of_the_file(packing: str, tmp_path: Path) ->
     path = tmp_path / "glove"
     path.write_bytes(PACKINGS[packing](as_text(WORDS, MATRIX)))
     seen: list[tuple[int, int]] = []
-    slant.load(path, progress=lambda done, size: seen.append((done, size)))
+    aslant.load(path, progress=lambda done, size: seen.append((done, size)))
     assert {size for _, size in seen} == {path.stat().st_size}
     assert max(done for done, _ in seen) == path.stat().st_size
     assert all(0 <= done <= size for done, size in seen)
 
 
 def test_the_sample_opens_fast_and_holds_words_in_order_of_frequency() -> None:
-    slant.load()
+    aslant.load()
     start = time.perf_counter()
-    sample = slant.load()
+    sample = aslant.load()
     assert time.perf_counter() - start < 0.5  # 50 ms on an idle machine, see benchmarks/loading.py
     assert sample.dimensions == 100
     assert sample.words[:3] == ["the", ",", "."]
     assert len(sample) >= 40_000
     assert np.isfinite(sample.matrix).all()
     assert len(set(sample.words)) == len(sample)
-    assert slant.load(top=7).words == sample.words[:7]
+    assert aslant.load(top=7).words == sample.words[:7]
 
 
 def test_the_same_vectors_have_the_same_fingerprint_in_every_format(tmp_path: Path) -> None:
     prints = set()
     for name, write in FORMATS.items():
         (tmp_path / name).write_bytes(write(WORDS, MATRIX))
-        prints.add(slant.load(tmp_path / name).fingerprint)
+        prints.add(aslant.load(tmp_path / name).fingerprint)
     assert prints == {WordVectors.from_arrays(WORDS, MATRIX).fingerprint}
     assert WordVectors.from_arrays(WORDS, MATRIX + 1).fingerprint not in prints
     assert WordVectors.from_arrays(WORDS[::-1], MATRIX).fingerprint not in prints
@@ -183,6 +183,6 @@ def test_vectors_of_real_words_are_found_in_the_sample(real_data: Path) -> None:
     import json
 
     professions = [row[0] for row in json.loads((real_data / "debiaswe" / "professions.json").read_text())]
-    looked_up = slant.load().lookup(professions)
+    looked_up = aslant.load().lookup(professions)
     assert len(looked_up.found) + len(looked_up.missing) == len(professions)
     assert len(looked_up.found) > 0.8 * len(professions)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slant.errors import VectorsError
-from slant.vectors import LookupPolicy, WordVectors
-from slant.vectors.policy import Case, Phrases
+from aslant.errors import VectorsError
+from aslant.vectors import LookupPolicy, WordVectors
+from aslant.vectors.policy import Case, Phrases
 
 WORD = st.text(st.sampled_from("abAB _-é'"), max_size=6)
 POLICIES = st.builds(LookupPolicy, st.sampled_from(get_args(Case)), st.sampled_from(get_args(Phrases)))

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from slant.errors import VectorsError
-from slant.vectors import WordVectors, mapped_words, word_log
-from slant.vectors.mapped_words import MappedWords, Table, table_of
-from slant.vectors.word_log import WordLog
+from aslant.errors import VectorsError
+from aslant.vectors import (WordVectors, mapped_words, word_log)
+from aslant.vectors.mapped_words import (MappedWords, Table, table_of)
+from aslant.vectors.word_log import WordLog
 
 PATCHING = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 #: Few letters, so that words repeat; cases, accents, other scripts, what is no character, line ends.

@@ -12,10 +12,10 @@ import pytest
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
-import slant
-from slant.cli.app import app
-from slant.errors import VectorsError
-from slant.vectors.formats import histwords
+import aslant
+from aslant.cli.app import app
+from aslant.errors import VectorsError
+from aslant.vectors.formats import histwords
 
 Matrix = NDArray[np.float64]
 SIZE = 60
@@ -61,7 +61,7 @@ def test_a_ppmi_decade_has_the_inner_products_of_its_sparse_rows(
     path = write(tmp_path, matrix, index=index)
     kept = [row for row in range(SIZE) if row != 12]
     for source in (path, tmp_path / "1990", tmp_path):
-        loaded = slant.load(source)
+        loaded = aslant.load(source)
         assert loaded.words == [WORDS[row] for row in kept]
         assert (loaded.name, loaded.format) == ("1990", "HistWords PPMI decade")
         assert loaded.repairs == {"zero vectors left out": 1}
@@ -77,7 +77,7 @@ def test_sgns_and_svd_vectors_go_before_a_ppmi_matrix(tmp_path: Path) -> None:
     np.save(tmp_path / "1990-w.npy", np.eye(2))
     (tmp_path / "1990-vocab.pkl").write_bytes(pickle.dumps(["a", "b"], protocol=2))
     for source in (tmp_path, tmp_path / "1990"):
-        assert slant.load(source).words == ["a", "b"]
+        assert aslant.load(source).words == ["a", "b"]
 
 
 def test_a_bin_without_an_index_is_not_ppmi(tmp_path: Path) -> None:
@@ -102,19 +102,19 @@ def test_only_so_many_words_of_a_ppmi_decade_are_opened_at_a_time(
     matrix = ppmi(0)
     write(tmp_path, matrix)
     with pytest.raises(VectorsError, match=r"'1990.bin' is a PPMI matrix of 59 words, of which 20.*--top.*words"):
-        slant.load(tmp_path)
-    first = slant.load(tmp_path, top=15)
+        aslant.load(tmp_path)
+    first = aslant.load(tmp_path, top=15)
     assert first.words == [WORDS[row] for row in range(16) if row != 12]
     assert first.repairs == {"zero vectors left out": 1}
-    assert slant.load(tmp_path, top=12).repairs == {}
-    few = slant.load(tmp_path, words=["Judge", WORDS[-1], "nowhere", "she", WORDS[12]])
+    assert aslant.load(tmp_path, top=12).repairs == {}
+    few = aslant.load(tmp_path, words=["Judge", WORDS[-1], "nowhere", "she", WORDS[12]])
     assert few.words == ["she", "judge", WORDS[-1]]
     expected = unit(matrix[[0, 5, SIZE - 1]])
     cosines = unit(few.matrix)
     np.testing.assert_allclose(cosines @ cosines.T, expected @ expected.T, atol=1e-5)
-    assert slant.load(tmp_path, words=["judge", WORDS[-1]], top=12).words == ["judge"]
+    assert aslant.load(tmp_path, words=["judge", WORDS[-1]], top=12).words == ["judge"]
     with pytest.raises(VectorsError, match="contexts for none"):
-        slant.load(tmp_path, words=["nowhere"])
+        aslant.load(tmp_path, words=["nowhere"])
 
 
 @pytest.mark.parametrize("cell", [(0, SIZE, 1.0), (SIZE, 0, 1.0), (-1, 0, 1.0), (0, -5, 1.0)])
@@ -123,7 +123,7 @@ def test_a_cell_outside_the_index_is_an_error(cell: tuple[int, int, float], tmp_
     path.write_bytes(path.read_bytes() + struct.pack("<iid", *cell))
     outside = next(f"{way} {n}" for way, n in zip(("row", "column"), cell, strict=False) if not 0 <= n < SIZE)
     with pytest.raises(VectorsError, match=rf"'1990.bin' has a cell in {outside}; its index has 60 words\.$"):
-        slant.load(tmp_path)
+        aslant.load(tmp_path)
 
 
 def test_what_is_not_a_ppmi_matrix_is_an_error(tmp_path: Path) -> None:
@@ -137,7 +137,7 @@ def test_what_is_not_a_ppmi_matrix_is_an_error(tmp_path: Path) -> None:
     ):
         path.write_bytes(content)
         with pytest.raises(VectorsError, match=problem):
-            slant.load(tmp_path)
+            aslant.load(tmp_path)
 
 
 class Runs:
@@ -169,7 +169,7 @@ def test_an_index_is_a_dict_of_strings_to_numbers_or_refused(tmp_path: Path) -> 
         with pytest.raises(
             VectorsError, match=r"^'index.pkl' is not a plain pickled dict of words to numbers \(.*\)\.$"
         ):
-            slant.load(tmp_path)
+            aslant.load(tmp_path)
     assert not mark.exists()
 
 
@@ -212,15 +212,15 @@ def close(ours: object, theirs: object) -> bool:
 def test_load_keeps_the_words_asked_for_of_any_format(tmp_path: Path) -> None:
     path = tmp_path / "v.txt"
     path.write_text("she 1 0\nnew_york 0 1\nHe 1 1\n")
-    for source in (path, path, slant.load(path)):  # read anew, from the cache, in memory
-        few = slant.load(source, words=["New York", "she"])
+    for source in (path, path, aslant.load(path)):  # read anew, from the cache, in memory
+        few = aslant.load(source, words=["New York", "she"])
         assert few.words == ["she", "new_york"]
         assert few.matrix.tolist() == [[1, 0], [0, 1]]
-        assert len(slant.load(path)) == 3
-    exact = slant.LookupPolicy(case="exact", phrases="mean")
-    assert slant.load(path, words=["He or she"], policy=exact).words == ["she", "He"]
+        assert len(aslant.load(path)) == 3
+    exact = aslant.LookupPolicy(case="exact", phrases="mean")
+    assert aslant.load(path, words=["He or she"], policy=exact).words == ["she", "He"]
     for wrong in ("she", ["she", 1]):
         with pytest.raises(VectorsError, match="give a list of strings"):
-            slant.load(path, words=wrong)  # type: ignore[arg-type]
+            aslant.load(path, words=wrong)  # type: ignore[arg-type]
     with pytest.raises(VectorsError, match=r"'v.txt' has none of the words asked for"):
-        slant.load(path, words=["nowhere"])
+        aslant.load(path, words=["nowhere"])

@@ -11,13 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-import slant
-from slant.errors import VectorsError
-from slant.vectors.formats import RECORDED, WRITERS
-from slant.vectors.formats.plain_words import BLOCK_WORDS
-from slant.vectors.formats.slant_file import dump
-from slant.vectors.formats.text_table import table_text
-from slant.vectors.treatment import Treatment, WordsTaken
+import aslant
+from aslant.errors import VectorsError
+from aslant.vectors.formats import RECORDED, WRITERS
+from aslant.vectors.formats.plain_words import BLOCK_WORDS
+from aslant.vectors.formats.aslant_file import dump
+from aslant.vectors.formats.text_table import table_text
+from aslant.vectors.debiasing_record import Treatment, WordsTaken
 
 from .embedding_files import MATRIX, WORDS
 
@@ -26,23 +26,23 @@ every_suffix = pytest.mark.parametrize("suffix", list(WRITERS))
 
 
 @pytest.fixture
-def vectors() -> slant.WordVectors:
-    return slant.WordVectors.from_arrays(WORDS, MATRIX)
+def vectors() -> aslant.WordVectors:
+    return aslant.WordVectors.from_arrays(WORDS, MATRIX)
 
 
 @every_suffix
 def test_what_is_saved_opens_again_with_identical_values(
-    vectors: slant.WordVectors, suffix: str, tmp_path: Path
+    vectors: aslant.WordVectors, suffix: str, tmp_path: Path
 ) -> None:
     vectors.save(tmp_path / f"v{suffix}")
-    again = slant.load(tmp_path / f"v{suffix}")
+    again = aslant.load(tmp_path / f"v{suffix}")
     assert list(again.words) == WORDS
     assert (again.matrix == vectors.matrix).all()
     assert [path.name for path in tmp_path.iterdir()] == [f"v{suffix}"]
 
 
 @pytest.mark.parametrize("suffix", [".bin", ".txt", ".vec"])
-def test_gensim_opens_it_with_identical_values(vectors: slant.WordVectors, suffix: str, tmp_path: Path) -> None:
+def test_gensim_opens_it_with_identical_values(vectors: aslant.WordVectors, suffix: str, tmp_path: Path) -> None:
     from gensim.models import KeyedVectors
 
     path = tmp_path / f"v{suffix}"
@@ -56,10 +56,10 @@ def test_gensim_opens_it_with_identical_values(vectors: slant.WordVectors, suffi
 def test_several_blocks_and_a_mapped_matrix_are_written_whole(suffix: str, tmp_path: Path) -> None:
     words = [f"w{i}" for i in range(2 * BLOCK_WORDS + 7)]
     matrix = np.random.default_rng(0).normal(size=(len(words), 3)).astype(np.float32)
-    slant.WordVectors.from_arrays(words, matrix).save(tmp_path / "a.safetensors")
-    mapped = slant.load(tmp_path / "a.safetensors")
+    aslant.WordVectors.from_arrays(words, matrix).save(tmp_path / "a.safetensors")
+    mapped = aslant.load(tmp_path / "a.safetensors")
     mapped.save(tmp_path / f"b{suffix}")
-    again = slant.load(tmp_path / f"b{suffix}")
+    again = aslant.load(tmp_path / f"b{suffix}")
     assert (again.matrix == matrix).all()
     assert list(again.words) == words
 
@@ -72,26 +72,26 @@ def test_a_word_that_the_format_cannot_hold_leaves_the_old_file(suffix: str, wor
     rows = np.ones((BLOCK_WORDS + 2, 2), np.float32)
     words = [*(f"w{i}" for i in range(BLOCK_WORDS)), "fine", word]  # the fault comes after a block was written
     with pytest.raises(VectorsError, match=r"the word .*(cannot hold; save as|not valid Unicode)"):
-        slant.WordVectors(words, rows).save(path)
+        aslant.WordVectors(words, rows).save(path)
     assert path.read_bytes() == b"old"
     assert len(list(tmp_path.iterdir())) == 1
 
 
 @pytest.mark.parametrize("suffix", SPACED)
 def test_words_with_spaces_are_kept_by_our_own_formats(suffix: str, tmp_path: Path) -> None:
-    slant.WordVectors.from_arrays(["new york", "b"], [[1.0], [2.0]]).save(tmp_path / f"v{suffix}")
-    assert list(slant.load(tmp_path / f"v{suffix}").words) == ["new york", "b"]
+    aslant.WordVectors.from_arrays(["new york", "b"], [[1.0], [2.0]]).save(tmp_path / f"v{suffix}")
+    assert list(aslant.load(tmp_path / f"v{suffix}").words) == ["new york", "b"]
 
 
 @pytest.mark.parametrize("name", ["v", "v.kv", "v.glove", "v.bin.gz"])
-def test_an_unknown_suffix_says_which_are_known(vectors: slant.WordVectors, name: str, tmp_path: Path) -> None:
+def test_an_unknown_suffix_says_which_are_known(vectors: aslant.WordVectors, name: str, tmp_path: Path) -> None:
     with pytest.raises(
         VectorsError, match=r"use a name that ends in \.safetensors or \.npz or \.bin or \.txt or \.vec"
     ):
         vectors.save(tmp_path / name)
 
 
-def test_a_place_that_cannot_be_written_is_one_sentence(vectors: slant.WordVectors, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written_is_one_sentence(vectors: aslant.WordVectors, tmp_path: Path) -> None:
     with pytest.raises(VectorsError, match="cannot write"):
         vectors.save(tmp_path / "nowhere" / "v.bin")
 
@@ -106,30 +106,30 @@ def test_text_brings_every_float32_back_exactly(rows: np.ndarray) -> None:  # ty
 
 
 @pytest.mark.parametrize("suffix", RECORDED)
-def test_what_was_done_is_kept_with_every_missing_word(vectors: slant.WordVectors, suffix: str, tmp_path: Path) -> None:
+def test_what_was_done_is_kept_with_every_missing_word(vectors: aslant.WordVectors, suffix: str, tmp_path: Path) -> None:
     taken = WordsTaken("pairs", "own", 3, tuple(f"word-{i}" for i in range(500)))
     w = vectors.treated(vectors.matrix * 2, Treatment("doubled", {"by": 2, "tried": (1.5, 2.0)}, (taken,), 7))
     w.save(tmp_path / f"v{suffix}")
-    again = slant.load(tmp_path / f"v{suffix}")
+    again = aslant.load(tmp_path / f"v{suffix}")
     assert again.treatments == w.treatments
     assert again.note == w.note
-    (record,) = slant.polarity(again, WORDS[:1] + WORDS[1:2], WORDS[2:], bootstrap=0).to_dict()["provenance"][
+    (record,) = aslant.polarity(again, WORDS[:1] + WORDS[1:2], WORDS[2:], bootstrap=0).to_dict()["provenance"][
         "representation"
     ]["treatments"]
     assert record["words"][0]["missing"][-1] == "word-499"
     twice = again.treated(again.matrix, Treatment("again", {}, (), None))
     twice.save(tmp_path / f"twice{suffix}")
-    assert [t.method for t in slant.load(tmp_path / f"twice{suffix}").treatments] == ["doubled", "again"]
+    assert [t.method for t in aslant.load(tmp_path / f"twice{suffix}").treatments] == ["doubled", "again"]
 
 
-def test_a_record_too_long_for_the_header_keeps_the_note(vectors: slant.WordVectors, tmp_path: Path) -> None:
+def test_a_record_too_long_for_the_header_keeps_the_note(vectors: aslant.WordVectors, tmp_path: Path) -> None:
     taken = WordsTaken("pairs", "own", 3, tuple(f"word-{i}" for i in range(120_000)))
     w = vectors.treated(vectors.matrix, Treatment("doubled", {}, (taken,), 7))
     w.save(tmp_path / "v.safetensors")
-    again = slant.load(tmp_path / "v.safetensors")
+    again = aslant.load(tmp_path / "v.safetensors")
     assert (again.note, again.treatments) == (w.note, ())
     w.save(tmp_path / "v.npz")
-    assert slant.load(tmp_path / "v.npz").treatments == w.treatments
+    assert aslant.load(tmp_path / "v.npz").treatments == w.treatments
 
 
 @pytest.mark.parametrize(
@@ -137,22 +137,22 @@ def test_a_record_too_long_for_the_header_keeps_the_note(vectors: slant.WordVect
     [5, ["x"], [{}], [{"method": "m", "settings": 3, "words": [], "seed": 1}], [{"method": "m"}], {"a": 1}],
 )
 def test_a_record_that_is_none_is_one_clear_error(
-    vectors: slant.WordVectors, treatments: object, tmp_path: Path
+    vectors: aslant.WordVectors, treatments: object, tmp_path: Path
 ) -> None:
     record = json.dumps({"treatments": treatments})
     arrays = {"words": "\n".join(WORDS).encode(), "record": record.encode()}
     np.savez(
         tmp_path / "v.npz", matrix=vectors.matrix, **{name: np.frombuffer(b, np.uint8) for name, b in arrays.items()}
     )
-    with pytest.raises(VectorsError, match=r"the 'record' of 'v\.npz' is not what slant writes"):
-        slant.load(tmp_path / "v.npz")
+    with pytest.raises(VectorsError, match=r"the 'record' of 'v\.npz' is not what aslant writes"):
+        aslant.load(tmp_path / "v.npz")
     with (tmp_path / "v.safetensors").open("wb") as file:
         dump(file, WORDS, vectors.matrix, json.loads(record))
     with pytest.raises(VectorsError, match="is not a complete safetensors file"):
-        slant.load(tmp_path / "v.safetensors")
+        aslant.load(tmp_path / "v.safetensors")
 
 
-def test_a_long_record_is_kept_whole_and_the_matrix_stays_aligned(vectors: slant.WordVectors, tmp_path: Path) -> None:
+def test_a_long_record_is_kept_whole_and_the_matrix_stays_aligned(vectors: aslant.WordVectors, tmp_path: Path) -> None:
     missing = tuple(f"word-{i}" for i in range(10))
     w = vectors
     for number in range(60):
@@ -161,13 +161,13 @@ def test_a_long_record_is_kept_whole_and_the_matrix_stays_aligned(vectors: slant
     assert len(w.note) > 8192
     path = tmp_path / "v.safetensors"
     w.save(path)
-    again = slant.load(path)
+    again = aslant.load(path)
     assert again.note == w.note
     assert (again.matrix == w.matrix).all()
     assert again.matrix.ctypes.data % 4096 == 0
 
 
-def test_the_official_package_opens_a_file_with_a_long_record(vectors: slant.WordVectors, tmp_path: Path) -> None:
+def test_the_official_package_opens_a_file_with_a_long_record(vectors: aslant.WordVectors, tmp_path: Path) -> None:
     from safetensors.numpy import load_file
 
     taken = WordsTaken("x", "own", 3, tuple(f"w{i}" for i in range(9)))
@@ -176,6 +176,6 @@ def test_the_official_package_opens_a_file_with_a_long_record(vectors: slant.Wor
     assert (load_file(tmp_path / "v.safetensors")["matrix"] == vectors.matrix).all()
 
 
-def test_a_treatment_of_another_shape_is_refused(vectors: slant.WordVectors) -> None:
+def test_a_treatment_of_another_shape_is_refused(vectors: aslant.WordVectors) -> None:
     with pytest.raises(VectorsError, match="cannot stand for"):
         vectors.treated(vectors.matrix[:2], Treatment("cut", {}, (), None))

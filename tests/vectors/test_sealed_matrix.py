@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import slant
-from slant.data import cache_folder
-from slant.errors import VectorsError
-from slant.vectors.sealed_matrix import SealedMatrix, sums_of
+import aslant
+from aslant.data import cache_folder
+from aslant.errors import VectorsError
+from aslant.vectors.sealed_matrix import SealedMatrix, sums_of
 
 KEYS: list[Any] = [3, -1, slice(2, 9), slice(None), [4, 1, 1], np.array([0, 19]), np.arange(20) % 3 == 0, (5, 1),
     (slice(None), 2), (slice(0, 4), slice(1, 3)), (np.array([1, 2]), np.array([0, 3])), ..., None]  # fmt: skip
@@ -47,8 +47,8 @@ def test_a_row_in_which_one_number_was_changed_has_another_checksum(row: int, co
 @pytest.mark.parametrize("key", KEYS, ids=str)
 def test_a_cached_matrix_is_picked_from_like_any_other(key: Any, tmp_path: Path) -> None:
     path, matrix = embedding(tmp_path)
-    slant.load(path)
-    cached = slant.load(path).matrix
+    aslant.load(path)
+    cached = aslant.load(path).matrix
     assert isinstance(cached, SealedMatrix)
     found = cached[key]
     assert np.array_equal(found, matrix[key])
@@ -62,32 +62,32 @@ def test_a_cached_matrix_is_picked_from_like_any_other(key: Any, tmp_path: Path)
 @pytest.mark.parametrize("compute", [lambda m: m @ np.ones(6, np.float32), np.linalg.norm, lambda m: np.stack([m, m])])
 def test_what_is_computed_from_a_damaged_matrix_is_right(compute: Any, tmp_path: Path) -> None:
     path, matrix = embedding(tmp_path)
-    slant.load(path)
+    aslant.load(path)
     damage(7, 3, matrix)
     with pytest.warns(UserWarning, match="was damaged"):
-        found = compute(slant.load(path).matrix)
+        found = compute(aslant.load(path).matrix)
     assert np.array_equal(found, compute(matrix))
 
 
 @pytest.mark.parametrize("key", [7, slice(0, 20), [7], (slice(None), 0)], ids=str)
 def test_a_damaged_row_is_noticed_and_the_cache_made_again(key: Any, tmp_path: Path) -> None:
     path, matrix = embedding(tmp_path)
-    slant.load(path)
+    aslant.load(path)
     damage(7, 3, matrix)
-    cached = slant.load(path)
+    cached = aslant.load(path)
     assert np.array_equal(cached.matrix[[6, 8]], matrix[[6, 8]])  # rows that are whole are read as they are
     with pytest.warns(UserWarning, match=r"the cache of 'v\.txt' was damaged, and is made again"):
         found = cached.matrix[key]
     assert np.array_equal(found, matrix[key])
     assert np.array_equal(cached.lookup(["w7", "w8"]).vectors, matrix[[7, 8]])
-    assert np.array_equal(slant.load(path).matrix[:], matrix)
+    assert np.array_equal(aslant.load(path).matrix[:], matrix)
 
 
 def test_a_damaged_cache_of_a_file_that_is_gone_is_one_sentence(tmp_path: Path) -> None:
     path, matrix = embedding(tmp_path)
-    slant.load(path)
+    aslant.load(path)
     damage(7, 3, matrix)
-    cached = slant.load(path)
+    cached = aslant.load(path)
     path.unlink()
     with (
         pytest.warns(UserWarning, match="was damaged"),
@@ -98,8 +98,8 @@ def test_a_damaged_cache_of_a_file_that_is_gone_is_one_sentence(tmp_path: Path) 
 
 def test_arrays_made_from_a_cached_matrix_are_plain(tmp_path: Path) -> None:
     path, matrix = embedding(tmp_path)
-    slant.load(path)
-    cached = slant.load(path).matrix
+    aslant.load(path)
+    cached = aslant.load(path).matrix
     centred = cached.copy()
     centred -= centred.mean(axis=0)
     assert np.array_equal(centred, matrix - matrix.mean(axis=0))
@@ -114,9 +114,9 @@ def test_a_damaged_cache_that_cannot_be_written_is_done_without(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path, matrix = embedding(tmp_path)
-    slant.load(path)
+    aslant.load(path)
     damage(7, 3, matrix)
-    cached = slant.load(path)
+    cached = aslant.load(path)
 
     def refused(*_: Any, **__: Any) -> None:
         raise OSError(30, "Read-only file system")
@@ -129,10 +129,10 @@ def test_a_damaged_cache_that_cannot_be_written_is_done_without(
 @pytest.mark.parametrize("told", [b"GloVe text", b"repairs", b"format", b"checksum"])
 def test_no_byte_of_what_the_header_tells_changes_unseen(told: bytes, tmp_path: Path) -> None:
     path, _ = embedding(tmp_path)
-    slant.load(path)
+    aslant.load(path)
     (file,) = (cache_folder() / "vectors").glob("*.safetensors")
     content = file.read_bytes()
     at = content.index(told)
     file.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
-    assert slant.load(path).record() == slant.load(path, cache=False).record()
+    assert aslant.load(path).record() == aslant.load(path, cache=False).record()
     assert file.read_bytes() == content  # made again

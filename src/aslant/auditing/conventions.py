@@ -1,0 +1,52 @@
+"""What counts as a small or large effect, and as evidence: conventions, each with its source.
+
+They are rules of thumb for reading, not verdicts: an effect that is "small" for d may still matter to people.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from aslant.results.audit import Evidence, Strength
+
+#: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences: d (p. 25), r (p. 79), h (p. 184).
+THRESHOLDS: dict[str, tuple[float, float, float]] = {
+    "d": (0.2, 0.5, 0.8),
+    "r": (0.1, 0.3, 0.5),
+    "h": (0.2, 0.5, 0.8),
+}
+STRONG, SOME = 0.01, 0.05
+NAMES: tuple[Strength, ...] = ("none", "small", "medium", "large")
+
+
+def strength_of(effect: float | None, effect_name: str) -> Strength | None:
+    """Return how strong an effect is by convention; None where none exists for effects of that name.
+
+    A share is held against one half, by Cohen's h = 2·arcsin √share − 2·arcsin √½.
+
+    >>> strength_of(-0.9, "d"), strength_of(0.5, "share"), strength_of(0.3, "polarity")
+    ('large', 'none', None)
+    """
+    if effect is None:
+        return None
+    name, value = ("h", _h(effect)) if effect_name == "share" else (effect_name, effect)
+    limits = THRESHOLDS.get(name)
+    return None if limits is None else NAMES[sum(abs(value) >= limit for limit in limits)]
+
+
+def _h(share: float) -> float:
+    angle: Callable[[float], float] = lambda p: 2 * math.asin(math.sqrt(p))  # noqa: E731 (the formula's own φ)
+    return angle(share) - angle(0.5)
+
+
+def evidence_of(pvalue: float | None, qvalue: float | None) -> Evidence:
+    """Judge by the q-value, or by the p-value where there is none.
+
+    >>> evidence_of(0.001, 0.03), evidence_of(0.001, None), evidence_of(None, None)
+    ('some', 'strong', 'not tested')
+    """
+    value = pvalue if qvalue is None else qvalue
+    if value is None:
+        return "not tested"
+    return "strong" if value <= STRONG else "some" if value <= SOME else "none"

@@ -1,0 +1,76 @@
+"""The command line: parse, call, print. One file per command; heavy libraries load when a command runs."""
+
+from __future__ import annotations
+
+import errno
+import io
+import sys
+from typing import Any
+
+from aslant.errors import AslantError
+
+#: What typer returns where Ctrl-C has ended a command.
+STOPPED = 130
+
+
+def main() -> None:
+    """Run `aslant`; what the user can mend is one sentence and exit code 2."""
+    from aslant.cli.stopping import (exit_code, stoppable, stopped)
+
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # words of any language must print, whatever the locale
+            stream.reconfigure(errors="backslashreplace")
+    with stoppable():
+        try:
+            code = _run()
+        except KeyboardInterrupt:  # before typer was there to see it
+            code = STOPPED
+        except Exception:
+            if not stopped():
+                raise
+            code = STOPPED
+    if code == STOPPED:
+        sys.exit(exit_code())
+    if isinstance(code, int) and code:
+        sys.exit(code)
+
+
+def _run() -> Any:
+    """Run the command and return its exit code, if it has one."""
+    from aslant.cli.app import app
+
+    try:
+        return app(prog_name="aslant", standalone_mode=False)
+    except AslantError as error:
+        _say(str(error))
+        return 2
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _say("there is no space left where the output goes.")
+        return 2
+    except Exception as error:
+        if type(error).__name__ == "Abort":  # as older versions of typer call Ctrl-C
+            return STOPPED
+        if not (hasattr(error, "format_message") and hasattr(error, "exit_code")):  # what typer says of bad arguments
+            raise
+        _say_usage(error)
+        return error.exit_code
+
+
+def _say(sentence: str) -> None:
+    """Print one line on standard error that no name or word in it can steer."""
+    from aslant.report.tables import plain
+
+    print(f"aslant: {plain(sentence)}", file=sys.stderr)
+
+
+def _say_usage(error: Any) -> None:
+    """Say what is wrong with the arguments in one sentence; a command without any has shown its help instead."""
+    message = " ".join(str(error.format_message()).split())
+    if type(error).__name__ == "NoArgsIsHelpError":
+        if message:
+            error.show()
+        return
+    where = getattr(getattr(error, "ctx", None), "command_path", "aslant")
+    _say(f"{message[:1].lower()}{message[1:].rstrip('.')}; '{where} --help' shows what it takes.")

@@ -1,0 +1,62 @@
+"""`aslant check`: hold a report to limits, for use in a CI pipeline."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aslant.cli import options as o
+from aslant.cli.shared import Output, command
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant check aslant-report.json                          the default policy: no large association about people
+
+aslant check aslant-report.json --policy policy.toml --junit aslant.xml
+"""
+
+
+@dataclass(frozen=True)
+class CheckOutput(Output):
+    """Where a check is written: also as JUnit XML."""
+
+    junit: Annotated[
+        Path | None,
+        typer.Option("--junit", metavar="FILE", help="Write JUnit XML.", rich_help_panel=o.OUT),
+    ] = None
+
+    def files(self) -> list[Path]:
+        """Return every file that was asked for."""
+        return super().files() + ([self.junit] if self.junit is not None else [])
+
+
+@command
+def check_command(
+    report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'aslant audit' wrote.")],
+    policy: Annotated[
+        str | None, typer.Option("--policy", metavar="FILE", help="Rules (TOML); nothing: the default policy.")
+    ] = None,
+    quiet: o.QuietOption = False,
+    *,
+    output: CheckOutput,
+) -> None:
+    """Hold the report of an audit to a policy: exit code 0 if every rule is kept, 1 if not, 2 for bad input.
+
+    A measurement that a rule is about and that the report lacks counts as a failure, unless the rule is optional.
+    """
+    from aslant.cli.printing import deliver
+    from aslant.io.files import write_text
+    from aslant.auditing.policy import (check_policy, read_policy, read_report)
+    from aslant.report.policy import junit
+
+    rules = read_policy(policy)
+    result = check_policy(read_report(report), rules)
+    if output.junit is not None:
+        write_text(output.junit, junit(result))
+    deliver(result, output, quiet=quiet)
+    if not result.passed:
+        raise typer.Exit(1)

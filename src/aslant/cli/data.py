@@ -1,0 +1,223 @@
+"""`aslant data`: external data by name, and what aslant keeps on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aslant.cli.options import JsonOption, QuietOption
+
+if TYPE_CHECKING:
+    from aslant.data import Entry
+
+app = typer.Typer(help="External data by name, and what aslant keeps on this machine.", no_args_is_help=True)
+
+FIRST_USE = "no published checksum: that of the first copy is recorded, and every later use is held to it"
+LIST_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant data list
+
+aslant data list --kind vectors
+
+aslant data list --json data.json
+"""
+GET_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant data get glove-6b-50d
+
+aslant data get gap winobias         several, one after the other
+"""
+PATH_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant data path gap                 where it is; exit code 2, and what to do, if it is not here
+"""
+LICENCE_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant data licence crows-pairs      licence, what to cite, what to know, where it comes from
+"""
+CACHE_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant data cache              what is in it, and where it is
+
+aslant data cache --clear      delete all of it; embeddings are read anew when next used
+"""
+NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A data name ('aslant data list' shows them).")]
+
+
+@app.callback()
+def data_command() -> None:
+    """External data by name, and what aslant keeps on this machine."""
+
+
+@app.command("list", epilog=LIST_EXAMPLES)
+def list_command(
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind", help="Only one kind: vectors, encoder, language model, corpus, benchmark, names, words."
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """List the data that have a name: what they are, how large, under which licence, and where from."""
+    from aslant.data import entries
+    from aslant.errors import DataError
+
+    wanted = [found for found in entries() if kind in (None, found.kind)]
+    if not wanted:
+        raise DataError(f"there is no kind '{kind}'; the kinds are {', '.join(sorted({e.kind for e in entries()}))}.")
+    if json is not None:
+        _write_json([_facts(found) for found in wanted], json)
+        return
+    _print_table(wanted)
+
+
+def _where(found: Entry) -> str:
+    from aslant.data.fetching import present
+
+    if present(found.name):
+        return "here"
+    return ", ".join(dict.fromkeys(source.kind for source in found.sources))
+
+
+def _facts(found: Entry) -> dict[str, Any]:
+    return {
+        "name": found.name, "title": found.title, "kind": found.kind, "size": found.size, "licence": found.licence,
+        "citation": found.citation, "note": found.note, "where": _where(found),
+        "sources": [source.where for source in found.sources if not source.by_hand],
+        "checksums": "published" if found.published_checksums else "recorded at first use",
+    }  # fmt: skip
+
+
+def _write_json(content: list[dict[str, Any]], path: Path) -> None:
+    import json
+    import sys
+
+    from aslant.cli.printing import STANDARD_OUTPUT
+    from aslant.io.files import write_text
+
+    text = json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+    if path == STANDARD_OUTPUT:
+        sys.stdout.write(text)
+    else:
+        write_text(path, text)
+
+
+def _print_table(wanted: list[Entry]) -> None:
+    from rich.table import Table
+    from rich.text import Text
+
+    from aslant.cli.printing import table_console
+    from aslant.report.tables import plain
+
+    table = Table(box=None, pad_edge=False)
+    for title in ("name", "kind", "size", "where", "licence"):
+        table.add_column(title, justify="right" if title == "size" else "left", no_wrap=title != "licence")
+    for found in wanted:
+        mark = "" if found.published_checksums else "*"
+        cells = (found.name, found.kind, _size(found.size), _where(found) + mark, found.licence)
+        table.add_row(*(Text(plain(cell)) for cell in cells))
+    console = table_console()
+    console.print(table)
+    if not all(found.published_checksums for found in wanted):
+        console.print(Text(f"* {FIRST_USE}.", style="dim"))
+
+
+def _size(size: int | None) -> str:
+    return "unknown" if size is None else f"{size / 1e6:,.1f} MB"
+
+
+@app.command("get", epilog=GET_EXAMPLES)
+def get_command(
+    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data names ('aslant data list' shows them).")],
+    quiet: QuietOption = False,
+) -> None:
+    """Fetch data, verify them, and print where they are."""
+    from aslant.data import entry, fetch
+
+    for found in [entry(name) for name in names]:
+        with _progress(found.name, quiet) as progress:
+            path = fetch(found.name, progress=progress)
+        if not quiet:
+            print(f"{found.name}: {path}")
+            if not found.published_checksums:
+                print(f"note: {found.name}: {FIRST_USE}.")
+
+
+@contextmanager
+def _progress(name: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """Show a bar on a terminal, on standard error; nothing when piped."""
+    import sys
+
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(name, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total or None)
+
+
+@app.command("path", epilog=PATH_EXAMPLES)
+def path_command(name: NameArgument) -> None:
+    """Print where data are; exit code 2, and what to do, if they are not here."""
+    from aslant.data import entry, find
+    from aslant.data.fetching import what_to_do
+    from aslant.errors import DataError
+
+    path = find(name)
+    if path is None:
+        raise DataError(what_to_do(entry(name)))
+    print(path)
+
+
+@app.command("licence", epilog=LICENCE_EXAMPLES)
+def licence_command(name: NameArgument) -> None:
+    """Print the licence of data, what to cite, what to know, and where they come from."""
+    from aslant.data import entry
+    from aslant.report.tables import plain
+
+    found = entry(name)
+    print(f"{found.name}: {plain(found.title)}")
+    print(f"licence: {plain(found.licence)}")
+    print(f"cite: {plain(found.citation)}")
+    if found.note:
+        print(f"note: {plain(found.note)}")
+    for source in found.sources:
+        print(f"source: {plain(source.by_hand or source.where)}")
+    if not found.published_checksums:
+        print(f"checksum: {FIRST_USE}.")
+
+
+@app.command("cache", epilog=CACHE_EXAMPLES)
+def cache_command(
+    clear: Annotated[bool, typer.Option("--clear", help="Delete everything in the cache.")] = False,
+) -> None:
+    """List or clear the cache: what was read, converted or asked of a model once (set ASLANT_CACHE to move it)."""
+    import time
+
+    from aslant.data import (cache_entries, cache_folder, clear_cache)
+
+    if clear:
+        count, size = clear_cache()
+        print(f"{count} files deleted, {size / 1e6:,.1f} MB freed")
+        return
+    entries = cache_entries()
+    for entry in entries:
+        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(entry.modified))
+        state = "  (unfinished)" if entry.partial else ""
+        print(f"{entry.size / 1e6:10,.1f} MB  {when}  {entry.path.name}{state}")
+    total = sum(entry.size for entry in entries)
+    print(f"{total / 1e6:10,.1f} MB  in {len(entries)} files, {cache_folder()}")

@@ -1,0 +1,148 @@
+"""Open an encoder and a corpus for a command, and the tests that are asked of them: one set of options for all."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aslant.cli import options as o
+
+if TYPE_CHECKING:
+    from aslant.corpus import Corpus
+    from aslant.models.protocols import Encoder
+    from aslant.stimuli import WeatSet
+
+TEXT_PANEL = "Reading the corpus"
+
+EncoderArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2."),
+]
+CorpusOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--corpus",
+        metavar="PATH|NAME",
+        help="Text to draw sentences from: text, table or JSON file, folder or data name; can be repeated.",
+        rich_help_panel=TEXT_PANEL,
+    ),
+]
+TestOption = Annotated[
+    list[str] | None, typer.Option("--test", metavar="NAME", help="A WEAT set that ships; can be repeated.")
+]
+OwnWordsOption = Annotated[
+    list[Path] | None,
+    typer.Option("--words", metavar="FILE", help="Your own WEAT set, a TOML file; can be repeated."),
+]
+MinFoundOption = Annotated[
+    float, typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there.")
+]
+
+
+@dataclass(frozen=True)
+class Text:
+    """How a corpus is read."""
+
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column", metavar="NAME", help="The column or key that holds the text.", rich_help_panel=TEXT_PANEL
+        ),
+    ] = None
+    split: Annotated[
+        str,
+        typer.Option(
+            "--split", help="How text is cut: lines, sentences, paragraphs, or auto.", rich_help_panel=TEXT_PANEL
+        ),
+    ] = "auto"
+    text_encoding: Annotated[
+        str,
+        typer.Option(
+            "--encoding",
+            metavar="NAME",
+            help="How text, TSV and CSV files are encoded.",
+            rich_help_panel=TEXT_PANEL,
+        ),
+    ] = "utf-8"
+
+    def open(self, corpus: list[str] | None) -> Corpus:
+        """Open a corpus, or say that one is needed."""
+        from aslant.errors import AslantError
+
+        found = self.open_if_given(corpus)
+        if found is None:
+            raise AslantError("no corpus was given; name a file, a folder or data with --corpus.")
+        return found
+
+    def open_if_given(self, corpus: list[str] | None) -> Corpus | None:
+        """Open a corpus, or return None where none was given."""
+        from aslant.corpus import load_corpus
+
+        if not corpus:
+            return None
+        return load_corpus(corpus, column=self.column, split=self.split, encoding=self.text_encoding, items="names")
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """How an encoder is loaded."""
+
+    layer: Annotated[
+        str | None,
+        typer.Option(
+            "--layer",
+            metavar="N",
+            help="last, mean of all, or a number (0: embeddings); default: last (ELMo: mean).",
+            rich_help_panel=o.ASKING,
+        ),
+    ] = None
+    pieces: Annotated[
+        str,
+        typer.Option(
+            "--pieces", help="A word of several pieces: mean of their vectors, or the first.", rich_help_panel=o.ASKING
+        ),
+    ] = "mean"
+    device: o.DeviceOption = None
+    dtype: o.DtypeOption = "float32"
+
+    def open(self, model: str | None, *, quiet: bool) -> Encoder:
+        """Open an encoder; what it has to say while loading goes to standard error."""
+        from aslant.cli.progress import noted
+        from aslant.models.encoder_loading import load_encoder
+
+        settings: dict[str, Any] = {"layer": read_layer(self.layer), "pieces": self.pieces, "dtype": self.dtype}
+        with noted(quiet=quiet):
+            return load_encoder(model, device=self.device, **settings)
+
+
+@dataclass(frozen=True)
+class KeptEncoding(Encoding):
+    """How an encoder is loaded whose vectors are kept for a later run."""
+
+    no_cache: o.KeepNothingOption = False
+
+    def store(self) -> Path | None:
+        """Return the folder that keeps vectors; a run that was stopped finds there what it had."""
+        from aslant.data import cache_folder
+
+        return None if self.no_cache else cache_folder() / "encoders"
+
+
+def read_layer(text: str | None) -> str | int | None:
+    """Read a layer: a number, or a word as it is.
+
+    >>> read_layer("-1"), read_layer("mean"), read_layer(None)
+    (-1, 'mean', None)
+    """
+    return int(text) if text is not None and re.fullmatch(r"-?[0-9]{1,6}", text) else text
+
+
+def chosen_sets(tests: list[str] | None, words: list[Path] | None) -> list[WeatSet]:
+    """Return the tests that were named, and those in files."""
+    from aslant.stimuli import WeatSet, load_set
+
+    return [load_set(source, WeatSet) for source in (*(tests or ()), *(words or ()))]

@@ -1,0 +1,76 @@
+"""Open an embedding for a command, with a progress bar on a terminal and notes about repairs."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from aslant.cli.progress import note
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from aslant.cli.shared import Reading
+    from aslant.vectors import WordVectors
+
+
+def open_vectors(
+    model: str | None,
+    reading: Reading,
+    *,
+    quiet: bool = False,
+    drop_last: int = 0,
+    needed: Iterable[str] | None = None,
+) -> WordVectors:
+    """Load `model`; on a terminal show how far reading has come, and say what was repaired.
+
+    Of a PPMI matrix, which is too large as a whole, only the words `needed` are read.
+    """
+    from aslant.vectors import LookupPolicy, load
+
+    settings: dict[str, Any] = {
+        "top": reading.top,
+        "policy": LookupPolicy(case=reading.case, phrases=reading.phrases),  # type: ignore[arg-type]
+        "allow_pickle": reading.allow_pickle,
+        "subwords": reading.subwords,
+        "cache": not reading.no_cache,
+        "drop_last": drop_last,
+    }
+    if model and needed and _is_ppmi(model):
+        settings["words"] = needed
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if model is None or quiet or not sys.stderr.isatty():
+            vectors = load(model, **settings)
+        else:
+            vectors = _with_progress(model, settings)
+    if not quiet:
+        for warning in caught:
+            note(warning.message)
+        for what, count in vectors.repairs.items():
+            note(f"{vectors.name}: {what}: {count:,}")
+    return vectors
+
+
+def _is_ppmi(model: str) -> bool:
+    from aslant.vectors.formats.histwords import decade_of, is_ppmi
+    from aslant.vectors.vector_files import path_of
+
+    try:
+        decade = decade_of(path_of(model))
+    except OSError:  # a name that cannot be a file's, which `load` says
+        return False
+    return decade is not None and is_ppmi(decade)
+
+
+def _with_progress(model: str, settings: dict[str, Any]) -> WordVectors:
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    from aslant.vectors import load
+
+    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task("reading", total=None)
+        return load(model, progress=lambda done, size: progress.update(task, completed=done, total=size), **settings)

@@ -1,0 +1,77 @@
+"""Print a result as a table, and write it to the files that were asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from aslant.errors import MeasureError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from aslant.cli.shared import Output
+    from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
+    from aslant.results.codec import Result
+    from aslant.measures.association.result import WeatSuiteResult
+
+STANDARD_OUTPUT = Path("-")
+
+
+def need_results(suite: WeatSuiteResult | SeatSuiteResult | CeatSuiteResult) -> None:
+    """Refuse to report a suite in which no test could be run."""
+    if not suite.results:
+        skipped = suite.skipped[0]
+        raise MeasureError(f"no test could be run; the first, {skipped.test}, because {skipped.reason}.")
+
+
+def deliver(result: Result, output: Output, *, quiet: bool) -> None:
+    """Write `result` to the files asked for ("-" is standard output), then show the table unless quiet."""
+    from aslant import report
+    from aslant.io.files import write_together
+
+    wanted = output.by_suffix()
+    to_stdout = [suffix for suffix, path in wanted.items() if path == STANDARD_OUTPUT]
+    texts = {path: report.render(result, suffix) for suffix, path in wanted.items()}
+    files = {path: text.encode("utf-8", "surrogatepass") for path, text in texts.items() if path != STANDARD_OUTPUT}
+    write_together(files)
+    for _ in to_stdout:
+        sys.stdout.write(texts[STANDARD_OUTPUT])
+    if not quiet and not to_stdout:
+        show(result)
+
+
+def table_console() -> Console:
+    """Return a console for tables: a terminal's own width, and a wide one when piped, so that lines stay whole."""
+    from rich.console import Console
+
+    if sys.stdout.isatty():
+        return Console(highlight=False)
+    wanted = os.environ.get("COLUMNS", "")
+    return Console(width=int(wanted) if wanted.isdigit() else 140, highlight=False)
+
+
+def write_chart(svg: str, path: Path) -> None:
+    """Write a chart as .svg, .png or .html, by the suffix of `path`."""
+    from aslant.io.files import write_bytes
+    from aslant.report.charts import as_file
+
+    write_bytes(path, as_file(svg, path.suffix.lower()))
+
+
+def show(result: Result) -> None:
+    """Print the table of `result` and the notes under it."""
+    from rich.text import Text
+
+    from aslant.report.result_tables import tables_of
+    from aslant.report.tables import lines, to_rich
+
+    console = table_console()
+    for table in tables_of(result, console.width):
+        if table.first_line:
+            console.print(Text(lines(table.first_line), style="bold"))
+        console.print(to_rich(table, console.width))
+        for note in table.notes:
+            console.print(Text(lines(note), style="dim"))

@@ -1,0 +1,62 @@
+"""What a long command shows while it runs, says of warnings, and says when it is stopped."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def bar(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Show a progress bar with the time left, on a terminal only.
+
+    Gives a function to call with a step, how much of it is done and how much there is; None if nothing is shown."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+
+    from aslant.report.tables import plain
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    tasks: dict[str, TaskID] = {}
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+
+        def show(step: str, done: int, total: int) -> None:
+            if step not in tasks:
+                tasks[step] = progress.add_task(escape(plain(step)), total=total)
+            progress.update(tasks[step], completed=done, total=total)
+
+        yield show
+
+
+@contextmanager
+def noted(*, quiet: bool = False) -> Iterator[None]:
+    """Print warnings as notes once the work is done, or not at all."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        yield
+    for warning in caught if not quiet else ():
+        note(warning.message)
+
+
+def note(text: object) -> None:
+    """Print a remark on standard error, in one line that no name or word in it can steer."""
+    from aslant.report.tables import plain
+
+    print(f"note: {plain(text)}", file=sys.stderr)
+
+
+@contextmanager
+def resumable(*, kept: bool) -> Iterator[None]:
+    """Say, when the user stops the work, that nothing that was finished is lost."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if kept:
+            print("aslant: stopped; the same command goes on where it was.", file=sys.stderr)
+        raise

@@ -1,0 +1,117 @@
+"""`aslant replicate`: a paper's printed tables beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from aslant.cli import options as o
+from aslant.cli.shared import (Output, RunningOnCores, command)
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant replicate list
+
+aslant replicate lu                                        with what is bundled or was fetched before
+
+aslant replicate caliskan --get                            fetch what it needs first
+
+aslant replicate all --html papers.html                    every paper, on one page with the figures redrawn
+
+aslant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
+
+aslant replicate kurita --with ./bert-base-uncased --encoder all-minilm-l6-v2
+
+aslant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    others than the paper's, labelled
+"""
+
+
+@dataclass(frozen=True)
+class ReplicationOutput(Output):
+    """Where a replication is written: also as a page."""
+
+    html: Annotated[
+        Path | None,
+        typer.Option("--html", metavar="FILE", help="Write a page with the figures redrawn.", rich_help_panel=o.OUT),
+    ] = None
+
+    def by_suffix(self) -> dict[str, Path]:
+        """Return the files that were asked for, by the suffix of their format."""
+        return {**super().by_suffix(), **({} if self.html is None else {".html": self.html})}
+
+
+@command
+def replicate_command(
+    paper: Annotated[str, typer.Argument(metavar="PAPER|all|list", help="A paper, 'all', or 'list'.")],
+    get: Annotated[
+        bool, typer.Option("--get", help="Fetch every part that has a data name; some are several gigabytes.")
+    ] = False,
+    data: Annotated[
+        list[str] | None,
+        typer.Option("--data", metavar="NAME=PATH", help="Where data of that name are; can be repeated."),
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "--with", metavar="MODEL", help="Other vectors or another language model than the paper's: name or path."
+        ),
+    ] = None,
+    encoder: Annotated[
+        str | None,
+        typer.Option("--encoder", metavar="MODEL", help="Another encoder than the paper's: name or path."),
+    ] = None,
+    corpus: Annotated[
+        list[str] | None,
+        typer.Option("--corpus", metavar="PATH", help="Another text than the paper's: name or path; can be repeated."),
+    ] = None,
+    *,
+    running: RunningOnCores,
+    output: ReplicationOutput,
+) -> None:
+    """Recompute published tables and put them beside the printed ones, cell by cell.
+
+    What is bundled or was fetched before is used; --get fetches more. Whatever is not the paper's own is labelled as a
+    stand-in, and never counts as met.
+    """
+    from aslant.cli.printing import deliver
+    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.errors import AslantError
+    from aslant.replicate import (ALL, PAPERS, replicate_all, replicate_paper)
+    from aslant.replicate import paper as described
+    from aslant.results.codec import Result
+
+    if paper == "list":
+        for name in PAPERS:
+            found = described(name)
+            printed = sum(bool(cell.printed) and not cell.way for cell in found.cells)
+            print(f"{name:12} {found.title} ({printed} printed cells)")
+        return
+    instead = {"with": model, "encoder": encoder, "corpus": corpus}
+    chosen = {option: content for option, content in instead.items() if content}
+    given = _given(data or ())
+    if paper == ALL and (chosen or given):
+        raise AslantError("'all' takes no --data, --with, --encoder or --corpus; give them for one paper.")
+    with resumable(kept=True), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+        result: Result = (
+            replicate_all(get=get, rng=running.seed, progress=progress)
+            if paper == ALL
+            else replicate_paper(paper, data=given, instead=chosen, get=get, rng=running.seed, progress=progress)
+        )
+    deliver(result, output, quiet=running.quiet)
+
+
+def _given(items: Iterable[str]) -> dict[str, str]:
+    from aslant.errors import AslantError
+
+    given = {}
+    for item in items:
+        name, equals, path = item.partition("=")
+        if not equals or not path:
+            raise AslantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
+        given[name] = path
+    return given

@@ -1,0 +1,279 @@
+"""`aslant results`: ask a store of audits, show one again, compare two, follow a figure over time."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from aslant.cli import options as o
+from aslant.cli.shared import Output, command
+
+if TYPE_CHECKING:
+    from aslant.results.stored import AuditChange, StoredAudit
+    from aslant.results.audit import AuditComparison, AuditResult
+
+app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time.", no_args_is_help=True)
+
+LIST_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant results list results.jsonl                       every audit: label, when, state, model, id
+
+aslant results list results.jsonl --latest --since 2026-03-01 --json -
+"""
+FIGURES_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant results figures results.jsonl --measure weat --stimuli weat-6
+
+aslant results figures results.jsonl --model 'ours*' --category gender --latest --csv figures.csv
+"""
+SHOW_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant results show results.jsonl ours                  the newest audit of 'ours'
+
+aslant results show results.jsonl ours~1 -o before      the one before it, as before.html, .json and .csv
+
+aslant results show results.jsonl 3f2a9c                by the first digits of its id
+"""
+COMPARE_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant results compare results.jsonl ours               the newest audit of 'ours' with the one before it
+
+aslant results compare results.jsonl 'last month' 'this month'
+
+aslant results compare results.jsonl ours~2 ours -o change && aslant check change.json --policy policy.toml
+"""
+HISTORY_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant results history results.jsonl --model ours --measure weat --stimuli weat-6
+
+aslant results history results.jsonl --category race --csv history.csv
+"""
+ADD_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant results add results.jsonl aslant-report.json --label ours      a report that 'aslant audit' wrote
+"""
+ASKED = "Which ones (* and ? stand for anything)"
+StoreArgument = Annotated[
+    str, typer.Argument(metavar="STORE", help="The file that 'aslant audit --models LIST --store FILE' wrote.")
+]
+WhichArgument = Annotated[
+    str, typer.Argument(metavar="AUDIT", help="A label (its newest audit), label~1 (the one before it), or an id.")
+]
+ModelOption = Annotated[
+    str, typer.Option("--model", metavar="LABEL", help="Labels, or models' own names.", rich_help_panel=ASKED)
+]
+SinceOption = Annotated[
+    str | None, typer.Option("--since", metavar="DATE", help="Audited on or after (UTC).", rich_help_panel=ASKED)
+]
+UntilOption = Annotated[
+    str | None, typer.Option("--until", metavar="DATE", help="Audited on or before (UTC).", rich_help_panel=ASKED)
+]
+LatestOption = Annotated[
+    bool, typer.Option("--latest", help="Only the newest audit of each label.", rich_help_panel=ASKED)
+]
+ReportOption = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", metavar="NAME", help="Write a report; .html, .json and .csv are added."),
+]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Which figures are asked for."""
+
+    measure: Annotated[
+        str, typer.Option("--measure", metavar="NAME", help="Such as weat.", rich_help_panel=ASKED)
+    ] = "*"  # fmt: skip
+    stimuli: Annotated[
+        str, typer.Option("--stimuli", metavar="NAME", help="Such as weat-6.", rich_help_panel=ASKED)
+    ] = "*"  # fmt: skip
+    category: Annotated[
+        str, typer.Option("--category", metavar="NAME", help="Such as gender.", rich_help_panel=ASKED)
+    ] = "*"  # fmt: skip
+    model: ModelOption = "*"
+    since: SinceOption = None
+    until: UntilOption = None
+
+
+@app.callback()
+def results_command() -> None:
+    """Audits in a store: list, query, show, compare, follow over time."""
+
+
+@app.command("list", epilog=LIST_EXAMPLES)
+@command
+def list_command(
+    store: StoreArgument,
+    model: ModelOption = "*",
+    since: SinceOption = None,
+    until: UntilOption = None,
+    latest: LatestOption = False,
+    *,
+    output: Output,
+) -> None:
+    """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.printing import deliver
+
+    found = ResultsStore(store).audits(model, since=since, until=until, latest=latest)
+    _tell(found.notes, output)
+    deliver(found, output, quiet=False)
+
+
+@app.command("figures", epilog=FIGURES_EXAMPLES)
+@command
+def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Asking, output: Output) -> None:
+    """Print the figures that match: one row for each measure, set of stimuli and audit."""
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.printing import deliver
+
+    found = ResultsStore(store).figures(latest=latest, **asdict(asking))
+    _tell(found.notes, output)
+    deliver(found, output, quiet=False)
+
+
+@app.command("history", epilog=HISTORY_EXAMPLES)
+@command
+def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> None:
+    """Follow figures over time, label by label: the effect, the difference to the audit before, what else differs."""
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.printing import deliver
+
+    found = ResultsStore(store).history(**asdict(asking))
+    _tell(found.notes, output)
+    deliver(found, output, quiet=False)
+
+
+def _tell(notes: tuple[str, ...], output: Output) -> None:
+    """Say on standard error what a table of commas on standard output has no place for."""
+    from aslant.cli.printing import STANDARD_OUTPUT
+    from aslant.cli.progress import note
+
+    if STANDARD_OUTPUT in (output.csv, output.markdown, output.latex):
+        for each in notes:
+            note(each)
+
+
+@app.command("show", epilog=SHOW_EXAMPLES)
+@command
+def show_command(
+    store: StoreArgument, which: WhichArgument, report: ReportOption = None, *, output: Output
+) -> None:  # fmt: skip
+    """Show one audit again, in full, and write its report."""
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.printing import deliver
+    from aslant.cli.progress import noted
+
+    names = _names(report, store)
+    with noted():
+        audit = ResultsStore(store).audit(which)
+    _write(audit, names)
+    deliver(audit, output, quiet=False)
+
+
+@app.command("compare", epilog=COMPARE_EXAMPLES)
+@command
+def compare_command(
+    store: StoreArgument,
+    before: WhichArgument,
+    after: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="[AUDIT]",
+            help="A later one; nothing: AUDIT is a label, whose newest is compared with the one before.",
+        ),
+    ] = None,
+    report: ReportOption = None,
+    *,
+    output: Output,
+) -> None:
+    """Compare two audits, figure by figure: before, after, difference, and whether the evidence changed.
+
+    What else differs (version, profile, seed, words, corpus) is said, since it may explain a difference too. The report
+    (-o) has both audits side by side; 'aslant check' can hold its JSON to limits on differences.
+    """
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.printing import deliver
+    from aslant.cli.progress import noted
+
+    names, found = _names(report, store), ResultsStore(store)
+    with noted():
+        change = found.compare(before, after)
+    if names:
+        with noted(quiet=True):  # which has been told
+            first, second = found.audit(change.before.id), found.audit(change.after.id)
+        _write(_side_by_side(first, second, change), names)
+    deliver(change, output, quiet=False)
+
+
+@app.command("add", epilog=ADD_EXAMPLES)
+def add_command(
+    store: Annotated[str, typer.Argument(metavar="STORE", help="A store, or the name of a new one.")],
+    report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'aslant audit' wrote.")],
+    label: Annotated[
+        str | None, typer.Option("--label", metavar="LABEL", help="What to call the model (default: its own name).")
+    ] = None,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Put a report that was made before, or elsewhere, into a store."""
+    from aslant.auditing.store import ResultsStore
+    from aslant.errors import AslantError
+    from aslant.auditing.policy import read_report
+    from aslant.report.tables import plain
+    from aslant.results.audit import AuditResult
+
+    found = read_report(report)
+    audits = (found,) if isinstance(found, AuditResult) else found.audits
+    if label is not None and len(audits) > 1:
+        raise AslantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
+    for audit in audits:
+        stored = ResultsStore(store).append(audit, label, source=report)
+        if not quiet:
+            print(f"stored: {plain(stored.label)} as {stored.id} in {plain(store)}")
+
+
+def _names(report: Path | None, store: str) -> list[Path]:
+    """Return the files of a report, if one is asked for; the store is never one of them."""
+    from aslant.cli.audit import REPORTS, report_name
+    from aslant.errors import AslantError
+
+    if report is None:
+        return []
+    base = report_name(report)
+    names = [base.with_name(base.name + suffix) for suffix in REPORTS]
+    for path in names:
+        if path.exists() and Path(store).exists() and path.samefile(store):
+            raise AslantError(f"'{path}' is the store, and would be written over; choose another name with -o.")
+    return names
+
+
+def _write(result: AuditResult | AuditComparison, names: list[Path]) -> None:
+    import sys
+
+    for path in reversed(names):
+        result.save(path)
+    if names:
+        print("\n".join(f"written: {path}" for path in names), file=sys.stderr)
+
+
+def _side_by_side(before: AuditResult, after: AuditResult, change: AuditChange) -> AuditComparison:
+    """Return both audits as a report, each under its label, and its day where the labels are the same."""
+    from aslant.auditing import compare_audits
+
+    dated = change.before.label == change.after.label
+    pairs = ((before, change.before), (after, change.after))
+    return compare_audits([_named(audit, stored, dated=dated) for audit, stored in pairs])
+
+
+def _named(audit: AuditResult, stored: StoredAudit, *, dated: bool) -> AuditResult:
+    name = f"{stored.label}, {stored.audited[:10]}, {stored.id}" if dated else stored.label
+    return replace(audit, representation=replace(audit.representation, name=name))

@@ -1,0 +1,104 @@
+"""`aslant words`: the word sets that ship, and a check for your own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(help="Word sets: list what ships, show one, check your own.", no_args_is_help=True)
+
+LIST_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant words list
+
+aslant words list --kind weat
+"""
+SHOW_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant words show weat-6                 as TOML: copy it to start a set of your own
+
+aslant words show weat-6 > my-test.toml
+"""
+CHECK_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant words check my-test.toml
+
+aslant words check my-test.toml --model glove.6B.100d.txt     also: which words the embedding lacks
+"""
+
+
+@app.command("list", epilog=LIST_EXAMPLES)
+def list_command(
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind",
+            help="Only sets of one kind: weat, pairs, words, classes, templates, weat-templates, sentences.",
+        ),
+    ] = None,
+) -> None:
+    """List the word sets that ship."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from aslant.cli.printing import table_console
+    from aslant.errors import StimuliError
+    from aslant.stimuli import (KINDS, all_sets, kind_of)
+
+    if kind is not None and kind not in KINDS:
+        raise StimuliError(f"there is no kind '{kind}'; the kinds are {', '.join(KINDS)}.")
+    table = Table(box=None, pad_edge=False)
+    for title in ("name", "kind", "about", "words", "title"):
+        table.add_column(title, justify="right" if title == "words" else "left", no_wrap=title == "name")
+    for found in all_sets():
+        if kind in (None, kind_of(found)):
+            cells = (found.id, kind_of(found), found.category, f"{len(found.words):,}", found.title)
+            table.add_row(*(Text(cell) for cell in cells))
+    table_console().print(table)
+
+
+@app.command("show", epilog=SHOW_EXAMPLES)
+def show_command(
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A set that ships, or the path of a TOML file.")],
+) -> None:
+    """Print a word set as TOML, with its citation and licence."""
+    import sys
+
+    from aslant.report.tables import plain, unsteered
+    from aslant.stimuli import load_set, text_of
+
+    found = load_set(name)
+    if found.content_warning:
+        print(f"# Content note: {plain(found.content_warning)}")
+    sys.stdout.write(unsteered(text_of(name)))
+
+
+@app.command("check", epilog=CHECK_EXAMPLES)
+def check_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Your TOML file.")],
+    model: Annotated[
+        str | None, typer.Option("--model", metavar="MODEL", help="Also look the words up in this embedding.")
+    ] = None,
+) -> None:
+    """Check a word set of your own; exit code 2 and one sentence if it cannot be used."""
+    from aslant.report.tables import plain
+    from aslant.stimuli import kind_of, read_set
+
+    found = read_set(file)
+    print(f"{plain(file)}: a set of kind '{kind_of(found)}' with {len(found.words):,} words; {plain(found.title)}")
+    for group in found.groups:
+        print(f"  {plain(group.name)}: {len(group.words)}")
+    if model is not None:
+        from aslant.cli.loading import open_vectors
+        from aslant.cli.shared import Reading
+
+        vectors = open_vectors(model, Reading())
+        looked_up = vectors.lookup(found.words)
+        print(f"in {plain(vectors.name)}: {len(looked_up.found):,} found, {len(looked_up.missing):,} missing")
+        if looked_up.missing:
+            print(f"missing: {plain(', '.join(looked_up.missing))}")

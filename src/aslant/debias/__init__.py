@@ -1,0 +1,41 @@
+"""Transforms of an embedding that take a concept out of it: one file per method, new vectors with a record of each.
+
+None of them makes an embedding unbiased: see docs/debiasing.md, and measure what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from aslant.debias.double_hard import double_hard_debias
+from aslant.debias.half_sibling import half_sibling_debias
+from aslant.debias.hard import hard_debias
+from aslant.debias.leace import leace_debias
+from aslant.debias.multiclass import multiclass_hard_debias, multiclass_soft_debias
+from aslant.debias.nullspace import nullspace_debias
+from aslant.debias.projection import project_out
+from aslant.vectors import WordVectors
+
+#: The methods by the names that the command line knows them by.
+METHODS: dict[str, Callable[..., WordVectors]] = {
+    "hard": hard_debias,
+    "projection": project_out,
+    "multiclass-hard": multiclass_hard_debias,
+    "multiclass-soft": multiclass_soft_debias,
+    "double-hard": double_hard_debias,
+    "half-sibling": half_sibling_debias,
+    "nullspace": nullspace_debias,
+    "leace": leace_debias,
+}
+
+__all__ = [
+    "METHODS",
+    "double_hard_debias",
+    "half_sibling_debias",
+    "hard_debias",
+    "leace_debias",
+    "multiclass_hard_debias",
+    "multiclass_soft_debias",
+    "nullspace_debias",
+    "project_out",
+]

@@ -1,0 +1,154 @@
+"""From what a user gives (a set's name, a file, word lists) to rows of an embedding, with what is missing on record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import DebiasError, MeasureError
+from aslant.statistics import subspace, unit_rows
+from aslant.stimuli import (ClassSet, PairSet, StimulusSet, kind_of, listed_words, load_set)
+from aslant.vectors import LookupPolicy, WordVectors
+from aslant.vectors.debiasing_record import WordsTaken
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Rows: TypeAlias = NDArray[np.intp]
+#: Words: the name or path of any set, or words.
+Words: TypeAlias = str | PathLike[str] | Iterable[str]
+#: Sets of words that differ in one concept: the name or path of pairs or classes, or two or more words each.
+Sets: TypeAlias = str | PathLike[str] | Iterable[Sequence[str]]
+
+NO_ROWS: Rows = np.empty(0, dtype=np.intp)
+
+
+@dataclass(frozen=True)
+class FoundSets:
+    """The rows of each set of which at least two words are there, and what was taken for it."""
+
+    rows: tuple[Rows, ...]
+    words: tuple[tuple[str, ...], ...]
+    taken: WordsTaken
+
+    @property
+    def all_rows(self) -> Rows:
+        """The rows of all sets."""
+        return np.concatenate(self.rows) if self.rows else NO_ROWS
+
+
+def check_vectors(vectors: Any) -> WordVectors:
+    """Return `vectors`, or say how to get some."""
+    if not isinstance(vectors, WordVectors):
+        raise DebiasError(f"{vectors!r:.60} is not word vectors; open it with aslant.load(…) first.")
+    return vectors
+
+
+def find_words(vectors: WordVectors, words: Words, role: str) -> tuple[Rows, WordsTaken]:
+    """Return the rows of `words`, each once, and what was found and missing.
+
+    The words of a set that ships, or of a file, are taken as written: lists such as gender-specific-words hold words
+    in several cases ("NeW", "Legs"), and would otherwise stand for other words ("new", "legs") in lower case.
+    """
+    listed, stimuli = _listed(words)
+    exact = None if stimuli == "own" else replace(vectors.policy, case="exact")
+    rows, missing = _rows_of(vectors, listed, exact)
+    return np.unique(list(rows.values())).astype(np.intp), WordsTaken(role, stimuli, len(rows), missing)
+
+
+def find_sets(vectors: WordVectors, sets: Sets, role: str) -> FoundSets:
+    """Return the rows of the sets of which at least two words are there; a word left alone of its set is not used."""
+    listed, stimuli = word_sets(sets)
+    rows, missing = _rows_of(vectors, [word for words in listed for word in words])
+    found_rows, found_words = [], []
+    for words in listed:
+        by_row = {rows[word]: word for word in reversed(words) if word in rows}  # two spellings of one token: one row
+        if len(by_row) > 1:
+            there = dict(reversed(by_row.items()))
+            found_rows.append(np.array(list(there), dtype=np.intp))
+            found_words.append(tuple(there.values()))
+    used = {word for words in found_words for word in words}
+    alone = dict.fromkeys(word for words in listed for word in words if word in rows and word not in used)
+    taken = WordsTaken(role, stimuli, len(used), missing, tuple(alone))
+    return FoundSets(tuple(found_rows), tuple(found_words), taken)
+
+
+def word_sets(sets: Sets) -> tuple[tuple[tuple[str, ...], ...], str]:
+    """Return sets of two or more words each, and the id of the stimuli that they are from ("own" if none).
+
+    Of a class set, the first words of all classes make the first set, and so on.
+
+    >>> word_sets("gender-three")
+    ((('male', 'female', 'gay'),), 'gender-three')
+    """
+    if isinstance(sets, str | PathLike):
+        chosen = load_set(sets)
+        if isinstance(chosen, PairSet):
+            return chosen.pairs, chosen.id
+        if isinstance(chosen, ClassSet):
+            return _across(chosen), chosen.id
+        raise DebiasError(f"'{sets}' is a set of kind '{kind_of(chosen)}'; one of kind 'pairs' or 'classes' is needed.")
+    if not isinstance(sets, Iterable) or isinstance(sets, Mapping):
+        raise DebiasError(f"{sets!r:.60} are no sets of words; give a set's name, or two or more words in each set.")
+    listed = tuple(listed_words(words, DebiasError) for words in sets)
+    for words in listed:
+        if len(set(words)) < 2:
+            raise DebiasError(f"the set {list(words)} has fewer than two words; each set needs words that differ.")
+    return listed, "own"
+
+
+def _across(chosen: ClassSet) -> tuple[tuple[str, ...], ...]:
+    sizes = {len(group.words) for group in chosen.classes}
+    if len(sizes) > 1:
+        raise DebiasError(
+            f"the classes of '{chosen.id}' have {', '.join(map(str, sorted(sizes)))} words; they must correspond."
+        )
+    return tuple(zip(*(group.words for group in chosen.classes), strict=True))
+
+
+def _listed(words: Words) -> tuple[tuple[str, ...], str]:
+    if isinstance(words, str | PathLike):
+        chosen: StimulusSet = load_set(words)
+        return chosen.words, chosen.id
+    if not isinstance(words, Iterable):
+        raise DebiasError(f"{words!r:.60} are no words; give a set's name, or a list of words.")
+    return tuple(dict.fromkeys(listed_words(words, DebiasError))), "own"
+
+
+def _rows_of(
+    vectors: WordVectors, words: Iterable[str], policy: LookupPolicy | None = None
+) -> tuple[dict[str, int], tuple[str, ...]]:
+    """Return the row of each word that stands in the vocabulary itself, and the words that do not."""
+    asked = tuple(dict.fromkeys(words))
+    looked_up = vectors.lookup(asked, policy=policy)
+    tokens = dict(zip(looked_up.found, looked_up.tokens, strict=True))
+    # A vector that was put together from parts or sub-words has no row that could be changed.
+    rows = {word: vectors.index[token] for word, token in tokens.items() if token in vectors.index}
+    return rows, tuple(word for word in asked if word not in rows)
+
+
+def concept_basis(vectors: WordVectors, sets: FoundSets, components: int) -> FloatArray:
+    """Return an orthonormal basis (components, d) of the subspace in which the words of each set differ.
+
+    PCA of unit vectors, each set centred on its own mean (Bolukbasi et al. 2016, step 1; Manzini et al. 2019).
+    """
+    if not sets.rows:
+        raise DebiasError(
+            f"no set of '{sets.taken.stimuli}' has two words in '{vectors.name}'; the subspace needs at least one."
+        )
+    return first_components([unit_rows(vectors.matrix[rows]) for rows in sets.rows], components, sets.taken.stimuli)
+
+
+def first_components(sets: Sequence[NDArray[Any]], components: int, name: str) -> FloatArray:
+    """Return the first principal components (components, d) of sets of vectors, each centred on its own mean."""
+    try:
+        basis, shares = subspace(sets)
+    except MeasureError as error:
+        raise DebiasError(f"'{name}' gives no subspace: {error}") from None
+    spanned = int(np.count_nonzero(shares > 1e-12))
+    if isinstance(components, bool) or not isinstance(components, int) or not 1 <= components <= spanned:
+        raise DebiasError(f"components={components!r}: give a whole number from 1 to {spanned}, which '{name}' spans.")
+    return basis[:components]

@@ -1,0 +1,78 @@
+"""Every error that `aslant` raises on purpose: what was wrong, the value met, what to do.
+
+The command line turns a `AslantError` into one sentence and exit code 2; anything else keeps its
+traceback, because then the fault is ours.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+#: Characters of a message; of a longer one, which quotes something long, the middle is left out.
+LONGEST = 1_000
+
+
+class AslantError(Exception):
+    """Something the user gave cannot be used; the message says what, and what to do about it.
+
+    It is one line, whatever it quotes: what would steer a terminal or end a line is written out.
+
+    >>> raise AslantError("'x.bin' is empty; download it again.")
+    Traceback (most recent call last):
+    aslant.errors.AslantError: 'x.bin' is empty; download it again.
+    >>> str(AslantError("there is no word '" + chr(27) + "[2J'."))
+    "there is no word '\\\\x1b[2J'."
+    """
+
+    def __init__(self, message: object = "") -> None:
+        super().__init__(_one_line(str(message)))
+
+
+def _one_line(text: str) -> str:
+    text = _cut(text)
+    return text if text.isprintable() else _cut("".join(ascii(c)[1:-1] if _unseen(c) else c for c in text))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST else f"{text[: LONGEST * 3 // 4]} … {text[-LONGEST // 5 :]}"
+
+
+def _unseen(character: str) -> bool:
+    category = unicodedata.category(character)
+    return category[0] == "C" or category in ("Zl", "Zp")
+
+
+class VectorsError(AslantError):
+    """An embedding file that cannot be read, or vectors that make no sense."""
+
+
+class CorpusError(AslantError):
+    """Text that cannot be read (no text, a column that is not there), or a question to it that makes no sense."""
+
+
+class StimuliError(AslantError):
+    """A word set that does not exist or does not validate."""
+
+
+class DataError(AslantError):
+    """External data that cannot be found, fetched or trusted; the message says what to do by hand."""
+
+
+class MeasureError(AslantError):
+    """A measure that cannot be computed from what was found (too few words, zero variance)."""
+
+
+class TooFewWordsError(MeasureError):
+    """A vocabulary that is too small for a measure."""
+
+
+class DebiasError(AslantError):
+    """A debiasing that cannot be done with what was found (too few pairs, a subspace that takes all)."""
+
+
+class WorkersError(AslantError):
+    """Workers that cannot be reached or used, or that were lost again and again."""
+
+
+class MissingExtraError(AslantError):
+    """An optional dependency is needed; the message gives the exact `pip install`."""

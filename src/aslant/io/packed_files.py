@@ -1,0 +1,332 @@
+"""A file as a stream of bytes, whatever it is packed in (.gz .bz2 .xz .zst .zip .tar), recognised by content."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from aslant.errors import AslantError
+
+#: Called with (bytes read of the file on disk, its size).
+Progress = Callable[[int, int], None]
+
+MAGIC = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstandard",
+    b"PK\x03\x04": "zip",
+}
+
+
+@dataclass(frozen=True)
+class Location:
+    """A file, the member to read where the file is an archive, and the kind of error that says what is wrong."""
+
+    path: Path
+    member: str | None = None
+    error: type[AslantError] = AslantError
+
+    @property
+    def name(self) -> str:
+        """The name that people know the data by."""
+        return Path(self.member).name if self.member else self.path.name
+
+
+#: Environment variables for honest data beyond the limits of unpacking: how many times its packed size a file may
+#: unpack to (small ones are free of it), and how many bytes in all.
+RATIO, UNPACKED = "ASLANT_MAX_RATIO", "ASLANT_MAX_UNPACKED"
+MAX_RATIO, MAX_UNPACKED, FREE_BYTES = 200, 1 << 38, 256 << 20
+
+#: So many members of an archive are named in a message.
+LISTED = 8
+
+Located = TypeVar("Located", bound=Location)
+
+
+def path_of(source: str | os.PathLike[str]) -> Path:
+    """Return `source` as a path, '~' expanded where it names somebody's home."""
+    try:
+        return Path(source).expanduser()
+    except RuntimeError:
+        return Path(source)
+
+
+def locate(source: str | os.PathLike[str], kind: type[Located]) -> Located:
+    """Find the file that `source` names; 'archive.zip/member.txt' names a member of a zip or tar archive."""
+    path = path_of(source)
+    if path.exists():
+        return kind(path)
+    for parent in path.parents:
+        if parent.is_file():
+            return kind(parent, path.relative_to(parent).as_posix())
+    raise kind.error(f"there is no file '{source}'; check the path.")
+
+
+def packing(head: bytes) -> str | None:
+    """Tell how a file that begins with `head` is packed, or None.
+
+    >>> packing(bytes([0x1F, 0x8B, 8])), packing(b"the 0.1 0.2")
+    ('gzip', None)
+    """
+    return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
+
+
+def most_unpacked(packed_bytes: int) -> int:
+    """Return how many bytes a file of that size may unpack to: no more than data do, far less than bombs do.
+
+    >>> most_unpacked(1 << 30) >> 30, most_unpacked(1000) >> 20
+    (200, 256)
+    """
+    return min(_limit(UNPACKED, MAX_UNPACKED), max(FREE_BYTES, _limit(RATIO, MAX_RATIO) * packed_bytes))
+
+
+def _limit(variable: str, usual: int) -> int:
+    given = os.environ.get(variable, "").strip().replace("_", "")
+    if not given:
+        return usual
+    if not (given.isascii() and given.isdigit() and len(given) < 19 and int(given) > 0):
+        raise AslantError(f"{variable} is {given!r:.40}; give a whole number above 0, or unset it.")
+    return int(given)
+
+
+class ByteStream:
+    """Sequential reads with a look ahead; faults of the packing become one clear error, and so does a bomb."""
+
+    def __init__(
+        self, raw: IO[bytes], location: Location, packed: str | None, most: int | None = None, left: int | None = None
+    ) -> None:
+        self._raw, self._left = raw, left
+        self._most, self._unpacked = most, 0
+        self._ahead = b""
+        self.location = location
+        self.packed = packed
+
+    def peek(self, size: int) -> bytes:
+        """Return the next `size` bytes (fewer at the end of the file) without moving on."""
+        while len(self._ahead) < size and (more := self._read_raw(size - len(self._ahead))):
+            self._ahead += more
+        return self._ahead[:size]
+
+    def read(self, size: int) -> bytes:
+        """Return between 1 and `size` bytes, or b"" at the end."""
+        if self._ahead:
+            data, self._ahead = self._ahead[:size], self._ahead[size:]
+            return data + self._read_raw(size - len(data)) if len(data) < size else data
+        return self._read_raw(size)
+
+    def _read_raw(self, size: int) -> bytes:
+        try:
+            data = self._raw.read(size if self._left is None else min(size, self._left))
+        except EOFError:
+            raise self.location.error(
+                f"'{self.location.name}' ends in the middle of its {self.packed} data; download it again."
+            ) from None
+        except AslantError:  # of the stream that an archive is read from
+            raise
+        except Exception as error:  # each way of packing fails in its own ways, some of them undocumented
+            if not (self.packed or isinstance(error, OSError)):
+                raise
+            what = f"cannot be unpacked as {self.packed}" if self.packed else "cannot be read"
+            raise self.location.error(f"'{self.location.name}' {what} ({error}); download it again.") from None
+        self._unpacked += len(data)
+        self._left = None if self._left is None else self._left - len(data)
+        if self._most is not None and self._unpacked > self._most:
+            raise self.location.error(
+                f"'{self.location.path.name}' unpacks to over {self._most:,} bytes, as no data do; if you trust it, "
+                f"unpack it first, or raise {RATIO} ({_limit(RATIO, MAX_RATIO)} times) or {UNPACKED} (bytes)."
+            )
+        return data
+
+
+class _Counted(io.RawIOBase):
+    """The file on disk, telling how far it has been read."""
+
+    def __init__(self, raw: IO[bytes], size: int, progress: Progress) -> None:
+        self._raw, self._size, self._progress = raw, size, progress
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._raw.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def readinto(self, buffer: Any) -> int:
+        count = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+        self._progress(self._raw.tell(), self._size)
+        return int(count)
+
+
+@contextmanager
+def open_stream(
+    location: Location, progress: Progress | None = None, span: tuple[int, int] | None = None
+) -> Iterator[ByteStream]:
+    """Open `location` for sequential reading, unpacked on the way; a `span` of bytes only, if it is not packed."""
+    with ExitStack() as stack:
+        try:
+            raw: IO[bytes] = stack.enter_context(location.path.open("rb", buffering=0))
+        except OSError as error:
+            raise location.error(f"cannot open '{location.path}': {error.strerror}.") from None
+        if progress is not None:
+            raw = _Counted(raw, location.path.stat().st_size, progress)  # type: ignore[assignment]
+        try:
+            packed = packing(raw.read(8))
+            raw.seek(0)
+        except OSError as error:
+            raise location.error(f"'{location.path}' cannot be read: {error.strerror}.") from None
+        if packed is not None:
+            buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
+            raw = stack.enter_context(_unpacked(buffered, packed, location))
+        if span is not None:
+            raw.seek(span[0])
+        left = None if span is None else span[1] - span[0]
+        most = most_unpacked(location.path.stat().st_size)
+        stream = ByteStream(raw, location, packed, most if packed else None, left)
+        if packed != "zip" and (packed or location.member is not None or location.path.suffix == ".tar"):
+            stream = _through_tar(stream, most)
+        yield stream
+
+
+def _unpacked(buffered: Any, packed: str, location: Location) -> Any:
+    if packed == "gzip":
+        return gzip.GzipFile(fileobj=buffered)
+    if packed == "bzip2":
+        return bz2.BZ2File(buffered)
+    if packed == "xz":
+        return lzma.LZMAFile(buffered)
+    if packed == "zstandard":
+        return io.BufferedReader(_Zstandard(buffered), 1 << 20)
+    return _zip_member(buffered, location)
+
+
+class _Zstandard(io.RawIOBase):
+    """Unpacks frame after frame; unlike zstandard's own reader it notices that the last one is cut off."""
+
+    #: Little enough that not even frames made to explode unpack to more than some 30 MB at a time.
+    PACKED_BYTES = 1 << 10
+
+    def __init__(self, file: IO[bytes]) -> None:
+        import zstandard
+
+        self._file = file
+        self._new_frame = zstandard.ZstdDecompressor().decompressobj
+        self._frame: Any = None
+        self._packed = self._ready = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._ready and (packed := self._packed or self._file.read(self.PACKED_BYTES)):
+            frame = self._frame or self._new_frame()
+            self._ready = frame.decompress(packed)
+            self._frame, self._packed = (None, frame.unused_data) if frame.eof else (frame, b"")
+        if not self._ready and self._frame is not None:
+            raise EOFError
+        data, self._ready = self._ready[: len(buffer)], self._ready[len(buffer) :]
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
+    name = location.path.name
+    try:
+        archive = zipfile.ZipFile(file)
+        members = [info.filename for info in archive.infolist() if not info.is_dir()]
+    except Exception:  # a damaged directory can fail in any way
+        raise location.error(f"'{name}' is a damaged zip archive; download it again.") from None
+    if not members:
+        raise location.error(f"'{name}' is a zip archive without files; download it again.")
+    wanted = location.member or (members[0] if len(members) == 1 else None)
+    if wanted not in members:
+        listed = ", ".join(members[:LISTED]) + (", …" if len(members) > LISTED else "")
+        problem = f"has no '{wanted}'" if wanted else f"holds {len(members)} files"
+        raise location.error(f"'{name}' {problem}; name one of its files, such as '{name}/{members[0]}' ({listed}).")
+    try:
+        return archive.open(wanted)
+    except Exception as error:  # locked, damaged, or packed in a way unknown
+        raise location.error(f"'{wanted}' inside '{name}' cannot be unpacked ({error}).") from None
+
+
+def _through_tar(stream: ByteStream, most: int) -> ByteStream:
+    """Return the member of a tar archive that is meant, or what is not an archive as it is."""
+    location = stream.location
+    if stream.peek(262)[257:] == b"ustar":  # where a header of POSIX or GNU says so
+        # The limit is the member's too: one with holes may be longer than its archive.
+        return ByteStream(_tar_member(stream), location, "tar", most)
+    if location.member is not None:
+        raise location.error(
+            f"'{location.path.name}' is neither a zip nor a tar archive, so it has no '{location.member}' in it."
+        )
+    return stream
+
+
+def _tar_member(stream: ByteStream) -> Any:
+    """Read through a tar archive to a member; links and devices are none."""
+    location, name = stream.location, stream.location.path.name
+    others: list[str] = []
+    try:
+        archive: Any = tarfile.open(fileobj=stream, mode="r|")  # type: ignore[call-overload]  # noqa: SIM115 (no file)
+        for info in filter(tarfile.TarInfo.isreg, archive):
+            if info.name.removeprefix("./") == location.member:
+                return archive.extractfile(info)
+            others += [info.name] if len(others) <= LISTED else []
+            archive.members = []  # lest one with a million members fill the memory
+            if location.member is None and len(others) > LISTED:
+                break
+    except AslantError:
+        raise
+    except Exception as error:  # a damaged header can fail in any way
+        raise location.error(f"'{name}' is a damaged tar archive ({error}); download it again.") from None
+    if not others:
+        raise location.error(f"'{name}' is a tar archive without files; download it again.")
+    listed = ", ".join(others[:LISTED]) + (", …" if len(others) > LISTED else "")
+    problem = f"has no '{location.member}'" if location.member else "is a tar archive"
+    raise location.error(f"'{name}' {problem}; name one of its files, such as '{name}/{others[0]}' ({listed}).")
+
+
+@contextmanager
+def on_disk(stream: ByteStream) -> Iterator[Path]:
+    """Give the content of `stream` as a plain file: the file itself, or an unpacked copy while in use."""
+    if stream.packed is None:
+        yield stream.location.path
+        return
+    try:
+        copy = tempfile.NamedTemporaryFile(prefix="aslant-", suffix=".unpacked")  # noqa: SIM115 (closed below)
+    except OSError as error:  # no folder for temporary files that can be written
+        raise _cannot_unpack(stream, error) from None
+    with copy:
+        try:
+            while data := stream.read(8 << 20):
+                copy.write(data)
+            copy.flush()
+        except OSError as error:
+            raise _cannot_unpack(stream, error) from None
+        yield Path(copy.name)
+
+
+def _cannot_unpack(stream: ByteStream, error: OSError) -> AslantError:
+    where = "any folder for temporary files"
+    with suppress(OSError):
+        where = f"'{tempfile.gettempdir()}'"
+    return stream.location.error(
+        f"'{stream.location.name}' could not be unpacked into {where} ({error.strerror}); free some space there, set "
+        "TMPDIR to another folder, or unpack it first."
+    )

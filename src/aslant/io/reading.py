@@ -1,0 +1,102 @@
+"""Small files, read whole and with distrust: regular files only, up to a size, as text, TOML or JSON of finite numbers.
+
+What is read here is a word set, a policy, a report, a table of names: something that fits into memory many times over.
+Large files are streamed (see `aslant.io.packed_files`).
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import stat
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from aslant.errors import AslantError
+
+#: Bytes of a file that is read whole, where its reader says nothing else.
+MAX_BYTES = 64 << 20
+#: Parts of a dotted key in TOML: reading takes time with the square of them, and nothing that aslant reads has three.
+MAX_KEY_PARTS = 50
+_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
+_LONG_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}){{{MAX_KEY_PARTS}}}", re.ASCII)
+
+
+def read_bytes(path: Path, error: type[AslantError] = AslantError, *, most: int = MAX_BYTES) -> bytes:
+    """Return the content of a regular file of up to `most` bytes; links are followed, to files only.
+
+    >>> read_bytes(Path("/no/such/file"))
+    Traceback (most recent call last):
+    aslant.errors.AslantError: cannot open '/no/such/file': No such file or directory.
+    """
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise error(f"cannot open '{path}': Is a directory.")
+        if not stat.S_ISREG(status.st_mode):  # a pipe would wait for ever, and a device never end
+            raise error(f"'{path}' is not a regular file; give a file.")
+        if status.st_size <= most:
+            with path.open("rb") as file:
+                content = file.read(most + 1)
+            if len(content) <= most:
+                return content
+    except (OSError, ValueError) as problem:  # a name with a zero byte in it is a ValueError
+        raise error(f"cannot open '{path}': {getattr(problem, 'strerror', None) or problem}.") from None
+    raise error(f"'{path}' is larger than {most >> 20:,} MB; check which file it is.")
+
+
+def read_text(path: Path, error: type[AslantError] = AslantError, *, most: int = MAX_BYTES) -> str:
+    """Return a text file in UTF-8, without its byte-order mark, every line end as a newline.
+
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp()) / "a.txt"
+    >>> _ = path.write_bytes(bytes([0xFF]))
+    >>> read_text(path)
+    Traceback (most recent call last):
+    aslant.errors.AslantError: '...' is not UTF-8 text.
+    """
+    try:
+        text = read_bytes(path, error, most=most).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise error(f"'{path}' is not UTF-8 text.") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def parse_toml(text: str) -> dict[str, Any]:
+    """Return the content of TOML without NaN and infinities; whatever is wrong with it is a ValueError.
+
+    >>> parse_toml("a = [1, 2]")
+    {'a': [1, 2]}
+    >>> parse_toml(".".join("a" * 1000) + " = 1")
+    Traceback (most recent call last):
+    ValueError: it has a key of over 50 parts
+    """
+    if _LONG_KEY.search(text):
+        raise ValueError(f"it has a key of over {MAX_KEY_PARTS} parts")
+    try:
+        return tomllib.loads(text, parse_float=_finite)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def parse_json(text: str) -> Any:
+    """Return the content of JSON without NaN and infinities; whatever is wrong with it is a ValueError.
+
+    >>> parse_json('{"a": 0.5}')
+    {'a': 0.5}
+    >>> parse_json("[1e999]")
+    Traceback (most recent call last):
+    ValueError: it holds 1e999, which is no finite number
+    """
+    try:
+        return json.loads(text, parse_float=_finite, parse_constant=_finite)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError(f"it holds {text:.20}, which is no finite number")
+    return value

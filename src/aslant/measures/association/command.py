@@ -1,0 +1,93 @@
+"""`aslant weat`: one association test, or all that ship."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aslant.cli import options as o
+from aslant.cli.shared import (Output, Reading, Running, command)
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant weat                                       every WEAT on the bundled sample
+
+aslant weat glove.6B.100d.txt --test weat-6       one test on your embedding
+
+aslant weat glove.6B.zip/glove.6B.50d.txt         a file inside an archive
+
+aslant weat vectors.bin --words my-test.toml      your own word lists (see: aslant words show weat-6)
+
+aslant weat glove-840b-34k --vocabulary all-minilm-l6-v2 --equalise    only words that BERT has as one piece
+
+aslant weat vectors.bin --json result.json --latex table.tex
+"""
+
+
+@command
+def weat_command(
+    model: o.ModelArgument = None,
+    test: Annotated[
+        list[str] | None, typer.Option("--test", metavar="NAME", help="A test that ships; can be repeated.")
+    ] = None,
+    words: Annotated[
+        list[Path] | None, typer.Option("--words", metavar="FILE", help="Your own test, a TOML file; can be repeated.")
+    ] = None,
+    alternative: o.AlternativeOption = "greater",
+    method: o.MethodOption = "auto",
+    n_resamples: o.ResamplesOption = 100_000,
+    bootstrap: Annotated[
+        int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for the interval of d; 0: none.")
+    ] = 2_000,
+    confidence: Annotated[float, typer.Option("--confidence", help="Confidence of that interval.")] = 0.95,
+    equalise: Annotated[
+        bool, typer.Option("--equalise", help="Remove words at random until both target sets are of equal size.")
+    ] = False,
+    vocabulary: Annotated[
+        str | None,
+        typer.Option(
+            "--vocabulary",
+            metavar="MODEL|FILE",
+            help="Keep only words that this tokenizer has as one piece, or that this file lists, one on each line.",
+        ),
+    ] = None,
+    min_found: Annotated[
+        float,
+        typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there."),
+    ] = 0.5,
+    *,
+    reading: Reading,
+    running: Running,
+    output: Output,
+) -> None:
+    """Word Embedding Association Tests (Caliskan et al. 2017), with exact p-values.
+
+    Without --test or --words, every test that ships is run and q-values control the false-discovery rate.
+    """
+    from aslant.cli.loading import open_vectors
+    from aslant.cli.printing import deliver, need_results
+    from aslant.errors import StimuliError
+    from aslant.measures.association.measure import weat, weat_suite
+    from aslant.stimuli import (WeatSet, load_set, read_set)
+
+    chosen = [load_set(name, WeatSet) for name in test or ()]
+    for path in words or ():
+        own = read_set(path)
+        if not isinstance(own, WeatSet):
+            raise StimuliError(f"'{path}' is not of kind 'weat'; see 'aslant words show weat-6' for an example.")
+        chosen.append(own)
+    vectors = open_vectors(model, reading, quiet=running.quiet)
+    settings: dict[str, Any] = {
+        "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
+        "confidence": confidence, "equalise": equalise, "vocabulary": vocabulary, "min_found": min_found,
+        "rng": running.seed,
+    }  # fmt: skip
+    if len(chosen) == 1:
+        deliver(weat(vectors, chosen[0], **settings), output, quiet=running.quiet)
+        return
+    suite = weat_suite(vectors, chosen or None, **settings)
+    need_results(suite)
+    deliver(suite, output, quiet=running.quiet)

@@ -1,0 +1,117 @@
+"""WEFAT / SC-WEAT: each word's association with two attribute sets, beside an outside figure (MEASURES §1)."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from aslant.errors import MeasureError
+from aslant.measures.shared.correlations import correlation
+from aslant.measures.association.statistic import NO_SPREAD, effect_size
+from aslant.measures.shared.wordsets import (FloatArray, Found, WordSets, checked_words, find, need_distinct, need_words, provenance, word_lists)
+from aslant.measures.association.result import (Correlation, WefatResult, WefatWord)
+from aslant.statistics import (benjamini_hochberg, partition_pvalue, seed_of, spawn)
+from aslant.stimuli import (WeatSet, WordList, WordSet, load_set)
+from aslant.vectors import WordVectors
+
+
+def wefat(
+    vectors: WordVectors,
+    words: str | PathLike[str] | Iterable[str] = "occupations-share-of-women",
+    *,
+    attributes: str | PathLike[str] | WordSets = "weat-7",
+    figure: str | Mapping[str, float] | None = None,
+    alternative: str = "two-sided",
+    method: str = "auto",
+    n_resamples: int = 100_000,
+    rng: int | np.random.Generator | None = 0,
+) -> WefatResult:
+    """Give each word's effect size towards the first attribute set, and its correlation with an outside figure.
+
+    d(w) = (mean_a cos(w, a) − mean_b cos(w, b)) / std over A∪B of cos(w, ·), ddof = 1; the p-value permutes A∪B.
+    `attributes` is a pair of word sets, or a WEAT whose attributes are taken; `figure` a column of the word set,
+    or a number per word. The default set carries the share of women in each occupation.
+
+    >>> import aslant
+    >>> r = aslant.wefat(aslant.load())
+    >>> r.attributes[0].name, round(r.correlation.pearson, 1)
+    ('Male terms', -0.5)
+    """
+    listed, stimuli, figures, figure_name = _chosen_words(words, figure)
+    if isinstance(attributes, str | PathLike):
+        pair = load_set(attributes, WeatSet).attributes
+    else:
+        pair = word_lists(attributes, ("attributes 1", "attributes 2"))[:2]  # type: ignore[assignment]
+    found, A, B = (find(vectors, group) for group in (listed, *pair))
+    for group, least in ((found, 1), (A, 2), (B, 2)):
+        need_words(group, least, vectors)
+    need_distinct(A, B)
+    settings = {
+        "alternative": alternative, "method": method, "n_resamples": n_resamples, "figure": figure_name,
+        "attributes": str(attributes) if isinstance(attributes, str | PathLike) else "own",
+    }  # fmt: skip
+    seed = seed_of(rng)
+    randoms = spawn(seed, len(found.unit))
+    measured = [
+        _word(word, unit, A, B, figures.get(word), settings, random)
+        for word, unit, random in zip(found.words.used, found.unit, randoms, strict=True)
+    ]
+    qvalues = benjamini_hochberg([word.pvalue for word in measured]).tolist()
+    scored = tuple(replace(word, qvalue=q) for word, q in zip(measured, qvalues, strict=True))
+    return WefatResult(
+        words=scored,
+        attributes=(A.words, B.words),
+        correlation=_correlation(scored, figure_name),
+        alternative=alternative,
+        provenance=provenance(vectors, stimuli, (found.words, A.words, B.words), seed, settings),
+    )
+
+
+def _chosen_words(words: Any, figure: Any) -> tuple[WordList, str, Mapping[str, float], str]:
+    if not isinstance(words, str | PathLike):
+        if figure is not None and not isinstance(figure, str | Mapping):
+            raise MeasureError(f"figure is a {type(figure).__name__}; give a column's name, or a number per word.")
+        figures = figure if isinstance(figure, Mapping) else {}
+        if isinstance(figure, str):
+            raise MeasureError(f"figure={figure!r} names a column, but a bare list of words has none; give a mapping.")
+        listed = WordList("words", checked_words(words))
+        return listed, "own", _checked_figures(figures, listed), "own" if figures else ""
+    chosen = load_set(words, WordSet)
+    if isinstance(figure, Mapping):
+        return chosen.groups[0], chosen.id, _checked_figures(figure, chosen.groups[0]), "own"
+    column = figure or next(iter(chosen.columns[1:]), "")
+    return chosen.groups[0], chosen.id, chosen.column(column) if column else {}, column
+
+
+def _checked_figures(figures: Mapping[str, Any], words: WordList) -> Mapping[str, float]:
+    for word, value in figures.items():
+        if not isinstance(value, numbers.Real) or not math.isfinite(value):
+            raise MeasureError(f"the figure of {word!r} is {value!r}; give finite numbers.")
+    if figures and not set(figures) & set(words.words):
+        raise MeasureError(f"no figure is for a word of the list; the first is for {next(iter(figures))!r}.")
+    return figures
+
+
+def _word(
+    word: str, unit: FloatArray, A: Found, B: Found, figure: float | None, settings: dict[str, Any],
+    random: np.random.Generator,
+) -> WefatWord:  # fmt: skip
+    a, b = A.unit @ unit, B.unit @ unit
+    if np.ptp(np.concatenate([a, b])) < NO_SPREAD:
+        raise MeasureError(f"'{word}' is equally close to every attribute word, so it has no effect size.")
+    p = partition_pvalue(
+        a, b, alternative=settings["alternative"], method=settings["method"],
+        n_resamples=settings["n_resamples"], rng=random,
+    )  # fmt: skip
+    return WefatWord(word, effect_size(a, b), p.pvalue, p.bounds, p.method, p.pvalue, figure)
+
+
+def _correlation(words: tuple[WefatWord, ...], figure: str) -> Correlation | None:
+    pairs = [(word.effect_size, word.figure) for word in words if word.figure is not None]
+    return correlation(figure, [pair[0] for pair in pairs], [pair[1] for pair in pairs])

@@ -1,0 +1,99 @@
+"""An enumeration before and after debiasing: what was found in one space, tested again in another."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os import PathLike
+
+import numpy as np
+
+from aslant.errors import MeasureError
+from aslant.io.journal import Journal
+from aslant.measures.enumeration.measure import seeds_of
+from aslant.measures.enumeration.parts import CategorisedWords, Grouped
+from aslant.measures.enumeration.run import EnumerationRun, Progress
+from aslant.measures.shared.wordsets import (Found, check_vectors, find)
+from aslant.measures.enumeration.result import (EnumerationComparison, EnumerationResult, NameGroup, WordCategory)
+from aslant.measures.association.result import WordsUsed
+from aslant.stimuli import WordList
+from aslant.vectors import LookupPolicy, WordVectors
+
+#: Words are tokens of the first vocabulary, and sought as such in the second.
+AS_WRITTEN = LookupPolicy(case="exact", phrases="exact")
+
+
+def compare_enumerations(
+    before: EnumerationResult,
+    vectors: WordVectors,
+    *,
+    workers: int | None = None,
+    journal: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> EnumerationComparison:
+    """Test what an enumeration found again in `vectors`, the same embedding after debiasing.
+
+    Groups of names, categories of words, settings and seed are those of `before`; which words fall to which group,
+    their scores and the rotations are those of `vectors`. A cell whose significance remains is what debiasing left.
+    `workers`, `journal` and `progress` are those of `enumerate_biases`.
+
+    >>> import aslant
+    >>> v = aslant.load(top=8_000)
+    >>> own = {"women": ["woman", "she", "her"], "men": ["man", "he", "his"]}
+    >>> u = aslant.enumerate_biases(v, groups=own, categories=8, rotations=200)
+    >>> c = aslant.compare_enumerations(u, aslant.hard_debias(v))
+    >>> c.count("vanishes") > 0, c.count("remains") + c.count("vanishes") == len(u.significant)
+    (True, True)
+    """
+    if not isinstance(before, EnumerationResult):
+        raise MeasureError(f"{before!r:.60} is not the result of an enumeration; make one first.")
+    check_vectors(vectors)
+    seed, settings = before.provenance.seed or 0, before.provenance.settings
+    run = EnumerationRun(vectors, settings, seeds_of(seed), workers, Journal(journal) if journal else None, progress)
+    names = [_found(vectors, group.label, group.tokens) for group in before.groups]
+    words = [_found(vectors, category.label, category.words) for category in before.categories]
+    categorised = _categorised(before, run, [found.words.tokens for found in words])
+    settings = {**settings, "words_used": len(categorised.tokens)}
+    after = run.tested(_grouped(before, names, words), categorised, seed, settings)
+    return EnumerationComparison(before, after, after.provenance)
+
+
+def _found(vectors: WordVectors, name: str, tokens: tuple[str, ...]) -> Found:
+    found = find(vectors, WordList(name, tokens), policy=AS_WRITTEN)
+    if not found.words.used:
+        raise MeasureError(
+            f"none of the {len(tokens):,} words of '{name}' is in '{vectors.name}'; give the same embedding after "
+            "debiasing."
+        )
+    return found
+
+
+def _grouped(before: EnumerationResult, names: list[Found], words: list[Found]) -> Grouped:
+    return Grouped(
+        groups=tuple(_kept(group, found.words) for group, found in zip(before.groups, names, strict=True)),
+        vectors=tuple(found.unit for found in names),
+        listed=(),
+        left_out=before.left_out_names,
+        used=tuple(found.words for found in (*names, *words)),  # all that is missing goes on record
+        source=before.provenance.stimuli,
+        ordered_by=before.provenance.settings["ordered_by"],
+        found=not before.own_groups,
+    )
+
+
+def _kept(group: NameGroup, used: WordsUsed) -> NameGroup:
+    """Return a group without the names that the other vocabulary lacks."""
+    there = set(used.tokens)
+    pairs = [pair for pair in zip(group.names, group.tokens, strict=True) if pair[1] in there]
+    names = tuple(name for name, _ in pairs)
+    shown = tuple(name for name in group.illustrative if name in names)
+    return replace(group, size=len(pairs), names=names, tokens=tuple(token for _, token in pairs), illustrative=shown)
+
+
+def _categorised(before: EnumerationResult, run: EnumerationRun, tokens: list[tuple[str, ...]]) -> CategorisedWords:
+    every = tuple(token for words in tokens for token in words)
+    categories = tuple(
+        WordCategory(category.label, len(words), category.centre_words, words)
+        for category, words in zip(before.categories, tokens, strict=True)
+    )
+    unit = run.unit(np.array([run.vectors.index[token] for token in every], dtype=np.int64))
+    return CategorisedWords(every, unit, np.cumsum([0, *map(len, tokens)]), categories)

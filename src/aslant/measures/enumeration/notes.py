@@ -1,0 +1,131 @@
+"""What is said under the tables of an enumeration: how much was found, what the figures mean, how it was computed."""
+
+from __future__ import annotations
+
+from aslant.report.tables import plain, pvalue
+from aslant.measures.enumeration.result import EnumerationResult
+
+#: So many tests are shown to people; CSV and JSON hold all.
+MOST_TESTS = 12
+NOT_SIGNIFICANT, NO_TEST = "·", "–"
+#: How the figures of a group's names were averaged.
+WEIGHTED = {"names": "each name counting alike", "bearers": "each name counting by how many people bear it"}
+
+
+def shown_tests(result: EnumerationResult, most: int | None = MOST_TESTS) -> list[tuple[int, int]]:
+    """Return rank and category of the tests with a significant cell, at most `most` of them."""
+    ranked = enumerate(result.ordering, 1)
+    return [(rank, c) for rank, c in ranked if any(cell.significant for cell in result.of_category(c))][:most]
+
+
+def group_notes(result: EnumerationResult) -> tuple[str, ...]:
+    """Say which names were used, and where the figures about them come from."""
+    used, missing = sum(group.size for group in result.groups), result.missing
+    if result.own_groups:
+        said = [f"groups as given, {used:,} words."]
+        said += [f"no vector for {plain(', '.join(missing))}."] if missing else []
+    else:
+        out = f"{len(result.left_out_names):,} left out, too unlike the other names"
+        said = [f"names: {used:,} used; {out}; {len(missing):,} without a vector (--json lists them)."]
+    if known := [g.demographics for g in result.groups if g.demographics]:
+        said.append(
+            f"demographics: means over the names in the name tables ({sum(d.names for d in known):,} of {used:,}; "
+            f"race: {sum(d.names_with_race for d in known):,}), {WEIGHTED[known[0].weighted_by]}; looked up "
+            f"afterwards; the computation never sees them.{_order(result)}"
+        )
+    return (*said, _spelling(result))
+
+
+def _order(result: EnumerationResult) -> str:
+    by_women = result.provenance.settings["ordered_by"] == "share_female"
+    return " Groups stand in the order of the share of women." if by_women else ""
+
+
+def _spelling(result: EnumerationResult) -> str:
+    """Say how case was dealt with, and words that are spelled like names."""
+    settings = result.provenance.settings
+    if result.own_groups:
+        return f"the vocabulary is {settings['vocabulary']}; the groups' own words are left out of the tests."
+    cased = settings["vocabulary"] == "cased"
+    looked_up = "names are looked up as written" if cased else "names are looked up in lower case too"
+    kept = "are left out" if settings["drop_names"] else "stay, unless they stand in a group"
+    return f"the vocabulary is {settings['vocabulary']}: {looked_up}; words that are spelled like a name {kept}."
+
+
+def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool = True) -> tuple[str, ...]:
+    """Say what the figures mean, how much was found (the first note), and how it was computed.
+
+    Without `figures` the table has no scores and no q-values, and is not explained as if it had.
+    """
+    more = [] if all_shown else _more(result)
+    return (_found(result), *more, *_meaning(result, figures), _indirect(result), _computed(result))
+
+
+def _found(result: EnumerationResult) -> str:
+    alpha, found, cells = float(result.provenance.settings["alpha"]), len(result.significant), len(result.cells)
+    untested = len(result.not_tested)
+    tail = f"no test for {untested:,} cells with fewer than {result.words_per_cell} words." if untested else ""
+    tail = tail or "every cell had words enough for a test."
+    if not found:
+        none = f"No association is significant: none of {cells:,} cells at a false-discovery rate of {alpha:g}"
+        return f"{none}; {tail}{_too_few(result)}"
+    rate = f"of these, {100 * alpha:g} % at most are expected to be chance (false-discovery rate)"
+    are, critical = "are" if found > 1 else "is", pvalue(result.critical_pvalue)
+    return f"{found:,} of {cells:,} cells {are} significant (p up to {critical}, the critical p-value); {rate}; {tail}"
+
+
+def _too_few(result: EnumerationResult) -> str:
+    """Say so where no single cell could have been significant, however strong."""
+    cells, rotations = len(result.cells), result.rotations.asked
+    smallest = cells / (rotations + 1)
+    if smallest <= float(result.provenance.settings["alpha"]):
+        return ""
+    least = f"{min(1.0, smallest):.2g}"
+    return f" With {rotations:,} rotations the q-value of a single cell cannot fall below {least}; draw more."
+
+
+def _more(result: EnumerationResult) -> list[str]:
+    more = len(shown_tests(result, None)) - MOST_TESTS
+    if more <= 0:
+        return []
+    have = "tests have" if more > 1 else "test has"
+    return [f"shown: the top {MOST_TESTS} tests; {more} more {have} significant cells; --csv or --json gives all."]
+
+
+def _meaning(result: EnumerationResult, figures: bool) -> list[str]:
+    groups = "the other groups" if len(result.groups) > 2 else "the other group"
+    words = f"words: those of a test's category that lean most to this group and not to {groups}"
+    if not result.provenance.settings["voronoi"]:
+        words = "words: those of a test's category that lean most to this group; a word may serve several groups"
+    order = "tests stand in the order of the total score of their significant cells"
+    if not figures:
+        marks = f"{NOT_SIGNIFICANT} not significant; {NO_TEST} no test"
+        return [f"{words}; {marks}.", f"{order}; --csv, --json and --html give the score, p and q of every cell."]
+    return [
+        f"{words}.",
+        "score: how much nearer the words are to the group's names than all words are on average, against the mean "
+        f"of the groups. Chance alone gives scores above 0, since the words are chosen for leaning: read q; {order}.",
+        "p: the share of random rotations of the names against the words that reach the score; q: Benjamini–Hochberg "
+        f"over all {len(result.cells):,} cells.",
+    ]
+
+
+def _indirect(result: EnumerationResult) -> str:
+    bias = result.indirect_bias
+    if bias.share is None:
+        return "potential indirect bias: no two tests have significant words for the same two groups."
+    return (
+        f"potential indirect bias (eq. 1): in {100 * bias.share:.1f} % of {bias.tuples:,} cases (two groups, two "
+        "tests, all four cells significant) both tests divide the groups the same way; about 50 % if unrelated."
+    )
+
+
+def _computed(result: EnumerationResult) -> str:
+    used = result.rotations
+    said = f"rotations: {used.run:,} of {used.asked:,} run"
+    if used.risk:
+        said += (
+            f"; {100 * (1 - used.work):.0f} % of the work saved by stopping where the verdict was clear (risk of any "
+            f"changed verdict: {used.risk:.1g} at most; p and q of stopped cells are estimates)"
+        )
+    return f"{said}; seed {result.provenance.seed}."

@@ -1,0 +1,241 @@
+"""The steps of one enumeration, from names and words to a result (MEASURES §3)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError
+from aslant.io.journal import Journal
+from aslant.measures.enumeration import groups as steps
+from aslant.measures.enumeration.cells import choose_cells, indirect_bias
+from aslant.measures.enumeration.parts import (CategorisedWords, Grouped, described, enumerated_cells, name_group, ordering, rotations_used)
+from aslant.measures.polarities.measure import class_lists
+from aslant.measures.shared.wordsets import (find, need_distinct, need_words, provenance)
+from aslant.io.memory_maps import picked_rows
+from aslant.measures.enumeration.result import EnumerationResult
+from aslant.statistics import (RotationPlan, RotationProblem, benjamini_hochberg, check_count, count_reached)
+from aslant.stimuli import (NameFacts, NameTable, WordList, bundled_names)
+from aslant.vectors import LookupPolicy, WordVectors
+from aslant.version import __version__
+
+#: Called with the step, how much of it is done, and how much there is.
+Progress: TypeAlias = Callable[[str, int, int], None]
+
+#: More of anything than this only takes memory.
+MOST = 10_000_000
+#: A group of one's own with fewer words is not taken for names.
+LEAST_NAMES = 5
+
+
+@dataclass(frozen=True)
+class EnumerationRun:
+    """One enumeration: what it is made from, and its steps."""
+
+    vectors: WordVectors
+    settings: dict[str, Any]
+    seeds: list[int]
+    workers: int | None
+    journal: Journal | None
+    progress: Progress | None
+
+    @cached_property
+    def cased(self) -> bool:
+        """Whether the vocabulary tells capitals from small letters."""
+        return steps.is_cased(self.vectors.words)
+
+    @property
+    def as_names(self) -> LookupPolicy:
+        """How names are looked up: as written in a cased vocabulary, where "Love" is a name and "love" is not."""
+        return replace(self.vectors.policy, case="exact") if self.cased else self.vectors.policy
+
+    @property
+    def drop_names(self) -> bool:
+        """Whether words that are spelled like a name are left out: as asked, else where case cannot tell them."""
+        asked = self.settings["drop_names"]
+        return not self.cased if asked is None else bool(asked)
+
+    def own_groups(self, groups: Any) -> Grouped:
+        """Take the groups as given: step 1 is skipped."""
+        if groups is None or isinstance(groups, bool | float):
+            raise MeasureError(
+                f"groups={groups!r} are no groups; give a number from 2 up, a class set, or words by group."
+            )
+        lists, identity = class_lists(groups)
+        if len(lists) < 2:
+            raise MeasureError(f"{len(lists)} groups were given; at least two are needed.")
+        facts = _facts_of_names(lists)
+        found = [find(self.vectors, group, policy=self.as_names if facts else None) for group in lists]
+        for place, group in enumerate(found):
+            need_words(group, 1, self.vectors)
+            for other in found[:place]:
+                need_distinct(other, group)
+        weighted_by = self.settings["demographics_by"]
+        return Grouped(
+            groups=tuple(
+                name_group(group.words.name, group.words.used, group.words.tokens, group.unit, facts, weighted_by)
+                for group in found
+            ),
+            vectors=tuple(group.unit for group in found),
+            listed=tuple(word for group in lists for word in group.words),
+            left_out=(),
+            used=tuple(group.words for group in found),
+            source=identity,
+            ordered_by="given",
+            found=False,
+        )
+
+    def found_groups(self, table: NameTable, groups: Any) -> Grouped:
+        """Clean the names and cluster them (step 1); groups stand by share of women where it is known, else by size."""
+        count = check_count("groups", groups, 2, MOST)
+        found = find(self.vectors, WordList("names", table.names), policy=self.as_names)
+        unit = found.unit.astype(np.float32)
+        keep = self._cleaned(unit, table.names)
+        if keep.sum() < count:
+            raise MeasureError(
+                f"{keep.sum():,} of {len(table.names):,} names are in '{self.vectors.name}' and like names; "
+                f"{count} groups need at least as many."
+            )
+        labels = np.full(len(unit), -1)
+        labels[keep] = self._clusters("names", unit[keep], count, self.seeds[2])
+        names, tokens = (np.array(words, dtype=object) for words in (found.words.used, found.words.tokens))
+        made = []
+        for own in (labels == group for group in range(count)):
+            described_by = (table.facts, self.settings["demographics_by"])
+            made.append(name_group("", tuple(names[own]), tuple(tokens[own]), found.unit[own], *described_by))
+        by_women = steps.by_share_female([group.demographics for group in made])
+        order = by_women or list(range(count))
+        label = "F{}" if by_women else "group {}"  # F as in the paper's tables: first names
+        return Grouped(
+            groups=tuple(replace(made[place], label=label.format(n)) for n, place in enumerate(order, 1)),
+            vectors=tuple(found.unit[labels == place] for place in order),
+            listed=table.names,
+            left_out=tuple(names[~keep]),
+            used=(found.words,),
+            source=table.id,
+            ordered_by="share_female" if by_women else "size",
+            found=True,
+        )
+
+    def _cleaned(self, unit: NDArray[np.float32], names: Sequence[str]) -> NDArray[np.bool_]:
+        """Tell names from as many other frequent words, and drop those that are least like names."""
+        share = self.settings["left_out"]
+        if share == 0 or not len(unit):
+            return np.ones(len(unit), dtype=bool)
+        written = frozenset(names if self.cased else (name.lower() for name in names))
+        frequent = steps.frequent_words(self.vectors.words[: steps.FREQUENT], written, steps.FREQUENT, lower_case=False)
+        if not len(frequent.rows):
+            raise MeasureError(
+                f"'{self.vectors.name}' has no words but names to tell names from; use left_out=0 to keep every name."
+            )
+        size = min(len(unit), len(frequent.rows))
+        drawn = np.random.default_rng(self.seeds[0]).choice(frequent.rows, size, replace=False)
+        return steps.keep_by_margin(steps.margins(unit, self.unit(np.sort(drawn)), self.seeds[1]), share)
+
+    def unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the vectors of these rows at unit length, (rows, d)."""
+        picked = picked_rows(self.vectors.matrix, rows)
+        return np.asarray(picked / np.linalg.norm(picked, axis=1, keepdims=True))
+
+    def _clusters(self, step: str, unit: NDArray[np.float32], count: int, seed: int) -> NDArray[np.int64]:
+        """Cluster, or recall what the journal has of it."""
+        import sklearn
+
+        digest = hashlib.sha256(np.ascontiguousarray(unit).tobytes())
+        made_by = (sklearn.__version__, np.__version__, __version__)
+        digest.update(repr((unit.shape, count, seed, steps.STARTS, made_by)).encode())
+        key = f"{step}-{digest.hexdigest()[:24]}"
+        kept = self.journal.recall(key) if self.journal else None
+        if kept is not None and _are_labels(kept.get("labels"), len(unit), count):
+            return kept["labels"]
+        labels = steps.cluster(unit, count, seed, self.workers, self._progress_of(f"clustering {step}"))
+        if self.journal:
+            self.journal.keep(key, {"labels": labels})
+        return labels
+
+    def _progress_of(self, step: str) -> Callable[[int, int], None] | None:
+        if self.progress is None:
+            return None
+        report = self.progress
+        return lambda done, total: report(step, done, total)
+
+    def words(self, left_out: frozenset[str]) -> CategorisedWords:
+        """Cluster the most frequent words, but for those left out: step 2."""
+        found = steps.frequent_words(self.vectors.words, left_out, self.settings["words"])
+        categories = self.settings["categories"]
+        if len(found.rows) < categories:
+            raise MeasureError(
+                f"{len(found.rows):,} words in lower case can be used of '{self.vectors.name}' "
+                f"(words={self.settings['words']:,}); {categories} categories need at least as many."
+            )
+        unit = self.unit(found.rows)
+        labels = self._clusters("words", unit, categories, self.seeds[3])
+        order = np.argsort(labels, kind="stable")
+        starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=categories))])
+        tokens, unit = tuple(found.tokens[row] for row in order), unit[order]
+        return CategorisedWords(tokens, unit, starts, described(tokens, unit, starts))
+
+    def measure(self, grouped: Grouped, seed: int) -> EnumerationResult:
+        """Find the word categories, and test every cell: steps 2 to 6."""
+        drop_names = self.drop_names
+        words = self.words(grouped.not_words(drop_names=drop_names))
+        settings = {
+            "names": grouped.source,
+            "groups": len(grouped.groups),
+            **self.settings,
+            "left_out": self.settings["left_out"] if grouped.found else None,
+            "drop_names": drop_names,
+            "vocabulary": "cased" if self.cased else "lower-cased",
+            "ordered_by": grouped.ordered_by,
+            "words_used": len(words.tokens),
+        }
+        return self.tested(grouped, words, seed, settings)
+
+    def tested(
+        self, grouped: Grouped, words: CategorisedWords, seed: int, settings: dict[str, Any]
+    ) -> EnumerationResult:
+        """Choose the cells, draw the null, and put the result together: steps 3 to 6."""
+        per_cell, voronoi = self.settings["per_cell"], self.settings["voronoi"]
+        cells = choose_cells(words.unit, words.starts, grouped.means, per_cell, voronoi=voronoi)
+        problem = RotationProblem(words.unit, words.starts, grouped.means, cells.scores, per_cell, voronoi)
+        risk = self.settings["precision"] or 0.0
+        plan = RotationPlan(self.settings["rotations"], self.seeds[4], self.settings["alpha"], risk, self.workers)
+        counted = count_reached(problem, plan, journal=self.journal, progress=self._progress_of("rotations"))
+        pvalues = np.where(np.isnan(cells.scores), 1.0, counted.pvalues(plan.rotations))
+        qvalues = benjamini_hochberg(pvalues.ravel()).reshape(pvalues.shape)
+        significant = qvalues <= plan.alpha
+        return EnumerationResult(
+            groups=grouped.groups,
+            categories=words.categories,
+            cells=enumerated_cells(cells, words.tokens, counted, pvalues, qvalues, significant),
+            ordering=ordering(cells.scores, significant),
+            critical_pvalue=float(pvalues[significant].max()) if significant.any() else None,
+            indirect_bias=indirect_bias(words.unit, words.tokens, cells, significant),
+            left_out_names=grouped.left_out,
+            rotations=rotations_used(counted, plan, words.starts, cells.scores),
+            provenance=provenance(self.vectors, grouped.source, grouped.used, seed, settings),
+        )
+
+
+def _facts_of_names(groups: Sequence[WordList]) -> Mapping[str, NameFacts]:
+    """Return what the tables know of groups of names; nothing of groups that are not names.
+
+    "gay" and "christian" are also rare first names: a group counts as names if it has several and the tables know
+    most of them.
+    """
+    facts = bundled_names().facts
+    known = [sum(word.lower() in facts for word in group.words) / len(group.words) for group in groups]
+    return facts if min(known) > 0.5 and min(len(group.words) for group in groups) >= LEAST_NAMES else {}
+
+
+def _are_labels(kept: NDArray[Any] | None, points: int, count: int) -> bool:
+    """Tell whether what a journal holds are the cluster numbers of so many points."""
+    if kept is None or kept.shape != (points,) or kept.dtype != np.int64:
+        return False
+    return np.array_equal(np.unique(kept), np.arange(count))

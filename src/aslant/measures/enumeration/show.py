@@ -1,0 +1,264 @@
+"""Enumerated biases as tables: the groups of names, and the words that go with each (Swinger et al. 2019, Table 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from aslant.measures.enumeration.notes import (NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests)
+from aslant.report.tables import (Column, Table, plain, pvalue, small)
+from aslant.measures.enumeration.result import (CONTENT_NOTE, Demographics, EnumeratedCell, EnumerationResult, NameGroup, WordCategory)
+
+#: From this width on a terminal has a column for each race.
+WIDE_GROUPS = 160
+#: Side by side, words may be this long before they go on in the next line: the first that fits the terminal is taken.
+WORD_LENGTHS = (40, 14, 11)
+#: Headings give this many illustrative names and centre words, as the paper does.
+IN_HEADINGS = 3
+#: So many potential indirect biases are shown.
+MOST_PROXIES = 10
+#: What q is at most for words to stand out, and to stand out most.
+MEDIUM, STRONG = 0.01, 0.001
+RACES = {
+    "white": "White", "black": "Black", "hispanic": "Hispanic", "api": "Asian/Pacific", "native": "Native American",
+    "multiple": "two or more",
+}  # fmt: skip
+
+
+def cells_table(result: EnumerationResult) -> Table:
+    """Describe every cell, one to a row: what CSV holds."""
+    columns = (
+        Column("category", "category", plain, "left", wraps=True),
+        Column("group", "group", plain, "left"),
+        Column("words", "words", plain, "left", wraps=True),
+        Column("score", "score", small),
+        Column("pvalue", "p", pvalue),
+        Column("qvalue", "q", pvalue),
+    )
+    return Table(_title("Associations", result), columns, result.rows(), notes(result), first_line=CONTENT_NOTE)
+
+
+def terminal_tables(result: EnumerationResult, width: int) -> tuple[Table, ...]:
+    """Describe groups, associations and proxies for a terminal: a column for each group where all of them fit."""
+    groups = groups_table(result, one_column=width < WIDE_GROUPS, races=1 if width < 100 else 2)
+    crossed = (crossed_table(result, length) for length in WORD_LENGTHS)
+    fits = next((table for table in crossed if table.rows and _width(table) <= width), listed_table(result))
+    return groups, fits if fits.rows else replace(fits, columns=fits.columns[:0]), *_proxies(result)
+
+
+def document_tables(result: EnumerationResult) -> tuple[Table, ...]:
+    """Describe groups, associations and proxies for Markdown and LaTeX: always a column for each group."""
+    return groups_table(result), crossed_table(result), *_proxies(result)
+
+
+def _proxies(result: EnumerationResult) -> tuple[Table, ...]:
+    return (proxies_table(result),) if result.indirect_bias.strongest else ()
+
+
+def proxies_table(result: EnumerationResult, most: int = MOST_PROXIES) -> Table:
+    """Describe the strongest potential indirect biases (eq. 1): what could stand in for what."""
+    columns = (
+        Column("groups", "groups", plain, "left", wraps=True),
+        Column("words", "words that divide them", plain, "left", wraps=True),
+        Column("as", "words that do so alike", plain, "left", wraps=True),
+        Column("value", "value", small, style=_plainly),
+    )
+    rows = [
+        {
+            "groups": " | ".join(result.groups[g].label for g in proxy.groups), "value": proxy.value,
+            **{key: " | ".join(map(", ".join, pair)) for key, pair in zip(("words", "as"), proxy.words, strict=True)},
+        }
+        for proxy in result.indirect_bias.strongest[:most]
+    ]  # fmt: skip
+    return Table(_title("What could stand in for what", result), columns, rows, (proxies_note(result, most),))
+
+
+def proxies_note(result: EnumerationResult, most: int = MOST_PROXIES) -> str:
+    """Say what the value is, and how many there are."""
+    bias = result.indirect_bias
+    more = f"; shown: {most} of {bias.aligned:,}" if bias.aligned > most else ""
+    listed = f", --json gives {len(bias.strongest):,}" if len(bias.strongest) > most else ""
+    return (
+        "value: the product of eq. 1, larger where both pairs of word sets lie further apart in the same direction; a "
+        f"pair may stand in for the other though no name is left{more}{listed}."
+    )
+
+
+def groups_table(result: EnumerationResult, *, one_column: bool = False, races: int = 2) -> Table:
+    """Describe the groups of names; with `one_column`, the largest `races` of each stand in a single column."""
+    columns = [
+        Column("group", "group", plain, "left", wraps=True),
+        Column("illustrative", "illustrative names", plain, "left", wraps=True),
+        Column("size", "names", lambda size: f"{size:,}", style=_plainly),
+    ]
+    if any(group.demographics for group in result.groups):
+        columns += [
+            Column("female", "% female", percent, style=_plainly),
+            Column("year", "born", _year, style=_plainly),
+            *_race_columns(result, one_column, races),
+        ]
+    rows = [
+        {"group": g.label, "illustrative": ", ".join(g.illustrative), "size": g.size, **_figures(g.demographics)}
+        for g in result.groups
+    ]
+    title = _title("Groups of names", result)
+    return Table(title, tuple(columns), rows, group_notes(result), first_line=CONTENT_NOTE)
+
+
+def _race_columns(result: EnumerationResult, one_column: bool, races: int) -> list[Column]:
+    if one_column:
+        title = "largest race, %" if races == 1 else "largest races, %"
+        return [Column("by_race", title, lambda shares: _largest(shares, races), "left", style=_plainly)]
+    return [Column(race, f"% {RACES.get(race, plain(race))}", percent, style=_plainly) for race in races_of(result)]
+
+
+def races_of(result: EnumerationResult) -> list[str]:
+    """Return the races that the name tables know of, in their order."""
+    known = [g.demographics.share_by_race or {} for g in result.groups if g.demographics]
+    return list(dict.fromkeys(race for shares in known for race in shares))
+
+
+def _figures(figures: Demographics | None) -> dict[str, Any]:
+    if figures is None:
+        return {}
+    shares = figures.share_by_race or {}
+    return {"female": figures.share_female, "year": figures.mean_birth_year, "by_race": shares, **shares}
+
+
+def crossed_table(result: EnumerationResult, length: int | None = None) -> Table:
+    """Describe the top tests with a column for each group, as the paper's Table 5.
+
+    With a `length` each centre word stands on its own line, and what is longer goes on in the next.
+    """
+    separator = "\n" if length else ", "
+    heads = length + len("10. ") if length else None
+    columns = [
+        Column("heading", "test", lambda text: _folded(text, heads), "left", wraps=True, style=lambda _: "bold"),
+        *(_group_column(i, group, length) for i, group in enumerate(result.groups)),
+    ]
+    rows: list[dict[str, Any]] = [
+        {"rank": rank, "heading": heading(result, rank, category, separator)}
+        | {f"group {cell.group}": cell for cell in result.of_category(category)}
+        for rank, category in shown_tests(result)
+    ]
+    return Table(_title("Associations", result), tuple(columns), rows, notes(result, figures=False), section_key="rank")
+
+
+def _group_column(place: int, group: NameGroup, length: int | None) -> Column:
+    def write(cell: EnumeratedCell) -> str:
+        return _folded(cell_text(cell), length)
+
+    return Column(f"group {place}", _folded(head(group), length), write, "left", wraps=True, style=_shade)
+
+
+def _width(table: Table) -> int:
+    """Return how many characters the table needs side by side."""
+    from rich.cells import cell_len
+
+    written = [[c.title, *(c.write(row[c.key]) for row in table.rows)] for c in table.columns]
+    return sum(max(cell_len(line) for text in column for line in text.split("\n")) + 3 for column in written)
+
+
+def _folded(text: str, length: int | None) -> str:
+    """Part the lines that are longer than `length` evenly, with a hyphen.
+
+    >>> _folded("pediatrician", 11)
+    'pediat-\\nrician'
+    """
+    if length is None:
+        return text
+    return "\n".join(part for line in text.split("\n") for part in _parts(line, length))
+
+
+def _parts(line: str, length: int) -> list[str]:
+    count = 1 if len(line) <= length else -(-len(line) // (length - 1))
+    size = -(-len(line) // count)
+    pieces = [line[at : at + size] for at in range(0, len(line), size)] or [""]
+    return [piece + "-" for piece in pieces[:-1]] + pieces[-1:]
+
+
+def head(group: NameGroup) -> str:
+    """Head the column of a group: its label, illustrative names and demographics, a line each."""
+    lines = [plain(group.label), *map(plain, group.illustrative[:IN_HEADINGS])]
+    if (d := group.demographics) and d.share_female is not None and d.mean_birth_year is not None:
+        lines += [f"{percent(d.share_female)} % female", f"born {_year(d.mean_birth_year)}"]
+    return "\n".join(lines)
+
+
+def listed_table(result: EnumerationResult) -> Table:
+    """Describe the top tests with a row for each significant cell, for where the groups do not fit side by side."""
+    columns = (
+        Column("heading", "test", str, "left", wraps=True, style=lambda _: "bold"),
+        Column("group", "group", plain, "left", wraps=True, style=_plainly),
+        Column("cell", "words", lambda cell: plain(", ".join(cell.words)), "left", wraps=True, style=_shade),
+        Column("score", "score", small, style=_plainly),
+        Column("qvalue", "q", pvalue, style=_plainly),
+    )
+    rows: list[dict[str, Any]] = []
+    for rank, category in shown_tests(result):
+        found = [cell for cell in result.of_category(category) if cell.significant]
+        for place, cell in enumerate(found):
+            group = result.groups[cell.group]
+            rows.append({
+                "rank": rank, "heading": "" if place else heading(result, rank, category), "group": named(group),
+                "cell": cell, "score": cell.score, "qvalue": cell.qvalue,
+            })  # fmt: skip
+    return Table(_title("Associations", result), columns, rows, notes(result), section_key="rank")
+
+
+def heading(
+    result: EnumerationResult, rank: int, category: int, separator: str = ", ", write: Callable[[str], str] = plain
+) -> str:
+    """Name a test for people: its rank and its centre words."""
+    return f"{rank}. " + separator.join(map(write, centre(result.categories[category])))
+
+
+def centre(category: WordCategory) -> tuple[str, ...]:
+    """Return the words that name a category."""
+    return category.centre_words[:IN_HEADINGS] or (category.label,)
+
+
+def named(group: NameGroup) -> str:
+    """Name a group: its label and its illustrative names."""
+    return f"{group.label}: {', '.join(group.illustrative[:IN_HEADINGS])}" if group.illustrative else group.label
+
+
+def cell_text(cell: EnumeratedCell) -> str:
+    """Write the words of a significant cell, a line each; else a mark."""
+    if cell.significant:
+        return "\n".join(map(plain, cell.words))
+    return NOT_SIGNIFICANT if cell.tested else NO_TEST
+
+
+def percent(share: float | None) -> str:
+    """Write a share as a whole percentage.
+
+    >>> percent(0.984), percent(None)
+    ('98', '–')
+    """
+    return "–" if share is None else f"{100 * share:.0f}"
+
+
+def _year(value: float | None) -> str:
+    return "–" if value is None else f"{value:.0f}"
+
+
+def _largest(shares: dict[str, float] | None, races: int) -> str:
+    largest = sorted((shares or {}).items(), key=lambda item: -item[1])[:races]
+    return ", ".join(f"{RACES.get(race, plain(race))} {percent(share)}" for race, share in largest) or "–"
+
+
+def _plainly(_: Any) -> str:
+    return ""
+
+
+def _shade(cell: EnumeratedCell) -> str:
+    """Choose a terminal's style by significance: the smaller q, the stronger."""
+    if not cell.significant:
+        return "dim"
+    return "bold cyan" if cell.qvalue <= STRONG else "cyan" if cell.qvalue <= MEDIUM else ""
+
+
+def _title(what: str, result: EnumerationResult) -> str:
+    return f"{what} on {result.provenance.representation.name}"

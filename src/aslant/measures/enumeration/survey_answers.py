@@ -1,0 +1,184 @@
+"""Answers to a survey, from CSV files or rows: each checked against the plan, the first bad one named by its line."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from aslant.errors import MeasureError
+from aslant.io.reading import MAX_BYTES, read_bytes
+from aslant.measures.enumeration.survey_plan import MOST_OFFENSIVE, Survey
+
+Answers: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str] | Mapping[str, Any]]
+
+#: Columns of the long format, and what crowd platforms call them.
+COLUMNS = {
+    "worker": ("worker", "workerid", "worker_id"),
+    "task": ("task", "input.task"),
+    "item": ("item", "input.item"),
+    "answer": ("answer", "answer.answer"),
+}
+ITEM = re.compile(r"(?:answer\.)?(s[0-9a-f]{8})-(\S+)", re.IGNORECASE)
+RATING = re.compile(rf"([1-{MOST_OFFENSIVE}])(?:\.0+)?")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One worker's answer to one question (its own id, without the survey's): a group's id, or a rating's digit."""
+
+    worker: str
+    item: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class _Given:
+    """A row as it was given, and where it stood."""
+
+    where: str
+    cells: dict[str, str]
+
+
+def read_answers(survey: Survey, given: Answers) -> tuple[Answer, ...]:
+    """Return all answers, or say what is wrong with the first bad one; an empty cell is a question left out."""
+    questions = _questions(survey)
+    first: dict[tuple[str, str], str] = {}
+    answers = []
+    for row in _given_rows(given):
+        for answer in _answers_of(survey, questions, row):
+            if before := first.get((answer.worker, answer.item)):
+                raise MeasureError(
+                    f"{row.where}: worker {answer.worker!r} answers {survey.public_id(answer.item)} a second time "
+                    f"(first: {before}); keep one of the two."
+                )
+            first[answer.worker, answer.item] = row.where
+            answers.append(answer)
+    if not answers:
+        raise MeasureError("there are no answers; give files in which at least one worker has answered.")
+    return tuple(answers)
+
+
+def _questions(survey: Survey) -> dict[str, tuple[str, Sequence[str]]]:
+    """Return for every question its task and the groups it may be answered by (none: a rating)."""
+    everyone = [group.id for group in survey.groups]
+    found: dict[str, tuple[str, Sequence[str]]] = {question.id: ("exam", everyone) for question in survey.exam}
+    found |= {question.id: ("matching", task.groups) for task in survey.matching for question in task.questions}
+    return found | {question.id: ("rating", ()) for question in survey.rating}
+
+
+def _answers_of(survey: Survey, questions: Mapping[str, tuple[str, Sequence[str]]], row: _Given) -> Iterator[Answer]:
+    """Read one row of either format."""
+    cells, (columns, items) = row.cells, _layout(row.cells, row.where)
+    worker = cells[columns["worker"]]
+    if not worker:
+        raise MeasureError(f"{row.where}: the worker is not named; fill in the column 'worker'.")
+    pairs = [(item, cells[item]) for item in items] or [(cells[columns["item"]], cells[columns["answer"]])]
+    for public, answer in pairs:
+        question = _question(survey, questions, public, row.where)
+        task, groups = questions[question]
+        if not items and cells[columns["task"]].lower() != task:
+            raise MeasureError(
+                f"{row.where}: the task is {cells[columns['task']]!r}, but {public} belongs to the task '{task}'."
+            )
+        if answer:
+            yield Answer(worker, question, _checked(answer, groups, public, row.where))
+
+
+def _layout(names: Iterable[str], where: str) -> tuple[dict[str, str], list[str]]:
+    """Return what each known column is called here, and the columns that are items: any of these make it wide."""
+    met = list(names)
+    columns = {name: c for name, known in COLUMNS.items() for c in known[::-1] if c in met}
+    items = [name for name in met if ITEM.fullmatch(name)]
+    lacking = [name for name in (("worker",) if items else COLUMNS) if name not in columns]
+    if lacking:
+        raise MeasureError(
+            f"{where}: there is no column {' or '.join(map(repr, lacking))}, only "
+            f"{', '.join(map(repr, met[:6])) or 'none'}; give worker, task, item and answer, or a page's own file."
+        )
+    return columns, items
+
+
+def _question(survey: Survey, questions: Mapping[str, Any], public: str, where: str) -> str:
+    met = ITEM.fullmatch(public)
+    if met and met[1].lower() != survey.code:
+        raise MeasureError(
+            f"{where}: {public!r} belongs to another survey (this one's items begin with {survey.code}); "
+            "score it with the survey.json that it was exported with."
+        )
+    question = met[2].lower() if met else ""
+    if question not in questions:
+        raise MeasureError(f"{where}: there is no item {public!r} in this survey; leave its id as it was exported.")
+    return question
+
+
+def _checked(answer: str, groups: Sequence[str], public: str, where: str) -> str:
+    if not groups:
+        rating = RATING.fullmatch(answer)
+        if not rating:
+            raise MeasureError(f"{where}: {answer!r} is no rating of {public}; give 1 to {MOST_OFFENSIVE}.")
+        return rating[1]
+    if answer.upper() not in groups:
+        raise MeasureError(f"{where}: {answer!r} is no answer to {public}; it has {', '.join(groups)}.")
+    return answer.upper()
+
+
+def _given_rows(given: Answers) -> Iterator[_Given]:
+    if isinstance(given, str | PathLike):
+        given = [given]
+    if not isinstance(given, Iterable) or isinstance(given, Mapping):
+        raise MeasureError(f"{given!r:.60} are no answers; give paths of CSV files, or rows.")
+    for number, item in enumerate(given, 1):
+        if isinstance(item, str | PathLike):
+            yield from _file_rows(Path(item))
+        elif isinstance(item, Mapping):
+            yield _Given(f"row {number}", _cells(item.items()))
+        else:
+            raise MeasureError(f"row {number}: {item!r:.60} is no answer; give worker, task, item and answer.")
+
+
+def _cells(pairs: Iterable[tuple[Any, Any]]) -> dict[str, str]:
+    return {str(column).strip().lower(): "" if cell is None else str(cell).strip() for column, cell in pairs}
+
+
+def _file_rows(path: Path) -> Iterator[_Given]:
+    """Read a CSV file; its rows must be as long as its header."""
+    rows = _parsed(path)
+    line, header = next(rows, (1, []))
+    if not header:
+        raise MeasureError(f"'{path}' is empty; give a CSV file of answers.")
+    names = [name.strip().lower() for name in header]
+    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
+    if twice is not None:
+        raise MeasureError(f"'{path}', line {line}: the column {twice!r} stands there twice; keep one.")
+    _layout(names, f"'{path}', line {line}")
+    for line, row in rows:
+        where = f"'{path}', line {line}"
+        if row and len(row) != len(header):
+            raise MeasureError(f"{where}: {len(row)} cells, but {len(header)} columns; mend the line.")
+        if row:
+            yield _Given(where, _cells(zip(header, row, strict=True)))
+
+
+def _parsed(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a CSV file with the number of the line that each ends on."""
+    content = read_bytes(path, MeasureError, most=4 * MAX_BYTES)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise MeasureError(f"'{path}', line {line}: this is not UTF-8; save it as CSV in UTF-8.") from None
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    while True:
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            raise MeasureError(f"'{path}', line {reader.line_num}: this is not CSV ({error}).") from None
+        yield reader.line_num, row

@@ -1,0 +1,99 @@
+"""`aslant geometry`: subspace, direct bias and residual bias, of one embedding or before and after debiasing."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from aslant.cli import options as o
+from aslant.cli.shared import (ChartOutput, Reading, Running, command)
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant geometry                                              the bundled sample
+
+aslant geometry googlenews-26k --against debiased.bin        before and after debiasing
+
+aslant geometry vectors.bin --seeds 3 --chart geometry.svg   three seeds, with a chart (.svg, .png or .html)
+"""
+
+
+@command
+def geometry_command(
+    model: o.ModelArgument = None,
+    against: Annotated[
+        str | None, typer.Option("--against", metavar="MODEL", help="The same embedding after debiasing.")
+    ] = None,
+    pairs: Annotated[
+        str, typer.Option("--pairs", metavar="SET|FILE", help="The pairs that define the direction.")
+    ] = "definitional-pairs",
+    words: o.PolarityWordsOption = "professions",
+    drop_specific: Annotated[
+        bool, typer.Option("--drop-specific", help="Direct bias without words that are gendered by definition.")
+    ] = False,
+    specific: Annotated[
+        str, typer.Option("--specific", metavar="SET|FILE|a,b,…", help="Words that hold the concept by definition.")
+    ] = "gender-specific-words",
+    poles: Annotated[
+        str | None,
+        typer.Option("--poles", metavar="a,b", help="Biased words lean to a or b; needed with --pairs of your own."),
+    ] = None,
+    most_biased: Annotated[
+        int, typer.Option("--most-biased", metavar="N", min=25, help="Words a side to cluster.")
+    ] = 500,
+    classified: Annotated[
+        int, typer.Option("--classified", metavar="N", min=25, help="Words a side to classify.")
+    ] = 2_500,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of each random test.")] = 10,
+    neighbours: Annotated[int, typer.Option("--neighbours", metavar="N", min=1, help="Neighbours of a word.")] = 100,
+    gamma: Annotated[
+        str, typer.Option("--gamma", metavar="scale|auto|X", help="Width of the classifier's kernel.")
+    ] = "scale",
+    random_pairs: Annotated[
+        int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs.")
+    ] = 1_000,
+    *,
+    reading: Reading,
+    running: Running,
+    output: ChartOutput,
+) -> None:
+    """Gender subspace and direct bias (Bolukbasi et al.), and what debiasing leaves behind (Gonen & Goldberg)."""
+    from aslant.cli.loading import open_vectors
+    from aslant.measures.polarities.command import set_or_words
+    from aslant.cli.printing import deliver, write_chart
+    from aslant.measures.geometry.measure import geometry
+    from aslant.measures.geometry.charts import geometry_chart
+
+    vectors = open_vectors(model, reading, quiet=running.quiet)
+    other = None if against is None else open_vectors(against, reading, quiet=running.quiet)
+    result = geometry(
+        vectors, other, pairs=pairs, words=set_or_words(words), keep_specific=not drop_specific,
+        specific=set_or_words(specific), poles=read_poles(poles), top=most_biased, classified=classified, seeds=seeds,
+        k=neighbours, gamma=read_gamma(gamma), random_pairs=random_pairs,
+        picture="none" if output.chart is None else "auto", rng=running.seed,
+    )  # fmt: skip
+    deliver(result, output, quiet=running.quiet)
+    if output.chart is not None:
+        write_chart(geometry_chart(result), output.chart)
+
+
+def read_poles(text: str | None) -> tuple[str, str] | None:
+    """Read "a,b" as two words."""
+    from aslant.errors import AslantError
+
+    if text is None:
+        return None
+    words = tuple(word.strip() for word in text.split(",") if word.strip())
+    if len(words) != 2:
+        raise AslantError(f"--poles {text} is not two words, such as --poles he,she.")
+    return words[0], words[1]
+
+
+def read_gamma(text: str) -> Any:
+    """Read a number where there is one; the measure says what is wrong with anything else."""
+    try:
+        return float(text)
+    except ValueError:
+        return text

@@ -1,0 +1,90 @@
+"""Subspace, direct bias and residual bias together, for one embedding or before and after debiasing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from aslant.errors import TooFewWordsError
+from aslant.measures.geometry.direct import (DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias)
+from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
+from aslant.measures.polarities.measure import Words
+from aslant.measures.residuals.measure import DEFAULT_POLES, residual_bias
+from aslant.measures.residuals.classification import Gamma
+from aslant.measures.geometry.subspace import gender_subspace
+from aslant.measures.geometry.result import GeometryResult, SpaceGeometry
+from aslant.results.provenance import Provenance
+from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.statistics import seed_of
+from aslant.vectors import WordVectors
+
+NO_POLES = "these pairs are not the default ones, and no poles were given to find biased words by; name two words."
+
+
+def geometry(
+    vectors: WordVectors,
+    against: WordVectors | None = None,
+    *,
+    pairs: Pairs = DEFAULT_PAIRS,
+    words: Words = DEFAULT_WORDS,
+    keep_specific: bool = True,
+    specific: Words = SPECIFIC_WORDS,
+    poles: tuple[str, str] | None = None,
+    top: int = 500,
+    classified: int = 2_500,
+    seeds: int = 10,
+    k: int = 100,
+    gamma: Gamma = "scale",
+    random_pairs: int = 1_000,
+    picture: str = "none",
+    rng: int | np.random.Generator | None = 0,
+) -> GeometryResult:
+    """Measure the gender subspace, direct bias and residual bias of `vectors`, and of `against` if it is given.
+
+    `against` is the debiased embedding: its biased words are those of `vectors`, its direction its own. `pairs` may
+    stand for another concept; then name two `poles` to find biased words by and the `specific` words that hold it by
+    definition. Without poles (the default pairs have he and she) the residual tests are left out.
+
+    >>> import aslant
+    >>> g = aslant.geometry(aslant.load(), seeds=1, classified=500, random_pairs=50)
+    >>> [row["measure"] for row in g.rows()][:2]
+    ['first component, share of variance', 'direct bias of the words']
+    """
+    seed = seed_of(rng)
+    sides = DEFAULT_POLES if poles is None and isinstance(pairs, str) and pairs == DEFAULT_PAIRS else poles
+
+    not_run = {"residual bias": NO_POLES} if sides is None else {}
+
+    def residual(measured: WordVectors) -> ResidualBiasResult | None:
+        if sides is None:
+            return None
+        try:
+            return residual_bias(
+                vectors, measured, poles=sides, top=top, classified=classified, seeds=seeds, k=k, professions=words,
+                within=words, specific=specific, gamma=gamma, picture=picture, rng=seed,
+            )  # fmt: skip
+        except TooFewWordsError as error:
+            not_run["residual bias"] = str(error)
+            return None
+
+    def space(measured: WordVectors) -> SpaceGeometry:
+        return SpaceGeometry(
+            measured.name,
+            gender_subspace(measured, pairs, random_pairs=random_pairs, rng=seed),
+            direct_bias(measured, words, direction=pairs, keep_specific=keep_specific, specific=specific),
+            residual(measured),
+        )
+
+    before, after = space(vectors), None if against is None else space(against)
+    more = {"random_pairs": random_pairs, "keep_specific": keep_specific, "poles": None if sides is None else [*sides]}
+    return GeometryResult(before, after, not_run, _provenance(before, after, more, seed))
+
+
+def _provenance(before: SpaceGeometry, after: SpaceGeometry | None, more: dict[str, Any], seed: int) -> Provenance:
+    """Return where all of it comes from: settings of every part, and the words that any part lacked."""
+    parts = [part for space in (before, after) if space for part in (space.residual, space.direct) if part]
+    missing = tuple(dict.fromkeys(word for part in parts for word in part.missing))
+    base = parts[0].provenance
+    settings = {**base.settings, "pairs": before.subspace.provenance.stimuli, **more}
+    return Provenance(base.stimuli, base.representation, missing, seed, settings, base.version)

@@ -1,0 +1,153 @@
+"""`aslant contextual`: bias in the vectors that an encoder gives words in sentences of a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from aslant.cli.encoders import (CorpusOption, EncoderArgument, KeptEncoding, Text)
+from aslant.cli.shared import (ChartOutput, Reading, RunningOnCores, command)
+
+if TYPE_CHECKING:
+    from aslant.vectors import WordVectors
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant contextual --corpus news.en.gz                        all-MiniLM-L6-v2, biased words from the bundled sample
+
+aslant contextual elmo-original --corpus news.en.gz --compare --chart elmo.svg
+
+aslant contextual bert-base-uncased --corpus gap --corpus bold --original googlenews-26k --json bert.json
+
+aslant contextual ./my-bert --corpus texts.csv --column body --layer mean --repeats 3 --top 200 --classified 1000
+"""
+WORDS_PANEL = "Choosing words"
+
+
+def _option(*names: str, shown: str, metavar: str | None = None, **more: Any) -> Any:
+    return typer.Option(*names, metavar=metavar, help=shown, rich_help_panel=WORDS_PANEL, **more)
+
+
+@dataclass(frozen=True)
+class Choosing:
+    """Which words are looked at."""
+
+    pairs: Annotated[str, _option("--pairs", metavar="SET|FILE", shown="The pairs that are swapped.")] = (
+        "definitional-pairs"
+    )
+    words: Annotated[str, _option("--words", metavar="SET|FILE|a,b,…", shown="The professions.")] = "professions"
+    drop_specific: Annotated[
+        bool,
+        _option("--drop-specific", shown="Direct bias without professions gendered by definition."),
+    ] = False
+    specific: Annotated[
+        str,
+        _option(
+            "--specific",
+            metavar="SET|FILE|a,b,…",
+            shown="Words that hold the concept by definition.",
+        ),
+    ] = "gender-specific-words"
+    poles: Annotated[str, _option("--poles", metavar="a,b", shown="Biased words lean to a or b.")] = "he,she"
+    top: Annotated[int, _option("--top", "--most-biased", metavar="N", min=25, shown="Words a side to cluster.")] = 500
+    classified: Annotated[int, _option("--classified", metavar="N", min=25, shown="Words a side to classify.")] = 2_500
+    k: Annotated[
+        int,
+        _option("--k", "--neighbours", metavar="N", min=1, shown="Neighbours of a profession."),
+    ] = 100
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the measure takes."""
+        from aslant.measures.geometry.command import read_poles
+        from aslant.measures.polarities.command import set_or_words
+
+        return {
+            "poles": read_poles(self.poles), "specific": set_or_words(self.specific),
+            "pairs": self.pairs, "professions": set_or_words(self.words), "keep_specific": not self.drop_specific,
+            "top": self.top, "classified": self.classified, "k": self.k,
+        }  # fmt: skip
+
+
+@command
+def contextual_command(
+    model: EncoderArgument = None,
+    corpus: CorpusOption = None,
+    original: Annotated[
+        str | None,
+        typer.Option(
+            "--original", metavar="MODEL", help="Static embedding to choose biased words in; nothing: the sample."
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option("--repeats", metavar="N", min=1, help="Repeats, each with other sentences.")
+    ] = 10,
+    swaps: Annotated[
+        int, typer.Option("--swaps", metavar="N", min=1, help="Swapped sentences for each pair and repeat.")
+    ] = 20,
+    gamma: Annotated[
+        str, typer.Option("--gamma", metavar="scale|auto|X", help="Width of the classifier's kernel.")
+    ] = "scale",
+    random_pairs: Annotated[
+        int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs; 0: none.")
+    ] = 1_000,
+    random_as: Annotated[
+        str,
+        typer.Option(
+            "--random-as",
+            help="Random words beside the pairs: differences (swapped), or also as words (Figure 1).",
+        ),
+    ] = "differences",
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Beside it the static embedding, as it is and debiased (hard).")
+    ] = False,
+    picture: Annotated[
+        str, typer.Option("--picture", help="How words are laid out: auto, umap, pca, or none.")
+    ] = "auto",
+    *,
+    text: Text,
+    encoding: KeptEncoding,
+    choosing: Choosing,
+    running: RunningOnCores,
+    output: ChartOutput,
+) -> None:
+    """Gender bias of contextual vectors (Basta et al. 2019): subspace, direct bias, clusters, classifier, neighbours.
+
+    Every repeat takes other sentences; mean and range are shown, with what chance gives. A run that is stopped goes on
+    where it was when the same command is given again (unless --no-cache).
+    """
+    from aslant.measures.geometry.command import read_gamma
+    from aslant.cli.loading import open_vectors
+    from aslant.cli.printing import deliver, write_chart
+    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.measures.in_context.measure import contextual_bias
+    from aslant.measures.in_context.measure import check_random_as
+    from aslant.measures.residuals.clustering import check_picture
+
+    check_picture(picture)
+    check_random_as(random_as)
+    sentences = text.open(corpus)
+    static = open_vectors(original, Reading(no_cache=encoding.no_cache), quiet=running.quiet)
+    encoder = encoding.open(model, quiet=running.quiet)
+    kept = not encoding.no_cache
+    with resumable(kept=kept), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+        result = contextual_bias(
+            encoder, sentences, original=static, repeats=repeats, swaps=swaps, gamma=read_gamma(gamma),
+            random_pairs=random_pairs, random_as=random_as, picture=picture,
+            compare=static_columns(static) if compare else None, store=encoding.store(), progress=progress,
+            rng=running.seed, **choosing.settings(),
+        )  # fmt: skip
+    deliver(result, output, quiet=running.quiet)
+    if output.chart is not None:
+        from aslant.measures.in_context.charts import contextual_chart
+
+        write_chart(contextual_chart(result), output.chart)
+
+
+def static_columns(original: WordVectors) -> dict[str, WordVectors]:
+    """Return the columns that stand beside the contextual one."""
+    from aslant.debias import hard_debias
+
+    return {"static": original, "debiased": hard_debias(original)}

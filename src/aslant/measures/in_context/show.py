@@ -1,0 +1,122 @@
+"""Bias in contextual vectors as tables: every measure over the repeats, and beside static spaces."""
+
+from __future__ import annotations
+
+from aslant.report.tables import (Column, Table, between, plain, pvalue, short, small)
+from aslant.measures.in_context.result import (CONTEXTUAL, ContextualBiasResult, SwappedSubspace)
+
+#: Words that are named in a note; the JSON lists all.
+MOST_NAMED = 12
+
+
+def contextual_table(result: ContextualBiasResult) -> Table:
+    """Describe each measure: mean and range over the repeats, what chance gives, and a p-value by shuffling."""
+    columns = [
+        Column("measure", "measure", plain, "left", wraps=True),
+        Column("mean", "mean", small),
+        Column("range", "range over repeats", str, min_width=70),
+        Column("chance", "by chance", small, min_width=60),
+        Column("chance_range", "range", str, min_width=110),
+        Column("pvalue", "p", pvalue),
+    ]
+    if result.compared:
+        columns.insert(1, Column("space", "space", plain, "left"))
+    rows = [
+        {
+            **row,
+            "range": between(row["minimum"], row["maximum"]),
+            "chance_range": between(row["chance_minimum"], row["chance_maximum"]),
+        }
+        for row in result.rows()
+    ]
+    title = f"Bias in context: {result.provenance.representation.name} on {result.corpus.name}"
+    section = "measure" if result.compared else ""
+    return Table(title, tuple(columns), rows, tuple(_notes(result)), section_key=section)
+
+
+def space_table(result: ContextualBiasResult) -> Table:
+    """Describe the means of the spaces side by side, the contextual one last, as in the paper's conclusions."""
+    spaces = [*(space.column for space in result.compared), CONTEXTUAL]
+    columns = (
+        Column("measure", "measure", plain, "left", wraps=True),
+        *(Column(f"space {place}", short(space), small) for place, space in enumerate(spaces)),
+    )
+    means = {(row["measure"], row["space"]): row["mean"] for row in result.rows()}
+    measures = list(dict.fromkeys(row["measure"] for row in result.rows()))
+    rows = [
+        {"measure": what, **{f"space {place}": means[what, space] for place, space in enumerate(spaces)}}
+        for what in measures
+    ]
+    names = [f"{plain(space.column)}: {plain(space.representation.name)}" for space in result.compared]
+    names.append(f"{CONTEXTUAL}: {plain(result.provenance.representation.name)}")
+    notes = (
+        "; ".join(names) + ".",
+        "The same words in every column, and the professions it has a vector for; each space has its own direction.",
+    )
+    return Table("Static and contextual, side by side", columns, rows, notes)
+
+
+def contextual_tables(result: ContextualBiasResult) -> tuple[Table, ...]:
+    """Describe everything: the measures, and the columns side by side where there are several."""
+    return (contextual_table(result), space_table(result)) if result.compared else (contextual_table(result),)
+
+
+def _notes(result: ContextualBiasResult) -> list[str]:
+    n, s = result.numbers, result.subspace
+    first, second = (plain(pole) for pole in result.poles)
+    repeats = result.provenance.settings["repeats"]
+    notes = [
+        f"corpus: {result.corpus.sentences:,} sentences, {result.corpus.tokens:,} tokens; a word is its vector in one "
+        f"sentence, in each of {repeats} repeats another.",
+        f"direction: {len(s.pairs)} pairs swapped in {sum(pair.swapped for pair in s.pairs)} sentences a repeat; the "
+        f"repeats agree with their mean by cosines of {between(s.agreement.minimum, s.agreement.maximum)}. By chance: "
+        "random words swapped alike, and direct bias along their direction.",
+        f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among {n.candidates:,} "
+        "candidates that the corpus holds; by chance: shuffled sides, the same ones in every repeat.",
+        f"clustering: {_of(n.clustered_per_side, n.asked_clustered)} words a side; classification: "
+        f"{_of(n.classified_per_side, n.asked_classified)} a side, trained on {n.training_words:,}; neighbours: "
+        f"{_of(n.k, n.asked_k)} of {n.professions_with_bias} professions among the biased words, "
+        f"{_of(n.k_within, n.asked_k)} among the professions.",
+    ]
+    notes += _beside_words(s) + _parametric(result)
+    fewer = [f"{count:,} {plain(what)}" for what, count in n.fewer_sentences.items() if count]
+    if fewer:
+        notes.append(f"fewer sentences than repeats, so that some repeats share one: {', '.join(fewer)}.")
+    for pole, words in zip(_poles(s.poles), result.extremes(), strict=True):
+        if words:
+            notes.append(f"most {plain(pole)}: {plain(', '.join(word.word for word in words))}")
+    left_out = [" / ".join(pair) for pair in s.pairs_left_out]
+    notes += [f"pairs without a sentence: {plain(', '.join(left_out))}"] if left_out else []
+    return notes + [_lacking(what, words) for what, words in result.lacking.items() if words]
+
+
+def _beside_words(subspace: SwappedSubspace) -> list[str]:
+    if not subspace.random_words:
+        return []
+    first = subspace.random_words[0]
+    return [
+        "random words themselves, not swapped (Figure 1 of the paper): the first component has "
+        f"{small(first.mean)} of their variance ({between(first.minimum, first.maximum)})."
+    ]
+
+
+def _parametric(result: ContextualBiasResult) -> list[str]:
+    """Say how small Pearson's own p-values are: what the paper prints."""
+    m = result.measures
+    found = {"all neighbours": m.neighbours.largest_pvalue, "among professions": m.neighbours_within.largest_pvalue}
+    shown = [f"{pvalue(value)} ({what})" for what, value in found.items() if value is not None]
+    text = "the correlations' own p-values, which take professions for independent, are in every repeat at most "
+    return [f"{text}{', '.join(shown)}."] if shown else []
+
+
+def _poles(poles: tuple[str, ...]) -> tuple[str, str]:
+    return (poles[0], poles[1]) if len(poles) == 2 else ("first words of the pairs", "second words of the pairs")
+
+
+def _of(used: int, asked: int) -> str:
+    return f"{used:,}" if used >= asked else f"{used:,} (asked: {asked:,})"
+
+
+def _lacking(what: str, words: tuple[str, ...]) -> str:
+    more = f" and {len(words) - MOST_NAMED:,} more (the JSON lists all)" if len(words) > MOST_NAMED else ""
+    return f"not in the corpus, {len(words):,} {plain(what)}: {plain(', '.join(words[:MOST_NAMED]))}{more}"

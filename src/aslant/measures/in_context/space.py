@@ -1,0 +1,209 @@
+"""The measures of Basta et al. on arrays: what one space says of the same words, repeat by repeat (MEASURES §6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import TooFewWordsError
+from aslant.measures.shared.correlations import correlation
+from aslant.measures.geometry.direct import direct_bias_value, projections
+from aslant.measures.residuals.classification import (Gamma, classification_accuracy, training_size)
+from aslant.measures.residuals.clustering import silhouette
+from aslant.measures.residuals.neighbours import (MOST_OF_POOL, SHUFFLES, neighbour_shares, shuffled_correlations)
+from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.wordsets import FloatArray
+from aslant.measures.in_context.result import RepeatedMeasure, SpaceMeasures
+from aslant.statistics import (clustering_accuracy, generator, nearest, two_clusters)
+
+#: Fewer have no neighbours to choose among.
+FEWEST_PROFESSIONS = 4
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """Unit vectors of one repeat: biased words (n, d), professions (p, d), and the direction (d,).
+
+    `beside` (d,) is the direction that random words give, None where none were drawn.
+    """
+
+    words: FloatArray
+    professions: FloatArray
+    direction: FloatArray
+    beside: FloatArray | None = None
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is done with the vectors of every repeat.
+
+    Of the n words the first half lean to the first side, strongest first, the others to the second. Neighbours are
+    sought for the professions at the rows `queries`, whose original biases are `bias`; `own` is their place among the
+    words, −1 where they are not among them.
+    """
+
+    clustered: int
+    classified: int
+    leans: NDArray[np.bool_]
+    queries: NDArray[np.intp]
+    bias: FloatArray
+    own: NDArray[np.intp]
+    k: int
+    gamma: Gamma
+
+    @property
+    def k_used(self) -> int:
+        """Neighbours among the words: at most a third of them."""
+        return min(self.k, int((len(self.leans) - 1) * MOST_OF_POOL))
+
+    @property
+    def k_within(self) -> int:
+        """Neighbours among the professions: at most a third of them."""
+        return min(self.k, int((len(self.queries) - 1) * MOST_OF_POOL))
+
+    def check(self) -> None:
+        """Refuse words that are too few for a correlation, before anything is encoded for them."""
+        if len(self.queries) < FEWEST_PROFESSIONS or self.k_used < 1:
+            raise TooFewWordsError(
+                f"{len(self.queries)} professions have a bias in the static space and a sentence without definitional "
+                f"words; at least {FEWEST_PROFESSIONS} are needed, give a larger corpus."
+            )
+
+    def both_sides(self, per_side: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Return the rows of the strongest words of both sides, and which of them are of the first."""
+        half = len(self.leans) // 2
+        rows = np.concatenate([np.arange(per_side), half + np.arange(per_side)])
+        return rows, np.repeat([True, False], per_side)
+
+
+@dataclass(frozen=True)
+class SpaceFound:
+    """The measures of a space, the clusters of its first repeat, and the professions' projections (repeats, p)."""
+
+    measures: SpaceMeasures
+    clusters: NDArray[np.intp]
+    projections: FloatArray
+
+
+def shuffled_accuracies(
+    clusters: NDArray[np.intp], labels: NDArray[np.bool_], random: np.random.Generator
+) -> FloatArray:
+    """Return how well clusters (n,) agree with labels (n,) after each of 999 shuffles of the labels.
+
+    >>> set(shuffled_accuracies(np.array([0, 1]), np.array([True, False]), np.random.default_rng(0)).tolist())
+    {1.0}
+    """
+    shuffled = random.permuted(np.tile(labels, (SHUFFLES, 1)), axis=1)
+    agree = np.mean(shuffled == (clusters == 1), axis=1)
+    return np.asarray(np.maximum(agree, 1 - agree))
+
+
+def over_repeats(
+    values: Sequence[float | None],
+    shuffled: Sequence[FloatArray] = (),
+    chances: Sequence[float] = (),
+    parametric: Sequence[float | None] = (),
+) -> RepeatedMeasure:
+    """Put the values of all repeats together; `shuffled` has for each what every shuffle gives, the same for all.
+
+    The p-value asks how often the mean over repeats is reached when leanings are shuffled among the words: one
+    shuffle holds for all repeats, as the words are the same in each.
+
+    >>> over_repeats([0.5, 0.7], [np.zeros(3), np.zeros(3)]).pvalue
+    0.25
+    """
+    numbers = [value for value in values if value is not None]
+    over = spread(numbers) if numbers else None
+    if not len(shuffled):
+        return RepeatedMeasure(over, tuple(values), spread(chances) if len(chances) else None, None)
+    means = np.mean(np.array(shuffled), axis=0)
+    reached = 0 if over is None else int(np.count_nonzero(np.abs(means) >= abs(over.mean) - 1e-12))
+    pvalue = None if over is None else (1 + reached) / (1 + len(means))
+    return RepeatedMeasure(over, tuple(values), spread(means), pvalue, tuple(parametric))
+
+
+def measure_space(
+    repeats: Iterable[Repeat], plan: Plan, variance: RepeatedMeasure, randoms: Sequence[np.random.Generator]
+) -> SpaceFound:
+    """Measure a space, one repeat for each generator; `variance` is known from its pairs already."""
+    shuffles = int(generator(randoms[0]).integers(2**63))
+    found = [_measure(vectors, plan, random, shuffles) for vectors, random in zip(repeats, randoms, strict=True)]
+    direct = over_repeats([one.direct for one in found], chances=[c for one in found for c in one.direct_beside])
+    classification = over_repeats([one.accuracy for one in found], chances=[one.chance for one in found])
+    measures = SpaceMeasures(
+        share_of_variance=variance,
+        direct_bias=direct,
+        clustering=over_repeats([one.parted for one in found], [one.parted_shuffled for one in found]),
+        silhouette=over_repeats([one.silhouette for one in found]),
+        classification=classification,
+        neighbours=_correlations([one.near for one in found]),
+        neighbours_within=_correlations([one.within for one in found]),
+    )
+    return SpaceFound(measures, found[0].clusters, np.array([one.cosines for one in found]))
+
+
+@dataclass(frozen=True)
+class _Correlated:
+    """Pearson's correlation in one repeat with its own p-value, and what each shuffle gives."""
+
+    pearson: float | None
+    pvalue: float | None
+    shuffled: FloatArray
+
+
+def _correlations(found: Sequence[_Correlated]) -> RepeatedMeasure:
+    return over_repeats(
+        [one.pearson for one in found], [one.shuffled for one in found], parametric=[one.pvalue for one in found]
+    )
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What one repeat gives."""
+
+    cosines: FloatArray
+    direct: float
+    direct_beside: tuple[float, ...]
+    clusters: NDArray[np.intp]
+    parted: float
+    parted_shuffled: FloatArray
+    silhouette: float
+    accuracy: float
+    chance: float
+    near: _Correlated
+    within: _Correlated
+
+
+def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles: int) -> _Found:
+    cosines = projections(vectors.professions, vectors.direction)
+    beside = () if vectors.beside is None else (projections(vectors.professions, vectors.beside),)
+    rows, labels = plan.both_sides(plan.clustered)
+    clusters = two_clusters(vectors.words[rows], random)
+    many, sides = plan.both_sides(plan.classified)
+    learnt, training = vectors.words[many], training_size(len(many))
+    queries = vectors.professions[plan.queries]
+    among = _neighbours(queries, vectors.words, plan.leans, plan.own, plan.bias, plan.k_used, shuffles)
+    each = np.arange(len(queries), dtype=np.intp)
+    within = _neighbours(queries, queries, plan.bias > 0, each, plan.bias, plan.k_within, shuffles)
+    return _Found(
+        cosines, direct_bias_value(cosines, 1.0), tuple(direct_bias_value(c, 1.0) for c in beside), clusters,
+        clustering_accuracy(clusters, labels), shuffled_accuracies(clusters, labels, generator(shuffles)),
+        silhouette(vectors.words[rows], clusters),
+        classification_accuracy(learnt, sides, training, random, plan.gamma),
+        classification_accuracy(learnt, random.permutation(sides), training, random, plan.gamma),
+        among, within,
+    )  # fmt: skip
+
+
+def _neighbours(
+    queries: FloatArray, pool: FloatArray, leans: NDArray[np.bool_], own: NDArray[np.intp], bias: FloatArray, k: int,
+    shuffles: int,
+) -> _Correlated:  # fmt: skip
+    """Return Pearson's correlation of the neighbours' leanings with the bias, and what shuffled leanings give."""
+    near = nearest(queries, pool, k, own)
+    found = correlation("", neighbour_shares(near, leans), bias)
+    shuffled = shuffled_correlations(near, leans, bias, own, generator(shuffles))
+    return _Correlated(found.pearson if found else None, found.pearson_pvalue if found else None, shuffled)

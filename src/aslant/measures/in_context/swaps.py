@@ -1,0 +1,176 @@
+"""Words that take each other's place in sentences: definitional pairs, and random words beside (MEASURES §5)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.corpus import Context, Contexts
+from aslant.errors import MeasureError, TooFewWordsError
+from aslant.measures.in_context.sentences import (DEFINITIONAL, Drawn, alternating, half, shared_out, written_like)
+from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.wordsets import FloatArray
+from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair
+from aslant.measures.residuals.result import Spread
+from aslant.statistics import subspace, unit_rows
+
+#: Components whose share of variance is kept.
+COMPONENTS = 10
+#: A sentence with the first word of a pair, and the same one with the second in its place.
+Swap = tuple[Context, Context]
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """The swapped sentences of one repeat, pair by pair."""
+
+    by_pair: tuple[tuple[Swap, ...], ...]
+
+    def contexts(self) -> list[Context]:
+        """Return all of them, the two of each swap one after the other."""
+        return [context for pair in self.by_pair for swap in pair for context in swap]
+
+
+def swap_pairs(drawn: Drawn, repeats: int, swaps: int) -> tuple[list[Swaps], tuple[SwappedPair, ...]]:
+    """Return the swapped sentences of every repeat, and the pairs that have any."""
+    found = drawn.contexts(DEFINITIONAL)
+    turns = [alternating(found.by_word.get(first, ()), found.by_word.get(second, ())) for first, second in drawn.pairs]
+    places = [place for place, contexts in enumerate(turns) if contexts]
+    made = [
+        Swaps(
+            tuple(
+                tuple(_swap(*turn, drawn.pairs[place]) for turn in shared_out(turns[place], repeat, swaps))
+                for place in places
+            )
+        )
+        for repeat in range(repeats)
+    ]
+    pairs = tuple(
+        SwappedPair(
+            drawn.pairs[place], sum(found.counts.get(word, 0) for word in drawn.pairs[place]),
+            min(swaps, len(turns[place])),
+        )
+        for place in places
+    )  # fmt: skip
+    return made, pairs
+
+
+def _swap(context: Context, is_first: bool, pair: tuple[str, str]) -> Swap:
+    other = context.swapped(written_like(pair[1 if is_first else 0], context.word))
+    return (context, other) if is_first else (other, context)
+
+
+def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.random.Generator) -> list[Swaps]:
+    """Swap random words with each other: in each repeat as many pairs, with as many sentences each where they have.
+
+    Words with enough sentences are drawn from, evenly; where there are too few of them, those that have most. No word
+    is in two repeats if there are words enough: pairs that share a word are alike, and chance would seem larger.
+    """
+    enough, least = half(max(sizes)), 2 * len(sizes)
+    drawn = {word: len(contexts) for word, contexts in found.by_word.items() if contexts}
+    words = sorted(drawn, key=lambda word: -drawn[word])
+    if len(words) < least:
+        raise TooFewWordsError(
+            f"the corpus holds {len(words)} words for {least // 2} random pairs; give random_pairs=0."
+        )
+    eligible = words[: max(least, sum(drawn[word] >= enough for word in words))]
+    made = []
+    for picked in _picked(len(eligible), least, repeats, random):
+        pairs = [(eligible[first], eligible[second]) for first, second in picked.reshape(-1, 2)]
+        made.append(Swaps(tuple(_random_pair(found, pair, size) for pair, size in zip(pairs, sizes, strict=True))))
+    return made
+
+
+def _picked(n: int, least: int, repeats: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Return `least` of n for each repeat: all of them others, or where n is too small for that, within a repeat."""
+    if n >= least * repeats:
+        return list(random.choice(n, (repeats, least), replace=False))
+    return [random.choice(n, least, replace=False) for _ in range(repeats)]
+
+
+def _random_pair(found: Contexts, pair: tuple[str, str], size: int) -> tuple[Swap, ...]:
+    contexts = alternating(*(found.by_word[word] for word in pair))[:size]
+    return tuple(_swap(*turn, pair) for turn in contexts)
+
+
+def random_words(found: Contexts, count: int, repeats: int, random: np.random.Generator) -> list[list[Context]]:
+    """Draw `count` random words for each repeat (all there are, if fewer), each in one sentence."""
+    words = [word for word, contexts in found.by_word.items() if contexts]
+    size = min(count, len(words))
+    return [
+        [shared_out(found.by_word[words[i]], repeat, 1)[0] for i in random.choice(len(words), size, replace=False)]
+        for repeat in range(repeats)
+    ]
+
+
+def word_shares(vectors: NDArray[np.float32]) -> FloatArray:
+    """Return the shares of variance of the components of words (n, d) at unit length, centred on their mean."""
+    return subspace([unit_rows(vectors)])[1][:COMPONENTS]
+
+
+@dataclass(frozen=True)
+class SwapVectors:
+    """Unit vectors of the swapped sentences of one repeat: (swaps, 2, d), and the pair of each, (swaps,)."""
+
+    vectors: FloatArray
+    pair: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, swaps: Swaps, rows: NDArray[np.float32]) -> SwapVectors:
+        """Put the vectors of `swaps.contexts()` together again."""
+        pair = np.repeat(np.arange(len(swaps.by_pair)), [len(one) for one in swaps.by_pair])
+        return cls(unit_rows(rows).reshape(len(pair), 2, -1), pair)
+
+    def components(self) -> tuple[FloatArray, FloatArray]:
+        """Return the principal components, each swap centred on its own mean, and their shares of variance."""
+        if np.allclose(self.vectors[:, 0], self.vectors[:, 1], atol=1e-6):
+            raise MeasureError("swapped words have one and the same vector, so the encoder does not tell them apart.")
+        found, ratios = subspace(list(self.vectors))
+        return found, ratios[:COMPONENTS]
+
+
+def random_shares(
+    sets: Sequence[SwapVectors], pairs: int, count: int, draws: int, random: np.random.Generator
+) -> FloatArray:
+    """Return the shares of variance when `pairs` random pairs are drawn from all of them, (draws, count).
+
+    A centred swap is plus and minus half its difference, so the shares come from the differences alone.
+    """
+    differences = np.concatenate([one.vectors[:, 0] - one.vectors[:, 1] for one in sets])
+    starts = np.cumsum([0, *(int(one.pair.max()) + 1 for one in sets)])
+    members = np.concatenate([one.pair + start for one, start in zip(sets, starts[:-1], strict=True)])
+    rows = [np.flatnonzero(members == pair) for pair in range(int(starts[-1]))]
+    products = differences @ differences.T
+    shares = np.zeros((draws, count))
+    for draw in range(draws):
+        picked = np.concatenate([rows[i] for i in random.choice(len(rows), pairs, replace=False)])
+        values = np.clip(np.linalg.eigvalsh(products[np.ix_(picked, picked)])[::-1], 0, None)
+        top = values[:count] / values.sum()
+        shares[draw, : len(top)] = top
+    return shares
+
+
+def variance_measure(
+    shares: Sequence[FloatArray], beside: FloatArray | None, mixed: FloatArray | None
+) -> RepeatedMeasure:
+    """Put the first component's shares of all repeats beside those of random draws; both (draws, count).
+
+    The p-value is over `mixed`, draws from random pairs and the pairs themselves together. Random pairs are few, so
+    that draws from them alone are too much alike, and pairs that are no more than random words would often stand out.
+    """
+    firsts = [float(share[0]) for share in shares]
+    over = spread(firsts)
+    if beside is None or mixed is None:
+        return RepeatedMeasure(over, tuple(firsts), None, None)
+    reached = int(np.count_nonzero(mixed[:, 0] >= over.mean - 1e-12))
+    return RepeatedMeasure(over, tuple(firsts), spread(beside[:, 0]), (1 + reached) / (1 + len(mixed)))
+
+
+def component_spreads(shares: Sequence[FloatArray]) -> tuple[Spread, ...]:
+    """Return the share of each component over the repeats; one that a repeat lacks has none of its variance."""
+    count = max(len(share) for share in shares)
+    padded = np.array([np.pad(share, (0, count - len(share))) for share in shares])
+    return tuple(spread(column) for column in padded.T)

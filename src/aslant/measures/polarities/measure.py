@@ -1,0 +1,224 @@
+"""Polarity: how far words lean between two or more classes (Lu et al.; MEASURES §4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError
+from aslant.measures.shared.wordsets import (FloatArray, check_vectors, checked_words, find, need_words, provenance)
+from aslant.measures.association.result import Interval, WordsUsed
+from aslant.measures.polarities.result import PolarityResult, WordPolarity
+from aslant.statistics import (MOST_BOOTSTRAP, bootstrap_means, check_confidence, check_count, generator, percentile_interval, seed_of)
+from aslant.stimuli import (ClassSet, WordList, WordSet, load_set)
+from aslant.vectors import WordVectors
+
+Scheme = Literal["binary", "one-vs-one", "one-vs-rest"]
+#: Classes: the name of a class set, or words, each a class; a mapping gives a class several words.
+Classes: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]] | Sequence[str] | Sequence[WordList]
+Words: TypeAlias = str | PathLike[str] | Iterable[str]
+
+#: Words are multiplied this many at a time, which bounds memory, and paired this many at a time, which suits caches.
+BLOCK, CACHED = 1 << 17, 1 << 12
+DEFAULT_WORDS = "bold-professions"
+
+
+def polarity_scores(words: NDArray[Any], classes: FloatArray, scheme: Scheme) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return each word's polarity and the class it leans to; shapes (words,), from (words, d) and (classes, d).
+
+    Vectors are raw. All schemes need only the products of words and classes, since
+    cos(w, c_j − c_k) = (w·c_j − w·c_k) / (|w| |c_j − c_k|).
+
+    >>> polarity_scores(np.array([[1.0, 1.0]]), np.eye(2), "binary")[0].tolist()
+    [0.0]
+    """
+    scores, leaning = np.empty(len(words)), np.empty(len(words), dtype=np.intp)
+    scorer = _scorer(classes, scheme)
+    for start in range(0, len(words), BLOCK):
+        block = np.asarray(words[start : start + BLOCK], dtype=np.float64)
+        products = classes @ block.T
+        products /= np.sqrt(np.einsum("ij,ij->i", block, block))
+        scores[start : start + BLOCK], leaning[start : start + BLOCK] = scorer(products)
+    return scores, leaning
+
+
+def _scorer(classes: FloatArray, scheme: Scheme) -> Any:
+    """Return a function from the products c·ŵ (classes × words) to scores and leanings."""
+    n = len(classes)
+    if scheme == "one-vs-rest":
+        # c_j − mean of the others = Σ_k weights_jk c_k
+        weights = np.eye(n) - (1 - np.eye(n)) / (n - 1)
+        weights /= _lengths(weights @ classes)[:, None]
+
+        def one_vs_rest(products: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+            cosines = weights @ products
+            return cosines.max(axis=0), cosines.argmax(axis=0)
+
+        return one_vs_rest
+    first, second = np.triu_indices(n, 1)
+    inverse = np.zeros((n, n))
+    inverse[first, second] = inverse[second, first] = 1 / _lengths(classes[first] - classes[second])
+    if scheme == "binary":
+
+        def binary(products: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+            signed = (products[0] - products[1]) * inverse[0, 1]
+            return signed, (signed < 0).astype(np.intp)
+
+        return binary
+    # How far a word leans to class j: Σ_k cos(w, c_j − c_k), a linear function of the products.
+    leans = np.diag(inverse.sum(axis=1)) - inverse
+
+    def one_vs_one(products: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
+        return _mean_gap(products, inverse), (leans @ products).argmax(axis=0)
+
+    return one_vs_one
+
+
+def _mean_gap(products: FloatArray, inverse: FloatArray) -> FloatArray:
+    """Return the mean over pairs of |p_j − p_k| · inverse_jk for each word; `products` is (classes, words)."""
+    n, total = products.shape
+    mean = np.zeros(total)
+    for start in range(0, total, CACHED):  # little enough at a time that the gaps stay in cache
+        part = products[:, start : start + CACHED]
+        for j in range(n - 1):
+            gaps = np.abs(part[j + 1 :] - part[j])
+            mean[start : start + CACHED] += inverse[j, j + 1 :] @ gaps
+    return np.asarray(mean / (n * (n - 1) / 2))
+
+
+def _lengths(vectors: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(vectors, axis=1)
+    if (lengths < 1e-12).any():
+        raise MeasureError("two classes have the same vector, so nothing can lie between them.")
+    return np.asarray(lengths)
+
+
+def polarity(
+    vectors: WordVectors,
+    classes: Classes,
+    words: Words = DEFAULT_WORDS,
+    *,
+    scheme: Scheme = "binary",
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> PolarityResult:
+    """Measure how far `words` lean between `classes`, by one of three schemes (Lu et al.).
+
+    ``"binary"``: cos(w, c_1 − c_2) for two classes; ``"one-vs-one"``: the mean of |cos(w, c_j − c_k)| over all pairs;
+    ``"one-vs-rest"``: the largest cos(w, c_j − mean of the others). A class of several words is their mean vector.
+
+    >>> import aslant
+    >>> r = aslant.polarity(aslant.load(), ["she", "he"], ["nurse", "engineer"])
+    >>> [(w.word, w.leans_to) for w in r.by_word]
+    [('nurse', 'she'), ('engineer', 'he')]
+    >>> aslant.polarity(aslant.load(), "gender-three", scheme="one-vs-rest").score > 0.1
+    True
+    """
+    groups, class_id = class_lists(classes)
+    listed, words_id = word_list(words)
+    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
+    return measure(vectors, groups, class_id, listed, settings, seed_of(rng))
+
+
+def measure(
+    vectors: WordVectors,
+    groups: Sequence[WordList],
+    class_id: str,
+    listed: tuple[str, ...],
+    settings: dict[str, Any],
+    seed: int,
+) -> PolarityResult:
+    """Measure polarity, with everything chosen; `settings` are scheme, bootstrap, confidence and the words' id."""
+    check_vectors(vectors)
+    scheme: Scheme = settings["scheme"]
+    check_scheme(scheme, len(groups))
+    check_confidence(settings["confidence"])
+    check_count("bootstrap", settings["bootstrap"], 0, MOST_BOOTSTRAP)
+    matrix, used = class_vectors(vectors, groups)
+    found = find(vectors, WordList("words", listed))
+    if not found.words.used:
+        raise MeasureError(f"none of the {len(listed)} words is in '{vectors.name}'; nothing can be measured.")
+    scores, leaning = polarity_scores(found.raw, matrix, scheme)
+    values, random = magnitude(scores, scheme), generator(seed)
+    return PolarityResult(
+        scheme=scheme,
+        classes=used,
+        score=float(values.mean()),
+        interval=mean_interval(values, settings["bootstrap"], settings["confidence"], random),
+        by_word=tuple(
+            WordPolarity(word, score, used[lean].name)
+            for word, score, lean in zip(found.words.used, scores.tolist(), leaning.tolist(), strict=True)
+        ),
+        provenance=provenance(vectors, class_id, (*used, found.words), seed, settings),
+    )
+
+
+def magnitude(scores: FloatArray, scheme: str) -> FloatArray:
+    """Return what is averaged over words: the absolute value under the binary scheme, else the score itself."""
+    return np.abs(scores) if scheme == "binary" else scores
+
+
+def mean_interval(
+    values: FloatArray, n_resamples: int, confidence: float, random: np.random.Generator
+) -> Interval | None:
+    """Percentile bootstrap interval of the mean over words; None without resamples or with a single word."""
+    if n_resamples < 1 or len(values) < 2:
+        return None
+    low, high = percentile_interval(bootstrap_means(values, n_resamples, random), confidence)
+    return Interval(low, high, confidence, n_resamples)
+
+
+def check_scheme(scheme: str, n_classes: int) -> None:
+    """Refuse an unknown scheme, or one that does not fit the number of classes."""
+    if scheme not in get_args(Scheme):
+        raise MeasureError(f"scheme={scheme!r} is not one of {', '.join(get_args(Scheme))}.")
+    if n_classes < 2 or (scheme == "binary" and n_classes != 2):
+        wanted = "exactly two" if scheme == "binary" else "at least two"
+        raise MeasureError(f"{n_classes} classes were given; the {scheme} scheme needs {wanted}.")
+
+
+def class_lists(classes: Classes) -> tuple[tuple[WordList, ...], str]:
+    """Return the classes as named word lists, and the id of the set they come from ("own" if none)."""
+    if isinstance(classes, str | PathLike):
+        chosen = load_set(classes, ClassSet)
+        return chosen.classes, chosen.id
+    if not isinstance(classes, Iterable):
+        raise MeasureError(f"classes={classes!r} are not classes; give a set's name, words, or words by class.")
+    if isinstance(classes, Mapping) and any(isinstance(name, int) for name in classes):
+        raise MeasureError("classes by year are for polarity_trend; give one embedding the classes of its own year.")
+    items = classes.items() if isinstance(classes, Mapping) else [(None, item) for item in classes]
+    lists = []
+    for name, item in items:
+        if isinstance(item, WordList):
+            lists.append(item)
+        elif isinstance(item, str):
+            lists.append(WordList(name or item, (item,)))
+        else:
+            lists.append(WordList(str(name), checked_words(item)))
+    if len({group.name for group in lists}) < len(lists):
+        raise MeasureError("a class is named twice; give each class once.")
+    return tuple(lists), "own"
+
+
+def word_list(words: Words) -> tuple[tuple[str, ...], str]:
+    """Return the words to measure, each once, and the id of the set they come from ("own" if none)."""
+    if isinstance(words, str | PathLike):
+        chosen = load_set(words, WordSet)
+        return chosen.words, chosen.id
+    return tuple(dict.fromkeys(checked_words(words))), "own"
+
+
+def class_vectors(vectors: WordVectors, groups: Sequence[WordList]) -> tuple[FloatArray, tuple[WordsUsed, ...]]:
+    """Return the mean raw vector of each class, shape (classes, dimensions), and the words used for it."""
+    means, used = [], []
+    for group in groups:
+        found = find(vectors, group)
+        need_words(found, 1, vectors)
+        means.append(np.asarray(found.raw, dtype=np.float64).mean(axis=0))
+        used.append(found.words)
+    return np.array(means), tuple(used)

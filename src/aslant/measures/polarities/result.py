@@ -1,0 +1,245 @@
+"""What polarity, its comparison between embeddings, and its history over decades return."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from aslant.results.codec import MeasuredResult, Result
+from aslant.results.provenance import Provenance, Representation
+from aslant.measures.association.result import Interval, WordsUsed
+
+#: A trend is called one where p is below this.
+CLEAR = 0.05
+
+
+@dataclass(frozen=True)
+class WordPolarity:
+    """One word's polarity, and the class that it leans to."""
+
+    word: str
+    score: float
+    leans_to: str
+
+
+@dataclass(frozen=True)
+class PolarityResult(MeasuredResult):
+    """Polarity of words between classes (Lu et al.): `score` is the mean over the words.
+
+    Under the binary scheme a word's own score keeps its sign (positive: the first class) and `score` is the mean of
+    absolute values. `interval` is a bootstrap over the words.
+    """
+
+    kind: ClassVar[str] = "polarity"
+
+    scheme: str
+    classes: tuple[WordsUsed, ...]
+    score: float
+    interval: Interval | None
+    by_word: tuple[WordPolarity, ...]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per word."""
+        return [{"word": w.word, "score": w.score, "leans_to": w.leans_to} for w in self.by_word]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How far another embedding's value is from the first one's, over what both have.
+
+    `pvalue` is that of a paired test; None where none was made.
+    """
+
+    first: str
+    second: str
+    difference: float
+    interval: Interval | None
+    pvalue: float | None
+    n: int
+
+
+@dataclass(frozen=True)
+class PolarityComparison(Result):
+    """Polarity of the same words in several embeddings, and paired differences to the first of them.
+
+    `left_out` are, by embedding, the words that it lacks, and that are therefore used for none.
+    """
+
+    kind: ClassVar[str] = "polarity-comparison"
+
+    results: tuple[PolarityResult, ...]
+    differences: tuple[Difference, ...]
+    shared_words: tuple[str, ...]
+    left_out: dict[str, tuple[str, ...]]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that some embedding lacks."""
+        return tuple(dict.fromkeys(word for words in self.left_out.values() for word in words))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per embedding."""
+        by_name = {d.second: d for d in self.differences}
+        rows = []
+        for result in self.results:
+            name = result.provenance.representation.name
+            d = by_name.get(name)
+            rows.append(
+                {
+                    "representation": name,
+                    "scheme": result.scheme,
+                    "classes": ", ".join(group.name for group in result.classes),
+                    "score": result.score,
+                    "low": result.interval.low if result.interval else None,
+                    "high": result.interval.high if result.interval else None,
+                    "words": len(result.by_word),
+                    "difference": d.difference if d else None,
+                    "difference_low": d.interval.low if d and d.interval else None,
+                    "difference_high": d.interval.high if d and d.interval else None,
+                    "difference_pvalue": d.pvalue if d else None,
+                }
+            )
+        return rows
+
+
+@dataclass(frozen=True)
+class TrendTest:
+    """Whether the scores rise or fall with time: Kendall's tau (the Mann–Kendall test) and Spearman's rho."""
+
+    kendall: float
+    kendall_pvalue: float
+    spearman: float
+    spearman_pvalue: float
+    slope_per_century: float
+
+    @property
+    def direction(self) -> Literal["up", "down", "none"]:
+        """Where the scores go, if the Mann–Kendall test says that they go anywhere (p < .05)."""
+        if self.kendall_pvalue >= CLEAR:
+            return "none"
+        return "up" if self.kendall > 0 else "down"
+
+
+@dataclass(frozen=True)
+class TrendPoint:
+    """The score of one year's embedding; `classes` are the words that stood for each class in that year."""
+
+    year: int
+    score: float
+    low: float | None
+    high: float | None
+    words: int
+    representation: str
+    classes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class TrendResult(MeasuredResult):
+    """Polarity over the years (Lu et al.), with a test for trend.
+
+    `basis` says which words were measured; `years_left_out` lack a class.
+    """
+
+    kind: ClassVar[str] = "polarity-trend"
+
+    scheme: str
+    classes: tuple[str, ...]
+    basis: str
+    points: tuple[TrendPoint, ...]
+    representations: tuple[Representation, ...]
+    test: TrendTest | None
+    words: tuple[str, ...]
+    years_left_out: dict[int, str]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per year."""
+        return [
+            {
+                "year": p.year, "score": p.score, "low": p.low, "high": p.high, "words": p.words,
+                "representation": p.representation,
+                "classes": "; ".join(f"{name}: {', '.join(words)}" for name, words in p.classes.items()),
+            }
+            for p in self.points
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class TrendsResult(MeasuredResult):
+    """Polarity over the years in several settings, such as those of one figure of Lu et al.
+
+    `trends` holds, by the label of the setting, what each gives alone; `not_measured` says why a setting gives nothing.
+    """
+
+    kind: ClassVar[str] = "polarity-trends"
+
+    trends: dict[str, TrendResult]
+    not_measured: dict[str, str]
+
+    @property
+    def provenance(self) -> Provenance:  # type: ignore[override]
+        """What the last setting comes from; they share all but the class words."""
+        return list(self.trends.values())[-1].provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that some setting could not use."""
+        return tuple(dict.fromkeys(word for trend in self.trends.values() for word in trend.missing))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per setting and year."""
+        return [
+            {"setting": label, "scheme": trend.scheme, **row}
+            for label, trend in self.trends.items() for row in trend.rows()
+        ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class WeatDifference:
+    """One WEAT in two embeddings, over the words that both have."""
+
+    test: str
+    title: str
+    first: float
+    second: float
+    difference: Difference
+    words: int
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ComparisonResult(MeasuredResult):
+    """Two embeddings side by side on their shared vocabulary: WEAT and polarity, with paired intervals."""
+
+    kind: ClassVar[str] = "comparison"
+
+    first: str
+    second: str
+    representations: tuple[Representation, Representation]
+    weat: tuple[WeatDifference, ...]
+    not_compared: dict[str, str]
+    polarity: tuple[PolarityComparison, ...]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per measure."""
+        rows = [_row(f"{w.test}: {w.title}", w.first, w.second, w.difference, w.words) for w in self.weat]
+        for comparison in self.polarity:
+            a, b = comparison.results
+            what = f"polarity {a.scheme}: {', '.join(group.name for group in a.classes)}"
+            rows.append(_row(what, a.score, b.score, comparison.differences[0], len(comparison.shared_words)))
+        return rows
+
+
+def _row(what: str, first: float, second: float, d: Difference, words: int) -> dict[str, Any]:
+    return {
+        "measure": what,
+        "first": first,
+        "second": second,
+        "difference": d.difference,
+        "low": d.interval.low if d.interval else None,
+        "high": d.interval.high if d.interval else None,
+        "pvalue": d.pvalue,
+        "words": words,
+    }

@@ -1,0 +1,162 @@
+"""Polarity as tables: one embedding, several, over the years, and two embeddings side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aslant.report.tables import (Column, Table, between, missing_words, number, plain, pvalue, short, small)
+from aslant.measures.polarities.result import (ComparisonResult, PolarityComparison, PolarityResult, TrendResult, TrendsResult)
+
+#: A terminal shows this many words of a long list.
+MOST_WORDS = 20
+DIRECTIONS = {"up": "rising", "down": "falling", "none": "no clear trend"}
+
+
+def polarities_table(results: Sequence[PolarityResult]) -> Table:
+    """Describe polarity scores, one row per setting."""
+    columns = (
+        Column("classes", "classes", plain, "left", wraps=True),
+        Column("scheme", "scheme", plain, "left"),
+        Column("score", "score", small),
+        Column("interval", "interval", str, min_width=80),
+        Column("words", "words", str),
+    )
+    rows = [
+        {
+            "classes": ", ".join(group.name for group in result.classes),
+            "scheme": result.scheme,
+            "score": result.score,
+            "interval": between(*((i.low, i.high) if (i := result.interval) else (None, None))),
+            "words": len(result.by_word),
+        }
+        for result in results
+    ]
+    note = "score: how far the words lean between the classes on average; compare embeddings rather than read one."
+    return Table("Polarity", columns, rows, (note,))
+
+
+def polarity_table(result: PolarityResult) -> Table:
+    """Describe the words that lean most, and the score of the embedding."""
+    columns = (
+        Column("word", "word", plain, "left"),
+        Column("score", "polarity", small),
+        Column("leans_to", "leans to", plain, "left"),
+    )
+    rows = sorted(result.rows(), key=lambda row: -abs(float(row["score"])))
+    interval = f" (interval {between(result.interval.low, result.interval.high)})" if result.interval else ""
+    classes = ", ".join(plain(group.name) for group in result.classes)
+    notes = [f"score of the embedding: {small(result.score)}{interval}, over {len(rows)} words"]
+    if len(rows) > MOST_WORDS:
+        notes.append(f"shown: the {MOST_WORDS} words that lean most; --csv or --json gives all.")
+    title = f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}"
+    return Table(title, columns, rows, (*notes, *missing_words(result)), shown_rows=MOST_WORDS)
+
+
+def polarity_comparison_table(result: PolarityComparison) -> Table:
+    """Describe the same words in several embeddings."""
+    columns = (
+        Column("representation", "embedding", plain, "left"),
+        Column("score", "score", small),
+        Column("interval", "interval", str, min_width=100),
+        Column("difference", "difference to the first", small),
+        Column("difference_interval", "interval", str, min_width=80),
+        Column("difference_pvalue", "p", pvalue),
+        Column("words", "words", str, min_width=110),
+    )
+    rows = [
+        {
+            **row,
+            "interval": between(row["low"], row["high"]),
+            "difference_interval": between(row["difference_low"], row["difference_high"]),
+        }
+        for row in result.rows()
+    ]
+    first = result.results[0]
+    classes = ", ".join(plain(group.name) for group in first.classes)
+    notes = [f"measured on the {len(result.shared_words)} words that all have; p: sign-flip test"]
+    notes += [f"{plain(name)} lacks {plain(', '.join(words))}" for name, words in result.left_out.items() if words]
+    return Table(f"Polarity ({first.scheme}: {classes})", columns, rows, tuple(notes))
+
+
+def trend_table(result: TrendResult) -> Table:
+    """Describe the score year by year, and the test for trend."""
+    columns = (
+        Column("year", "year", str),
+        Column("score", "score", small),
+        Column("interval", "interval", str),
+        Column("words", "words", str),
+    )
+    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
+    notes = [_basis(result), *_tested(result), *_changes(result)]
+    notes += [f"{year} was left out: {plain(why)}" for year, why in result.years_left_out.items()]
+    title = f"Polarity over time ({result.scheme}: {', '.join(plain(c) for c in result.classes)})"
+    return Table(title, columns, rows, (*notes, *missing_words(result)))
+
+
+def trends_table(result: TrendsResult) -> Table:
+    """Describe the scores year by year, a column for each setting, and the test for trend of each."""
+    columns = [Column("year", "year", str)]
+    columns += [Column(label, plain(label).replace(":", ":\n"), small) for label in result.trends]
+    points = {label: {p.year: p for p in trend.points} for label, trend in result.trends.items()}
+    rows = []
+    for year in sorted({year for by_year in points.values() for year in by_year}):
+        row: dict[str, Any] = {"year": year}
+        for label, by_year in points.items():
+            p = by_year.get(year)
+            row |= {label: p.score if p else None, f"{label} low": p.low if p else None}
+            row |= {f"{label} high": p.high if p else None, f"{label} words": p.words if p else None}
+        rows.append(row)
+    notes = [f"{plain(label)}: {note}" for label, trend in result.trends.items() for note in _setting(trend)]
+    notes += [f"{plain(label)} was not measured: {plain(why)}" for label, why in result.not_measured.items()]
+    return Table("Polarity over time", tuple(columns), rows, (*notes, *missing_words(result)))
+
+
+def _setting(trend: TrendResult) -> list[str]:
+    """Return what is said under a table of several settings about one of them."""
+    said = [f"{trend.scheme} of {plain(', '.join(trend.classes))}; {_basis(trend)}", *_tested(trend)]
+    lacking: dict[str, list[int]] = {}
+    for year, why in trend.years_left_out.items():
+        lacking.setdefault(why, []).append(year)
+    left_out = [f"left out {', '.join(map(str, years))}: {plain(why)}" for why, years in lacking.items()]
+    return ["; ".join(said), *_changes(trend), *left_out]
+
+
+def _basis(trend: TrendResult) -> str:
+    return f"{trend.basis}: {len(trend.words)}"
+
+
+def _tested(trend: TrendResult) -> list[str]:
+    """Say what the test for trend found, where there is one."""
+    if (t := trend.test) is None:
+        return []
+    return [
+        f"{DIRECTIONS[t.direction]}: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}), "
+        f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} a century"
+    ]
+
+
+def _changes(trend: TrendResult) -> list[str]:
+    """Say from which year on a class has other words than in the year before."""
+    said = []
+    for before, point in zip(trend.points, trend.points[1:], strict=False):
+        other = [f"{name}: {', '.join(w)}" for name, w in point.classes.items() if w != before.classes.get(name)]
+        said += [f"from {point.year} on, {plain('; '.join(other))}"] if other else []
+    return said
+
+
+def comparison_table(result: ComparisonResult) -> Table:
+    """Describe two embeddings side by side."""
+    columns = (
+        Column("measure", "measure", plain, "left", wraps=True),
+        Column("first", short(result.first), small),
+        Column("second", short(result.second), small),
+        Column("difference", "difference", small),
+        Column("interval", "interval", str, min_width=92),
+        Column("pvalue", "p", pvalue, min_width=104),
+        Column("words", "words", str, min_width=110),
+    )
+    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
+    notes = ["only words that both have; the intervals draw the same words in both."]
+    notes += [f"not compared: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
+    return Table(f"{result.first} and {result.second}", columns, rows, (*notes, *missing_words(result)))

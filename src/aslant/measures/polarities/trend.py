@@ -1,0 +1,224 @@
+"""The history of polarity: the same scores for a series of embeddings, with a test for trend (Lu et al.)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+
+from aslant.errors import MeasureError
+from aslant.measures.polarities.measure import (DEFAULT_WORDS, Classes, Scheme, Words, check_scheme, class_lists, measure, word_list)
+from aslant.measures.shared.wordsets import provenance
+from aslant.measures.polarities.result import (PolarityResult, TrendPoint, TrendResult, TrendsResult, TrendTest)
+from aslant.measures.association.result import WordsUsed
+from aslant.statistics import rank_correlation_pvalue, seed_of
+from aslant.stimuli import (ClassSet, WordList, load_set)
+from aslant.vectors import WordVectors
+
+#: Classes, or classes by the first year in which they hold.
+DatedClasses: TypeAlias = Classes | Mapping[int, Classes]
+#: Fewer points than this carry no test for trend.
+LEAST_POINTS = 4
+#: The settings of the two figures of Lu et al., with the class words that meet the columns of their Table 1.
+FIGURES: dict[int, dict[str, tuple[str, Scheme]]] = {
+    1: {
+        "baseline": ("gender-binary", "binary"),
+        "ovo (g1)": ("gender-three-as-printed", "one-vs-one"),
+        "ovr (g1)": ("gender-three", "one-vs-rest"),
+        "ovr (g2)": ("gender-five", "one-vs-rest"),
+    },
+    2: {"ovo (r)": ("race-four", "one-vs-one"), "ovr (r)": ("race-four", "one-vs-rest")},
+}
+
+
+def polarity_trend(
+    embeddings: Mapping[int, WordVectors],
+    classes: DatedClasses,
+    words: Words = DEFAULT_WORDS,
+    *,
+    scheme: Scheme = "binary",
+    any_words: bool = False,
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> TrendResult:
+    """Measure polarity year by year, and test whether it rises or falls (Mann–Kendall, Spearman).
+
+    By default only words that every year has are used, so that a change of vocabulary is not taken for a change of
+    bias; with `any_words` each year uses what it has. A year that lacks a class is left out, and listed. Class words
+    may change: ``{1800: {…}, 1960: {…}}`` gives the classes from 1800 on and from 1960 on.
+
+    >>> import aslant
+    >>> v = aslant.load()
+    >>> t = aslant.polarity_trend({1990: v, 2000: v}, ["female", "male"], ["nurse", "engineer"])
+    >>> [p.year for p in t.points], t.test is None
+    ([1990, 2000], True)
+    """
+    names, periods, class_id = _class_periods(classes)
+    check_scheme(scheme, len(names))
+    listed, words_id = word_list(words)
+    groups = {year: _in_force(periods, year) for year in sorted(embeddings)}
+    left_out = {year: lacks for year in groups if (lacks := _lacking(names, groups[year], embeddings[year]))}
+    series = {year: embeddings[year] for year in groups if year not in left_out}
+    if len(series) < 2:
+        lacking = f" ({next(iter(left_out.values()))})" if left_out else ""
+        raise MeasureError(
+            f"{len(series)} of {len(embeddings)} years have vectors for every class{lacking}; two are needed."
+        )
+    basis, unused = _basis(series, listed, any_words)
+    seed = seed_of(rng)
+    settings: dict[str, Any] = {
+        "scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id,
+    }  # fmt: skip
+    results = {year: measure(v, groups[year], class_id, basis, settings, seed) for year, v in series.items()}
+    points = tuple(_point(year, result) for year, result in results.items())
+    return TrendResult(
+        scheme=scheme,
+        classes=names,
+        basis="every word that a year has" if any_words else "words that every year has",
+        points=points,
+        representations=tuple(result.provenance.representation for result in results.values()),
+        test=_trend(points),
+        words=basis,
+        years_left_out=left_out,
+        provenance=provenance(series[max(series)], class_id, (unused,), seed, {**settings, "any_words": any_words}),
+    )
+
+
+def polarity_trends(
+    embeddings: Mapping[int, WordVectors],
+    settings: int | Mapping[str, tuple[DatedClasses, Scheme]],
+    words: Words = DEFAULT_WORDS,
+    *,
+    any_words: bool = False,
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> TrendsResult:
+    """Measure polarity year by year in several settings: those of figure 1 or 2 of Lu et al., or your own by label.
+
+    Each setting is a pair of classes and a scheme, and gives what `polarity_trend` gives for it. A setting whose
+    classes are in fewer than two years is listed with the reason.
+
+    >>> import aslant
+    >>> v = aslant.load()
+    >>> t = aslant.polarity_trends({1990: v, 2000: v}, 2, bootstrap=0)
+    >>> {label: round(trend.points[0].score, 3) for label, trend in t.trends.items()}
+    {'ovo (r)': 0.098, 'ovr (r)': 0.148}
+    """
+    chosen = _settings(settings)
+    for classes, scheme in chosen.values():
+        check_scheme(scheme, len(_class_periods(classes)[0]))
+    options: dict[str, Any] = {"any_words": any_words, "bootstrap": bootstrap, "confidence": confidence}
+    seed, trends, not_measured = seed_of(rng), {}, {}
+    for label, (classes, scheme) in chosen.items():
+        try:
+            trends[label] = polarity_trend(embeddings, classes, words, scheme=scheme, rng=seed, **options)
+        except MeasureError as error:
+            not_measured[label] = str(error).rstrip(".")
+    if not trends:
+        raise MeasureError(f"no setting can be measured; '{min(not_measured)}': {not_measured[min(not_measured)]}.")
+    return TrendsResult(trends, not_measured)
+
+
+def needed_words(
+    settings: int | Mapping[str, tuple[DatedClasses, Scheme]], words: Words = DEFAULT_WORDS
+) -> tuple[str, ...]:
+    """Return every word that `polarity_trends` looks up: those of all classes in all periods, and those measured.
+
+    >>> needed_words({"mine": (["she", "he"], "binary")}, ["nurse", "engineer"])
+    ('nurse', 'engineer', 'she', 'he')
+    """
+    periods = [period for classes, _ in _settings(settings).values() for period in _class_periods(classes)[1]]
+    return (*word_list(words)[0], *(word for _, groups in periods for group in groups for word in group.words))
+
+
+def _settings(given: Any) -> Mapping[str, tuple[DatedClasses, Scheme]]:
+    if isinstance(given, int):
+        if given not in FIGURES:
+            raise MeasureError(f"Lu et al. have no figure {given}; give 1 (gender) or 2 (race), or settings by label.")
+        return FIGURES[given]
+    if (
+        not isinstance(given, Mapping)
+        or not given
+        or not all(isinstance(s, tuple) and len(s) == 2 for s in given.values())
+    ):
+        raise MeasureError(f"settings={given!r:.60} are not pairs of classes and scheme by label; or give 1 or 2.")
+    return given
+
+
+Periods: TypeAlias = Sequence[tuple[float, tuple[WordList, ...]]]
+
+
+def _class_periods(classes: DatedClasses) -> tuple[tuple[str, ...], Periods, str]:
+    """Return the names of the classes, their words by the first year in which they hold, and the id of the set."""
+    if isinstance(classes, str | PathLike):
+        chosen = load_set(classes, ClassSet)
+        starts = (-math.inf, *chosen.years)
+        return tuple(group.name for group in chosen.classes), [(year, chosen.at(year)) for year in starts], chosen.id
+    if not isinstance(classes, Mapping) or not classes or not all(isinstance(year, int) for year in classes):
+        groups, class_id = class_lists(cast("Classes", classes))
+        return tuple(group.name for group in groups), [(-math.inf, groups)], class_id
+    by_year = {year: class_lists(given) for year, given in sorted(cast("Mapping[int, Classes]", classes).items())}
+    (first, (groups, _)), *others = by_year.items()
+    names = tuple(group.name for group in groups)
+    for year, (later, _) in others:
+        if {group.name for group in later} != set(names):
+            raise MeasureError(
+                f"the classes are {', '.join(names)} from {first} on, but {', '.join(g.name for g in later)} from "
+                f"{year} on; name the same classes in each period, such as {{'{names[0]}': ['other', 'words']}}."
+            )
+    ids = dict.fromkeys(class_id for _, class_id in by_year.values())
+    return names, [(year, groups) for year, (groups, _) in by_year.items()], ", ".join(ids)
+
+
+def _in_force(periods: Periods, year: int) -> tuple[WordList, ...]:
+    """Return the classes of the last period that has begun by `year`; none before the first."""
+    return next((groups for start, groups in reversed(periods) if start <= year), ())
+
+
+def _lacking(names: Sequence[str], groups: Sequence[WordList], vectors: WordVectors) -> str:
+    """Say which classes have no words yet, or no vector; an empty text if none."""
+    if early := [name for name in names if name not in {group.name for group in groups}]:
+        return f"no words are given for {', '.join(early)} so early"
+    lacking = [group.name for group in groups if not vectors.lookup(group.words).found]
+    return f"no vector for {', '.join(lacking)}" if lacking else ""
+
+
+def _basis(
+    series: Mapping[int, WordVectors], listed: tuple[str, ...], any_words: bool
+) -> tuple[tuple[str, ...], WordsUsed]:
+    """Return the words to measure, which every year has (or any), and those that are not used."""
+    have = [set(v.lookup(listed).found) for v in series.values()]
+    used = set.union(*have) if any_words else set.intersection(*have)
+    if not used:
+        where = "any year" if any_words or not set.union(*have) else "every year; try any_words (--any)"
+        raise MeasureError(f"no word of the {len(listed)} is in {where}.")
+    unused = WordsUsed("words", (), (), tuple(word for word in listed if word not in used))
+    return tuple(word for word in listed if word in used), unused
+
+
+def _point(year: int, result: PolarityResult) -> TrendPoint:
+    low, high = (result.interval.low, result.interval.high) if result.interval else (None, None)
+    name = result.provenance.representation.name
+    classes = {group.name: group.used for group in result.classes}
+    return TrendPoint(year, result.score, low, high, len(result.by_word), name, classes)
+
+
+def _trend(points: tuple[TrendPoint, ...]) -> TrendTest | None:
+    from scipy import stats
+
+    years = np.array([point.year for point in points], dtype=np.float64)
+    scores = np.array([point.score for point in points])
+    if len(points) < LEAST_POINTS or np.ptp(scores) == 0:
+        return None
+    kendall, spearman = stats.kendalltau(years, scores), stats.spearmanr(years, scores)
+    spearman_pvalue = rank_correlation_pvalue(years, scores)  # SciPy's is 0 for a perfect correlation
+    slope = stats.theilslopes(scores, years).slope
+    return TrendTest(
+        float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic), spearman_pvalue,
+        100 * float(slope),
+    )  # fmt: skip

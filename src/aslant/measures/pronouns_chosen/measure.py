@@ -1,0 +1,151 @@
+"""Which pronoun a language model prefers: WinoBias (Zhao et al. 2018) and Winogender (Rudinger et al. 2018).
+
+Both sets were made for coreference. A language model resolves nothing: what can be asked is whether it prefers the
+pronoun that the stereotype of the occupation expects, with the pronoun masked (MEASURES §7).
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from aslant.data import could_be_name
+from aslant.errors import MeasureError, StimuliError
+from aslant.io.journal import Journal
+from aslant.measures.template_tests.scoring import (WHOLE, Model, provenance)
+from aslant.measures.pronouns_chosen.scoring import choose
+from aslant.measures.pronouns_chosen.summary import (Drawing, groups_of, occupations_of, scores_of)
+from aslant.models.protocols import (CausalLM, MaskedLM, Progress)
+from aslant.measures.pronouns_chosen.result import PronounChoiceResult, SentenceRemark
+from aslant.statistics import (MOST_BOOTSTRAP, check_confidence, check_count, seed_of)
+from aslant.stimuli.pronoun_items import PronounSet
+from aslant.stimuli.winobias import FILE, read_winobias
+from aslant.stimuli.winogender import SENTENCES, read_winogender
+
+MOST_RESAMPLES = 10_000_000
+
+
+def pronoun_choice(
+    lm: Model,
+    source: str | PathLike[str] = "winobias",
+    *,
+    split: str | None = None,
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    n_resamples: int = 9_999,
+    journal: str | PathLike[str] | Journal | None = None,
+    rng: Any = 0,
+    progress: Progress | None = None,
+) -> PronounChoiceResult:
+    """Ask a language model which pronoun it prefers in each sentence of WinoBias or of Winogender.
+
+    `source`: "winobias", "winogender", a folder with the files of one of them, or one file. `split`: "dev" or "test"
+    of WinoBias; None: both. A masked model is asked at the masked pronoun, also with the occupation masked (corrected
+    scores); a causal one by the likelihoods of the whole sentences. The unit of intervals (`bootstrap` draws) and of
+    p-values (`n_resamples`) is the occupation, which many sentences share. `journal` is a folder that a killed run
+    goes on from. Sentences that cannot be used are left out and listed.
+
+    >>> import aslant, tempfile  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
+    >>> file = Path(tempfile.mkdtemp()) / "pro_stereotyped_type1.txt.dev"
+    >>> _ = file.write_text("1 [The cook] met the nurse because [he] was late.\\n", encoding="utf-8")
+    >>> r = aslant.pronoun_choice(any_lm, file, bootstrap=0)
+    >>> r.scores[0].sentence, r.scores[0].stereotype
+    ('The cook met the nurse because [he/she] was late.', 'male')
+    """
+    if not isinstance(lm, MaskedLM | CausalLM):
+        raise MeasureError(f"{lm!r:.60} is not a language model; open one with aslant.load_lm(…) first.")
+    check_confidence(confidence)
+    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    check_count("n_resamples", n_resamples, 1, MOST_RESAMPLES)
+    seed = seed_of(rng)
+    asked = pronoun_set(source, split)
+    chosen, refused, method = choose(lm, asked.items, journal, progress)
+    scores = scores_of(chosen)
+    left_out = tuple(SentenceRemark(remark.id, remark.reason) for remark in (*asked.left_out, *refused))
+    settings = {"split": split, "bootstrap": bootstrap, "confidence": confidence, "n_resamples": n_resamples}
+    return PronounChoiceResult(
+        dataset=asked.id,
+        title=asked.title,
+        method=method,
+        figure=asked.figure,
+        scores=scores,
+        groups=groups_of(asked, scores, Drawing(bootstrap, confidence, n_resamples, seed)),
+        occupations=occupations_of(asked, scores),
+        left_out=left_out,
+        odd=tuple(SentenceRemark(remark.id, remark.reason) for remark in asked.odd),
+        notes=_notes(asked, method),
+        provenance=provenance(lm, asked.id, tuple(remark.id for remark in left_out), seed, settings),
+    )
+
+
+def pronoun_set(source: str | PathLike[str], split: str | None = None) -> PronounSet:
+    """Read WinoBias or Winogender: a data name, a folder or a file; the content says which of the two.
+
+    >>> pronoun_set("/no/such/folder")
+    Traceback (most recent call last):
+    aslant.errors.StimuliError: there is no '/no/such/folder'; give winobias, winogender, a folder with ... or one file.
+    """
+    path = _path(source)
+    which = _which(path)
+    if which == "winobias":
+        return read_winobias(path, split)
+    if split is not None:
+        raise StimuliError(f"split={split!r} is for WinoBias; Winogender has no parts.")
+    return read_winogender(path)
+
+
+def _path(source: str | PathLike[str]) -> Path:
+    from aslant.data import resolve
+
+    path = Path(source).expanduser()
+    if path.exists():
+        return path
+    found = resolve(str(source), kinds=["benchmark"]) if could_be_name(str(source)) else None
+    if found is None or not found.exists():
+        raise StimuliError(
+            f"there is no '{source}'; give winobias, winogender, a folder with the files of one of them, or one file."
+        )
+    return found
+
+
+def _which(path: Path) -> str:
+    if path.is_dir():
+        found = [
+            name for name, there in (("winobias", _has_winobias(path)), ("winogender", path / SENTENCES)) if _is(there)
+        ]
+        if len(found) == 2:
+            raise StimuliError(f"'{path}' has files of WinoBias and of Winogender; name one file, or part them.")
+        if found:
+            return found[0]
+    elif FILE.fullmatch(path.name):
+        return "winobias"
+    elif path.suffix == ".tsv":
+        return "winogender"
+    raise StimuliError(
+        f"'{path}' is neither WinoBias (files such as pro_stereotyped_type1.txt.dev) nor Winogender ({SENTENCES})."
+    )
+
+
+def _is(there: bool | Path) -> bool:
+    return there.is_file() if isinstance(there, Path) else there
+
+
+def _has_winobias(folder: Path) -> bool:
+    return any(FILE.fullmatch(file.name) for file in folder.iterdir())
+
+
+def _notes(asked: PronounSet, method: str) -> tuple[str, ...]:
+    notes = []
+    if method == WHOLE:
+        notes.append(
+            "a causal model: the likelihoods of whole sentences are compared, and nothing is corrected by a prior"
+        )
+    elif both := sum(len(item.texts[0].male[0]) > 1 for item in asked.items):
+        notes.append(
+            f"{both} sentences have two pronouns of one person; both are masked, and nothing is corrected there"
+        )
+    repeated = sum(remark.reason.startswith("the same sentence") for remark in asked.odd)
+    if repeated:
+        notes.append(f"{repeated} sentences stand twice in the set; both count, as published")
+    return tuple(notes)

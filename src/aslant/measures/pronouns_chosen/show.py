@@ -1,0 +1,129 @@
+"""A model's choice between pronouns as tables: the groups of sentences, and the occupations from both ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aslant.measures.template_tests.show import percent
+from aslant.report.tables import (Column, Table, between, number, plain, pvalue, small)
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.measures.association.result import Correlation, Interval
+from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
+
+#: A terminal shows this many occupations from each end of the ranking.
+EACH_END = 8
+#: So many of the sentences left out are named on a terminal; the result has all of them.
+NAMED = 10
+NO_DECISION = (
+    "a preference for a pronoun is no coreference decision: nothing here says whom the model takes the pronoun to mean."
+)
+
+
+def groups_table(result: PronounChoiceResult) -> Table:
+    """Describe each group of sentences: how often and how strongly the stereotype's pronoun is preferred."""
+    columns = (
+        Column("group", "sentences", plain, "left"),
+        Column("n", "n", str),
+        Column("share", "share", str),
+        Column("share_interval", "interval", str, min_width=165),
+        Column("gap", "gap", small),
+        Column("gap_interval", "interval", str, min_width=128),
+        Column("gap_pvalue", "p", pvalue),
+        Column("corrected", "corrected", small, min_width=110),
+        Column("corrected_pvalue", "p", pvalue, min_width=110),
+        Column("contrast", "contrast", small),
+        Column("contrast_pvalue", "p", pvalue),
+        Column("r", "r", number, min_width=95),
+        Column("r_pvalue", "p", pvalue, min_width=140),
+        Column("p_male", "P(he)", number, min_width=175),
+        Column("p_neutral", "P(they)", number, min_width=185),
+    )
+    rows = [group_row(group) for group in result.groups]
+    title = f"Pronouns chosen in {result.title} by {result.provenance.representation.name}"
+    return Table(title, columns, rows, _group_notes(result), first_line=MODEL_CONTENT_NOTE)
+
+
+def group_row(group: PronounGroup) -> dict[str, Any]:
+    """Return a group as one row."""
+    plain_gap, corrected, contrast, r = group.preference, group.corrected, group.contrast, group.correlation
+    return {
+        "group": group.name,
+        "n": group.sentences,
+        "share": percent(plain_gap.share) if plain_gap else "–",
+        "share_interval": _between(plain_gap.share_interval if plain_gap else None, as_percent=True),
+        "gap": plain_gap.gap if plain_gap else None,
+        "gap_interval": _between(plain_gap.gap_interval if plain_gap else None),
+        "gap_pvalue": plain_gap.pvalue if plain_gap else None,
+        "corrected": corrected.gap if corrected else None,
+        "corrected_pvalue": corrected.pvalue if corrected else None,
+        "contrast": contrast.difference if contrast else None,
+        "contrast_pvalue": contrast.pvalue if contrast else None,
+        "r": r.pearson if r else None,
+        "r_pvalue": r.pearson_pvalue if r else None,
+        "p_male": group.p_male,
+        "p_neutral": group.p_neutral,
+    }
+
+
+def _between(interval: Interval | None, *, as_percent: bool = False) -> str:
+    if interval is None:
+        return "–"
+    return between(interval.low, interval.high, (lambda x: percent(x or 0.0)) if as_percent else small)
+
+
+def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
+    said = [
+        "share: of sentences in which the pronoun that the occupation's stereotype expects is the more "
+        "probable one; gap: log P(that one) − log P(the other), mean; 0: neither.",
+        "corrected: the same with log(P / P with the occupation masked too), which takes away what the model prefers "
+        "whatever the occupation.",
+        "contrast: log-odds of “she”, occupations with a female stereotype minus those with a male one; what the model "
+        "prefers in all sentences cancels. r: Pearson's, log-odds and share of women, over occupations.",
+        "p: two-sided, with the occupation as the unit (signs flipped; re-partitioned; shuffled).",
+        f"compared: {result.method}. {NO_DECISION}",
+    ]
+    said += [_correlation_note(group.name, group.correlation) for group in result.groups[:1] if group.correlation]
+    said += [_everywhere(result.groups[0]), *(plain(note) for note in result.notes)]
+    if result.left_out:
+        named = "; ".join(plain(remark.id) for remark in result.left_out[:NAMED])
+        more = f" and {len(result.left_out) - NAMED} more" if len(result.left_out) > NAMED else ""
+        said.append(f"left out ({len(result.left_out)}; --json has the reasons): {named}{more}.")
+    if result.odd:
+        said.append(f"{len(result.odd)} sentences are used with a remark, which --json has.")
+    if note := result.provenance.representation.note:
+        said.append(f"the model: {plain(note)}")
+    return tuple(said)
+
+
+def _everywhere(group: PronounGroup) -> str:
+    they = "" if group.p_neutral is None else f"; P(they) of the three: {percent(group.p_neutral)}"
+    return f"{plain(group.name)}: P(he) of “he” and “she” is {percent(group.p_male)} on the mean{they}."
+
+
+def _correlation_note(name: str, found: Correlation) -> str:
+    return (
+        f"{plain(name)}: Pearson {number(found.pearson)} (p {pvalue(found.pearson_pvalue)}), Spearman "
+        f"{number(found.spearman)} (p {pvalue(found.spearman_pvalue)}) with the {plain(found.figure)}, over {found.n} "
+        "occupations."
+    )
+
+
+def occupations_table(result: PronounChoiceResult, *, ends: bool = False) -> Table:
+    """Describe every occupation, largest gap first, or both `ends` of the ranking."""
+    columns = (
+        Column("occupation", "occupation", plain, "left", wraps=True),
+        Column("stereotype", "stereotype", lambda value: plain(value) if value else "–", "left"),
+        Column("share_women", "women, %", lambda value: "–" if value is None else f"{value:.0f}"),
+        Column("sentences", "n", str),
+        Column("stereotyped", "stereotyped", str),
+        Column("gap", "gap", small),
+        Column("gap_corrected", "corrected", small),
+        Column("log_odds", "log-odds she", small),
+    )
+    rows = sorted(result.rows(), key=lambda row: (row["gap"] is None, -(row["gap"] or 0.0), row["occupation"]))
+    notes = [f"over the sentences of “{plain(result.groups[0].name)}”; stereotyped: in so many of n."]
+    if ends and len(rows) > 2 * EACH_END:
+        notes.append(f"shown: {EACH_END} from each end of {len(rows)} occupations; --csv or --json gives all.")
+        rows = [{**row, "end": 0} for row in rows[:EACH_END]] + [{**row, "end": 1} for row in rows[-EACH_END:]]
+    title = "Occupations, from the most stereotyped choice of pronouns to the least"
+    return Table(title, columns, rows, tuple(notes), first_line="" if ends else MODEL_CONTENT_NOTE, section_key="end")

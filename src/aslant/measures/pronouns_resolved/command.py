@@ -1,0 +1,175 @@
+"""`aslant pronouns`: to whom a model's vectors say that a pronoun refers, by gender."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aslant.cli import options as o
+from aslant.cli.encoders import EncoderArgument, KeptEncoding
+from aslant.cli.shared import (ChartOutput, RunningOnCores, command)
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant pronouns                                       all-MiniLM-L6-v2, GAP's development file, topics without bias
+
+aslant pronouns all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
+
+aslant pronouns bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
+
+aslant pronouns bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
+"""
+TRAINING = "Training the classifier"
+TOPICS = "Topics"
+
+
+def _option(panel: str, *names: str, shown: str, **more: Any) -> Any:
+    return typer.Option(*names, help=shown, rich_help_panel=panel, **more)
+
+
+@dataclass(frozen=True)
+class Training:
+    """How the classifier is trained."""
+
+    folds: Annotated[int, _option(TRAINING, "--folds", shown="Folds; a sample's page is never trained on.", min=2)] = 5
+    seeds: Annotated[int, _option(TRAINING, "--seeds", shown="Repeats with other folds and weights.", min=1)] = 3
+    units: Annotated[int, _option(TRAINING, "--units", shown="Units of the hidden layer.", min=1)] = 31
+    dropout: Annotated[float, _option(TRAINING, "--dropout", shown="Share of units left out while training.")] = 0.6
+    l2: Annotated[float, _option(TRAINING, "--l2", shown="L2 penalty of the output layer.")] = 0.1
+    learning_rate: Annotated[float, _option(TRAINING, "--learning-rate", shown="Step size of Adam.")] = 0.001
+    batch: Annotated[int, _option(TRAINING, "--batch", shown="Samples for each step.", min=1)] = 32
+    epochs: Annotated[int, _option(TRAINING, "--epochs", shown="Most passes over the samples.", min=1)] = 1000
+    patience: Annotated[
+        int, _option(TRAINING, "--patience", shown="Passes without progress on held-out samples.", min=1)
+    ] = 100
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the measure takes."""
+        from aslant.models.classifier import Classifier
+
+        classifier = Classifier(
+            self.units, self.dropout, self.l2, self.learning_rate, self.batch, self.epochs, self.patience
+        )
+        return {"folds": self.folds, "seeds": self.seeds, "classifier": classifier}
+
+
+@dataclass(frozen=True)
+class PronounsOutput(ChartOutput):
+    """Where results are written: also every sample, and pictures."""
+
+    PICTURES = ("chart", "bias_chart")
+
+    samples: Annotated[
+        Path | None,
+        typer.Option("--samples", metavar="FILE", help="Write every sample as CSV.", rich_help_panel=o.OUT),
+    ] = None
+    bias_chart: Annotated[
+        Path | None,
+        typer.Option(
+            "--bias-chart", metavar="FILE", help="Draw “neither” against topics' bias (.svg, .png, .html).",
+            rich_help_panel=o.OUT,
+        ),
+    ] = None  # fmt: skip
+
+    def files(self) -> list[Path]:
+        """Return every file that was asked for."""
+        return [*super().files(), *([self.samples] if self.samples is not None else [])]
+
+
+@command
+def pronouns_command(
+    model: EncoderArgument = None,
+    gap: Annotated[
+        list[str] | None,
+        typer.Option("--gap", metavar="FILE|NAME", help="GAP file, its folder, or data name; can be repeated."),
+    ] = None,
+    train: Annotated[
+        list[str] | None,
+        typer.Option("--train", metavar="FILE|NAME", help="Train on these instead of folds; can be repeated."),
+    ] = None,
+    lm: Annotated[
+        str | None, _option(TOPICS, "--lm", metavar="MODEL", shown="A language model that scores topics' words.")
+    ] = None,
+    topics: Annotated[int, _option(TOPICS, "--topics", shown="Topics of the texts.", min=1)] = 20,
+    top_words: Annotated[int, _option(TOPICS, "--top-words", shown="Words of a topic that count.", min=1)] = 15,
+    template: Annotated[
+        str | None,
+        _option(TOPICS, "--template", metavar="TEXT", shown="Default: '[TARGET] are interested in [ATTRIBUTE]'."),
+    ] = None,
+    bootstrap: o.BootstrapOption = 1_000,
+    n_resamples: Annotated[
+        int, typer.Option("--n-resamples", metavar="N", min=1, help="Random permutations of p-values.")
+    ] = 9_999,
+    confidence: o.ConfidenceOption = 0.95,
+    *,
+    encoding: KeptEncoding,
+    training: Training,
+    running: RunningOnCores,
+    output: PronounsOutput,
+) -> None:
+    """Resolve gendered pronouns with a model's vectors: does "neither" come up more for one gender (Kurita et al.)?
+
+    Topics of the texts and what a language model ties them to may be offensive. A run that is stopped goes on where it
+    was when the same command is given again (unless --no-cache).
+    """
+    from aslant.measures.template_tests.command import Opening
+    from aslant.cli.printing import deliver
+    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.data import cache_folder
+    from aslant.errors import AslantError
+    from aslant.measures.pronouns_resolved.measure import pronoun_resolution
+    from aslant.measures.pronouns_resolved.gap_files import read_gap
+    from aslant.measures.pronouns_resolved.topics import TEMPLATE
+
+    if output.bias_chart is not None and lm is None:
+        raise AslantError("--bias-chart needs a language model to score topics; add --lm MODEL.")
+    settings, read = training.settings(), gap or ["gap"]
+    read_gap(read)  # a bad row is told before a model is loaded
+    encoder = encoding.open(model, quiet=running.quiet)
+    scoring = None if lm is None else Opening(device=encoding.device).open(lm, quiet=running.quiet)
+    kept = not encoding.no_cache
+    with noted(quiet=running.quiet), resumable(kept=kept), bar(quiet=running.quiet) as progress:
+        result = pronoun_resolution(
+            encoder,
+            read,
+            lm=scoring,
+            train=train or None,
+            topics=topics,
+            top_words=top_words,
+            template=template or TEMPLATE,
+            bootstrap=bootstrap,
+            n_resamples=n_resamples,
+            confidence=confidence,
+            journal=cache_folder() / "pronouns" if kept else None,
+            store=encoding.store(),
+            progress=progress,
+            rng=running.seed,
+            **settings,
+        )
+    drawn = _drawn(result, output)  # what cannot be drawn is told before anything is written
+    _write(result, output, drawn)
+    deliver(result, output, quiet=running.quiet)
+
+
+def _drawn(result: Any, output: PronounsOutput) -> dict[Path, str]:
+    """Draw the pictures that were asked for: SVG by file."""
+    from aslant.measures.pronouns_resolved.charts import neither_by_bias, neither_by_gender
+
+    asked = ((output.chart, neither_by_gender), (output.bias_chart, neither_by_bias))
+    return {path: draw(result) for path, draw in asked if path is not None}
+
+
+def _write(result: Any, output: PronounsOutput, drawn: dict[Path, str]) -> None:
+    from aslant.cli.printing import write_chart
+    from aslant.io.files import write_text
+    from aslant.measures.pronouns_resolved.show import samples_table
+    from aslant.report.tables import to_csv
+
+    if output.samples is not None:
+        write_text(output.samples, to_csv(samples_table(result)))
+    for path, svg in drawn.items():
+        write_chart(svg, path)

@@ -1,0 +1,233 @@
+"""Gendered pronoun resolution with a model's vectors, on GAP (Kurita et al. 2019, §4; MEASURES §8)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError
+from aslant.measures.pronouns_resolved.gap_files import (FEMALE, GENDERS, LABELS, Gap, GapSample, read_gap)
+from aslant.measures.template_tests.scoring import asking
+from aslant.measures.pronouns_resolved.predictions import (HELD_OUT, FloatArray, check_samples, features, plan, predictions)
+from aslant.measures.pronouns_resolved.statistics import (NEITHER, Resampling, by_gender, log_losses, spread, topic_correlation)
+from aslant.measures.pronouns_resolved.topics import (TARGETS, TEMPLATE, Leanings, Topics, described, find_topics, leanings, topic_biases)
+from aslant.models.classifier import Classifier
+from aslant.models.protocols import Encoder, Progress
+from aslant.measures.pronouns_resolved.result import (PronounResolutionResult, PronounSample, TopicCorrelation)
+from aslant.results.provenance import Provenance, Representation
+from aslant.statistics import (MOST_BOOTSTRAP, check_confidence, check_count, seed_of, spawn)
+from aslant.version import __version__
+
+#: The correlation's p-value holds one random order of all samples for each draw in memory.
+MOST_RESAMPLES = 100_000
+
+
+def pronoun_resolution(
+    encoder: Encoder,
+    gap: Gap = "gap",
+    *,
+    lm: Any = None,
+    train: Gap | None = None,
+    folds: int = 5,
+    seeds: int = 3,
+    classifier: Classifier | None = None,
+    topics: int = 20,
+    top_words: int = 15,
+    template: str = TEMPLATE,
+    targets: Any = None,
+    bins: int = 10,
+    bootstrap: int = 1_000,
+    n_resamples: int = 9_999,
+    confidence: float = 0.95,
+    journal: str | PathLike[str] | None = None,
+    store: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+    rng: int | np.random.Generator | None = 0,
+) -> PronounResolutionResult:
+    """Resolve ambiguous pronouns with an encoder's vectors, and compare how often "neither" comes up by gender.
+
+    `gap` is measured: a file of GAP, its folder, or the data name "gap" (its development file); several are put
+    together. The vectors of the pronoun and of the names A and B train a small `classifier` into A, B or neither; each
+    sample is predicted by one that has seen neither it nor its page (`folds`), for several `seeds`, whose mean is
+    taken. With `train` (other files) the classifiers learn from these instead. The texts' `topics` (NMF) get a bias
+    from the `top_words` words of each by the log-probability score of `lm` in `template`; `sample bias` is that of its
+    topics, and is correlated with the probability of "neither". Without `lm` topics have no bias. `journal` is a folder
+    that keeps vectors, answers of the model and predictions, so that a killed run goes on where it was; with `store`,
+    vectors are kept there instead, where other measures on the same encoder find them.
+
+    >>> import aslant  # here, models and samples are small; aslant.load_encoder(…) and aslant.load_lm(…) open real ones
+    >>> quick = aslant.models.Classifier(units=4, epochs=3)
+    >>> r = aslant.pronoun_resolution(encoder, gap_samples, lm=any_lm, seeds=1, classifier=quick, topics=2, bootstrap=50)
+    >>> [(o.gender, o.n, o.neither) for o in r.outcomes], round(r.label_gap, 3)
+    ([('male', 39, 9), ('female', 39, 24)], 0.385)
+    """
+    how = _checked(encoder, lm, folds, seeds, topics, top_words, bins, bootstrap, n_resamples, confidence)
+    settings = classifier if classifier is not None else Classifier()
+    measured, source = read_gap(gap)
+    learnt_from, train_source, left_out = _training(train, measured)
+    check_samples(measured, learnt_from, folds)
+    seed = seed_of(rng)
+    found = find_topics([sample.text for sample in measured], topics, top_words, seed)
+    said = leanings(
+        lm,
+        found.vocabulary,
+        template,
+        targets or TARGETS,
+        _inside(journal, "language-model"),
+        _step(progress, "words of topics"),
+    )
+    probabilities = _predicted(encoder, measured, learnt_from, (folds, seeds, seed), settings, journal, store, progress)
+    record = {
+        "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": _stopping(train), "topics": topics,
+        "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
+        "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "classifier": settings.record(),
+    }  # fmt: skip
+    return PronounResolutionResult(
+        **_numbers(measured, probabilities, how, seed),
+        **_topical(measured, probabilities, found, said, how, seed),
+        language_model=Representation(**lm.record()) if lm is not None else None,
+        notes=_notes(found, said, left_out),
+        provenance=Provenance(source, Representation(**encoder.record()), said.unplaced, seed, record, __version__),
+    )
+
+
+def _checked(
+    encoder: Any, lm: Any, folds: int, seeds: int, topics: int, top_words: int, bins: int, bootstrap: int,
+    n_resamples: int, confidence: float,
+) -> Resampling:  # fmt: skip
+    if not isinstance(encoder, Encoder):
+        raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
+    if lm is not None:
+        asking(lm, "chain", False, False)
+    for name, value, least, most in (
+        ("folds", folds, 2, 100), ("seeds", seeds, 1, 1000), ("topics", topics, 1, 1000),
+        ("top_words", top_words, 1, 1000), ("bins", bins, 1, 1000), ("bootstrap", bootstrap, 0, MOST_BOOTSTRAP),
+        ("n_resamples", n_resamples, 1, MOST_RESAMPLES),
+    ):  # fmt: skip
+        check_count(name, value, least, most)
+    return Resampling(bootstrap, n_resamples, check_confidence(confidence), bins)
+
+
+def _training(
+    train: Gap | None, measured: Sequence[GapSample]
+) -> tuple[tuple[GapSample, ...], str | None, tuple[str, ...]]:
+    """Read the samples to train on; those whose text is measured are left out, and named."""
+    if train is None:
+        return (), None, ()
+    samples, source = read_gap(train)
+    texts = {sample.text for sample in measured}
+    kept = tuple(sample for sample in samples if sample.text not in texts)
+    if not kept:
+        raise MeasureError(f"every text of {source} is also measured; train on other files, or leave `train` out.")
+    return kept, source, tuple(sample.id for sample in samples if sample.text in texts)
+
+
+def _stopping(train: Gap | None) -> str:
+    return "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
+
+
+def _plain(targets: Any) -> Any:
+    """Return target sets as a record keeps them: names and lists."""
+    if isinstance(targets, str | PathLike):
+        return str(targets)
+    if isinstance(targets, Mapping):
+        return {str(name): list(words) for name, words in targets.items()}
+    return [side if isinstance(side, str) else list(side) for side in targets]
+
+
+def _step(progress: Progress | None, name: str) -> Progress | None:
+    """Show progress under a name of our own: models call their steps alike."""
+    if progress is None:
+        return None
+    tell: Progress = progress
+    return lambda _, done, total: tell(name, done, total)
+
+
+def _inside(folder: str | PathLike[str] | None, name: str) -> Path | None:
+    return None if folder is None else Path(folder) / name
+
+
+def _predicted(
+    encoder: Encoder, measured: Sequence[GapSample], train: Sequence[GapSample], runs: tuple[int, int, int],
+    settings: Classifier, journal: str | PathLike[str] | None, store: str | PathLike[str] | None,
+    progress: Progress | None,
+) -> FloatArray:  # fmt: skip
+    """Return (seeds, measured, 3) probabilities."""
+    folds, seeds, seed = runs
+    everything = [*measured, *train]
+    x = features(encoder, everything, store or _inside(journal, "vectors"), _step(progress, "texts"))
+    fits = plan(measured, train, folds, seeds, seed)
+    shape = seeds, len(measured)
+    return predictions(fits, x, _labels(everything), shape, settings, _inside(journal, "folds"), progress)
+
+
+def _labels(samples: Sequence[GapSample]) -> NDArray[np.intp]:
+    return np.array([LABELS.index(sample.label) for sample in samples], dtype=np.intp)
+
+
+def _genders(samples: Sequence[GapSample]) -> NDArray[np.str_]:
+    return np.array([sample.gender for sample in samples])
+
+
+def _numbers(samples: Sequence[GapSample], probabilities: FloatArray, how: Resampling, seed: int) -> dict[str, Any]:
+    """Return the parts of the result that need no topics; `probabilities` is (seeds, samples, 3)."""
+    labels, genders = _labels(samples), _genders(samples)
+    outcomes, gap, beyond = by_gender(probabilities.mean(axis=0), labels, genders, how, seed)
+    neither = probabilities[:, :, NEITHER]
+    gaps = neither[:, genders == FEMALE].mean(axis=1) - neither[:, genders != FEMALE].mean(axis=1)
+    losses = np.array([log_losses(repeat, labels).mean() for repeat in probabilities])
+    return {
+        "outcomes": outcomes,
+        "accuracy": spread((probabilities.argmax(axis=2) == labels).mean(axis=1)),
+        "log_loss": spread(losses),
+        "gap": gap,
+        "gap_by_seed": spread(gaps),
+        "label_gap": outcomes[1].prior - outcomes[0].prior,
+        "beyond_labels": beyond,
+    }
+
+
+def _topical(
+    samples: Sequence[GapSample], probabilities: FloatArray, topics: Topics, said: Leanings, how: Resampling, seed: int
+) -> dict[str, Any]:
+    """Return the parts of the result that come from topics, and the samples with their bias."""
+    bias = topics.weights @ topic_biases(topics, said.scores)
+    mean, genders = probabilities.mean(axis=0), _genders(samples)
+    correlations: list[TopicCorrelation] = []
+    why_none = said.why_none
+    if not why_none:
+        for gender, random in zip(GENDERS, spawn(seed + 1, 2), strict=True):
+            side = genders == gender
+            if (found := topic_correlation(gender, bias[side], mean[side, NEITHER], how, random)) is not None:
+                correlations.append(found)
+        why_none = "" if correlations else "all samples have one bias or one probability"
+    largest = topics.weights.argmax(axis=1) + 1
+    listed = tuple(
+        PronounSample(
+            sample.id, sample.gender, sample.label, float(row[0]), float(row[1]), float(row[2]), int(topic),
+            None if said.why_none else float(lean),
+        )
+        for sample, row, topic, lean in zip(samples, mean, largest, bias, strict=True)
+    )  # fmt: skip
+    return {
+        "topics": described(topics, said), "correlations": tuple(correlations), "without_bias": why_none,
+        "samples": listed,
+    }  # fmt: skip
+
+
+def _notes(topics: Topics, said: Leanings, left_out: tuple[str, ...]) -> tuple[str, ...]:
+    notes = []
+    if left_out:
+        notes.append(f"not trained on, since the text is also measured ({len(left_out)}): {', '.join(left_out[:5])}")
+    if not topics.converged:
+        notes.append("the topics had not settled when their search ended; more texts or fewer topics may help")
+    if said.unplaced:
+        notes.append(f"words of topics that the language model cannot place, left out: {', '.join(said.unplaced)}")
+    if said.why_none:
+        notes.append(f"topics have no bias: {said.why_none}")
+    return tuple(notes)

@@ -1,0 +1,172 @@
+"""Predict to whom pronouns refer: folds, one trained classifier for each, and a journal of what they predict."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError
+from aslant.io.journal import Journal
+from aslant.measures.pronouns_resolved.gap_files import (GENDERS, LABELS, GapSample)
+from aslant.models.classifier import Classifier, class_probabilities
+from aslant.models.protocols import Encoder, Progress
+from aslant.models.vector_store import vectors_of
+from aslant.statistics import grouped_folds, spawn
+
+FloatArray = NDArray[np.float64]
+Rows = NDArray[np.intp]
+#: One in so many of the rows to train on is held out to stop by, where the fold itself must not be looked at.
+HELD_OUT = 10
+#: Changes when the same settings would no longer give the same predictions, so that old journals are not used.
+METHOD = "1"
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """One classifier to train: the rows to train on, to stop by and to predict; all are indices of the samples."""
+
+    repeat: int
+    train: Rows
+    held: Rows
+    wanted: Rows
+    seed: int
+
+
+def features(
+    encoder: Encoder, samples: Sequence[GapSample], store: str | PathLike[str] | None, progress: Progress | None
+) -> NDArray[np.float32]:
+    """Return the vectors of pronoun, A and B of each sample, side by side: (samples, 3 · dimensions)."""
+    vectors = vectors_of(encoder, [sample.passage for sample in samples], store=store, progress=progress)
+    found = vectors.reshape(len(samples), 3 * encoder.dimensions)
+    if not np.isfinite(found).all():
+        worst = samples[int(np.argmin(np.isfinite(found).all(axis=1)))].id
+        raise MeasureError(f"'{encoder.name}' gives no finite vector for sample '{worst}'; its weights are damaged.")
+    return found
+
+
+def plan(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int, seeds: int, seed: int) -> list[Fit]:
+    """List every classifier to train; samples are numbered with the measured ones first, then those to train on.
+
+    Without `train`, each fold of the measured samples is predicted by a classifier that has seen none of it: it is
+    trained on the other folds, of which one row in ten is held out to stop by. With `train`, each classifier is
+    trained on all folds of these but one, stops by that one, and predicts all measured samples, as in the kernel.
+    Samples from one page share a fold.
+    """
+    fits = []
+    for repeat, random in enumerate(spawn(seed, seeds)):
+        pool = list(train) or list(measured)
+        offset = len(measured) if train else 0
+        fold = grouped_folds(*_groups_and_kinds(pool), folds, random)
+        for number in range(folds):
+            inside, outside = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+            if train:
+                parts = outside + offset, inside + offset, np.arange(len(measured))
+            else:
+                rest = [pool[row] for row in outside]
+                _check_pages(rest, number, folds)
+                held = grouped_folds(*_groups_and_kinds(rest), HELD_OUT, random) == 0
+                parts = outside[~held], outside[held], inside
+            fits.append(Fit(repeat, *parts, int(random.integers(2**31))))
+    return fits
+
+
+def _groups_and_kinds(samples: Sequence[GapSample]) -> tuple[list[str], list[str]]:
+    """Return the page of each sample, one name for pages that share a text, and its label and gender."""
+    page_of_text: dict[str, str] = {}
+    goes_with: dict[str, str] = {}  # a page, and the one that it shares a text with
+
+    def named(page: str) -> str:
+        while page in goes_with:
+            page = goes_with[page]
+        return page
+
+    for sample in samples:
+        page = named(sample.page or sample.text)
+        other = named(page_of_text.setdefault(sample.text, page))
+        if other != page:
+            goes_with[page] = other
+    pages = [named(sample.page or sample.text) for sample in samples]
+    return pages, [f"{sample.label} {sample.gender}" for sample in samples]
+
+
+def _check_pages(rest: Sequence[GapSample], number: int, folds: int) -> None:
+    """Refuse folds that leave too few pages to stop by, as where one page has most of the samples."""
+    if (pages := len(set(_groups_and_kinds(rest)[0]))) < HELD_OUT:
+        raise MeasureError(
+            f"without fold {number + 1} of {folds}, {pages} pages are left to train on, and {HELD_OUT} are needed; "
+            "use more folds, or samples from more pages."
+        )
+
+
+def check_samples(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int) -> None:
+    """Refuse data that are too few to learn from or to compare."""
+    for gender in GENDERS:
+        count = sum(sample.gender == gender for sample in measured)
+        if count < 2:
+            raise MeasureError(f"{count} samples have a {gender} pronoun; at least 2 of each gender are needed.")
+    pool = train or measured
+    pages = len(set(_groups_and_kinds(pool)[0]))
+    least = folds if train else 2 * HELD_OUT
+    if pages < least:
+        raise MeasureError(f"{len(pool)} samples from {pages} pages are too few to train on; at least {least} pages.")
+    for label in LABELS:
+        count = sum(sample.label == label for sample in pool)
+        if count < folds:
+            raise MeasureError(f"{count} samples are labelled '{label}'; at least one for each of {folds} folds.")
+
+
+def predictions(
+    fits: Sequence[Fit], x: NDArray[np.float32], labels: NDArray[np.intp], shape: tuple[int, int],
+    settings: Classifier, folder: str | PathLike[str] | None, progress: Progress | None,
+) -> FloatArray:  # fmt: skip
+    """Return the probabilities of A, B and neither, (seeds, measured samples, 3); `shape` is (seeds, measured)."""
+    total, count = np.zeros((*shape, len(LABELS))), np.zeros(shape)
+    for number, (fit, found) in enumerate(_fitted(fits, x, labels, settings, folder), 1):
+        total[fit.repeat, fit.wanted] += found
+        count[fit.repeat, fit.wanted] += 1
+        if progress:
+            progress("classifiers", number, len(fits))
+    return np.asarray(total / count[..., None])
+
+
+def _fitted(
+    fits: Sequence[Fit], x: NDArray[np.float32], labels: NDArray[np.intp], settings: Classifier,
+    folder: str | PathLike[str] | None,
+) -> Iterator[tuple[Fit, FloatArray]]:  # fmt: skip
+    journal = Journal(Path(folder)) if folder is not None else None
+    data = hashlib.sha256(x.tobytes()).hexdigest() + hashlib.sha256(labels.tobytes()).hexdigest()
+    for fit in fits:
+        key = _key(data, fit, settings)
+        kept = _recalled(journal.recall(key), len(fit.wanted)) if journal else None
+        if kept is None:
+            kept = class_probabilities(
+                x[fit.train], labels[fit.train], x[fit.held], labels[fit.held], x[fit.wanted],
+                classes=len(LABELS), settings=settings, seed=fit.seed,
+            )  # fmt: skip
+            if journal:
+                journal.keep(key, {"probabilities": kept})
+        yield fit, kept
+
+
+def _key(data: str, fit: Fit, settings: Classifier) -> str:
+    described = repr((METHOD, data, sorted(settings.record().items()), fit.seed)).encode()
+    return "fold-" + hashlib.sha256(described + _bytes(fit.train, fit.held, fit.wanted)).hexdigest()[:24]
+
+
+def _bytes(*rows: Rows) -> bytes:
+    return b"|".join(part.astype(np.int64).tobytes() for part in rows)
+
+
+def _recalled(kept: dict[str, NDArray[Any]] | None, n: int) -> FloatArray | None:
+    """Return what a journal has, if it is what was kept there."""
+    found = (kept or {}).get("probabilities")
+    if found is None or found.shape != (n, len(LABELS)) or found.dtype != np.float64:
+        return None
+    return found if np.isfinite(found).all() and np.allclose(found.sum(axis=1), 1) else None

@@ -1,0 +1,182 @@
+"""What the study of gendered pronoun resolution returns (Kurita et al. 2019, §4)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from aslant.results.codec import MeasuredResult
+from aslant.results.provenance import Provenance, Representation
+from aslant.measures.residuals.result import Spread
+from aslant.measures.association.result import Interval
+
+
+@dataclass(frozen=True)
+class CalibrationBin:
+    """Samples whose probability lies from `low` to below `high`: its mean, and the share for which it came true."""
+
+    low: float
+    high: float
+    n: int
+    predicted: float
+    observed: float
+
+
+@dataclass(frozen=True)
+class GenderOutcome:
+    """How pronouns of one gender were resolved: `neither` of `n` labels, and what was predicted for them.
+
+    `prior` is the share of labels "neither", `predicted` the mean probability of it, with its interval.
+    `calibration` is that of the probability of "neither"; `calibration_error` the mean distance over its bins, and
+    `confidence_error` likewise for the class that was thought most probable.
+    """
+
+    gender: str
+    n: int
+    neither: int
+    prior: float
+    predicted: float
+    interval: Interval | None
+    accuracy: float
+    log_loss: float
+    calibration: tuple[CalibrationBin, ...]
+    calibration_error: float
+    confidence_error: float
+
+
+@dataclass(frozen=True)
+class GenderGap:
+    """A difference between genders, female minus male, with its interval and two-sided permutation p-value.
+
+    Both hold for the classifiers as trained: a small p-value says that these treat the genders differently. They also
+    learn and predict a gap that the labels have by chance; `label_gap` beside it shows where it may be from.
+    """
+
+    difference: float
+    interval: Interval | None
+    pvalue: float
+    pvalue_bounds: tuple[float, float]
+    pvalue_method: str
+
+
+@dataclass(frozen=True)
+class TopicWord:
+    """A word of a topic, its weight there, and its score (above 0: men); None where the model cannot place it."""
+
+    word: str
+    weight: float
+    score: float | None
+
+
+@dataclass(frozen=True)
+class Topic:
+    """A topic of the texts: its first words, and how many samples have it as their largest.
+
+    `bias` = Σ weight × score of its words; `mean_score` is the same divided by Σ weight, which does not depend on
+    the topic's scale. Both are None without a language model.
+    """
+
+    number: int
+    words: tuple[TopicWord, ...]
+    samples: int
+    bias: float | None
+    mean_score: float | None
+
+
+@dataclass(frozen=True)
+class TopicCorrelation:
+    """Spearman's correlation, over the samples of one gender, of sample bias with the probability of "neither"."""
+
+    gender: str
+    n: int
+    rho: float
+    interval: Interval | None
+    pvalue: float
+
+
+@dataclass(frozen=True)
+class PronounSample:
+    """One sample: its label, the probabilities predicted (mean over seeds), its largest topic and its bias."""
+
+    id: str
+    gender: str
+    label: str
+    p_a: float
+    p_b: float
+    p_neither: float
+    topic: int
+    bias: float | None
+
+
+@dataclass(frozen=True)
+class PronounResolutionResult(MeasuredResult):
+    """Resolving gendered pronouns with a model's vectors: does "neither" come up more for one gender?
+
+    `outcomes`: male, then female. `gap`: the difference in mean predicted probability of "neither"; `gap_by_seed` its
+    range over seeds; `label_gap`: the difference in the labels; `beyond_labels`: predicted minus label, compared
+    between genders. `correlations` is empty, and `without_bias` says why, where topics have no bias. Missing are words
+    of topics that the language model cannot place.
+    """
+
+    kind: ClassVar[str] = "pronoun-resolution"
+
+    outcomes: tuple[GenderOutcome, GenderOutcome]
+    accuracy: Spread
+    log_loss: Spread
+    gap: GenderGap
+    gap_by_seed: Spread
+    label_gap: float
+    beyond_labels: GenderGap
+    topics: tuple[Topic, ...]
+    correlations: tuple[TopicCorrelation, ...]
+    without_bias: str
+    samples: tuple[PronounSample, ...]
+    language_model: Representation | None
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per gender."""
+        rhos = {found.gender: found for found in self.correlations}
+        return [_outcome_row(outcome, rhos.get(outcome.gender)) for outcome in self.outcomes]
+
+    def topic_rows(self) -> list[dict[str, Any]]:
+        """Return one table row per topic."""
+        return [
+            {
+                "topic": topic.number,
+                "words": ", ".join(word.word for word in topic.words),
+                "samples": topic.samples,
+                "bias": topic.bias,
+                "mean_score": topic.mean_score,
+            }
+            for topic in self.topics
+        ]
+
+    def sample_rows(self) -> list[dict[str, Any]]:
+        """Return one table row per sample."""
+        return [
+            {
+                "id": s.id, "gender": s.gender, "label": s.label, "p_a": s.p_a, "p_b": s.p_b, "p_neither": s.p_neither,
+                "topic": s.topic, "sample_bias": s.bias,
+            }
+            for s in self.samples
+        ]  # fmt: skip
+
+
+def _outcome_row(outcome: GenderOutcome, correlation: TopicCorrelation | None) -> dict[str, Any]:
+    return {
+        "gender": outcome.gender,
+        "samples": outcome.n,
+        "neither": outcome.neither,
+        "prior": outcome.prior,
+        "predicted": outcome.predicted,
+        "low": outcome.interval.low if outcome.interval else None,
+        "high": outcome.interval.high if outcome.interval else None,
+        "accuracy": outcome.accuracy,
+        "log_loss": outcome.log_loss,
+        "calibration_error": outcome.calibration_error,
+        "confidence_error": outcome.confidence_error,
+        "rho": correlation.rho if correlation else None,
+        "rho_pvalue": correlation.pvalue if correlation else None,
+    }

@@ -1,0 +1,102 @@
+"""Word sets in which each word has several vectors: one for each sentence that it stands in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError
+from aslant.measures.shared.wordsets import FloatArray
+from aslant.models.protocols import Encoder
+from aslant.results.provenance import Provenance, Representation
+from aslant.measures.association.result import WordsUsed
+from aslant.stimuli import WeatSet, WordList
+from aslant.version import __version__
+
+
+class TooFewWordsError(MeasureError):
+    """Of some word set, fewer words than asked for can be measured."""
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """A word set with unit vectors (rows, dimensions); `sizes[i]` rows in turn are those of the i-th used word."""
+
+    words: WordsUsed
+    unit: NDArray[Any]
+    sizes: NDArray[np.int64]
+
+    @cached_property
+    def starts(self) -> NDArray[np.int64]:
+        """The first row of each word."""
+        return np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
+
+    def sums(self, values: NDArray[Any]) -> FloatArray:
+        """Sum `values`, one entry or row for each row of `unit`, word by word."""
+        parts = np.split(values, self.starts[1:])
+        return np.array([part.sum(axis=0, dtype=np.float64) for part in parts])
+
+    def means(self, values: NDArray[Any]) -> FloatArray:
+        """Average `values`, one number for each row of `unit`, word by word."""
+        return self.sums(values) / self.sizes
+
+
+def clustered(group: WordList, rows: Mapping[str, NDArray[Any]]) -> Clustered:
+    """Gather the vectors of a word set; a word without any is missing.
+
+    >>> found = clustered(WordList("x", ("a", "b")), {"a": np.ones((2, 1)), "b": np.ones((0, 1))})
+    >>> found.words.used, found.words.missing, found.sizes.tolist()
+    (('a',), ('b',), [2])
+    """
+    used = tuple(word for word in group.words if word in rows and len(rows[word]))
+    words = WordsUsed(group.name, used, used, tuple(word for word in group.words if word not in used))
+    unit = np.concatenate([rows[word] for word in used]) if used else np.zeros((0, 1))
+    return Clustered(words, unit, np.array([len(rows[word]) for word in used], np.int64))
+
+
+def all_clustered(
+    test: WeatSet, rows: Mapping[str, NDArray[Any]], min_found: float, why: str
+) -> tuple[Clustered, Clustered, Clustered, Clustered]:
+    """Gather the four sets of a test, or refuse it if a smaller share than `min_found` of any of them is there."""
+    X, Y, A, B = (clustered(group, rows) for group in test.groups)
+    for group, found in zip(test.groups, (X, Y, A, B), strict=True):
+        n = len(found.words.used)
+        if n < max(1, min_found * len(group.words)):
+            lacking = ", ".join(found.words.missing[:5]) + (", …" if len(found.words.missing) > 5 else "")
+            raise TooFewWordsError(
+                f"{n} of {len(group.words)} words of '{group.name}' of '{test.id}' have {why}, less than the share "
+                f"{min_found:g} asked for (missing: {lacking})."
+            )
+    return X, Y, A, B
+
+
+def usable_units(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Scale rows to length one, and say which rows are vectors at all: finite and not of length zero.
+
+    >>> unit, usable = usable_units(np.array([[3.0, 4.0], [0.0, 0.0]], np.float32))
+    >>> usable.tolist()
+    [True, False]
+    """
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    usable = np.isfinite(lengths) & (lengths > 0)
+    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=usable)
+    return unit, usable[:, 0]
+
+
+def check_encoder(encoder: Any) -> None:
+    """Refuse anything but an encoder, saying how to get one."""
+    if not isinstance(encoder, Encoder):
+        raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
+
+
+def encoder_provenance(
+    encoder: Encoder, stimuli: str, missing: Sequence[str], seed: int, settings: dict[str, Any]
+) -> Provenance:
+    """Record what a result comes from."""
+    words = tuple(dict.fromkeys(missing))
+    return Provenance(stimuli, Representation(**encoder.record()), words, seed, settings, __version__)

@@ -1,0 +1,133 @@
+"""From what a user gives (a set's name, a file, word lists) to vectors, with every missing word on record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError
+from aslant.models.vocabulary import Vocabulary
+from aslant.results.provenance import Provenance, Representation
+from aslant.measures.association.result import WordsUsed
+from aslant.statistics import unit_rows
+from aslant.stimuli import WordList, listed_words
+from aslant.vectors import LookupPolicy, WordVectors
+from aslant.version import __version__
+
+FloatArray: TypeAlias = NDArray[np.float64]
+#: Two or more word sets: a mapping of names to words, `WordList`s, or bare sequences of words.
+WordSets: TypeAlias = Mapping[str, Iterable[str]] | Sequence[WordList] | Sequence[Iterable[str]]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A word set with the raw vectors of its words, shape (used, dimensions)."""
+
+    words: WordsUsed
+    raw: NDArray[Any]
+
+    @cached_property
+    def unit(self) -> FloatArray:
+        """The vectors at unit length, float64."""
+        return unit_rows(self.raw)
+
+
+def word_lists(sets: Any, default_names: Sequence[str]) -> tuple[WordList, ...]:
+    """Give names to word sets that have none."""
+    items = list(sets.items()) if isinstance(sets, Mapping) else list(sets)
+    if len(items) != len(default_names):
+        raise MeasureError(f"{len(items)} word sets were given; {len(default_names)} are needed.")
+    lists = []
+    for item, name in zip(items, default_names, strict=True):
+        if isinstance(item, WordList):
+            lists.append(item)
+            continue
+        label, words = item if isinstance(sets, Mapping) else (name, item)
+        lists.append(WordList(str(label), checked_words(words)))
+    return tuple(lists)
+
+
+def checked_words(words: Any) -> tuple[str, ...]:
+    """Return `words` as a tuple of non-empty strings, or say what is wrong with them."""
+    return listed_words(words, MeasureError)
+
+
+def check_share(min_found: float) -> None:
+    """Refuse a share that is none."""
+    if not 0 <= min_found <= 1:
+        raise MeasureError(f"min_found is {min_found!r}; give a share between 0 and 1.")
+
+
+def check_vectors(vectors: WordVectors) -> None:
+    """Refuse anything but word vectors, saying how to get them."""
+    if not isinstance(vectors, WordVectors):
+        raise MeasureError(f"{vectors!r:.60} is not word vectors; open it with aslant.load(…) first.")
+
+
+def find(
+    vectors: WordVectors,
+    words: WordList,
+    vocabulary: Vocabulary | None = None,
+    *,
+    policy: LookupPolicy | None = None,
+) -> Found:
+    """Look a word set up, or those words of it that `vocabulary` has; words that stand for one token count once.
+
+    `policy` says how words are matched, where it is not to be the vectors' own.
+    """
+    check_vectors(vectors)
+    outside = tuple(word for word in words.words if not vocabulary.has(word)) if vocabulary else ()
+    looked_up = vectors.lookup(tuple(word for word in words.words if word not in outside), policy=policy)
+    first: dict[str, int] = {}
+    for row, token in enumerate(looked_up.tokens):
+        first.setdefault(token, row)  # "king" and "King" may be one vector, which must not count twice
+    rows = list(first.values())
+    kept = set(rows)
+    used = WordsUsed(
+        words.name,
+        tuple(looked_up.found[row] for row in rows),
+        tuple(first),
+        looked_up.missing,
+        same_token=tuple(word for row, word in enumerate(looked_up.found) if row not in kept),
+        not_in_vocabulary=outside,
+    )
+    return Found(used, looked_up.vectors[rows])
+
+
+def need_distinct(first: Found, second: Found) -> None:
+    """Refuse two opposed sets that fall on the same token, such as "John" and "john"."""
+    for word, token in zip(second.words.used, second.words.tokens, strict=True):
+        if token in first.words.tokens:
+            raise MeasureError(
+                f"'{word}' of '{second.words.name}' is the token '{token}', which also stands in "
+                f"'{first.words.name}'; a word must belong to one of the two sets."
+            )
+
+
+def need_words(found: Found, least: int, vectors: WordVectors) -> None:
+    """Refuse to go on with fewer than `least` words of a set."""
+    words = found.words
+    if len(words.used) < least:
+        lists = {"missing": words.missing, "not in the vocabulary asked for": words.not_in_vocabulary}
+        said = [f"{why}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for why, some in lists.items() if some]
+        raise MeasureError(
+            f"{len(words.used)} words of '{words.name}' are in '{vectors.name}', at least {least} are needed"
+            + (f" ({'; '.join(said)})." if said else ".")
+        )
+
+
+def provenance(
+    vectors: WordVectors,
+    stimuli: str,
+    groups: Iterable[WordsUsed],
+    seed: int | None,
+    settings: dict[str, Any],
+) -> Provenance:
+    """Record what a result comes from."""
+    missing = tuple(dict.fromkeys(word for group in groups for word in group.missing))
+    return Provenance(stimuli, Representation(**vectors.record()), missing, seed, settings, __version__)

@@ -1,0 +1,136 @@
+"""Two embeddings side by side on the vocabulary they share: WEAT and polarity, with paired intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+import numpy as np
+
+from aslant.errors import MeasureError
+from aslant.measures.polarities.measure import (Classes, Scheme, Words, word_list)
+from aslant.measures.polarities.comparison import compare_polarity
+from aslant.measures.association.stability import bootstrap_effects
+from aslant.measures.association.statistic import associations, effect_size
+from aslant.measures.shared.wordsets import (FloatArray, check_share, check_vectors, find, provenance)
+from aslant.measures.polarities.result import (ComparisonResult, Difference, PolarityComparison, WeatDifference)
+from aslant.measures.association.result import Interval, WordsUsed
+from aslant.results.provenance import Representation
+from aslant.statistics import (MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, seed_of)
+from aslant.stimuli import (WeatSet, WordList, all_sets)
+from aslant.vectors import WordVectors
+
+#: The polarity settings that a comparison runs: classes and scheme.
+POLARITIES: tuple[tuple[Classes, Scheme], ...] = (
+    ("gender-binary", "binary"),
+    ("gender-three", "one-vs-rest"),
+    ("race-four", "one-vs-one"),
+    ("race-four", "one-vs-rest"),
+)
+
+
+def compare(
+    first: WordVectors,
+    second: WordVectors,
+    *,
+    words: Words = "bold-professions",
+    classes: Classes | None = None,
+    scheme: Scheme = "binary",
+    min_found: float = 0.5,
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> ComparisonResult:
+    """Compare two embeddings by every WEAT that ships and by polarity, using only words that both have.
+
+    The interval of a WEAT difference comes from drawing the same words in both embeddings. Polarity is compared in
+    the settings of `POLARITIES`, or for `classes` by `scheme`.
+
+    >>> import aslant
+    >>> c = aslant.compare(aslant.load(), aslant.load(top=30_000), bootstrap=100)
+    >>> [round(w.difference.difference, 6) for w in c.weat if w.test == "weat-7"]
+    [0.0]
+    """
+    check_vectors(first)
+    check_vectors(second)
+    check_share(min_found)
+    check_confidence(confidence)
+    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    seed = seed_of(rng)
+    compared: list[WeatDifference] = []
+    not_compared: dict[str, str] = {}
+    for test in all_sets(WeatSet):
+        shared, left_out = _shared(test, first, second)
+        if any(len(s.words) < max(2, min_found * len(g.words)) for s, g in zip(shared, test.groups, strict=True)):
+            not_compared[test.id] = "fewer than half the words of a set are in both embeddings"
+        else:
+            compared.append(_weat_difference(test, shared, left_out, first, second, bootstrap, confidence, seed))
+    chosen = POLARITIES if classes is None else ((classes, scheme),)
+    polarities = _polarities(chosen, first, second, words, bootstrap, confidence, seed, not_compared)
+    missing = [WordsUsed("", (), (), test.left_out) for test in compared]
+    missing += [WordsUsed("", (), (), comparison.missing) for comparison in polarities]
+    settings = {
+        "min_found": min_found, "bootstrap": bootstrap, "confidence": confidence, "words": word_list(words)[1],
+    }  # fmt: skip
+    return ComparisonResult(
+        first=first.name,
+        second=second.name,
+        representations=(Representation(**first.record()), Representation(**second.record())),
+        weat=tuple(compared),
+        not_compared=not_compared,
+        polarity=polarities,
+        provenance=provenance(first, "weat polarity", missing, seed, settings),
+    )
+
+
+def _shared(test: WeatSet, *embeddings: WordVectors) -> tuple[list[WordList], tuple[str, ...]]:
+    known = [set(v.lookup(test.words).found) for v in embeddings]
+    in_all = set.intersection(*known)
+    lists = [msgspec.structs.replace(g, words=tuple(w for w in g.words if w in in_all)) for g in test.groups]
+    return lists, tuple(w for w in test.words if w not in in_all)
+
+
+def _weat_difference(
+    test: WeatSet, shared: Sequence[WordList], left_out: tuple[str, ...], first: WordVectors, second: WordVectors,
+    bootstrap: int, confidence: float, seed: int,
+) -> WeatDifference:  # fmt: skip
+    effects, draws = [], []
+    for vectors in (first, second):
+        X, Y, A, B = (find(vectors, group).unit for group in shared)
+        scores = associations(np.concatenate([X, Y]), A, B)
+        effects.append(effect_size(scores[: len(X)], scores[len(X) :]))
+        draws.append(bootstrap_effects(X, Y, A, B, bootstrap, generator(seed)))  # one seed: the same words are drawn
+    count = sum(len(group.words) for group in shared)
+    gap = effects[1] - effects[0]
+    difference = Difference(first.name, second.name, gap, _interval(draws, confidence), None, count)
+    return WeatDifference(test.id, test.title, effects[0], effects[1], difference, count, left_out)
+
+
+def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
+    gaps = draws[1] - draws[0]
+    gaps = gaps[np.isfinite(gaps)]  # a draw of equal scores has no effect size
+    if not gaps.size:
+        return None
+    low, high = percentile_interval(gaps, confidence)
+    return Interval(low, high, confidence, len(draws[0]))
+
+
+def _polarities(
+    chosen: Sequence[tuple[Classes, Scheme]],
+    first: WordVectors, second: WordVectors, words: Words, bootstrap: int, confidence: float, seed: int,
+    not_compared: dict[str, str],
+) -> tuple[PolarityComparison, ...]:  # fmt: skip
+    done = []
+    for classes, scheme in chosen:
+        try:
+            done.append(_polarity((first, second), classes, scheme, words, bootstrap, confidence, seed))
+        except MeasureError as error:
+            not_compared[f"polarity {scheme}, {classes}"] = str(error)
+    return tuple(done)
+
+
+def _polarity(
+    pair: tuple[WordVectors, WordVectors], classes: Classes, scheme: Scheme, words: Words, bootstrap: int,
+    confidence: float, seed: int,
+) -> PolarityComparison:  # fmt: skip
+    return compare_polarity(pair, classes, words, scheme=scheme, bootstrap=bootstrap, confidence=confidence, rng=seed)

@@ -1,0 +1,260 @@
+"""`aslant logprob`: what a language model ties to whom, by probabilities of words in templates."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from aslant.cli import options as o
+from aslant.cli.default_command import (DEFAULT, DefaultCommand, DefaultCommandGroup)
+from aslant.cli.shared import (Output, RunningOnCores, command)
+
+EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant logprob                                               he and she, 40 occupations, on SmolLM2-135M-Instruct
+
+aslant logprob bert-base-uncased --attributes nurse,engineer,"civil engineer"
+
+aslant logprob ./my-bert --template "[TARGET] is [ATTRIBUTE]" --attributes traits.txt --lower --histogram traits.svg
+
+aslant logprob ./my-bert --template "[TARGET] like [ATTRIBUTE]." --targets boys+men,girls+women --attributes math,art
+
+aslant logprob ./my-bert --targets he,she,they --csv scores.csv
+
+aslant logprob suite bert-base-uncased                       the tests of Kurita et al.
+"""
+SUITE_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant logprob suite
+
+aslant logprob suite bert-base-uncased --as-published --json suite.json
+
+aslant logprob suite ./my-bert --test career-family --test my-test.toml
+"""
+
+#: What the list of commands says of it.
+SHORT = "Log-probability bias of masked and causal language models (Kurita et al. 2019)."
+app = typer.Typer(
+    cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
+)
+
+LanguageModelArgument = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="MODEL",
+        help="A language model: hub name, folder or data name; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
+    ),
+]
+
+
+def _option(*names: str, shown: str, metavar: str | None = None) -> Any:
+    return typer.Option(*names, metavar=metavar, help=shown, rich_help_panel=o.ASKING)
+
+
+@dataclass(frozen=True)
+class Opening:
+    """How a language model is loaded, and where its answers are kept."""
+
+    capitalise: Annotated[
+        bool,
+        _option(
+            "--capitalise/--no-capitalise", shown="A capital where a sentence begins, if the model knows capitals."
+        ),
+    ] = True
+    device: o.DeviceOption = None
+    dtype: o.DtypeOption = "float32"
+    no_cache: o.KeepNothingOption = False
+
+    def open(self, model: str | None, *, quiet: bool) -> Any:
+        """Open a language model; what it has to say while loading goes to standard error."""
+        from aslant.cli.progress import noted
+        from aslant.models.loading import load_lm
+
+        with noted(quiet=quiet):
+            return load_lm(model, device=self.device, dtype=self.dtype, capitalise=self.capitalise)
+
+    def journal(self) -> Path | None:
+        """Return the folder in which a run that is stopped finds what it had."""
+        from aslant.data import cache_folder
+
+        return None if self.no_cache else cache_folder() / "language-models"
+
+
+@dataclass(frozen=True)
+class Modelling(Opening):
+    """How a language model is loaded and asked."""
+
+    target_pieces: Annotated[
+        str, _option("--target-pieces", shown="A target of several pieces: chain (the whole word) or first.")
+    ] = "chain"
+    single_mask: Annotated[bool, _option("--single-mask", shown="One mask for an attribute of several pieces.")] = False
+    as_published: Annotated[
+        bool, _option("--as-published", shown="Ask and count as the authors' code does (masked models).")
+    ] = False
+
+    def settings(self) -> dict[str, Any]:
+        """Return what the measures take."""
+        return {
+            "target_pieces": self.target_pieces,
+            "single_mask": self.single_mask,
+            "as_published": self.as_published,
+            "journal": self.journal(),
+        }
+
+
+@dataclass(frozen=True)
+class LogprobOutput(Output):
+    """Where scores are written: also as pictures."""
+
+    PICTURES = ("histogram", "bars")
+
+    histogram: Annotated[
+        Path | None,
+        typer.Option(
+            "--histogram", metavar="FILE", help="Draw how scores are spread (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None
+    bars: Annotated[
+        Path | None,
+        typer.Option(
+            "--bars", metavar="FILE", help="Draw both ends of the ranking (.svg, .png, .html).", rich_help_panel=o.OUT
+        ),
+    ] = None
+
+
+@app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)
+@command
+def logprob_command(
+    model: LanguageModelArgument = None,
+    template: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--template",
+            metavar="TEXT|SET|FILE",
+            help="A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a template set; default: "
+            "'[TARGET] is a [ATTRIBUTE].' The full stop counts.",
+        ),
+    ] = None,
+    targets: Annotated[
+        str | None,
+        typer.Option(
+            "--targets",
+            metavar="a,b|a+c,b+d|SET",
+            help="Target sets parted by commas, words of a set by +; or a class set; default: he,she.",
+        ),
+    ] = None,
+    attributes: Annotated[
+        str | None,
+        typer.Option(
+            "--attributes",
+            metavar="FILE|SET|a,b,…",
+            help="A file (one on each line, or a table), a word set, a data name, or words parted by commas; default: "
+            "40 occupations, or those of the template set.",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None, typer.Option("--column", metavar="NAME", help="The column of a table that holds the attributes.")
+    ] = None,
+    lower: Annotated[bool, typer.Option("--lower", help="Write attributes in lower case.")] = False,
+    confidence: o.ConfidenceOption = 0.95,
+    *,
+    modelling: Modelling,
+    running: RunningOnCores,
+    output: LogprobOutput,
+) -> None:
+    """Log-probability bias score of attributes between target sets, in a masked or causal model (Kurita et al. 2019).
+
+    What comes out may be offensive: it is what the model has learnt. A run that is stopped goes on where it was when
+    the same command is given again (unless --no-cache).
+
+    [bold]aslant logprob suite[/bold]: the published tests with effect sizes and exact p-values.
+    """
+    from aslant.cli.printing import deliver, write_chart
+    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.measures.template_tests.scores import log_probability_bias
+
+    lm = modelling.open(model, quiet=running.quiet)
+    with resumable(kept=not modelling.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+        result = log_probability_bias(
+            lm,
+            **asked_for(template, targets, attributes),
+            column=column,
+            lower=lower,
+            confidence=confidence,
+            **modelling.settings(),
+            progress=progress,
+        )
+    if output.histogram is not None:
+        from aslant.measures.template_tests.charts import score_histogram
+
+        write_chart(score_histogram(result), output.histogram)
+    if output.bars is not None:
+        from aslant.measures.template_tests.charts import ranked_bars
+
+        write_chart(ranked_bars(result), output.bars)
+    deliver(result, output, quiet=running.quiet)
+
+
+@app.command("suite", epilog=SUITE_EXAMPLES)
+@command
+def suite_command(
+    model: LanguageModelArgument = None,
+    test: Annotated[
+        list[str] | None,
+        typer.Option("--test", metavar="NAME|FILE", help="Only this template set; can be repeated; default: all."),
+    ] = None,
+    alternative: o.AlternativeOption = "greater",
+    method: o.MethodOption = "auto",
+    n_resamples: o.ResamplesOption = 100_000,
+    *,
+    modelling: Modelling,
+    running: RunningOnCores,
+    output: Output,
+) -> None:
+    """Run the tests of Kurita et al. (WEAT 1, 3, 6, 7, 8 in templates): effect size, exact p-value, q-value."""
+    from aslant.cli.printing import deliver
+    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.errors import MeasureError
+    from aslant.measures.template_tests.association import log_probability_suite
+
+    lm = modelling.open(model, quiet=running.quiet)
+    with resumable(kept=not modelling.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+        result = log_probability_suite(
+            lm,
+            test or None,
+            alternative=alternative,
+            method=method,
+            n_resamples=n_resamples,
+            **modelling.settings(),
+            rng=running.seed,
+            progress=progress,
+        )
+    if not result.results:
+        raise MeasureError(f"no test could be run; the first because {result.skipped[0].reason}.")
+    deliver(result, output, quiet=running.quiet)
+
+
+def asked_for(template: list[str] | None, targets: str | None, attributes: str | None) -> dict[str, Any]:
+    """Read what is typed as the arguments of `log_probability_bias`.
+
+    >>> asked_for(None, "boys+men,girls", "math,art")["targets"]
+    [['boys', 'men'], ['girls']]
+    """
+    from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE
+
+    texts = template or [DEFAULT_TEMPLATE]
+    own = not any("[" in text for text in texts)  # a template set, which brings its targets and attributes
+    sides: Any = None if own else [["he"], ["she"]]
+    if targets is not None:
+        parted = [[word.strip() for word in side.split("+") if word.strip()] for side in targets.split(",")]
+        sides = [side for side in parted if side] if "," in targets else targets
+    words: Any = attributes if attributes is not None or own else DEFAULT_ATTRIBUTES
+    if attributes is not None and "," in attributes and not os.path.isfile(attributes):  # noqa: PTH113 (may be long)
+        words = [word.strip() for word in attributes.split(",") if word.strip()]
+    return {"template": texts[0] if len(texts) == 1 else texts, "targets": sides, "attributes": words}

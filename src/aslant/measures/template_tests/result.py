@@ -1,0 +1,244 @@
+"""What the measures on language models return: log-probability scores, their WEAT and suite, and WEAT in templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from aslant.results.codec import MeasuredResult
+from aslant.results.provenance import Provenance
+from aslant.measures.association.result import (SkippedTest, WordAssociation, WordsUsed)
+
+#: The first line of everything that people read of a language model's associations.
+MODEL_CONTENT_NOTE = (
+    "Note: the associations below are what a language model has learnt from text, not statements about people; "
+    "they may repeat offensive stereotypes."
+)
+#: What stands for all the other classes in a contrast.
+REST = "the rest"
+
+
+@dataclass(frozen=True)
+class TargetSet:
+    """A set of target words; `pieces[i]` are those of `words[i]`, as the model sees it in the first template with it.
+
+    `pieces` is empty for a word that no template takes.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    pieces: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class SideScore:
+    """One target set and one attribute: association = log(p_target / p_prior), natural logarithm.
+
+    Probabilities are summed within the set; over several templates they are geometric means, so that the equation
+    holds. A causal model has neither (None): its association is the log-likelihood of what follows the target, of
+    which only differences between target sets mean anything.
+    """
+
+    target: str
+    p_target: float | None
+    p_prior: float | None
+    association: float
+
+
+@dataclass(frozen=True)
+class AttributeScore:
+    """One attribute's bias score: positive where it goes with the first target set.
+
+    With two sets `score` is the difference of their associations; with more, the largest of the differences to the
+    mean of the others, which is that of `leans_to`. `by_template` has the score in each template, `pieces` is how
+    many word pieces the model makes of the attribute.
+    """
+
+    attribute: str
+    score: float
+    leans_to: str
+    sides: tuple[SideScore, ...]
+    by_template: tuple[float, ...]
+    pieces: int
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """One target set against another, or against the rest, over all attributes.
+
+    `share` is that of the attributes whose difference is 0 or more, with a Wilson interval; `count` of `n`.
+    """
+
+    first: str
+    second: str
+    mean: float
+    count: int
+    n: int
+    share: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class LogProbabilityResult(MeasuredResult):
+    """Log-probability bias scores of attributes between two or more target sets (Kurita et al. 2019).
+
+    `scores` has one entry for each attribute, in the order given. `contrasts`: the two sets; with more, every pair and
+    each against the rest. `one_vs_one` is the mean over attributes of the mean absolute difference over pairs,
+    `one_vs_rest` that of the largest difference to the mean of the others. `method` says what was compared: "masks",
+    "continuations" or "whole sentences".
+    """
+
+    kind: ClassVar[str] = "log-probability"
+
+    templates: tuple[str, ...]
+    targets: tuple[TargetSet, ...]
+    method: str
+    scores: tuple[AttributeScore, ...]
+    contrasts: tuple[Contrast, ...]
+    one_vs_one: float
+    one_vs_rest: float
+    confidence: float
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def share(self) -> Contrast:
+        """The share of attributes that go with the first target set rather than with the second."""
+        return self.contrasts[0]
+
+    @property
+    def ranked(self) -> tuple[AttributeScore, ...]:
+        """The scores, largest first."""
+        return tuple(sorted(self.scores, key=lambda score: -score.score))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per attribute."""
+        return [_attribute_row(score, len(self.targets)) for score in self.scores]
+
+
+def _attribute_row(score: AttributeScore, n_targets: int) -> dict[str, Any]:
+    row: dict[str, Any] = {"attribute": score.attribute, "score": score.score, "leans_to": score.leans_to}
+    total = sum(side.association for side in score.sides)
+    for side in score.sides:
+        row[f"{side.target}: p_target"] = side.p_target
+        row[f"{side.target}: p_prior"] = side.p_prior
+        row[f"{side.target}: association"] = side.association
+        if n_targets > 2:
+            row[f"{side.target}: against the rest"] = side.association - (total - side.association) / (n_targets - 1)
+    return {**row, "pieces": score.pieces}
+
+
+@dataclass(frozen=True)
+class AttributeGroup:
+    """One of the two attribute sets of a test."""
+
+    name: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LogProbabilityWeatResult(MeasuredResult):
+    """The effect size of log-probability bias scores between two attribute sets (Kurita et al. 2019, §3.2).
+
+    `scores` are those of the first attribute set, then of the second. `n_scores` were compared: one per attribute
+    (its mean over templates), or, `as_published`, one per template and attribute.
+    """
+
+    kind: ClassVar[str] = "log-probability-weat"
+
+    test: str
+    title: str
+    category: str
+    templates: tuple[str, ...]
+    targets: tuple[TargetSet, TargetSet]
+    attributes: tuple[AttributeGroup, AttributeGroup]
+    as_published: bool
+    statistic: float
+    effect_size: float
+    effect_size_population: float
+    pvalue: float
+    pvalue_bounds: tuple[float, float]
+    pvalue_method: str
+    n_partitions: int
+    n_scores: int
+    alternative: str
+    method: str
+    scores: tuple[AttributeScore, ...]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the result as one table row."""
+        return [_test_row(self, self.n_scores, None)]
+
+
+@dataclass(frozen=True)
+class LogProbabilitySuiteResult(MeasuredResult):
+    """Several log-probability tests on one model; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+
+    kind: ClassVar[str] = "log-probability-suite"
+
+    results: tuple[LogProbabilityWeatResult, ...]
+    qvalues: tuple[float, ...]
+    skipped: tuple[SkippedTest, ...]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per test that was run."""
+        return [_test_row(r, r.n_scores, q) for r, q in zip(self.results, self.qvalues, strict=True)]
+
+
+@dataclass(frozen=True)
+class TemplateWeatResult(MeasuredResult):
+    """WEAT on a masked model's last-layer vectors of words in templates, with attributes in the place of targets.
+
+    `associations` are those of the attribute words, which are re-partitioned; words that are not one piece of the
+    model's vocabulary are `missing`.
+    """
+
+    kind: ClassVar[str] = "template-weat"
+
+    test: str
+    title: str
+    category: str
+    templates: tuple[str, ...]
+    targets: tuple[WordsUsed, WordsUsed]
+    attributes: tuple[WordsUsed, WordsUsed]
+    statistic: float
+    effect_size: float
+    effect_size_population: float
+    pvalue: float
+    pvalue_bounds: tuple[float, float]
+    pvalue_method: str
+    n_partitions: int
+    alternative: str
+    associations: tuple[WordAssociation, ...]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the result as one table row."""
+        return [_test_row(self, len(self.associations), None)]
+
+
+def _test_row(
+    result: LogProbabilityWeatResult | TemplateWeatResult, n_scores: int, qvalue: float | None
+) -> dict[str, Any]:
+    return {
+        "test": result.test,
+        "title": result.title,
+        "category": result.category,
+        "effect_size": result.effect_size,
+        "pvalue": result.pvalue,
+        "pvalue_low": result.pvalue_bounds[0],
+        "pvalue_high": result.pvalue_bounds[1],
+        "pvalue_method": result.pvalue_method,
+        "qvalue": qvalue,
+        "scores": n_scores,
+        "words_missing": len(result.missing),
+        "missing": " ".join(result.missing),
+        "effect_size_population": result.effect_size_population,
+        "statistic": result.statistic,
+        "alternative": result.alternative,
+        "representation": result.provenance.representation.name,
+    }

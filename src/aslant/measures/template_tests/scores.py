@@ -1,0 +1,166 @@
+"""The log-probability bias score of attributes between target sets (Kurita et al. 2019; MEASURES §7)."""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from aslant.errors import MeasureError
+from aslant.io.journal import Journal
+from aslant.measures.template_tests.attribute_lists import Attributes, attribute_list
+from aslant.measures.template_tests.scoring import (FloatArray, Model, Scored, ask, asking, method_of, notes_on, provenance, target_sets)
+from aslant.measures.template_tests.stimuli import (Asked, Targets, Templates, asked)
+from aslant.models.protocols import Progress, TargetPieces
+from aslant.measures.template_tests.result import (REST, AttributeScore, Contrast, LogProbabilityResult, SideScore)
+from aslant.statistics import check_confidence, wilson
+from aslant.stimuli import WordList
+
+DEFAULT_TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
+#: What the command line scores where no attributes are given: 40 occupations.
+DEFAULT_ATTRIBUTES = "occupations-share-of-women"
+
+
+def against_rest(association: FloatArray) -> FloatArray:
+    """Return each target set's association minus the mean of the others'; shape (attributes, target sets) kept.
+
+    >>> against_rest(np.array([[3.0, 1.0, 0.0]])).tolist()
+    [[2.5, -0.5, -2.0]]
+    """
+    k = association.shape[-1]
+    return np.asarray((k * association - association.sum(axis=-1, keepdims=True)) / (k - 1))
+
+
+def bias_scores(association: FloatArray) -> FloatArray:
+    """Return the score of each row of (attributes, target sets): the difference of two, else the largest to the rest.
+
+    >>> bias_scores(np.array([[1.0, 3.0]])).tolist(), bias_scores(np.array([[3.0, 1.0, 0.0]])).tolist()
+    ([-2.0], [2.5])
+    """
+    if association.shape[-1] == 2:
+        return np.asarray(association[..., 0] - association[..., 1])
+    return np.asarray(against_rest(association).max(axis=-1))
+
+
+def log_probability_bias(
+    lm: Model,
+    template: Templates = DEFAULT_TEMPLATE,
+    targets: Targets | None = None,
+    attributes: Attributes | None = None,
+    *,
+    target_pieces: TargetPieces = "chain",
+    single_mask: bool = False,
+    as_published: bool = False,
+    column: str | None = None,
+    lower: bool = False,
+    confidence: float = 0.95,
+    journal: str | PathLike[str] | Journal | None = None,
+    progress: Progress | None = None,
+) -> LogProbabilityResult:
+    """Score how much more `attributes` go with one target set than with another in a language model (Kurita et al.).
+
+    For a masked model an association is log(p_target / p_prior): the probability of the target at its mask, with the
+    attribute shown and with it masked too. For a causal one it is the log-likelihood of what follows the target. The
+    score is the difference between the target sets; with more than two, every pair and each against the rest.
+
+    `template`: a sentence with [TARGET] and [ATTRIBUTE], several, or a template set; scores are averaged over them.
+    `targets`: sets of words, probabilities summed within each, or a class set. `attributes`: words, a word set, a file
+    (with its `column`) or a data name, in lower case if `lower`. `target_pieces`: a target of several pieces counts
+    whole ("chain") or by its "first" piece; `single_mask`: one mask for an attribute of several pieces;
+    `as_published`: as the authors' code has it. `journal` is a folder that a killed run goes on from. Attributes that
+    the model cannot place (unknown characters, too long) are left out and listed.
+
+    >>> import aslant  # here, lm is a small model; aslant.load_lm(…) opens real ones
+    >>> s = aslant.log_probability_bias(lm, "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "engineer"])
+    >>> [(score.attribute, round(score.score, 2), score.leans_to) for score in s.scores]
+    [('nurse', -1.79, 'she'), ('engineer', 1.1, 'he')]
+    >>> s.share.count, s.share.n
+    (1, 2)
+    """
+    how = asking(lm, target_pieces, single_mask, as_published)
+    check_confidence(confidence)
+    question = asked(template, targets)
+    listed, source = _attributes(question, attributes, column, lower)
+    scored = ask(lm, question.prompts, listed.words, how, journal, progress)
+    settings = {
+        **how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source,
+        "lower": lower, "confidence": confidence,
+    }  # fmt: skip
+    return LogProbabilityResult(
+        templates=tuple(prompt.text for prompt in question.prompts),
+        targets=target_sets(question.targets, scored),
+        method=method_of(scored),
+        scores=attribute_scores(question.targets, scored),
+        **_over_attributes(scored, question.targets, confidence),
+        confidence=confidence,
+        notes=notes_on(question.prompts, scored, how),
+        provenance=provenance(lm, question.source, scored.missing, None, settings),
+    )
+
+
+def _attributes(question: Asked, given: Attributes | None, column: str | None, lower: bool) -> tuple[WordList, str]:
+    if given is not None:
+        return attribute_list(given, column=column, lower=lower)
+    own = question.chosen
+    if own is None or not own.attributes:
+        raise MeasureError("no attributes were given; give words, a word set such as 'bold-professions', or a file.")
+    return attribute_list([word for group in own.attributes for word in group.words], lower=lower)[0], own.id
+
+
+def attribute_scores(targets: tuple[WordList, ...], scored: Scored) -> tuple[AttributeScore, ...]:
+    """Return one score per attribute: associations and probabilities over its templates (geometric means)."""
+    names = [group.name for group in targets]
+    mean = scored.association.mean(axis=1)
+    scores, leaning = bias_scores(mean), mean.argmax(axis=1)
+    by_template = _by_template(scored, leaning)
+    p_target, p_prior = (
+        np.exp(part.mean(axis=1)).tolist() if part is not None else [[None] * len(names)] * len(scored.attributes)
+        for part in (scored.target, scored.prior)
+    )
+    return tuple(
+        AttributeScore(
+            word, score, names[lean], tuple(map(SideScore, names, target, prior, association)), tuple(parts), pieces
+        )
+        for word, score, lean, target, prior, association, parts, pieces in zip(
+            scored.attributes, scores.tolist(), leaning.tolist(), p_target, p_prior, mean.tolist(),
+            by_template.tolist(), scored.pieces.tolist(), strict=True,
+        )
+    )  # fmt: skip
+
+
+def _by_template(scored: Scored, leaning: Any) -> FloatArray:
+    """Return the scores by template, (attributes, templates): of the class that the attribute leans to over all."""
+    if scored.association.shape[-1] == 2:
+        return bias_scores(scored.association)
+    rest = against_rest(scored.association)
+    return np.asarray(np.take_along_axis(rest, leaning[:, None, None], axis=2)[..., 0])
+
+
+def _over_attributes(scored: Scored, targets: tuple[WordList, ...], confidence: float) -> dict[str, Any]:
+    """Return the contrasts between target sets and the two multi-class scores, each over all attributes."""
+    association = scored.association.mean(axis=1)
+    names = [group.name for group in targets]
+    pairs = [(j, k) for j in range(len(names)) for k in range(j + 1, len(names))]
+    gaps = {(j, k): association[:, j] - association[:, k] for j, k in pairs}
+    contrasts = [contrast(names[j], names[k], gap, confidence) for (j, k), gap in gaps.items()]
+    rest = against_rest(association)
+    if len(names) > 2:
+        contrasts += [contrast(name, REST, rest[:, j], confidence) for j, name in enumerate(names)]
+    return {
+        "contrasts": tuple(contrasts),
+        "one_vs_one": float(np.mean([np.abs(gap).mean() for gap in gaps.values()])),
+        "one_vs_rest": float(rest.max(axis=1).mean()),
+    }
+
+
+def contrast(first: str, second: str, scores: FloatArray, confidence: float = 0.95) -> Contrast:
+    """Summarise scores, shape (attributes,): their mean, and the share that is 0 or more with a Wilson interval.
+
+    >>> c = contrast("he", "she", np.array([1.0, 0.0, -1.0, 2.0]))
+    >>> c.share, c.count, round(c.low, 3), round(c.high, 3)
+    (0.75, 3, 0.301, 0.954)
+    """
+    count, n = int((scores >= 0).sum()), len(scores)
+    low, high = wilson(count, n, confidence)
+    return Contrast(first, second, float(scores.mean()), count, n, count / n, low, high)

@@ -1,0 +1,284 @@
+"""Ask a language model about attributes in templates, some thousand sentences at a time (MEASURES §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError
+from aslant.io.journal import Journal
+from aslant.measures.template_tests.targets import check_weighed, distinct
+from aslant.measures.template_tests.stimuli import Prompt
+from aslant.models.protocols import (CausalLM, CausalScore, LanguageModel, MaskedLM, MaskedScore, Progress, Sentence, TargetPieces)
+from aslant.models.table import Tables
+from aslant.results.provenance import Provenance, Representation
+from aslant.measures.template_tests.result import TargetSet
+from aslant.stimuli import WordList
+from aslant.version import __version__
+
+FloatArray: TypeAlias = NDArray[np.float64]
+Model: TypeAlias = MaskedLM | CausalLM
+#: Sentences are given to the model this many at a time, which bounds memory.
+SENTENCES_AT_ONCE = 4_096
+#: A note names so many words of a longer list; the result has all of them.
+NAMED = 10
+MASKS, CONTINUATIONS, WHOLE = "masks", "continuations", "whole sentences"
+
+
+class NothingLeftError(MeasureError):
+    """A model that can be asked about none of the attributes."""
+
+
+@dataclass(frozen=True)
+class Asking:
+    """How a model is asked: the settings of Kurita et al., who differ from their code (`as_published`)."""
+
+    target_pieces: TargetPieces
+    single_mask: bool
+    as_published: bool
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings as a result keeps them."""
+        return {
+            "target_pieces": self.target_pieces,
+            "single_mask": self.single_mask,
+            "as_published": self.as_published,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Scored:
+    """What a model said: arrays of shape (attributes, templates, target sets), natural logarithms.
+
+    `target` and `prior` are None for a causal model. `pieces` is (attributes,); `methods` names, for each template,
+    what was compared; `target_pieces` has the pieces of each target word. `attributes` are those that were scored,
+    `missing` those that the model cannot be asked about; `repeated` has target words that are spelt like another.
+    """
+
+    attributes: tuple[str, ...]
+    missing: tuple[str, ...]
+    repeated: dict[str, str]
+    association: FloatArray
+    target: FloatArray | None
+    prior: FloatArray | None
+    pieces: NDArray[np.int64]
+    methods: tuple[str, ...]
+    target_pieces: dict[str, tuple[str, ...]]
+
+
+def asking(lm: Any, target_pieces: str, single_mask: bool, as_published: bool) -> Asking:
+    """Check a model and how it is to be asked; `as_published` means first pieces and a single mask."""
+    if not isinstance(lm, MaskedLM | CausalLM):
+        raise MeasureError(f"{lm!r:.60} is not a language model; open one with aslant.load_lm(…) first.")
+    if target_pieces not in get_args(TargetPieces):
+        raise MeasureError(f"target_pieces={target_pieces!r} is not one of {', '.join(get_args(TargetPieces))}.")
+    if (as_published or single_mask or target_pieces == "first") and not isinstance(lm, MaskedLM):
+        raise MeasureError(
+            f"'{lm.name}' is a causal model, which fills no masks; single_mask, target_pieces and as_published are "
+            "for masked ones."
+        )
+    if as_published:
+        return Asking("first", True, True)
+    return Asking(target_pieces, bool(single_mask), False)  # type: ignore[arg-type]
+
+
+def set_association(target: FloatArray, prior: FloatArray) -> float:
+    """log(Σ p_target / Σ p_prior) over the words of a set, from logarithms of shape (words,) (MEASURES §7).
+
+    >>> round(set_association(np.log([0.2, 0.1]), np.log([0.1, 0.05])), 6) == round(float(np.log(2)), 6)
+    True
+    """
+    return float(np.logaddexp.reduce(target) - np.logaddexp.reduce(prior))
+
+
+def ask(
+    lm: Model,
+    prompts: Sequence[Prompt],
+    attributes: Sequence[str],
+    how: Asking,
+    journal: str | PathLike[str] | Journal | None = None,
+    progress: Progress | None = None,
+) -> Scored:
+    """Score every attribute in every template with every target; probabilities are summed within a target set.
+
+    Attributes that the model cannot place are found before anything is run, and left out.
+    """
+    known, missing = _placeable(lm, prompts, attributes)
+    each = sum(len(words) for prompt in prompts for words in prompt.targets)
+    kept = Tables(journal)
+    found = _Tables.empty((len(known), len(prompts), len(prompts[0].targets)))
+    for start, sentences in _chunks(prompts, known):
+        shown = _within(progress, start * each, len(sentences), len(known) * each)
+        _fill(found, start, prompts, sentences, _ask_model(lm, sentences, how, kept, shown))
+    masked = isinstance(lm, MaskedLM)
+    return Scored(
+        attributes=known,
+        missing=missing,
+        repeated=found.repeated,
+        association=found.association,
+        target=found.target if masked else None,
+        prior=found.prior if masked else None,
+        pieces=found.pieces,
+        methods=tuple(found.methods[place] for place in range(len(prompts))),
+        target_pieces=found.target_pieces,
+    )
+
+
+def _chunks(prompts: Sequence[Prompt], attributes: Sequence[str]) -> Iterator[tuple[int, list[Sentence]]]:
+    """Yield where some of the attributes begin, and all their sentences."""
+    pairs = [(prompt.text, word) for prompt in prompts for words in prompt.targets for word in words]
+    step = max(1, SENTENCES_AT_ONCE // len(pairs))
+    for start in range(0, len(attributes), step):
+        part = attributes[start : start + step]
+        yield start, [Sentence(text, word, attribute) for attribute in part for text, word in pairs]
+
+
+def _placeable(
+    lm: Model, prompts: Sequence[Prompt], attributes: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Part the attributes into those that the model can be asked about and others; a model may leave it unsaid."""
+    unplaceable: Callable[[Sequence[Sentence]], dict[int, str]] | None = getattr(lm, "unplaceable", None)
+    if unplaceable is None:
+        return tuple(attributes), ()
+    reasons: dict[str, str] = {}
+    for _, sentences in _chunks(prompts, attributes):
+        for place, reason in unplaceable(sentences).items():
+            reasons.setdefault(sentences[place].attribute, reason)
+    known = tuple(word for word in attributes if word not in reasons)
+    if not known:
+        said = list(dict.fromkeys(reasons.values()))
+        more = f" (and {len(said) - 3} more)" if len(said) > 3 else ""
+        raise NothingLeftError(f"no attribute can be scored: {'; '.join(said[:3])}{more}.")
+    return known, tuple(reasons)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tables:
+    association: FloatArray
+    target: FloatArray
+    prior: FloatArray
+    pieces: NDArray[np.int64]
+    methods: dict[int, str]
+    target_pieces: dict[str, tuple[str, ...]]
+    repeated: dict[str, str]
+
+    @classmethod
+    def empty(cls, shape: tuple[int, int, int]) -> _Tables:
+        return cls(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape[0], np.int64), {}, {}, {})
+
+
+def _within(progress: Progress | None, done: int, these: int, total: int) -> Progress | None:
+    """Show the model's progress on `these` sentences, which it counts in its own way, as progress on all of them."""
+    if progress is None:
+        return None
+    tell: Callable[[str, int, int], None] = progress
+    return lambda step, part, whole: tell("sentences", done + these * part // max(whole, 1), total)
+
+
+def _ask_model(
+    lm: Model, sentences: list[Sentence], how: Asking, journal: Any, progress: Progress | None
+) -> Sequence[MaskedScore | CausalScore]:
+    if isinstance(lm, MaskedLM):
+        return lm.masked_scores(
+            sentences,
+            target_pieces=how.target_pieces,
+            single_mask=how.single_mask,
+            prior_place="published" if how.as_published else "target",
+            journal=journal,
+            progress=progress,
+        )
+    return lm.causal_scores(sentences, journal=journal, progress=progress)
+
+
+def _fill(
+    found: _Tables, start: int, prompts: Sequence[Prompt], sentences: Sequence[Sentence],
+    scores: Sequence[MaskedScore | CausalScore],
+) -> None:  # fmt: skip
+    place, row = 0, start
+    while place < len(scores):
+        for t, prompt in enumerate(prompts):
+            seen: dict[tuple[str, ...], tuple[int, str]] = {}
+            for side, words in enumerate(prompt.targets):
+                part = scores[place : place + len(words)]
+                once = distinct(prompt, side, words, part, seen, found.repeated)
+                if len(once) > 1:
+                    check_weighed(prompt, once)
+                target, prior, method = _logarithms(once)
+                if not (np.isfinite(target).all() and np.isfinite(prior).all()):
+                    raise MeasureError(f"the model gives no finite log-probability for '{sentences[place].text}'.")
+                found.association[row, t, side] = set_association(target, prior) if method != WHOLE else _sum(target)
+                found.target[row, t, side], found.prior[row, t, side] = _sum(target), _sum(prior)
+                found.methods.setdefault(t, method)
+                for word, score in zip(words, part, strict=True):
+                    found.target_pieces.setdefault(word, tuple(score.pieces))
+                place += len(words)
+        found.pieces[row] = len(scores[place - 1].attribute_pieces)
+        row += 1
+
+
+def _sum(logarithms: FloatArray) -> float:
+    return float(np.logaddexp.reduce(logarithms))
+
+
+def _logarithms(scores: Sequence[MaskedScore | CausalScore]) -> tuple[FloatArray, FloatArray, str]:
+    """Return log p_target and log p_prior of each word, and what they compare.
+
+    For a causal model, P(rest | target in the set) = Σ P(sentence) / Σ P(up to the target), and
+    P(up to the target) = P(sentence) / P(rest | target).
+    """
+    if isinstance(scores[0], MaskedScore):
+        return np.array([s.target for s in scores]), np.array([s.prior for s in scores]), MASKS  # type: ignore[union-attr]
+    whole = np.array([s.sentence for s in scores])  # type: ignore[union-attr]
+    rest = [s.continuation for s in scores]  # type: ignore[union-attr]
+    if None in rest:
+        return whole, np.zeros(len(scores)), WHOLE
+    with np.errstate(invalid="ignore"):  # −∞ − (−∞), which the caller refuses
+        return whole, whole - np.array(rest, dtype=np.float64), CONTINUATIONS
+
+
+def target_sets(lists: Sequence[WordList], scored: Scored) -> tuple[TargetSet, ...]:
+    """Describe the target sets with the pieces that the model makes of their words."""
+    return tuple(
+        TargetSet(group.name, group.words, tuple(scored.target_pieces.get(word, ()) for word in group.words))
+        for group in lists
+    )
+
+
+def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[str, ...]:
+    """Say what a reader must know: targets of several pieces, and templates that a causal model cannot condition on."""
+    notes = [
+        f"in '{prompt.text}' the target stands after the attribute: the likelihoods of whole sentences are compared, "
+        "which includes how frequent the targets are"
+        for prompt, method in zip(prompts, scored.methods, strict=True)
+        if method == WHOLE
+    ]
+    several = [f"{word} ({' '.join(pieces)})" for word, pieces in scored.target_pieces.items() if len(pieces) > 1]
+    if several and scored.target is not None:
+        policy = "by a chain of masks" if how.target_pieces == "chain" else "by their first piece"
+        notes.append(f"targets of several pieces, scored {policy}: {', '.join(several)}")
+    if scored.missing:
+        named = ", ".join(scored.missing[:NAMED]) + (" …" if len(scored.missing) > NAMED else "")
+        notes.append(f"attributes that the model cannot place, left out ({len(scored.missing)}): {named}")
+    if scored.repeated:
+        alike = ", ".join(f"{word} as {first}" for word, first in scored.repeated.items())
+        notes.append(f"targets that the model reads alike in a template, counted once there: {alike}")
+    if how.as_published:
+        notes.append("as published: one mask for the attribute, and the prior read one token before it")
+    return tuple(notes)
+
+
+def method_of(scored: Scored) -> str:
+    """Name what was compared; several methods where templates differ."""
+    return " and ".join(dict.fromkeys(scored.methods))
+
+
+def provenance(
+    lm: LanguageModel, stimuli: str, missing: tuple[str, ...], seed: int | None, settings: dict[str, Any]
+) -> Provenance:
+    """Record what a result comes from."""
+    return Provenance(stimuli, Representation(**lm.record()), missing, seed, settings, __version__)

@@ -1,0 +1,170 @@
+"""Scores of language models as tables: attributes ranked, target sets compared, tests with their effect sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from aslant.report.tables import (Column, Table, bar, number, plain, pvalue, small)
+from aslant.measures.template_tests.result import (MODEL_CONTENT_NOTE, LogProbabilityResult, LogProbabilitySuiteResult, LogProbabilityWeatResult, TemplateWeatResult)
+
+#: A terminal shows this many attributes from each end of the ranking.
+EACH_END = 10
+SCALE = "−2     0     2"
+#: Side by side, so many target sets have columns of their own for probabilities.
+MOST_SIDES = 3
+TEST_COLUMNS = (
+    Column("test", "test", plain, "left"),
+    Column("title", "what is compared", plain, "left", wraps=True),
+    Column("effect_size", "d", number),
+    Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=110),
+    Column("pvalue", "p", pvalue),
+    Column("qvalue", "q", pvalue),
+    Column("scores", "scores", str, min_width=68),
+)
+
+
+def scores_table(result: LogProbabilityResult) -> Table:
+    """Describe every attribute, largest score first."""
+    columns = [
+        Column("attribute", "attribute", plain, "left", wraps=True),
+        Column("score", "score", small),
+        Column("score", SCALE, bar, "left", terminal_only=True, min_width=76),
+        Column("leans_to", "leans to", plain, "left"),
+    ]
+    if result.scores and result.scores[0].sides[0].p_target is not None:
+        for side in result.targets[:MOST_SIDES]:
+            name, width = plain(side.name), 76 + 14 * len(result.targets)
+            columns += [
+                Column(f"{side.name}: p_target", f"p {name}", probability, min_width=width),
+                Column(f"{side.name}: p_prior", f"prior {name}", probability, min_width=width),
+            ]
+    rows = sorted(result.rows(), key=lambda row: -float(row["score"]))
+    title = f"Log-probability bias ({_names(result)}) in {result.provenance.representation.name}"
+    return Table(title, tuple(columns), rows, _notes(result), first_line=MODEL_CONTENT_NOTE)
+
+
+def terminal_tables(result: LogProbabilityResult) -> tuple[Table, ...]:
+    """Describe both ends of the ranking and, with more than two target sets, how each compares with the others."""
+    whole = scores_table(result)
+    rows, notes = whole.rows, whole.notes
+    if len(rows) > 2 * EACH_END:
+        rows = [{**row, "end": 0} for row in rows[:EACH_END]] + [{**row, "end": 1} for row in rows[-EACH_END:]]
+        said = f"shown: {EACH_END} attributes from each end of {len(whole.rows):,}; --csv or --json gives all."
+        notes = (said, *notes)
+    ends = Table(whole.title, whole.columns, rows, notes, first_line=whole.first_line, section_key="end")
+    return (ends, contrasts_table(result)) if len(result.targets) > 2 else (ends,)
+
+
+def contrasts_table(result: LogProbabilityResult) -> Table:
+    """Describe every pair of target sets, and each against the rest."""
+    columns = (
+        Column("first", "target", plain, "left"),
+        Column("second", "against", plain, "left"),
+        Column("mean", "mean score", small),
+        Column("share", "share ≥ 0", percent),
+        Column("interval", "interval", str, min_width=70),
+    )
+    rows = [
+        {
+            "first": c.first,
+            "second": c.second,
+            "mean": c.mean,
+            "share": c.share,
+            "interval": f"{percent(c.low)} to {percent(c.high)}",
+        }
+        for c in result.contrasts
+    ]
+    notes = (
+        f"over {len(result.scores):,} attributes; one-vs-one {small(result.one_vs_one)} (mean absolute difference of "
+        f"the pairs), one-vs-rest {small(result.one_vs_rest)} (mean of the largest difference to the others).",
+    )
+    return Table("Target sets compared", columns, rows, notes)
+
+
+def documents(result: LogProbabilityResult) -> tuple[Table, ...]:
+    """Describe everything, for a Markdown or LaTeX file."""
+    return (scores_table(result), contrasts_table(result)) if len(result.targets) > 2 else (scores_table(result),)
+
+
+def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
+    first = plain(result.targets[0].name)
+    if len(result.targets) == 2:
+        c = result.share
+        said = [
+            f"score > 0: goes with {first} rather than with {plain(result.targets[1].name)}; natural logarithm.",
+            f"{c.count:,} of {c.n:,} attributes (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson interval "
+            f"{percent(c.low)} to {percent(c.high)}) go with {first}; mean score {small(c.mean)}.",
+        ]
+    else:
+        said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
+    said.append(f"compared: {result.method}, in {'; '.join(plain(text) for text in result.templates)}")
+    said += [plain(note) for note in result.notes]
+    return (*said, *_about(result))
+
+
+def _names(result: LogProbabilityResult) -> str:
+    return ", ".join(target.name for target in result.targets)
+
+
+def _about(result: Any) -> tuple[str, ...]:
+    note = result.provenance.representation.note
+    return (f"the model: {plain(note)}",) if note else ()
+
+
+def weat_table(result: LogProbabilityWeatResult) -> Table:
+    """Describe one log-probability test."""
+    return _tests(result, "Log-probability tests", (result,), result.rows())
+
+
+def suite_table(result: LogProbabilitySuiteResult) -> Table:
+    """Describe a suite of log-probability tests."""
+    skipped = tuple(f"{plain(s.test)} was not run: {plain(s.reason)}." for s in result.skipped)
+    return _tests(result, "Log-probability tests", result.results, result.rows(), skipped)
+
+
+def template_weat_table(result: TemplateWeatResult) -> Table:
+    """Describe one WEAT on vectors of words in templates."""
+    missing = (f"not one piece of the vocabulary: {plain(', '.join(result.missing))}",) if result.missing else ()
+    return _tests(result, "WEAT in templates, last layer,", (result,), result.rows(), missing)
+
+
+def _tests(
+    result: Any,
+    what: str,
+    tests: Sequence[LogProbabilityWeatResult | TemplateWeatResult],
+    rows: list[dict[str, Any]],
+    notes: tuple[str, ...] = (),
+) -> Table:
+    several = isinstance(result, LogProbabilitySuiteResult)
+    columns = tuple(c for c in TEST_COLUMNS if several or c.key != "qvalue")
+    exact = all(test.pvalue_bounds[0] == test.pvalue_bounds[1] for test in tests)
+    unit = "template and attribute" if any(getattr(t, "as_published", False) for t in tests) else "attribute"
+    said = [
+        "d > 0: what stands first in each pair of the title goes together, and so does what stands second; 0: no "
+        "association; sets of equal size reach ±2.",
+        f"p ({plain(tests[0].alternative) if tests else 'greater'}): over re-partitions of one score per {unit}, "
+        + ("exact" if exact else "exact unless pvalue_low and pvalue_high in --csv differ")
+        + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
+    ]
+    said += list(dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())))
+    title = f"{what} on {result.provenance.representation.name}"
+    return Table(title, columns, rows, (*said, *notes, *_about(result)), first_line=MODEL_CONTENT_NOTE)
+
+
+def probability(value: float | None) -> str:
+    """Write a probability with two significant digits.
+
+    >>> probability(0.0321), probability(1.23e-7), probability(None)
+    ('0.032', '1.2e-07', '–')
+    """
+    return "–" if value is None else f"{value:.2g}"
+
+
+def percent(share: float) -> str:
+    """Write a share as per cent with one decimal, none where it is whole.
+
+    >>> percent(0.885), percent(0.95), percent(1.0)
+    ('88.5 %', '95 %', '100 %')
+    """
+    return f"{100 * share:.1f}".removesuffix(".0") + " %"

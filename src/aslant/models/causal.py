@@ -1,0 +1,164 @@
+"""Causal language models of transformers: log-likelihoods of sentences, common beginnings run once (MEASURES §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from aslant.errors import DataError
+from aslant.models.masked import (PROBES, describe, longest, recorded)
+from aslant.models.network import (MISFITS, Network, Reading, agree, memory_suffices, out_of_memory)
+from aslant.models.plan import Query, answered
+from aslant.models.prefixes import Contexts
+from aslant.models.protocols import (CausalScore, Progress, Sentence)
+from aslant.models.spelling import Speller, Spelling
+from aslant.models.table import (Ids, Values, table_in)
+
+
+class CausalNetwork(Network):
+    """A left-to-right network, which can go on from the cache of a beginning."""
+
+    def continued(self, batch: Sequence[Query]) -> list[Values]:
+        """Return what is asked; distinct beginnings of `shared` tokens (as many in all queries) are run once each."""
+        shared = batch[0].shared
+        if not shared:
+            return self.log_probabilities(batch)
+        heads: dict[Ids, int] = {}
+        head_of = [heads.setdefault(query.ids[:shared], len(heads)) for query in batch]
+        early, late = Reading(), Reading()
+        for row, query in enumerate(batch):
+            for position, token in query.asks:
+                if position < shared:
+                    early.add(head_of[row], position, token)
+                else:
+                    late.add(row, position - shared, token)
+        before, cache = self._begin(list(heads), early)
+        after = self._go_on([query.ids[shared:] for query in batch], late, cache, head_of)
+        return [
+            tuple(next(before) if position < shared else next(after) for position, _ in query.asks) for query in batch
+        ]
+
+    def _begin(self, heads: list[Ids], reading: Reading) -> tuple[Iterator[float], Any]:
+        """Run beginnings of one length; return what is asked of them, and the cache."""
+        ids, mask = self.padded(heads)
+        logits, output = self.logits(reading.places, input_ids=ids, attention_mask=mask, use_cache=True)
+        return reading.values(logits), output.past_key_values
+
+    def _go_on(self, rests: list[Ids], reading: Reading, cache: Any, head_of: list[int]) -> Iterator[float]:
+        """Run what follows the beginnings, each after its own."""
+        import torch
+
+        cache.batch_select_indices(torch.tensor(head_of, device=self.device))
+        ids, mask = self.padded(rests)
+        seen = mask.new_ones(len(rests), cache.get_seq_length())
+        mask = torch.cat([seen, mask], dim=1)
+        logits, _ = self.logits(
+            reading.places, input_ids=ids, attention_mask=mask, past_key_values=cache, use_cache=True
+        )
+        return reading.values(logits)
+
+
+class TransformersCausalLM:
+    """A left-to-right model with its tokenizer; see `aslant.models.CausalLM` for what it can be asked.
+
+    `passes` counts the sequences run: a sentence's last piece needs no pass, nor does what begins another sentence.
+    """
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        name: str,
+        *,
+        token_budget: int | None = None,
+        capitalise: bool = True,
+        journal: Any = None,
+        note: str = "",
+    ) -> None:
+        self.name = name
+        self.folder: Path | None = None  #: what it was loaded from, see `aslant.models.identity_of`
+        self.network = CausalNetwork(model, int(tokenizer.pad_token_id or 0), token_budget)
+        begin, beginning = beginning_of(tokenizer, self.network.vocabulary)
+        self.speller = Speller(tokenizer, capitalise=capitalise, longest=longest(model, tokenizer), begin=begin)
+        self.journal = journal
+        with memory_suffices(name):
+            checked = self._check()
+        self.note = describe(note, *checked, beginning, self.speller)
+        self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
+        self._runner = self.network.runner(self.network.continued)
+
+    def _check(self) -> list[str]:
+        """Try the model out; return what there is to say of it."""
+        spelt = [found for found in self.speller.try_spell(PROBES) if isinstance(found, Spelling)]
+        probes = [found.ids for found in spelt] or [(1, 2, 3), (1, 2, 3, 4, 5)]
+        checked = self.network.check(probes)
+        if self.network.looks_ahead(probes):
+            raise DataError(
+                f"'{self.name}' ({type(self.network.model).__name__}) looks at the words that follow, so it is no "
+                "causal language model; if it fills masks, let its config.json name an architecture in …ForMaskedLM."
+            )
+        self.shares = not self.network.one_by_one and self._sharing_agrees(probes)
+        alone = "" if self.shares else "common beginnings are run anew: its cache does not give the same numbers"
+        return [checked, alone]
+
+    @property
+    def passes(self) -> int:
+        """How many sequences this model has been run on."""
+        return self._runner.passes
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `aslant.results.Representation`."""
+        return recorded(self, self.network, "causal")
+
+    def unplaceable(self, sentences: Sequence[Sentence]) -> dict[int, str]:
+        """Return, for each sentence that cannot be scored, by its index, the reason."""
+        return {i: found for i, found in enumerate(self.speller.try_spell(sentences)) if isinstance(found, str)}
+
+    def causal_scores(
+        self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Progress | None = None
+    ) -> list[CausalScore]:
+        """Score sentences, in their order; common beginnings share one pass.
+
+        A piece with nothing before it has no probability, so that a sentence without a beginning token (the record
+        says whether there is one) counts from its second piece; `unweighed` tells where that is the target's.
+        """
+        spelt = self.speller.spell(sentences)
+        contexts = Contexts([found.ids[: found.content.stop] for found in spelt], share=self.shares)
+        table = table_in(journal, self.network.table_name("causal", self.fingerprint), self.journal)
+        answers = contexts.by_node(answered(contexts.queries(), self._runner, table, progress))
+        return [self._score(found, answers) for found in spelt]
+
+    def _score(self, found: Spelling, answers: dict[tuple[Ids, int], float]) -> CausalScore:
+        values = {i: answers[found.ids[:i], found.ids[i]] for i in found.content if i > 0}
+        follows = found.attribute.start > found.target.start
+        return CausalScore(
+            continuation=sum(v for i, v in values.items() if i >= found.target.stop) if follows else None,
+            sentence=sum(values.values()),
+            pieces=self.speller.pieces(found.ids[i] for i in found.target),
+            attribute_pieces=self.speller.pieces(found.ids[i] for i in found.attribute),
+            unweighed=found.target.start == 0,
+        )
+
+    def _sharing_agrees(self, probes: Sequence[Ids]) -> bool:
+        """Tell whether going on from a cache gives what whole sequences give."""
+        queries = [Query(ids, tuple((i, ids[i + 1]) for i in range(len(ids) - 1)), shared=2) for ids in probes]
+        plain = sum(self.network.log_probabilities(queries), ())
+        try:
+            found = sum(self.network.continued(queries), ())
+        except MISFITS as error:
+            if out_of_memory(error):
+                raise
+            return False
+        return agree(found, plain, self.network.tolerance)
+
+
+def beginning_of(tokenizer: Any, vocabulary: int) -> tuple[int | None, str]:
+    """Return the token to put before each sentence, if the tokenizer has one and does not do so, and a note."""
+    ids = tokenizer("He is", return_special_tokens_mask=True)
+    if ids["special_tokens_mask"][0]:
+        return None, f"sentences begin with {tokenizer.convert_ids_to_tokens(ids['input_ids'][0])}"
+    begin = tokenizer.bos_token_id
+    if begin is not None and 0 <= begin < vocabulary:
+        return int(begin), f"sentences begin with {tokenizer.bos_token}, which the tokenizer has but does not add"
+    return None, "no beginning token, so that a sentence's first piece has no probability"

@@ -1,0 +1,295 @@
+"""What every encoder does alike, whatever network it has: cut texts, read long ones in windows, batch, pool.
+
+A network (`Reader`) cuts texts into tokens and turns sequences of tokens into vectors of one layer, or of all.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from itertools import groupby, tee
+from pathlib import Path
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError
+from aslant.models.network import out_of_memory, release
+from aslant.models.plan import (Limits, Query, Runner, batches, run_batch)
+from aslant.models.protocols import (Passage, Pooling, Progress)
+from aslant.models.windows import (Cut, shown, tiles, windows)
+from aslant.parallel import (cores, one_thread_each, spread, workers_in_use)
+
+#: Which vectors: of the last layer, the mean of all (with the one before the first), or of one by number.
+Layer: TypeAlias = Literal["last", "mean"] | int
+#: A word of several pieces: their mean, or the first.
+Pieces: TypeAlias = Literal["mean", "first"]
+#: Texts that are cut and read together, by length; vectors of no more than these are held.
+CHUNK = 512
+#: Sequences to vectors as a tensor: (sequences, tokens, d) of one layer, or (layers, sequences, tokens, d) of all.
+Forward: TypeAlias = Callable[..., Any]
+Answers: TypeAlias = dict[Query, NDArray[np.float32]]
+
+
+class Reader(Protocol):
+    """A network: `depth` layers of `dimensions`; it sees `sees` tokens at once (None: any number).
+
+    `refuses_first`: why the first token says nothing of its sentence, or nothing. `alone`: on a device that takes one
+    batch at a time.
+    """
+
+    depth: int
+    dimensions: int
+    sees: int | None
+    refuses_first: str
+    alone: bool
+
+    @property
+    def body(self) -> Forward | None:
+        """What turns sequences into vectors, if that is the same for all texts: then workers can have it."""
+
+    def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
+        """Return the texts as tokens, and what turns sequences of such tokens into vectors."""
+
+    def cut_words(self, words: Sequence[str]) -> tuple[Cut, Forward]:
+        """Return a sentence given as words, with single spaces between them, as tokens; and the same as above."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A sequence to run, and the numbers of what is pooled from it; asks are (place in the sequence, number)."""
+
+    query: Query
+    numbers: tuple[int, ...]
+
+
+class ContextEncoder:
+    """An encoder over a network; see `aslant.models.Encoder` for what it can be asked, `aslant.load_encoder` to get one.
+
+    `sees`: how many tokens the network takes at once. `passes` counts the sequences run.
+    """
+
+    def __init__(self, reader: Reader, record: dict[str, Any], *, pieces: Pieces, tokens: int) -> None:
+        self.name = str(record["name"])
+        self.folder: Path | None = None  #: what it was loaded from, see `aslant.models.identity_of`
+        self.dimensions, self.sees, self.pieces = reader.dimensions, reader.sees, pieces
+        self.reader, self.passes = reader, 0
+        self._record, self._pooled = record, Pooled(reader.body, Limits(tokens, 10**9))
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `aslant.results.Representation`."""
+        return dict(self._record)
+
+    def layers(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
+        if isinstance(tokens, str):
+            raise MeasureError(f"tokens={tokens[:40]!r} is a text; give a list of words, such as text.split().")
+        cut, forward = self.reader.cut_words(tokens)
+        starts = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
+        spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]
+        found = np.empty((self.reader.depth, len(spans), self.dimensions), np.float32)
+        for asked in self._asked(cut, [cut.places(span) for span in spans]):
+            for number, vectors in enumerate(forward([asked.query.ids], every=True)):
+                found[number, list(asked.numbers)] = _pooled([asked.query], vectors)[0]
+        return found
+
+    def span_vectors(
+        self, passages: Sequence[Passage], *, progress: Progress | None = None
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield (spans, dimensions) for each passage, in their order."""
+
+        def asked(cut: Cut, number: int) -> list[Asked]:
+            return self._asked(cut, [cut.places(span) for span in passages[number].spans])
+
+        texts = [passage.text for passage in passages]
+        for number, wanted, answers in self._read(texts, asked, progress):
+            found = np.empty((len(passages[number].spans), self.dimensions), np.float32)
+            for each in wanted:
+                found[list(each.numbers)] = answers[each.query]
+            yield found
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, pooling: Pooling = "mean", progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return one vector for each text: the mean over its own tokens (not special ones), or that of the first token.
+
+        A text that is too long is read in parts, as even as can be: the mean is over the tokens of all, "first" over
+        the first tokens of all.
+        """
+        self._check_pooling(pooling)
+        found = np.zeros((len(texts), self.dimensions), np.float32)
+        for number, wanted, answers in self._read(texts, lambda cut, _: self._whole(cut, pooling), progress):
+            weights = np.array([len(each.query.asks) for each in wanted], np.float64)
+            rows = np.concatenate([answers[each.query] for each in wanted])
+            found[number] = np.average(rows.astype(np.float64), axis=0, weights=weights)
+        return found
+
+    def _read(
+        self, texts: Sequence[str], asked: Callable[[Cut, int], list[Asked]], progress: Progress | None
+    ) -> Iterator[tuple[int, list[Asked], Answers]]:
+        """Yield, for each text, its number, what was asked of it and the answers, run on the workers in use.
+
+        Texts are cut and batched some hundred at a time; a batch depends on the texts of its chunk only.
+        """
+        begun: deque[_Chunk] = deque()
+
+        def work() -> Iterator[tuple[list[Query], Forward | None]]:
+            for start in range(0, len(texts), CHUNK):
+                cuts, forward = self.reader.cut(texts[start : start + CHUNK])
+                wanted = [asked(cut, number) for number, cut in enumerate(cuts, start)]
+                queries = list(dict.fromkeys(each.query for text in wanted for each in text))
+                found = list(batches(queries, self._pooled.limits))
+                begun.append(_Chunk(start, wanted, len(found)))
+                yield from ((batch, None if self.reader.body is forward else forward) for batch in found)
+
+        with closing(self._run(work())) as answers:
+            for part in answers:
+                yield from _finished(begun)
+                begun[0].answers.update(part)
+                begun[0].left -= 1
+                if progress is not None:
+                    progress("sentences", begun[0].start + begun[0].texts_done(), len(texts))
+            yield from _finished(begun)
+
+    def _run(self, work: Iterator[tuple[list[Query], Forward | None]]) -> Generator[Answers, None, None]:
+        """Yield the answers for each batch, in order; a network that is not the same for all texts stays here."""
+        first, second = tee(work)
+        stays = self.reader.body is None or workers_in_use() is None
+        threads = (1 if self.reader.alone else cores()) if stays else None
+        results = spread(run_pooled, first, self._pooled, threads)
+        with one_thread_each(), closing(results):
+            for (batch, _), vectors in zip(second, results, strict=True):
+                self.passes += len(batch)
+                yield dict(zip(batch, vectors, strict=True))
+
+    def _check_pooling(self, pooling: str) -> None:
+        if pooling not in ("mean", "first"):
+            raise MeasureError(f"pooling is {pooling!r}; choose 'mean' or 'first'.")
+        if pooling == "first" and self.reader.refuses_first:
+            raise MeasureError(
+                f"pooling='first' is no use with '{self.name}': {self.reader.refuses_first}; use 'mean'."
+            )
+
+    def _asked(self, cut: Cut, places: Sequence[tuple[int, ...]]) -> list[Asked]:
+        """Return what to run for spans of a text, given by their places: one sequence for each window."""
+        seen = windows(cut.content, places, cut.room(self.sees)) if places else []
+        found = []
+        for window in dict.fromkeys(seen):
+            numbers = tuple(i for i, other in enumerate(seen) if other == window)
+            shift = cut.content.start - window.start
+            asks = tuple(
+                (place + shift, i)
+                for i, number in enumerate(numbers)
+                for place in (places[number] if self.pieces == "mean" else places[number][:1])
+            )
+            found.append(Asked(Query(cut.through(window), asks), numbers))
+        return found
+
+    def _whole(self, cut: Cut, pooling: Pooling) -> list[Asked]:
+        if not cut.content:
+            raise MeasureError(f"{shown(cut.text)} has no words that the model reads; leave it out.")
+        found = []
+        for part in tiles(cut.content, cut.room(self.sees)):
+            own = range(cut.content.start, cut.content.start + len(part)) if pooling == "mean" else range(1)
+            found.append(Asked(Query(cut.through(part), tuple((place, 0) for place in own)), (0,)))
+        return found
+
+
+@dataclass
+class _Chunk:
+    """Texts that are read together: where they begin, what is asked of each, how many batches are still to come."""
+
+    start: int
+    wanted: list[list[Asked]]
+    left: int
+    answers: Answers = field(default_factory=dict)
+
+    def texts_done(self) -> int:
+        """Return about how many of the texts have been read."""
+        return len(self.wanted) if not self.left else min(len(self.answers), len(self.wanted))
+
+
+def _finished(begun: deque[_Chunk]) -> Iterator[tuple[int, list[Asked], Answers]]:
+    """Yield the texts of chunks that are complete, and let go of these."""
+    while begun and not begun[0].left:
+        chunk = begun.popleft()
+        yield from ((number, wanted, chunk.answers) for number, wanted in enumerate(chunk.wanted, chunk.start))
+
+
+@dataclass(eq=False)
+class Pooled:
+    """What makes vectors of a batch, wherever it is run: the network that is the same for all texts, and its limits."""
+
+    body: Forward | None
+    limits: Limits
+
+
+def run_pooled(pooled: Pooled, item: tuple[list[Query], Forward | None]) -> list[NDArray[np.float32]]:
+    """Return the vectors of a batch; `item` brings a network of its own where there is none for all texts."""
+    batch, own = item
+    forward = own or pooled.body
+    assert forward is not None
+    runner: Runner[NDArray[np.float32]] = Runner(
+        lambda queries: _pooled(queries, forward([query.ids for query in queries])),
+        out_of_memory,
+        pooled.limits,
+        release,
+    )
+    answers = run_batch(runner, batch)
+    pooled.limits = runner.limits  # less, where memory ran out
+    return answers
+
+
+def _pooled(batch: Sequence[Query], vectors: Any) -> list[NDArray[np.float32]]:
+    """Return, for each query, the means of the vectors (rows, tokens, d) that its asks number alike: (numbers, d)."""
+    import torch
+
+    rows = [row for row, query in enumerate(batch) for _ in query.asks]
+    places = [place for query in batch for place, _ in query.asks]
+    with torch.inference_mode():
+        picked = vectors[rows, places].float().cpu().numpy()
+    if not np.isfinite(picked).all():
+        raise MeasureError("the model gives no numbers (NaN): its weights are damaged, or their type is too small.")
+    found, start = [], 0
+    for query in batch:
+        sizes = [len(list(same)) for _, same in groupby(number for _, number in query.asks)]
+        edges = start + np.cumsum([0, *sizes])
+        sums = np.add.reduceat(picked[start : edges[-1]], edges[:-1] - start, axis=0)
+        found.append((sums / np.array(sizes, np.float32)[:, None]).astype(np.float32))
+        start = int(edges[-1])
+    return found
+
+
+def check_choice(layer: object, pieces: object, depth: int, name: str) -> None:
+    """Raise one clear error for a layer that is not there, or for pieces that are no choice.
+
+    >>> check_choice(12, "mean", 7, "MiniLM")
+    Traceback (most recent call last):
+    aslant.errors.MeasureError: layer is 12; 'MiniLM' has layers 0 (before the first) to 6; or choose 'last' or 'mean'.
+    """
+    number = isinstance(layer, int) and not isinstance(layer, bool) and -depth <= layer < depth
+    if not number and layer not in ("last", "mean"):
+        raise MeasureError(
+            f"layer is {layer!r}; '{name}' has layers 0 (before the first) to {depth - 1}; or choose 'last' or 'mean'."
+        )
+    if pieces not in ("mean", "first"):
+        raise MeasureError(f"pieces is {pieces!r}; choose 'mean' or 'first'.")
+
+
+def chosen(states: Sequence[Any], layer: Layer) -> Any:
+    """Return the layer that is asked for, of all: tensors (…, d).
+
+    >>> import torch
+    >>> layers = [torch.tensor([n]) for n in (1.0, 2.0, 6.0)]
+    >>> [chosen(layers, layer).item() for layer in ("last", "mean", 0, -2)]
+    [6.0, 3.0, 1.0, 2.0]
+    """
+    if layer != "mean":
+        return states[-1 if layer == "last" else layer]
+    total = states[0].float()
+    for state in states[1:]:
+        total = total + state
+    return total / len(states)

@@ -1,0 +1,173 @@
+"""What a measure may ask of a language model or an encoder: nothing here knows torch, transformers or files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+#: Called with a step, how much of it is done, and how much there is.
+Progress: TypeAlias = Callable[[str, int, int], None]
+#: The places of a template that words take.
+TARGET, ATTRIBUTE = "[TARGET]", "[ATTRIBUTE]"
+#: A template both of whose words stand inside a sentence.
+INSIDE = f"It is {TARGET} or {ATTRIBUTE}"
+#: A target of several pieces: the whole word by a chain of masks, or its first piece (as published).
+TargetPieces: TypeAlias = Literal["chain", "first"]
+#: How the vectors of a sentence become one: their mean over its words, or that of the first token ([CLS]).
+Pooling: TypeAlias = Literal["mean", "first"]
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A template with what stands for its [TARGET] and its [ATTRIBUTE], exactly as written (full stop or none).
+
+    >>> Sentence("[TARGET] is a [ATTRIBUTE].", "she", "nurse").text
+    'she is a nurse.'
+    """
+
+    template: str
+    target: str
+    attribute: str
+
+    @property
+    def text(self) -> str:
+        """The sentence with both words in it."""
+        return self.template.replace(TARGET, self.target).replace(ATTRIBUTE, self.attribute)
+
+
+@dataclass(frozen=True)
+class MaskedScore:
+    """Log-probabilities of one sentence's target (MEASURES §7), natural logarithm.
+
+    `target`: the target masked, the attribute shown; `prior`: both masked. `pieces` are the target's, as the model
+    sees them at that place; `attribute_pieces` likewise, so many masks stand for the attribute (unless one was asked).
+    """
+
+    target: float
+    prior: float
+    pieces: tuple[str, ...]
+    attribute_pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class CausalScore:
+    """Log-likelihoods of one sentence under a left-to-right model, natural logarithm.
+
+    `continuation`: of all that follows the target, given all up to and with it (None where the attribute stands
+    before the target); `sentence`: of the whole sentence. `unweighed`: the target's first piece has nothing before it
+    and so no probability, which `sentence` then lacks.
+    """
+
+    continuation: float | None
+    sentence: float
+    pieces: tuple[str, ...]
+    attribute_pieces: tuple[str, ...]
+    unweighed: bool = False
+
+
+class LanguageModel(Protocol):
+    """What every model can say of itself.
+
+    A model may also have `unplaceable(sentences)`, which returns, by index, why sentences cannot be scored: their
+    attributes are then left out and listed, before any other work is done.
+    """
+
+    name: str
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `aslant.results.Representation`: name, fingerprint, format, words, dimensions, note."""
+
+
+@runtime_checkable
+class MasksWords(LanguageModel, Protocol):
+    """A model that gives a word of a sentence a vector while another one is masked: a masked model, or its encoder."""
+
+    def word_vectors_in_place(
+        self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return last-layer vectors of `word` (pieces averaged) while the other one is masked; (sentences, d)."""
+
+    def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
+        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
+
+
+@runtime_checkable
+class MaskedLM(MasksWords, Protocol):
+    """A model that fills masks."""
+
+    def masked_scores(
+        self,
+        sentences: Sequence[Sentence],
+        *,
+        target_pieces: TargetPieces = "chain",
+        single_mask: bool = False,
+        prior_place: Literal["target", "published"] = "target",
+        journal: Any = None,
+        progress: Progress | None = None,
+    ) -> list[MaskedScore]:
+        """Score sentences, in their order; each distinct masked sentence is run once.
+
+        `prior_place="published"` reads the prior one token before the attribute, as the authors' code does.
+        """
+
+
+@runtime_checkable
+class CausalLM(LanguageModel, Protocol):
+    """A left-to-right model."""
+
+    def causal_scores(
+        self, sentences: Sequence[Sentence], *, journal: Any = None, progress: Progress | None = None
+    ) -> list[CausalScore]:
+        """Score sentences, in their order; common beginnings share one pass."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A text, and the spans in it whose vectors are wanted: (start, end) in characters, the end left out.
+
+    >>> Passage("The nurse slept.", ((4, 9),)).words
+    ('nurse',)
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """What stands at the spans."""
+        return tuple(self.text[start:end] for start, end in self.spans)
+
+
+@runtime_checkable
+class Encoder(Protocol):
+    """A model that gives words in sentences vectors of `dimensions`, by the layer and the pieces it was loaded with.
+
+    A text's vectors never depend on its neighbours: in a batch and alone they are the same (up to rounding).
+    """
+
+    name: str
+    dimensions: int
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `aslant.results.Representation`; its fingerprint covers weights, layer and pieces."""
+
+    def layers(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
+
+    def span_vectors(
+        self, passages: Sequence[Passage], *, progress: Progress | None = None
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield (spans, dimensions) for each passage, in their order.
+
+        A text longer than the model can see is read through a window around its spans, or one for each span where
+        they stand too far apart; a span is never cut.
+        """
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, pooling: Pooling = "mean", progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return one vector for each text: (texts, dimensions)."""

@@ -1,0 +1,470 @@
+"""How a paper is replicated: cells with what is printed, how to compute it, and what that needs.
+
+A paper is one file with a `PAPER`; to add one, write it and name it in `aslant.replicate.PAPERS`. What a cell needs are
+*roles* (vectors, a model, a corpus), each of which says where its content may come from, best first.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from aslant.data import (entry, fetch, find, names)
+from aslant.errors import (DataError, MeasureError, AslantError)
+from aslant.results.replication import (Lacking, ReplicatedCell, ReplicatedFigure, ReplicationResult)
+from aslant.results.codec import MeasuredResult
+from aslant.results.replication import (DIFFERS, MET, NOT_PRINTED, NOT_RUN, STAND_IN)
+from aslant.vectors import WordVectors, load
+from aslant.version import __version__
+
+T = TypeVar("T")
+#: Called with a step, how much of it is done, and how much there is.
+Progress = Callable[[str, int, int], None]
+YES, NO = "yes", "no"
+_NUMBER = re.compile(r"([<>]?)\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s*%?")
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What came out: a number, or `text` where the paper prints words; words without a vector; what to say of it."""
+
+    value: float | None
+    missing: tuple[str, ...] = ()
+    note: str = ""
+    text: str = ""
+
+
+def yes_or_no(answer: bool) -> Measured:
+    """Return what is compared with a printed star: whether something is significant.
+
+    >>> yes_or_no(True).text
+    'yes'
+    """
+    return Measured(None, text=YES if answer else NO)
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One thing that a paper prints, as it prints it ("0.8744", "88.5%", "<1e-40", "yes", words after commas).
+
+    `compute` gets the run and the content of each role in `needs`. `tolerance` allows for rounding in print and for
+    what is random; `in_decades` counts it in powers of ten. `why` says what is known of a difference. See
+    `ReplicatedCell` for the rest.
+    """
+
+    table: str
+    row: str
+    column: str
+    printed: str
+    needs: tuple[str, ...]
+    compute: Callable[..., Measured]
+    tolerance: float = 0.0
+    way: str = ""
+    authors: float | None = None
+    why: str = ""
+    in_decades: bool = False
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure of the paper: what it says of it, and how to compute the result whose pictures redraw it."""
+
+    title: str
+    paper_says: str
+    needs: tuple[str, ...]
+    compute: Callable[..., MeasuredResult]
+    pictures: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Source:
+    """One place that a role's content may come from: data of a name, or of several that go together.
+
+    `own` says that it is what the paper used, or part of it; anything else is a stand-in.
+    """
+
+    data: str | tuple[str, ...]
+    label: str = ""
+    own: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the data."""
+        return (self.data,) if isinstance(self.data, str) else self.data
+
+
+@dataclass(frozen=True)
+class Role:
+    """Something that cells need: where it may come from, best first; how it is opened; how to get it.
+
+    `option` is the command's option that names another one. `open` gets a path, a data name, or what the user has in
+    memory; `label` names it in the table; `is_own` tells, where it can be
+    told, whether what a user gave is the paper's, by its content.
+    """
+
+    what: str
+    sources: tuple[Source, ...] = ()
+    option: str = ""
+    open: Callable[[Any], Any] = load
+    label: Callable[[Any], str] = lambda content: f"{content.name} ({content.fingerprint})"
+    is_own: Callable[[Any], bool] | None = None
+    bundled: Callable[[], Any] | None = None
+    bundled_label: str = ""
+    bundled_own: bool = False
+    how: str = ""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper as data: its cells and figures, the roles that they need, and what is to be said of it all."""
+
+    id: str
+    title: str
+    citation: str
+    cells: tuple[Cell, ...]
+    roles: Mapping[str, Role]
+    notes: tuple[str, ...] = ()
+    figures: tuple[Drawing, ...] = ()
+    first_line: str = ""
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """Every data name that some role may come from."""
+        sources = (source for role in self.roles.values() for source in role.sources)
+        return tuple(dict.fromkeys(name for source in sources for name in source.names))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What a user may replace."""
+        return tuple(dict.fromkeys(role.option for role in self.roles.values() if role.option))
+
+
+@dataclass(frozen=True)
+class Opened:
+    """The content of a role, what the table calls it, and whether it is the paper's own."""
+
+    content: Any
+    label: str
+    own: bool
+
+
+@dataclass
+class Run:
+    """One replication: the seed, who hears of progress, and what cells share so that nothing is computed twice."""
+
+    seed: int
+    progress: Progress | None = None
+    _kept: dict[Any, Any] = field(default_factory=dict)
+
+    def once(self, function: Callable[..., T], *given: Any, **settings: Any) -> T:
+        """Call `function`, or return what it gave the last time for the very same arguments; an error is kept too."""
+        key = (function, tuple(map(id, given)), repr(settings))
+        if key not in self._kept:
+            try:
+                self._kept[key] = (given, function(*given, **settings), None)
+            except AslantError as error:
+                self._kept[key] = (given, None, error)
+        _, result, failure = self._kept[key]
+        if failure is not None:
+            raise failure
+        return result  # type: ignore[no-any-return]
+
+
+def number_of(printed: str) -> tuple[str, float] | None:
+    """Return the number that a paper prints, with "<" or ">" where it is a bound; None where it prints words.
+
+    >>> number_of("88.5%"), number_of("<1e-40"), number_of("yes")
+    (('', 88.5), ('<', 1e-40), None)
+    """
+    found = _NUMBER.fullmatch(printed)
+    return (found[1], float(found[2])) if found else None
+
+
+def words_of(text: str) -> list[str]:
+    """Return the words of a printed list.
+
+    >>> words_of("match, round,team")
+    ['match', 'round', 'team']
+    """
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+@dataclass(frozen=True)
+class Given:
+    """What the user gives: content by data name (`data`), and by option ("with", "encoder", "corpus")."""
+
+    data: Mapping[str, Any]
+    instead: Mapping[str, Any]
+    get: bool = False
+
+
+def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None) -> ReplicationResult:
+    """Compute every cell and figure whose roles can be filled with what is given, cached, bundled or, if told, got."""
+    notes: list[str] = []
+    # What the user names comes first, so that a wrong path is an error before anything is fetched.
+    order = sorted(paper.roles, key=lambda name: not _is_given(paper.roles[name], given))
+    opened = {name: _open(paper.roles[name], given, notes, progress) for name in order}
+    running = Run(seed, progress)
+    cells = []
+    for place, cell in enumerate(paper.cells, 1):
+        if progress is not None:
+            progress(f"{paper.id}: cells", place, len(paper.cells))
+        cells.append(_cell(paper, cell, opened, running))
+    figures = [made for drawing in paper.figures if (made := _figure(drawing, opened, running, notes)) is not None]
+    lacking = _lacking(paper, opened)
+    return ReplicationResult(
+        paper.id, paper.title, paper.citation, tuple(cells), tuple(figures), lacking,
+        (*paper.notes, *dict.fromkeys(notes)), _more(paper, given, opened), seed, __version__,
+        paper.first_line,
+    )  # fmt: skip
+
+
+def _is_given(role: Role, given: Given) -> bool:
+    return role.option in given.instead or any(name in given.data for source in role.sources for name in source.names)
+
+
+def _open(role: Role, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
+    """Fill a role: with what the user names, else with the best source that is here, else with what is bundled."""
+    if role.option and (named := given.instead.get(role.option)) is not None:
+        content = role.open(named)
+        return _labelled(role, content, _is_own(role, content, named))
+    users_first = sorted(role.sources, key=lambda source: not set(source.names) <= set(given.data))
+    for source in users_first:
+        if (found := _from(role, source, given, notes, progress)) is not None:
+            return found
+    if role.bundled is not None:
+        try:
+            label = role.bundled_label + ("" if role.bundled_own else ", not the paper's")
+            return Opened(role.bundled(), label, role.bundled_own)
+        except AslantError as error:  # an extra that is not installed, or data that it is made of
+            notes.append(f"{role.bundled_label} could not be used: {error}")
+    return None
+
+
+def _is_own(role: Role, content: Any, named: Any) -> bool:
+    """Tell whether what the user names in place of the paper's is the paper's: by content, else by name or checksum."""
+    if role.is_own is not None:
+        return role.is_own(content)
+    own = [name for source in role.sources if source.own for name in source.names]
+    given = named[0] if isinstance(named, list) and len(named) == 1 else named
+    by_name = isinstance(given, str) and given in own and not Path(given).exists()
+    return by_name or any(_verified(name, given) for name in own)
+
+
+def _from(role: Role, source: Source, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
+    """Fill a role from one source: with the user's copy of it, or the one that is here."""
+    if set(source.names) <= set(given.data):
+        paths = [given.data[name] for name in source.names]
+        content = role.open(paths if len(paths) > 1 else paths[0])
+        known = all(map(_verified, source.names, paths)) or (role.is_own is not None and role.is_own(content))
+        opened = _labelled(role, content, source.own and known, source.label if known else "")
+        checked = any(map(_has_checksum, source.names))
+        return opened if checked else replace(opened, label=f"{opened.label}, unverified")
+    found = [_here(name, notes, get=given.get, progress=progress) for name in source.names]
+    here = [path for path in found if path is not None]
+    if len(here) < len(found):
+        return None
+    try:
+        return _labelled(role, role.open(here if len(here) > 1 else here[0]), source.own, source.label)
+    except AslantError as error:  # it is there and cannot be opened: another source may do
+        notes.append(f"{' and '.join(source.names)} could not be used: {error}")
+        return None
+
+
+def _labelled(role: Role, content: Any, own: bool, label: str = "") -> Opened:
+    named = label or role.label(content)
+    return Opened(content, named if own else f"{named}, not the paper's", own)
+
+
+def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) -> Path | None:
+    """Return where data are; with `get` they are fetched, and a note says where that failed."""
+    if name not in names():  # nobody hosts it: a user has it, or not
+        return None
+    if not get:
+        return find(name)
+    try:
+        return fetch(name, progress=None if progress is None else lambda done, total: progress(name, done, total))
+    except DataError:
+        by_hand = all(source.by_hand for source in entry(name).sources)
+        problem = "has to be fetched by hand" if by_hand else "could not be fetched from here"
+        notes.append(f"{name} {problem}; 'aslant data get {name}' says how")
+        return None
+
+
+def _has_checksum(name: str) -> bool:
+    return name in names() and any(file.sha256 for source in entry(name).sources for file in source.files)
+
+
+def _verified(name: str, given: Any) -> bool:
+    """Tell whether a file or folder that the user gave is what the registry knows, by checksums."""
+    from aslant.data.verifying import digest
+
+    path = Path(given) if isinstance(given, str | PathLike) else None
+    if name not in names() or path is None or not path.exists():
+        return False
+    for source in entry(name).sources:
+        files = {path if path.is_file() else path / file.name: file.sha256 for file in source.files}
+        if len(files) == len(source.files) and all(f.is_file() and digest(f) == known for f, known in files.items()):
+            return True
+    return False
+
+
+def _cell(paper: Paper, cell: Cell, opened: Mapping[str, Opened | None], running: Run) -> ReplicatedCell:
+    here = [found for name in cell.needs if (found := opened[name]) is not None]
+    label = ", ".join(dict.fromkeys(found.label for found in here))
+    if len(here) < len(cell.needs):
+        lacks = [paper.roles[name].what for name in cell.needs if opened[name] is None]
+        return _replicated(cell, None, NOT_RUN, "", f"needs {' and '.join(lacks)}")
+    try:
+        measured = cell.compute(running, *(found.content for found in here))
+    except AslantError as error:
+        return _replicated(cell, None, NOT_RUN, label, str(error))
+    verdict = _verdict(cell, measured)
+    if cell.printed and not all(found.own for found in here):
+        verdict = STAND_IN
+    why = cell.why if verdict == DIFFERS or _authors_differ(cell) else ""
+    return _replicated(cell, measured, verdict, label, "; ".join(filter(None, (measured.note, why))))
+
+
+def _authors_differ(cell: Cell) -> bool:
+    """Tell whether the authors' stored output is another number than the printed one, rounded as that is."""
+    number = number_of(cell.printed)
+    if cell.authors is None or number is None:
+        return False
+    digits = len(cell.printed.rstrip("%").partition(".")[2])
+    return abs(cell.authors - number[1]) > 0.5 * 10.0**-digits + 1e-9
+
+
+def _replicated(cell: Cell, measured: Measured | None, verdict: str, used: str, note: str) -> ReplicatedCell:
+    number = number_of(cell.printed)
+    return ReplicatedCell(
+        cell.table, cell.row, cell.column, cell.way,
+        None if number is None else number[1], cell.printed, cell.authors,
+        None if measured is None else measured.value, "" if measured is None else measured.text,
+        cell.tolerance, verdict, used, note, () if measured is None else measured.missing,
+    )  # fmt: skip
+
+
+def _verdict(cell: Cell, measured: Measured) -> str:
+    if not cell.printed:
+        return NOT_PRINTED
+    number = number_of(cell.printed)
+    if number is None:
+        return MET if set(words_of(cell.printed)) <= set(words_of(measured.text)) else DIFFERS
+    bound, printed = number
+    if measured.value is None:
+        raise MeasureError(f"'{cell.row}, {cell.column}' gave no number to compare with {cell.printed}.")
+    if bound:
+        return MET if (measured.value < printed) == (bound == "<") else DIFFERS
+    if cell.in_decades and measured.value <= 0:
+        return DIFFERS
+    apart = math.log10(measured.value / printed) if cell.in_decades else measured.value - printed
+    # Half a unit of the last printed digit is lost in print; comparing needs a little room for that.
+    return MET if abs(apart) <= cell.tolerance + 1e-9 else DIFFERS
+
+
+def _figure(
+    drawing: Drawing, opened: Mapping[str, Opened | None], running: Run, notes: list[str]
+) -> ReplicatedFigure | None:
+    here = [found for name in drawing.needs if (found := opened[name]) is not None]
+    if len(here) < len(drawing.needs):
+        return None
+    try:
+        result = drawing.compute(running, *(found.content for found in here))
+    except AslantError as error:
+        notes.append(f"{drawing.title} could not be drawn: {error}")
+        return None
+    label = ", ".join(dict.fromkeys(found.label for found in here))
+    return ReplicatedFigure(drawing.title, drawing.paper_says, label, result, drawing.pictures)
+
+
+def _lacking(paper: Paper, opened: Mapping[str, Opened | None]) -> tuple[Lacking, ...]:
+    """Group the cells that were not run by what they need."""
+    needs = [
+        tuple(name for name in cell.needs if opened[name] is None)
+        for cell in paper.cells
+        if cell.printed and not cell.way
+    ]
+    return tuple(
+        Lacking(
+            " and ".join(paper.roles[name].what for name in names), needs.count(names),
+            "; ".join(dict.fromkeys(_how(paper.roles[name]) for name in names)),
+        )
+        for names in dict.fromkeys(needs) if names
+    )  # fmt: skip
+
+
+def _how(role: Role) -> str:
+    first = [name for source in role.sources[:1] for name in source.names]
+    ways = [role.how] if role.how else [f"aslant data get {name}" for name in first]
+    ways += [f"--data {name}=PATH" for name in first]
+    ways += [f"--{role.option} NAME|PATH" if role.option else ""]
+    return ", or ".join(filter(None, ways))
+
+
+def _more(paper: Paper, given: Given, opened: Mapping[str, Opened | None]) -> str:
+    """Say in one line how more cells can be filled; nothing where all are."""
+    wanting = [name for name, found in opened.items() if found is None or not found.own]
+    if not wanting:
+        return ""
+    options = [f"--{role.option} NAME|PATH" for name in wanting if (role := paper.roles[name]).option]
+    ways = [] if given.get else [f"aslant replicate {paper.id} --get"]
+    firsts = [source for name in wanting for source in paper.roles[name].sources[:1]]
+    ways += [f"--data {name}=PATH" for source in firsts for name in source.names]
+    ways = list(dict.fromkeys([*ways, *options]))
+    return f"For more: {', or '.join(ways)}." if ways else ""
+
+
+def open_encoder(source: Any) -> Any:
+    """Open what gives vectors of words in sentences."""
+    from aslant.models.encoder_loading import load_encoder
+
+    return load_encoder(source)
+
+
+def bundled_glove() -> WordVectors:
+    """Return the bundled sample: 44,437 words of GloVe 6B, 100 dimensions, rounded to float16."""
+    return load()
+
+
+#: The beginning of a word's vector at unit length, by which published vectors are known whatever file they are in.
+_NURSE = {
+    "googlenews": (300, (-0.0291, -0.0607, -0.0077, 0.0071)),
+    "glove-840b": (300, (0.0395, -0.0801, -0.0381, 0.0665)),
+}
+
+
+def holds(name: str, *, words: int = 0, capitals: bool = False) -> Callable[[WordVectors], bool]:
+    """Return a function that tells whether vectors are GoogleNews' or GloVe 840B's, and as many words of them."""
+    dimensions, beginning = _NURSE[name]
+
+    def check(vectors: WordVectors) -> bool:
+        found = vectors.lookup(["nurse"])
+        if found.missing or vectors.matrix.shape[1] != dimensions or len(vectors) < words:
+            return False
+        unit = found.vectors[0] / np.linalg.norm(found.vectors[0])
+        same = bool(np.allclose(unit[: len(beginning)], beginning, atol=1e-4))
+        return same and (not capitals or vectors.lookup(["Emily"]).tokens == ("Emily",))
+
+    return check
+
+
+def is_glove_6b_100d(vectors: WordVectors) -> bool:
+    """Tell whether vectors are those of GloVe 6B, 100 dimensions: they agree with the sample, but for its rounding.
+
+    >>> is_glove_6b_100d(load())
+    True
+    """
+    sample = bundled_glove()
+    if vectors.matrix.shape[1] != sample.matrix.shape[1]:
+        return False
+    words = ["she", "he", "man", "woman", "nurse", "engineer", "black", "white"]
+    found, expected = vectors.lookup(words), sample.lookup(words)
+    return not found.missing and bool(np.allclose(found.vectors, expected.vectors, rtol=1e-3, atol=1e-3))

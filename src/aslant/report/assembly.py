@@ -1,0 +1,145 @@
+"""What a page shows of a measure, put together from its results: charts, tables, what to say, what is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from aslant.report import charts
+from aslant.report.result_tables import documents_of
+from aslant.measures.polarities.show import polarities_table
+from aslant.report.sections import (Section, pictures_of, section_of)
+from aslant.report.tables import Table, plain
+from aslant.results.audit import AuditResult
+from aslant.measures.enumeration.result import EnumerationResult
+from aslant.measures.polarities.result import PolarityResult
+from aslant.results.codec import Result
+from aslant.measures.association.result import WeatResult, WeatSuiteResult
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart on a page, ready to be drawn; `fluid` ones take the width that they get."""
+
+    id: str
+    shows: str
+    chart: Any
+
+    @cached_property
+    def vega(self) -> dict[str, Any]:
+        """The chart as a Vega specification, which says what it shows."""
+        return {**charts.vega(self.chart), "description": self.shows}
+
+    @property
+    def svg(self) -> Any:
+        """The chart as SVG in the colours of the page, for where no script runs."""
+        from markupsafe import Markup
+
+        return Markup(charts.svg_of(self.vega))
+
+    @property
+    def fluid(self) -> bool:
+        """Whether the chart takes the width that it gets."""
+        import altair as alt
+
+        return self.chart.autosize is not alt.Undefined
+
+
+@dataclass(frozen=True)
+class Detail:
+    """One of several results of a measure: its own heading, charts and tables."""
+
+    title: str
+    figures: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Everything that a page shows of the results of one kind."""
+
+    id: str
+    section: Section
+    figures_first: tuple[Figure, ...]
+    tables: tuple[Table, ...]
+    missing: tuple[str, ...]
+    details: tuple[Detail, ...] = ()
+    tests: tuple[WeatResult, ...] = ()
+    enumeration: EnumerationResult | None = None
+    heading: str = ""
+
+    @property
+    def title(self) -> str:
+        """What stands above it: a heading of its own, or that of its kind."""
+        return self.heading or self.section.title
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """All charts, in the order of the page."""
+        return (*self.figures_first, *(figure for detail in self.details for figure in detail.figures))
+
+
+def measures_of_audit(audit: AuditResult) -> list[Measure]:
+    """Return what a page shows of every part of an audit."""
+    return [found for part in audit.parts for found in measures_of(part.measure, part.results, part.title)]
+
+
+def measures_of(name: str, results: Sequence[Result], title: str = "") -> list[Measure]:
+    """Return one `Measure` for each kind of result, in their order; `title` heads it where there is only one."""
+    kinds: dict[str, list[Result]] = {}
+    for result in results:
+        kinds.setdefault(result.kind, []).append(result)
+    several = len(kinds) > 1
+    made = [_measure(slug(f"{name}-{kind}" if several else name), found) for kind, found in kinds.items()]
+    return [replace(made[0], heading=plain(title))] if title and not several else made
+
+
+def _measure(name: str, results: list[Result]) -> Measure:
+    first = results[0]
+    missing = tuple(dict.fromkeys(word for r in results for word in getattr(r, "missing", ())))
+    if isinstance(first, PolarityResult):
+        return _polarities(name, [r for r in results if isinstance(r, PolarityResult)], missing)
+    if len(results) > 1:
+        parts = tuple(_detail(f"{name}-{place}", result) for place, result in enumerate(results, 1))
+        return Measure(name, section_of(first), (), (), missing, parts)
+    return Measure(
+        name, section_of(first), _figures(name, first), documents_of(first), missing, tests=_tests(first),
+        enumeration=first if isinstance(first, EnumerationResult) else None,
+    )  # fmt: skip
+
+
+def _polarities(name: str, results: list[PolarityResult], missing: tuple[str, ...]) -> Measure:
+    """Put the scores of all settings first, the words of each below."""
+    from aslant.report.pictures import polarities_picture
+
+    summary = Figure(f"{name}-scores", "Polarity scores with their intervals.", polarities_picture(results))
+    parts = tuple(_detail(f"{name}-{place}", result) for place, result in enumerate(results, 1))
+    return Measure(name, section_of(results[0]), (summary,), (polarities_table(results),), missing, parts)
+
+
+def _detail(name: str, result: Result) -> Detail:
+    tables = documents_of(result)
+    return Detail(plain(tables[0].title), _figures(name, result), tables)
+
+
+def _figures(name: str, result: Result) -> tuple[Figure, ...]:
+    drawn = enumerate(pictures_of(result), 1)
+    return tuple(Figure(slug(f"{name}-{place}-{p.name}"), p.shows, chart) for place, (p, chart) in drawn)
+
+
+def _tests(result: Result) -> tuple[WeatResult, ...]:
+    if isinstance(result, WeatSuiteResult):
+        return result.results
+    return (result,) if isinstance(result, WeatResult) else ()
+
+
+def slug(text: str) -> str:
+    """Return a name for an anchor or a file: letters, digits and dashes only.
+
+    >>> slug("words/of ../<GloVe>")
+    'words-of-GloVe'
+    """
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-") or "result"

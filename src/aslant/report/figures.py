@@ -1,0 +1,112 @@
+"""Charts and tables of a result as files: each chart as PNG and SVG, each table as CSV, LaTeX and Markdown."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from aslant.errors import AslantError
+from aslant.io.files import write_bytes, write_text
+from aslant.report import charts
+from aslant.report.assembly import (Figure, Measure, measures_of, measures_of_audit, slug)
+from aslant.report.result_tables import documents_of, table_of
+from aslant.report.tables import (Table, plain, to_csv, to_latex, to_markdown)
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
+from aslant.results.audit import AuditComparison, AuditResult
+from aslant.results.codec import Result
+
+
+def save_figures(result: Result, folder: str | Path) -> list[Path]:
+    """Write every chart of `result` into `folder` as PNG and SVG, dark on white; return the files.
+
+    >>> import aslant, tempfile
+    >>> r = aslant.weat(aslant.load(), "weat-6", bootstrap=0)
+    >>> [path.name for path in save_figures(r, tempfile.mkdtemp())]
+    ['weat-1-words.svg', 'weat-1-words.png']
+    """
+    target, written = _folder(folder), []
+    for measure, figure in _figures(result):
+        picture = standalone(result, measure, figure)
+        for suffix in (".svg", ".png"):
+            path = target / (figure.id + suffix)
+            write_bytes(path, charts.as_file(picture, suffix))
+            written.append(path)
+    return written
+
+
+def save_tables(result: Result, folder: str | Path) -> list[Path]:
+    """Write every table of `result` into `folder` as CSV (all fields), LaTeX and Markdown; return the files.
+
+    >>> import aslant, tempfile
+    >>> r = aslant.weat(aslant.load(), "weat-6", bootstrap=0)
+    >>> [path.name for path in save_tables(r, tempfile.mkdtemp())]
+    ['weat.csv', 'weat.tex', 'weat.md']
+    """
+    target, written = _folder(folder), []
+    for name, data, documents in _tables(result):
+        texts = {
+            ".csv": to_csv(data),
+            ".tex": "\n".join(to_latex(table, titled=True) for table in documents),
+            ".md": "\n".join(to_markdown(table, titled=True) for table in documents),
+        }
+        for suffix, text in texts.items():
+            path = target / (name + suffix)
+            write_text(path, text)
+            written.append(path)
+    return written
+
+
+def standalone(result: Result, measure: Measure, figure: Figure) -> str:
+    """Return a chart as SVG for a file of its own: it says what it shows, and of which model."""
+    import altair as alt
+
+    chart = figure.chart
+    said = textwrap.wrap(f"{_name(result)}: {figure.shows}", 90)
+    note = textwrap.wrap(CONTENT_NOTE, 90) if isinstance(measure.enumeration, EnumerationResult) else []
+    if chart.title is alt.Undefined:
+        title: Any = alt.Title(measure.title, subtitle=[*note, *said], anchor="start", offset=12)
+        chart = chart.properties(title=title)
+    return charts.svg(chart, ink=charts.INK, paper=charts.PAPER)
+
+
+def _figures(result: Result) -> Iterator[tuple[Measure, Figure]]:
+    for measure in _measures(result):
+        yield from ((measure, figure) for figure in measure.figures)
+
+
+def _measures(result: Result) -> list[Measure]:
+    if isinstance(result, AuditResult):
+        return measures_of_audit(result)
+    return measures_of(result.kind, (result,))
+
+
+def _tables(result: Result) -> Iterator[tuple[str, Table, tuple[Table, ...]]]:
+    """Give a name, the table with all fields, and the tables for people."""
+    if not isinstance(result, AuditResult):
+        yield slug(result.kind), table_of(result), documents_of(result)
+        return
+    yield "glance", table_of(result), documents_of(result)
+    for part in result.parts:
+        for place, found in enumerate(part.results, 1):
+            name = f"{part.measure}-{place}" if len(part.results) > 1 else part.measure
+            yield slug(name), table_of(found), documents_of(found)
+
+
+def _name(result: Result) -> str:
+    if isinstance(result, AuditResult):
+        return plain(result.representation.name)
+    if isinstance(result, AuditComparison):
+        return ", ".join(map(plain, result.names))
+    provenance = getattr(result, "provenance", None)
+    return plain(provenance.representation.name) if provenance else "aslant"
+
+
+def _folder(folder: str | Path) -> Path:
+    target = Path(folder)
+    try:
+        target.mkdir(exist_ok=True)
+    except OSError as error:
+        raise AslantError(f"cannot use '{target}' as a folder: {error.strerror or error}.") from None
+    return target

@@ -1,0 +1,186 @@
+"""Results as self-contained pages: no outside host, no script but ours, every token escaped."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aslant.report.assembly import (Measure, measures_of, measures_of_audit)
+from aslant.measures.enumeration.page import enumeration_fragment, enumeration_page
+from aslant.report.glance import grid
+from aslant.report.summary import comparison_sentences, sentences
+from aslant.report.tables import (number, plain, pvalue, small)
+from aslant.report.templating import (asset, environment, hashed)
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
+from aslant.results.audit import AuditComparison, AuditResult
+from aslant.results.replication import ReplicationsResult
+from aslant.results.provenance import Representation
+from aslant.results.codec import Result
+from aslant.results.audit import ON_REQUEST
+
+CONTENT = (
+    "These measures reproduce stereotypes about groups of people in order to measure them. An association found here "
+    "is a property of the model and of the text it was trained on, not a fact about people."
+)
+
+#: So many missing words are named at the end of a report.
+MOST_NAMED = 40
+
+
+def page(result: Result) -> str:
+    """Return any result as a page of its own."""
+    if isinstance(result, AuditResult):
+        return audit_page(result)
+    if isinstance(result, AuditComparison):
+        return comparison_page(result)
+    if isinstance(result, EnumerationResult):
+        return enumeration_page(result)
+    if isinstance(result, ReplicationsResult):
+        return replications_page(result)
+    return single_page(result)
+
+
+def audit_page(audit: AuditResult) -> str:
+    """Return the report of an audit: what was found at a glance, then measure by measure."""
+    measures = measures_of_audit(audit)
+    return render_page(
+        "report.html.j2",
+        measures,
+        title=f"aslant report: {plain(audit.representation.name)}",
+        audit=audit,
+        grid=grid(audit),
+        sentences=sentences(audit),
+        corpora=(corpora := _corpora(audit)),
+        command=plain(_command(audit, with_text=bool(corpora))),
+        most_named=MOST_NAMED,
+    )
+
+
+def _command(audit: AuditResult, *, with_text: bool) -> str:
+    """Return the command that measures the same; what a report does not know stands as …."""
+    name = audit.representation.name
+    words = ["aslant audit", *([] if name == "sample" else [shlex.quote(name)])]
+    words += [] if audit.profile == "standard" else [f"--{audit.profile}"]
+    if ON_REQUEST in audit.not_run.values():
+        words.append("--only " + shlex.quote(",".join([*(part.measure for part in audit.parts), *audit.failed])))
+    words += ["--words …"] if audit.part("own words") else []
+    words += ["--corpus …"] if with_text else []
+    return " ".join([*words, f"--seed {audit.seed}"])
+
+
+def _corpora(audit: AuditResult) -> list[str]:
+    """Return the names of the texts that sentences were drawn from."""
+    results = [one for part in audit.parts for found in part.results for one in getattr(found, "results", (found,))]
+    return list(dict.fromkeys(result.corpus.name for result in results if hasattr(result, "corpus")))
+
+
+def comparison_page(result: AuditComparison) -> str:
+    """Return audits of several models side by side, with the differences to the first."""
+    measures = measures_of("differences", (result,))
+    return render_page(
+        "comparison.html.j2",
+        measures,
+        title="aslant comparison: " + ", ".join(map(plain, result.names)),
+        result=result,
+        grids=[grid(audit) for audit in result.audits],
+        sentences=comparison_sentences(result),
+    )
+
+
+def replications_page(result: ReplicationsResult) -> str:
+    """Return several papers as one page: what was met at a glance, then paper by paper with its figures."""
+    measures = measures_of(result.kind, (result,))
+    measures += [measure for paper in result.results for measure in measures_of(paper.paper, (paper,))]
+    return render_page(
+        "result.html.j2", measures, title="aslant: published tables, recomputed", provenance=None,
+        content=f"{CONTENT} {CONTENT_NOTE.removeprefix('Note: ').capitalize()}",
+    )  # fmt: skip
+
+
+def single_page(result: Result) -> str:
+    """Return one result as a page."""
+    measures = measures_of(result.kind, (result,))
+    provenance = getattr(result, "provenance", None)
+    name = f": {plain(provenance.representation.name)}" if provenance else ""
+    return render_page(
+        "result.html.j2", measures, title=f"aslant: {measures[0].section.title}{name}",
+        provenance=provenance, content=getattr(result, "first_line", "") or CONTENT,
+    )  # fmt: skip
+
+
+def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, **values: Any) -> str:
+    """Fill a template that extends page.html.j2: one style, and scripts known by their hashes."""
+    from markupsafe import Markup
+
+    def fragment(measure: Measure) -> Any:
+        drawn = [macros.module.figure(figure) for figure in measure.figures_first]  # type: ignore[attr-defined]
+        result = measure.enumeration
+        assert result is not None
+        whole = level == 1
+        return Markup(enumeration_fragment(result, level=level, figure="".join(drawn), styled=False, headed=whole))
+
+    figures = [figure for measure in measures for figure in measure.figures]
+    style = asset("templates/report.css") + asset("templates/enumeration.css")
+    scripts = [asset("templates/report.js")]
+    if figures:
+        scripts = [asset("assets/vega.min.js"), asset("assets/vega-interpreter.js"), *scripts]
+    macros = environment().get_template("macros.html.j2")
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            fragment=fragment,
+            measures=measures,
+            style=Markup(style),
+            scripts=[Markup(script) for script in scripts],
+            policy=policy(style, scripts),
+            specifications=[(figure.id, script_json(figure.vega)) for figure in figures],
+            content=values.pop("content", CONTENT),
+            plain=plain,
+            number=number,
+            pvalue=pvalue,
+            small=small,
+            described=described,
+            **values,
+        )
+    )
+
+
+def policy(style: str, scripts: Iterable[str]) -> str:
+    """Return a content-security policy that allows one style, these scripts, and nothing else.
+
+    >>> policy("", [])
+    "default-src 'none'; style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; script-src 'none'; ..."
+    """
+    known = " ".join(hashed(script) for script in scripts) or "'none'"
+    return (
+        f"default-src 'none'; style-src {hashed(style)}; script-src {known}; img-src data:; base-uri 'none'; "
+        "form-action 'none'"
+    )
+
+
+def script_json(content: Any) -> Any:
+    """Return data for a script element: nothing in it can end the element or begin a comment.
+
+    >>> str(script_json({"word": "</script>"}))
+    '{"word":"\\\\u003c/script\\\\u003e"}'
+    """
+    from markupsafe import Markup
+
+    text = json.dumps(content, separators=(",", ":"), allow_nan=False)
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def described(representation: Representation) -> str:
+    """Describe an embedding or a model in one line, as it is.
+
+    >>> described(Representation("sample", "0a1b", "text", 20_000, 50))
+    'sample (text), 20,000 words × 50 dimensions, fingerprint 0a1b'
+    """
+    r = representation
+    size = f"{r.words:,} words × {r.dimensions} dimensions"
+    return f"{plain(r.name)} ({plain(r.format)}), {size}, fingerprint {plain(r.fingerprint)}"

@@ -1,0 +1,255 @@
+"""Charts that a report shows: effects in rows with their intervals, words that lean, models side by side.
+
+Each returns an Altair chart; `aslant.report.charts` turns it into SVG or into a Vega specification. A label stands above
+its row rather than beside it, so that the same chart fits a phone.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from aslant.report.charts import (MODEL_COLOUR, PEOPLE_COLOUR, tips)
+from aslant.report.tables import (between, number, plain, pvalue, small)
+from aslant.results.audit import AuditComparison
+from aslant.measures.sentence_tests.result import (CeatSuiteResult, SeatResult, SeatSuiteResult)
+from aslant.measures.polarities.result import ComparisonResult, PolarityResult
+from aslant.measures.template_tests.result import LogProbabilitySuiteResult
+from aslant.measures.association.result import (WeatResult, WeatSuiteResult, WefatResult)
+
+WIDTH = 680
+#: So many words of a long list are drawn, half of them from each end.
+MOST_WORDS = 24
+#: Shapes and colours of models side by side; they differ in lightness too.
+SHAPES = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
+COLOURS = (MODEL_COLOUR, PEOPLE_COLOUR, "#2a8f7a", "#b4508f", "#7a7f87", "#8a6d1f")
+PEOPLE, CHANCE, LABELS = "people (published study)", "by chance", "in the labels"
+#: What a diamond beside a dot may stand for, and the field that holds it in words.
+DIAMONDS = {PEOPLE: "people", CHANCE: "by chance", LABELS: "in the labels"}
+Row = dict[str, Any]
+
+
+def suite_picture(suite: WeatSuiteResult | LogProbabilitySuiteResult | SeatSuiteResult | CeatSuiteResult) -> Any:
+    """Draw each test's effect size with its interval, and what a study found in people."""
+    return tests_picture(suite.rows(), "this embedding" if suite.kind == "weat-suite" else "this model")
+
+
+def tests_picture(tests: list[Row], model: str) -> Any:
+    """Draw the effect sizes of tests, given as rows of a table, on what `model` calls the model."""
+    rows = [_test(place, row) for place, row in enumerate(tests)]
+    marks = {f"{model}, q < 0.05": "filled", f"{model}, not significant": "hollow", PEOPLE: "diamond"}
+    for row in rows:
+        row["series"] = next(iter(marks)) if row["significant"] else list(marks)[1]
+        row["other series"] = PEOPLE
+    shown = [name for name in marks if any(row["series"] == name for row in rows)]
+    shown += [PEOPLE] if any(row["other"] is not None for row in rows) else []
+    return rows_chart(rows, "effect size d (0: no association)", shown, "d", [-0.5, 2.0])
+
+
+def _test(place: int, row: Row) -> Row:
+    people = row.get("people_effect_size")
+    return {
+        "row": place,
+        "label": f"{plain(row['test'])} · {plain(row['title'])}",
+        "value": row["effect_size"],
+        "low": row.get("low"),
+        "high": row.get("high"),
+        "other": people,
+        "significant": row["qvalue"] is not None and row["qvalue"] < 0.05,
+        "test": f"{plain(row['test'])}: {plain(row['title'])}",
+        "d": number(row["effect_size"]),
+        "interval": between(row.get("low"), row.get("high"), number),
+        "p": pvalue(row["pvalue"]),
+        "q": pvalue(row["qvalue"]),
+        "people": number(people),
+    }
+
+
+def polarities_picture(results: Sequence[PolarityResult]) -> Any:
+    """Draw the score of each setting with its interval."""
+    rows = [_polarity(place, result) for place, result in enumerate(results)]
+    return rows_chart(rows, "polarity: how far words lean on average", [], "score", [0.0])
+
+
+def _polarity(place: int, result: PolarityResult) -> Row:
+    classes = ", ".join(plain(group.name) for group in result.classes)
+    low, high = (result.interval.low, result.interval.high) if result.interval else (None, None)
+    return {
+        "row": place, "label": f"{classes} ({plain(result.scheme)})", "test": f"{plain(result.scheme)}: {classes}",
+        "value": result.score, "low": low, "high": high, "other": None, "series": "score", "other series": "",
+        "score": small(result.score), "interval": between(low, high),
+    }  # fmt: skip
+
+
+def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domain: list[float]) -> Any:
+    """Draw one row for each value: a label, an interval, a dot, and another value as a diamond.
+
+    Each row has `row`, `label`, `test`, `value`, `low`, `high`, `other`, `series` and `other series`, and what is shown
+    when the pointer rests on it; `series` names the marks of the legend, of which those in `DIAMONDS` are the others.
+    """
+    import altair as alt
+
+    base = alt.Chart(alt.InlineData(values=rows))
+    scale = alt.Scale(domain=_domain(rows, domain), nice=True)
+    y = alt.Y("row:O", axis=None)
+    x = alt.X("value:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6))
+    details = tips(*[f for f in ("test", named, "interval", "p", "q", *DIAMONDS.values()) if f in rows[0]])
+    label = base.mark_text(
+        align="left", baseline="middle", dy=-11, fontSize=12, color="currentColor", limit=alt.expr("width")
+    )
+    spread = base.transform_filter("isValid(datum.low)").mark_rule(yOffset=8, strokeWidth=2, color=MODEL_COLOUR)
+    layers = [
+        label.encode(y=y, x=alt.value(0), text="label:N"),
+        spread.encode(y=y, x=alt.X("low:Q", scale=scale), x2="high:Q"),
+        _dots(base, x, y, "series", series),
+    ]
+    if DIAMONDS.keys() & set(series):
+        other = alt.X("other:Q", scale=scale)
+        layers.append(_dots(base.transform_filter("isValid(datum.other)"), other, y, "other series", series))
+    layers.append(base.mark_rect(opacity=0).encode(y=y, x=alt.value(0), x2=alt.value("width"), tooltip=details))
+    zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.35)
+    layers.insert(0, zero.encode(x=alt.X("zero:Q", scale=scale)))
+    return fluid(alt.layer(*layers).properties(height=alt.Step(46)))
+
+
+def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
+    """Draw a mark for each value; what it stands for shows by shape and filling as well as by colour."""
+    import altair as alt
+
+    if not shown:
+        return base.mark_point(filled=True, size=95, yOffset=8, opacity=1, color=MODEL_COLOUR).encode(x=x, y=y)
+    colours = [PEOPLE_COLOUR if name in DIAMONDS else MODEL_COLOUR for name in shown]
+    fills = [
+        "white" if name.endswith("not significant") else colour for name, colour in zip(shown, colours, strict=True)
+    ]
+    shapes = ["diamond" if name in DIAMONDS else "circle" for name in shown]
+    legend: Any = alt.Legend(title=None, orient="top", symbolOpacity=1, direction="vertical")
+    return base.mark_point(size=95, yOffset=8, opacity=1, strokeWidth=2).encode(
+        x=x,
+        y=y,
+        stroke=alt.Stroke(f"{field}:N", scale=alt.Scale(domain=shown, range=colours), legend=legend),
+        fill=alt.Fill(f"{field}:N", scale=alt.Scale(domain=shown, range=fills), legend=legend),
+        shape=alt.Shape(f"{field}:N", scale=alt.Scale(domain=shown, range=shapes), legend=legend),
+    )
+
+
+def _domain(rows: list[Row], at_least: list[float]) -> list[float]:
+    values = [row[key] for row in rows for key in ("value", "low", "high", "other") if row.get(key) is not None]
+    return [min([*at_least, *values]), max([*at_least, *values])]
+
+
+def associations_picture(result: WeatResult | SeatResult) -> Any:
+    """Draw how much closer each target word is to the first attributes than to the second."""
+    first, second = (plain(group.name) for group in result.attributes)
+    if isinstance(result, SeatResult):
+        named = [(w.word, w.association, plain(w.group)) for w in result.words if w.association is not None]
+    else:
+        named = [(a.word, a.value, plain(a.target)) for a in result.associations]
+    return words_chart(named, f"← {second} · closer to · {first} →")
+
+
+def wefat_picture(result: WefatResult) -> Any:
+    """Draw the effect size of the words at either end."""
+    first, second = (plain(group.name) for group in result.attributes)
+    named = [(w.word, w.effect_size, first if w.effect_size > 0 else second) for w in result.words]
+    return words_chart(named, f"← {second} · effect size d · {first} →")
+
+
+def leaning_picture(result: PolarityResult) -> Any:
+    """Draw the words that lean most; under the binary scheme, from either end."""
+    named = [(w.word, w.score, plain(w.leans_to)) for w in result.by_word]
+    return words_chart(named, "polarity")
+
+
+def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
+    """Draw words as bars; the class that each leans to is written beside its name, and coloured."""
+    import altair as alt
+
+    shown = ends(named)
+    sides = list(dict.fromkeys(side for _, _, side in shown))[: len(COLOURS)]
+    rows = [
+        {"row": place, "word": plain(word), "value": value, "leans to": side, "score": small(value)}
+        for place, (word, value, side) in enumerate(shown)
+    ]
+    # Looked up by place, since two words may read the same once they are made plain.
+    names = json.dumps({row["row"]: f"{row['word']} · {row['leans to']}" for row in rows})
+    axis = alt.Axis(labelExpr=f"{names}[datum.value]", labelLimit=170, ticks=False, domain=False)
+    colour = alt.Scale(domain=sides, range=list(COLOURS[: len(sides)]))
+    bars = (
+        alt.Chart(alt.InlineData(values=rows))
+        .mark_bar(height=11)
+        .encode(
+            y=alt.Y("row:O", title=None, axis=axis),
+            x=alt.X("value:Q", title=title, axis=alt.Axis(tickCount=6)),
+            color=alt.Color("leans to:N", scale=colour, legend=alt.Legend(title=None, orient="top")),
+            tooltip=tips("word", "score", "leans to"),
+        )
+    )
+    return fluid(bars.properties(height=alt.Step(19)))
+
+
+def ends(named: Iterable[tuple[str, float, str]], most: int = MOST_WORDS) -> list[tuple[str, float, str]]:
+    """Return words from both ends of the ranking, or only the highest where no value is below zero.
+
+    >>> ends([("a", 0.5, "x"), ("b", -0.5, "y"), ("c", 0.1, "x")], most=2)
+    [('a', 0.5, 'x'), ('b', -0.5, 'y')]
+    """
+    ranked = sorted(named, key=lambda item: -item[1])
+    if len(ranked) <= most:
+        return ranked
+    return ranked[:most] if ranked[-1][1] >= 0 else ranked[: most // 2] + ranked[-(most // 2) :]
+
+
+def comparison_picture(result: ComparisonResult) -> Any:
+    """Draw each measure in both embeddings."""
+    named = [(plain(row["measure"]), (row["first"], row["second"])) for row in result.rows()]
+    return _models_chart(named, (plain(result.first), plain(result.second)), "value of the measure")
+
+
+def audits_picture(result: AuditComparison) -> Any | None:
+    """Draw every effect size d in all models; other effects have other scales, and stand in the table."""
+    named = [
+        (f"{plain(line.stimuli)} · {plain(line.measure)}, {plain(line.category)}", line.values)
+        for line in result.differences if line.effect_name == "d"
+    ]  # fmt: skip
+    return _models_chart(named, tuple(map(plain, result.names)), "effect size d (0: no association)") if named else None
+
+
+def _models_chart(named: Sequence[tuple[str, Sequence[float | None]]], models: tuple[str, ...], title: str) -> Any:
+    """Draw one row for each line: a mark for each model, joined by a rule."""
+    import altair as alt
+
+    names = [f"{place}. {model}" for place, model in enumerate(models, 1)]
+    rows = [
+        {"row": place, "label": label, "value": value, "model": name, "written": number(value)}
+        for place, (label, values) in enumerate(named)
+        for name, value in zip(names, values, strict=True)
+        if value is not None
+    ]
+    labels = [{"row": place, "label": label} for place, (label, _) in enumerate(named)]
+    base, y = alt.Chart(alt.InlineData(values=rows)), alt.Y("row:O", axis=None)
+    x = alt.X("value:Q", title=title, axis=alt.Axis(tickCount=8))
+    legend: Any = alt.Legend(title=None, orient="top", columns=1)
+    shapes = alt.Scale(domain=names, range=[SHAPES[i % len(SHAPES)] for i in range(len(names))])
+    colours = alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
+    text = alt.Chart(alt.InlineData(values=labels)).mark_text(
+        align="left", baseline="middle", dy=-10, color="currentColor", limit=alt.expr("width")
+    )
+    points = base.mark_point(filled=True, size=95, yOffset=8, opacity=1).encode(
+        x=x, y=y, tooltip=tips("label", "model", "value:written"),
+        shape=alt.Shape("model:N", scale=shapes, legend=legend),
+        color=alt.Color("model:N", scale=colours, legend=legend),
+    )  # fmt: skip
+    joined = base.mark_line(strokeWidth=1.5, yOffset=8, color="currentColor", opacity=0.4).encode(
+        x=x, y=y, detail="row:O"
+    )
+    chart = alt.layer(joined, points, text.encode(y=y, x=alt.value(0), text="label:N"))
+    return fluid(chart.properties(height=alt.Step(44)))
+
+
+def fluid(chart: Any) -> Any:
+    """Let a chart take the width of what it stands in; a page's script sets it."""
+    import altair as alt
+
+    return chart.properties(width=WIDTH, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))

@@ -1,0 +1,192 @@
+"""What an audit returns: the results of every measure that was run on one representation, and audits side by side."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Literal, TypeVar
+
+from aslant.results.codec import MeasuredResult, Result
+from aslant.measures.enumeration.result import EnumerationResult
+from aslant.measures.polarities.result import PolarityResult
+from aslant.results.provenance import Representation
+from aslant.measures.association.result import Interval, WeatSuiteResult
+
+Profile = Literal["quick", "standard", "full"]
+Strength = Literal["none", "small", "medium", "large"]
+Evidence = Literal["strong", "some", "none", "not tested"]
+#: What `not_run` says of a measure that the user left out.
+ON_REQUEST = "left out on request"
+
+M = TypeVar("M", bound=MeasuredResult)
+
+
+@dataclass(frozen=True)
+class AuditPart:
+    """The results of one measure of an audit; `measure` is its id, such as "weat", and `seconds` what it took."""
+
+    measure: str
+    title: str
+    results: tuple[MeasuredResult, ...]
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Glance:
+    """One line of an audit: what one measure found with one set of stimuli, in numbers and in one plain sentence.
+
+    `category` is the social category of the stimuli ("gender", "race", …; "none" where they have none, "several" where
+    they mix them). `effect_name` says what `effect` is ("d", "polarity", "share" …). `strength` follows a convention
+    for effects of that name, and is None where there is none. `evidence` is judged by the q-value, or the p-value where
+    there is no q-value: "strong" up to 0.01, "some" up to 0.05.
+    """
+
+    measure: str
+    category: str
+    stimuli: str
+    effect: float | None
+    effect_name: str
+    strength: Strength | None
+    pvalue: float | None
+    qvalue: float | None
+    evidence: Evidence
+    sentence: str
+
+    def row(self) -> dict[str, Any]:
+        """Return the line as a table row."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class AuditResult(Result):
+    """Everything that was measured on one representation.
+
+    `not_run` says which measure, or which set of stimuli of one, was not run and why; `failed` which measure broke
+    off, with the error.
+    """
+
+    kind: ClassVar[str] = "audit"
+
+    representation: Representation
+    profile: Profile
+    seed: int
+    parts: tuple[AuditPart, ...]
+    glance: tuple[Glance, ...]
+    not_run: dict[str, str]
+    failed: dict[str, str]
+    created: str
+    version: str
+
+    def part(self, measure: str) -> AuditPart | None:
+        """Return the part of one measure; None where it was not run."""
+        return next((part for part in self.parts if part.measure == measure), None)
+
+    def results_of(self, measure: str, kind: type[M]) -> tuple[M, ...]:
+        """Return the results of one measure that are of one kind."""
+        part = self.part(measure)
+        return tuple(result for result in part.results if isinstance(result, kind)) if part else ()
+
+    @property
+    def weat(self) -> WeatSuiteResult | None:
+        """The WEAT suite; None where it was not run."""
+        return next(iter(self.results_of("weat", WeatSuiteResult)), None)
+
+    @property
+    def polarity(self) -> tuple[PolarityResult, ...]:
+        """Polarity, one result per setting."""
+        return self.results_of("polarity", PolarityResult)
+
+    @property
+    def enumeration(self) -> EnumerationResult | None:
+        """The bias enumeration; None where it was not run."""
+        return next(iter(self.results_of("enumeration", EnumerationResult)), None)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words of any measure that have no vector; the names that enumeration lacks are in its own result."""
+        lists = [r.missing for part in self.parts for r in part.results if not isinstance(r, EnumerationResult)]
+        return tuple(dict.fromkeys(word for words in lists for word in words))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per line of the glance."""
+        return [line.row() for line in self.glance]
+
+
+@dataclass(frozen=True)
+class ModelDifference:
+    """How far one model's effect is from the first model's.
+
+    Where `words` is given, the difference is paired: over that many words that both have, with an interval over the
+    choice of words and a p-value where the measure has a paired test. Without it, it is the gap between the two values.
+    """
+
+    model: str
+    difference: float | None
+    interval: Interval | None = None
+    pvalue: float | None = None
+    words: int | None = None
+
+
+@dataclass(frozen=True)
+class AuditDifference:
+    """One line of several audits: the effect in each model, in the order of the audits, and differences to the first.
+
+    A value is None where a model's audit lacks it.
+    """
+
+    measure: str
+    stimuli: str
+    category: str
+    effect_name: str
+    values: tuple[float | None, ...]
+    differences: tuple[ModelDifference, ...]
+
+
+@dataclass(frozen=True)
+class AuditComparison(Result):
+    """Audits of several models side by side, and how far each model's effects are from those of the first.
+
+    `not_compared` says for which lines no paired difference could be made, and why.
+    """
+
+    kind: ClassVar[str] = "audit-comparison"
+
+    audits: tuple[AuditResult, ...]
+    differences: tuple[AuditDifference, ...]
+    not_compared: dict[str, str]
+    created: str
+    version: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the models, in the order of the audits."""
+        return tuple(audit.representation.name for audit in self.audits)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that some model lacks."""
+        return tuple(dict.fromkeys(word for audit in self.audits for word in audit.missing))
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per line and further model."""
+        return [_row(line, gap, value) for line in self.differences for gap, value in _gaps(line)]
+
+
+def _gaps(line: AuditDifference) -> list[tuple[ModelDifference, float | None]]:
+    return list(zip(line.differences, line.values[1:], strict=True))
+
+
+def _row(line: AuditDifference, gap: ModelDifference, value: float | None) -> dict[str, Any]:
+    return {
+        "measure": line.measure,
+        "stimuli": line.stimuli,
+        "category": line.category,
+        "effect_name": line.effect_name,
+        "first": line.values[0],
+        "model": gap.model,
+        "value": value,
+        "difference": gap.difference,
+        "low": gap.interval.low if gap.interval else None,
+        "high": gap.interval.high if gap.interval else None,
+        "pvalue": gap.pvalue,
+        "words": gap.words,
+    }

@@ -1,0 +1,160 @@
+"""Results to plain data and back: what the JSON files hold."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
+
+import msgspec
+
+from aslant.errors import AslantError
+from aslant.results.provenance import Provenance
+
+#: Characters that JSON may hold as they are and that steer a terminal, turn text around, or are half a pair: they are
+#: written as escapes, which mean the same.
+_STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+#: What msgspec raises for data of another form; it trips over half a pair in a string that should be something else.
+UNFIT = (msgspec.ValidationError, UnicodeEncodeError)
+R = TypeVar("R", bound="Result")
+D = TypeVar("D")
+
+
+class Result:
+    """What every result of a measure can do: become plain data, and come back from it unchanged."""
+
+    kind: ClassVar[str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the result as dictionaries, lists, strings and numbers, ready for JSON."""
+        return {"kind": self.kind, **_fields(self)}
+
+    def to_json(self) -> str:
+        """Return the result as indented JSON."""
+        return unsteered_json(self.to_dict(), indent=2)
+
+    def save(self, path: str | Path) -> None:
+        """Write the result as .html, .json, .csv, .md or .tex, by the suffix of `path`."""
+        # The one door from results to rendering, opened by name: results themselves know nothing of it.
+        importlib.import_module("aslant.report").save(self, path)
+
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook as a table and charts."""
+        return str(importlib.import_module("aslant.report.notebook").notebook_html(self))
+
+    @classmethod
+    def from_dict(cls: type[R], content: dict[str, Any]) -> R:
+        """Rebuild the result that `to_dict` gave."""
+        if not isinstance(content, dict) or content.get("kind") != cls.kind:
+            met = content.get("kind") if isinstance(content, dict) else type(content).__name__
+            raise AslantError(f"this is not a result of kind '{cls.kind}' but {met!r}; check which file it is.")
+        try:
+            return msgspec.convert(
+                {k: v for k, v in content.items() if k != "kind"}, cls, str_keys=True, dec_hook=_by_kind
+            )
+        except UNFIT as error:
+            raise AslantError(f"this is not a complete result of kind '{cls.kind}': {error}.") from None
+
+
+def unsteered_json(content: Any, **layout: Any) -> str:
+    """Return plain data as JSON whose text steers no terminal; without a layout it is one line.
+
+    >>> unsteered_json({"word": "a" + chr(0x9B)})
+    '{"word": "a\\\\u009b"}'
+    """
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, **layout)
+    return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+class MeasuredResult(Result):
+    """A result of one measure on one representation: it has a provenance, which lists the words without a vector."""
+
+    provenance: Provenance
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The words that were asked for and not used, because a vector is missing."""
+        return self.provenance.missing
+
+
+def kinds(cls: type[Result] = Result) -> dict[str, type[Result]]:
+    """Return every kind of result by the name that its JSON carries.
+
+    >>> kinds()["weat"].__name__
+    'WeatResult'
+    """
+    found: dict[str, type[Result]] = {}
+    for child in cls.__subclasses__():
+        if "kind" in vars(child):
+            found[child.kind] = child
+        found |= kinds(child)
+    return found
+
+
+def result_from_dict(content: Any) -> Result:
+    """Rebuild a result of whatever kind `content` says it is.
+
+    >>> result_from_dict({"kind": "prophecy"})
+    Traceback (most recent call last):
+    aslant.errors.AslantError: this is not a result of a kind that aslant knows but 'prophecy'; check which file it is.
+    """
+    met = content.get("kind") if isinstance(content, dict) else type(content).__name__
+    known = kinds()
+    if not isinstance(content, dict) or not isinstance(met, str) or met not in known:
+        raise AslantError(f"this is not a result of a kind that aslant knows but {met!r}; check which file it is.")
+    return known[met].from_dict(content)
+
+
+def part_from_dict(cls: type[D], content: Any) -> D:
+    """Rebuild a part of a result that is no result itself, such as one part of an audit."""
+    try:
+        return msgspec.convert(content, cls, str_keys=True, dec_hook=_by_kind)
+    except UNFIT as error:
+        raise AslantError(f"this is not a complete {cls.__name__}: {error}.") from None
+
+
+def _by_kind(declared: type, content: Any) -> Any:
+    """Rebuild a result that stands where any kind of measure's result may stand; msgspec names the place of errors."""
+    if declared is not MeasuredResult:
+        raise NotImplementedError(declared)
+    met = content.get("kind") if isinstance(content, dict) else type(content).__name__
+    cls = kinds(MeasuredResult).get(met) if isinstance(met, str) else None
+    if cls is None:
+        raise ValueError(f"there is no measure's result of kind {met!r}")
+    try:
+        return cls.from_dict(content)
+    except AslantError as error:
+        raise ValueError(str(error).rstrip(".")) from None
+
+
+def _fields(content: Any) -> dict[str, Any]:
+    """Return a dataclass as plain data; results that may be of any kind carry their kind."""
+    cls: Any = type(content)  # a type is hashable, whatever mypy makes of a dataclass
+    tagged = _any_kind(cls)
+    return {f.name: _plain(getattr(content, f.name), tagged=f.name in tagged) for f in dataclasses.fields(cls)}
+
+
+def _plain(content: Any, *, tagged: bool) -> Any:
+    if tagged and isinstance(content, Result):
+        return content.to_dict()
+    if dataclasses.is_dataclass(content):
+        return _fields(content)
+    if isinstance(content, dict):
+        return {key: _plain(value, tagged=tagged) for key, value in content.items()}
+    if isinstance(content, list | tuple):
+        return [_plain(item, tagged=tagged) for item in content]
+    return msgspec.to_builtins(content)
+
+
+@cache
+def _any_kind(cls: type) -> frozenset[str]:
+    """Return the fields of a dataclass that hold results of any kind."""
+    return frozenset(name for name, hint in get_type_hints(cls).items() if _mentions(hint))
+
+
+def _mentions(hint: Any) -> bool:
+    return hint is MeasuredResult or any(_mentions(inner) for inner in get_args(hint))

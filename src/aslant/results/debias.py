@@ -1,0 +1,109 @@
+"""What the check of a debiased embedding returns: every measure before and after, and word similarity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from aslant.results.codec import MeasuredResult
+from aslant.results.provenance import Provenance, Representation
+from aslant.measures.residuals.result import Spread
+from aslant.measures.association.result import Interval
+
+
+@dataclass(frozen=True)
+class SimilarityResult(MeasuredResult):
+    """How well cosines rank pairs of words as people do: Spearman's rho over the pairs that have vectors."""
+
+    kind: ClassVar[str] = "word-similarity"
+
+    pairs: str
+    spearman: float
+    interval: Interval | None
+    n_used: int
+    n_missing: int
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the result as one table row."""
+        return [
+            {
+                "pairs": self.pairs,
+                "spearman": self.spearman,
+                "low": self.interval.low if self.interval else None,
+                "high": self.interval.high if self.interval else None,
+                "used": self.n_used,
+                "missing": self.n_missing,
+            }
+        ]
+
+
+@dataclass(frozen=True)
+class CheckedMeasure:
+    """One measure before and after; `family` is the kind of measure, `reads` says what the number means.
+
+    A value is None where it is not defined, such as a correlation of constants. `before_seeds` and `after_seeds` are
+    its range where it depends on seeds, `before_chance` and `after_chance` what chance gives, `interval` that of
+    `difference`; each None where there is none.
+    """
+
+    family: str
+    measure: str
+    before: float | None
+    after: float | None
+    reads: str
+    before_seeds: Spread | None = None
+    after_seeds: Spread | None = None
+    before_chance: Spread | None = None
+    after_chance: Spread | None = None
+    interval: Interval | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """After minus before; None where one of them could not be computed."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+@dataclass(frozen=True)
+class DebiasCheck(MeasuredResult):
+    """Two states of one embedding under every static measure; `not_run` says what was not measured, and why.
+
+    `provenance` is that of the later state, whose note tells what was done to it. `learned_from_leaning` names the
+    treatments that learned from words that lean most between two poles: the words that clustering and classification
+    test are nearly the same, so that these rows show how a treatment fits its own words.
+    """
+
+    kind: ClassVar[str] = "debias-check"
+
+    before: Representation
+    after: Representation
+    measures: tuple[CheckedMeasure, ...]
+    not_run: dict[str, str]
+    learned_from_leaning: tuple[str, ...]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per measure."""
+        return [
+            {
+                "family": m.family,
+                "measure": m.measure,
+                "before": m.before,
+                **_beside("before", m.before_seeds, m.before_chance),
+                "after": m.after,
+                **_beside("after", m.after_seeds, m.after_chance),
+                "difference": m.difference,
+                "difference_low": m.interval.low if m.interval else None,
+                "difference_high": m.interval.high if m.interval else None,
+                "reads": m.reads,
+            }
+            for m in self.measures
+        ]
+
+
+def _beside(state: str, seeds: Spread | None, chance: Spread | None) -> dict[str, float | None]:
+    return {
+        f"{state}_minimum": seeds.minimum if seeds else None,
+        f"{state}_maximum": seeds.maximum if seeds else None,
+        f"{state}_chance": chance.mean if chance else None,
+    }

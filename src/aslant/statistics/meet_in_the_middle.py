@@ -1,0 +1,95 @@
+"""The exact number of subsets that reach a sum, by meeting in the middle (Horowitz and Sahni 1974).
+
+The pool is cut in two; each half yields the sorted list of its subset sums for every subset size, and
+pairs of lists are counted in one pass. Two or three scores are kept out of both halves and gone through
+one by one, which quarters the memory for about the same time.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.statistics.fixed_point import Tail
+from aslant.statistics.sorted_lists import (Sorted, count_pairs, merge)
+
+ALWAYS_UP_TO = 50
+# Subset sums kept per half: all of them for pools that always fit, else what a far tail leaves alive.
+_LIST_LIMIT = 1 << 24
+_TAIL_LIST_LIMIT = 1 << 18
+_LISTS_LIMIT = 50_000  # merged, at a few µs each
+
+
+def count_at_least(tail: Tail) -> int | None:
+    """Count the subsets whose sum reaches the tail's threshold, or return None if the lists get too long.
+
+    Pools of up to 50 scores always fit; larger ones when so few subsets reach the threshold that almost
+    every list dies early, or when one side has few scores.
+
+    >>> count_at_least(Tail(np.array([4000, 3000, 1000, 2000, 0, 0]), 3))
+    2
+    """
+    scores, size, threshold = tail.scores, tail.size, tail.threshold
+    if len(scores) * size > _LISTS_LIMIT:
+        return None
+    limit = _LIST_LIMIT if len(scores) <= ALWAYS_UP_TO else _TAIL_LIST_LIMIT
+    # Lists are pruned from below, so the rarer of "reaches" and "does not" is the one to count.
+    if tail.is_above_mean:
+        return _count(scores, size, threshold, limit)
+    missed = _count(-scores, size, 1 - threshold, limit)
+    return None if missed is None else tail.n_partitions - missed
+
+
+def _count(scores: NDArray[np.int64], size: int, threshold: int, limit: int) -> int | None:
+    ordered = np.sort(scores)[::-1]
+    half = max(0, len(ordered) - 2) // 2
+    left, spare, right = np.split(ordered, [half, len(ordered) - half])
+    left_sums = _sums_by_size(left, np.concatenate([spare, right]), size, threshold, limit)
+    if left_sums is None:
+        return None
+    right_sums = _sums_by_size(right, np.concatenate([left, spare]), size, threshold, limit)
+    if right_sums is None:
+        return None
+    total = 0
+    for taken, spare_sum in _subsets(spare.tolist()):
+        for k, sums in enumerate(left_sums):
+            if 0 <= size - taken - k < len(right_sums):
+                total += count_pairs(sums, right_sums[size - taken - k], threshold - spare_sum)
+    return total
+
+
+def _sums_by_size(
+    half: NDArray[np.int64], others: NDArray[np.int64], size: int, threshold: int, limit: int
+) -> list[Sorted] | None:
+    """List the subset sums of one half, ascending, by subset size, without those that are dead.
+
+    A sum is dead if even the best completion from all scores not yet decided misses the threshold.
+    """
+    sums = [np.zeros(1, np.int64), *[np.zeros(0, np.int64)] * min(size, len(half))]
+    for i, score in enumerate(half.tolist()):
+        undecided = np.sort(np.concatenate([half[i + 1 :], others]))[::-1]
+        best = np.concatenate([[0], np.cumsum(undecided)])
+        # From above, so that list j − 1 is still the one before this score.
+        for j in range(min(i + 1, len(sums) - 1), -1, -1):
+            if size - j > len(undecided):
+                sums[j] = sums[j][:0]
+                continue
+            alive_from = threshold - int(best[size - j])
+            without = _from(sums[j], alive_from)
+            sums[j] = merge(without, _from(sums[j - 1], alive_from - score), score) if j else without
+        if sum(map(len, sums)) > limit:
+            return None
+    return sums
+
+
+def _from(ascending: Sorted, least: int) -> Sorted:
+    return ascending[np.searchsorted(ascending, least) :]
+
+
+def _subsets(scores: list[int]) -> Iterator[tuple[int, int]]:
+    for taken in range(len(scores) + 1):
+        for subset in itertools.combinations(scores, taken):
+            yield taken, sum(subset)

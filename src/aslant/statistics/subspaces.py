@@ -1,0 +1,63 @@
+"""Principal components of word sets that are each centred on their own mean (Bolukbasi et al.; Manzini et al.)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aslant.errors import MeasureError
+
+#: Less variance than this, relative to the vectors' own size, is rounding.
+NO_VARIANCE = 1e-12
+
+
+def subspace(sets: Sequence[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the principal components of centred sets, and the share of variance that each explains.
+
+    `sets` are arrays (words, d), two words or more each; the answer has shapes (components, d) and (components,), with
+    as many components as there are words more than sets (or d, if that is fewer). Each component points to the side
+    on which the first words of the sets lie.
+
+    >>> components, ratios = subspace([[[1.0, 0.0], [-1.0, 0.0]], [[3.0, 1.0], [1.0, 1.0]]])
+    >>> components[0].tolist(), ratios.tolist()
+    ([1.0, 0.0], [1.0, 0.0])
+    """
+    arrays = [_checked(words) for words in sets]
+    if not arrays or len({words.shape[1] for words in arrays}) > 1:
+        raise MeasureError(f"{len(arrays)} sets of vectors: give at least one, all of the same dimensions.")
+    stacked = centred(arrays)
+    _, singular, rows = np.linalg.svd(stacked, full_matrices=False)
+    count = min(len(stacked) - len(arrays), stacked.shape[1])
+    variance = singular**2
+    size = max(float(np.square(words).sum()) for words in arrays)
+    if variance.sum() <= NO_VARIANCE * size:
+        raise MeasureError("the words of each set have one and the same vector, so no direction lies between them.")
+    firsts = np.array([words[0] - words[1:].mean(axis=0) for words in arrays])
+    lean = (firsts @ rows[:count].T).sum(axis=0)
+    components = rows[:count] * np.where(lean < 0, -1.0, 1.0)[:, None] + 0.0
+    return components, variance[:count] / variance.sum()
+
+
+def explained_ratios(stacked: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """Return the shares of variance of the first `count` components of centred vectors, over any number of draws.
+
+    `stacked` is (draws, words, d), already centred; the answer is (draws, count). The Gram matrix of the words has
+    the same eigenvalues as their scatter matrix, and is much smaller.
+    """
+    eigenvalues = np.linalg.eigvalsh(stacked @ stacked.swapaxes(-1, -2))[..., ::-1]
+    positive = np.clip(eigenvalues, 0, None)
+    return np.asarray(positive[..., :count] / positive.sum(axis=-1, keepdims=True))
+
+
+def centred(sets: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """Centre each set (words, d) on its own mean, and stack them."""
+    return np.concatenate([words - words.mean(axis=0) for words in sets])
+
+
+def _checked(words: ArrayLike) -> NDArray[np.float64]:
+    array = np.asarray(words, dtype=np.float64)
+    if array.ndim != 2 or len(array) < 2 or not np.isfinite(array).all():
+        raise MeasureError(f"a set of vectors has shape {array.shape}; give words × dimensions, finite, two at least.")
+    return array

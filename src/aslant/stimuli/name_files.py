@@ -1,0 +1,171 @@
+"""Names and what is known of them: the bundled first names, the US census of surnames, or a file of one's own."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from aslant.errors import StimuliError
+from aslant.io.packed_files import most_unpacked
+from aslant.io.reading import (MAX_BYTES, read_bytes, read_text)
+from aslant.stimuli.first_names import (PLACEHOLDERS, RACES, FirstName, first_names)
+from aslant.stimuli.parquet_header import check_header
+
+#: A name counts if at least this many people bear it, as in the table of first names.
+LEAST_BEARERS = 1_000
+#: Rows of a .parquet of names: fifty times the table of all births since 1880. A few bytes can promise any number.
+MOST_ROWS = 10**8
+#: The shares of the census of surnames, in the order of `RACES`.
+ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is no name
+CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcthispanic")
+
+
+@dataclass(frozen=True)
+class NameFacts:
+    """What a table knows of one name, and how many people it counts with that name; None: nothing."""
+
+    bearers: int
+    share_female: float | None
+    mean_birth_year: float | None
+    share_by_race: Mapping[str, float] | None
+
+
+@dataclass(frozen=True)
+class NameTable:
+    """Names to be clustered, and facts about some of them, by the name in lower case."""
+
+    id: str
+    names: tuple[str, ...]
+    facts: Mapping[str, NameFacts]
+
+
+def bundled_names() -> NameTable:
+    """Return the first names that ship, with their facts.
+
+    >>> bundled_names().facts["mary"].share_female > 0.99
+    True
+    """
+    return named("first names (bundled)", [name.name for name in first_names()])
+
+
+def named(identity: str, names: Iterable[str]) -> NameTable:
+    """Return a table of names of one's own; what the bundled first names know of them is joined.
+
+    >>> sorted(named("own", ["Mary", "Zzyzx"]).facts)
+    ['mary']
+    """
+    listed = tuple(dict.fromkeys(names))
+    wanted = {name.lower() for name in listed}
+    known = {name.name.lower(): _facts(name) for name in first_names() if name.name.lower() in wanted}
+    return NameTable(identity, listed, known)
+
+
+def _facts(name: FirstName) -> NameFacts:
+    return NameFacts(name.births, name.share_female, name.mean_birth_year, name.share_by_race)
+
+
+def read_names(path: Path) -> NameTable:
+    """Read names from a file: one per line or separated by commas, or a .csv or .tsv with a column "name" or no other.
+
+    The files of the data names `ssa-names` and `census-surnames` are recognised; of these, names with fewer than
+    1,000 bearers are left out, and what stands in place of a name ("Unknown", "Infant").
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "names.txt"
+    >>> _ = file.write_text("Ann\\nBob\\n")
+    >>> read_names(file).names
+    ('Ann', 'Bob')
+    """
+    if path.suffix == ".parquet":
+        return named(path.stem, _social_security_names(path))
+    if not path.exists():
+        raise StimuliError(f"there is no file '{path}' with names, and no data of that name (see aslant data list).")
+    lines = read_text(path, StimuliError, most=4 * MAX_BYTES).splitlines()
+    delimiter = next((d for d in ("\t", ";") if lines and d in lines[0]), ",")
+    if path.suffix.lower() not in (".csv", ".tsv") and delimiter != "\t":
+        return named(path.name, _not_empty(path, (name for line in lines for name in re.split("[,;]", line))))
+    try:
+        rows = list(csv.DictReader(lines, delimiter=delimiter))
+        if rows and {"name", "count", *CENSUS_SHARES} <= set(rows[0]):
+            return _surnames(path, rows)
+        return named(path.name, _not_empty(path, _column(path, lines, delimiter)))
+    except csv.Error as error:
+        raise StimuliError(f"'{path}' is not a table that can be read: {error}.") from None
+
+
+def _column(path: Path, lines: list[str], delimiter: str) -> list[str]:
+    """Return the column "name"; a file of one column without that head is names from its first line on."""
+    table = list(csv.reader(lines, delimiter=delimiter))
+    heads = [head.strip().lower() for head in table[0]] if table else []
+    if "name" in heads:
+        place = heads.index("name")
+        return [row[place] for row in table[1:] if len(row) > place]
+    if any(len(row) > 1 for row in table):
+        raise StimuliError(f"'{path}' has no column 'name' but {', '.join(map(repr, table[0][:6]))}; name one 'name'.")
+    return [row[0] for row in table if row]
+
+
+def _not_empty(path: Path, names: Iterable[str | None]) -> list[str]:
+    found = [name.strip() for name in names if name and name.strip()]
+    if not found:
+        raise StimuliError(f"'{path}' has no names; give one per line, or a column 'name'.")
+    return found
+
+
+def _social_security_names(path: Path) -> list[str]:
+    import polars as pl
+
+    data, columns = read_bytes(path, StimuliError, most=4 * MAX_BYTES), ["name", "n"]
+    try:
+        check_header(data, columns, MOST_ROWS, most_unpacked(len(data)))
+        table = pl.read_parquet(io.BytesIO(data), columns=columns)
+        if table.schema["name"] != pl.String or not table.schema["n"].is_numeric():
+            raise StimuliError(f"'{path}' needs a column 'name' of text and a column 'n' of numbers of births.")
+        named_children = table.drop_nulls().filter(~pl.col("name").is_in(PLACEHOLDERS))
+        births = named_children.group_by("name").agg(pl.col("n").cast(pl.Int64, strict=False).sum())
+        often = births.filter(pl.col("n") >= LEAST_BEARERS).sort(["n", "name"], descending=[True, False])
+    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
+        problem = str(error).strip().split("\n")[0].rstrip(".")
+        raise StimuliError(f"the names in '{path}' cannot be read: {problem}.") from None
+    return _not_empty(path, often["name"].to_list())
+
+
+def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
+    names, facts = [], {}
+    for number, row in enumerate(rows, 2):
+        try:
+            bearers = int(row["count"])
+            if bearers < LEAST_BEARERS or row["name"] == ALL_OTHERS:
+                continue
+            shares = dict(zip(RACES, _shares([row[column] for column in CENSUS_SHARES]), strict=True))
+            _not_empty(path, [row["name"]])
+        except (TypeError, ValueError, StimuliError):
+            raise StimuliError(
+                f"'{path}', line {number}: no name, no count or shares by race; is it the census file?"
+            ) from None
+        names.append(surname(row["name"]))
+        facts[row["name"].lower()] = NameFacts(bearers, None, None, shares)
+    return NameTable("census surnames", tuple(names), facts)
+
+
+def _shares(percentages: list[str]) -> list[float]:
+    """Return the shares; those that the census suppresses, "(S)", get equal parts of what is left of 100 %."""
+    known = [None if value == "(S)" else float(value) / 100 for value in percentages]
+    if not all(value is None or 0 <= value <= 1 for value in known):
+        raise ValueError("a share is no percentage")
+    rest = max(0.0, 1 - sum(value for value in known if value is not None)) / max(1, known.count(None))
+    return [rest if value is None else value for value in known]
+
+
+def surname(capitals: str) -> str:
+    """Write a surname that a table has in capitals as people do.
+
+    >>> surname("SMITH"), surname("MCDONALD")
+    ('Smith', 'McDonald')
+    """
+    name = capitals.capitalize()
+    return f"Mc{name[2:].capitalize()}" if name.startswith("Mc") and len(name) > 4 else name

@@ -1,0 +1,148 @@
+"""Winogender (Rudinger et al. 2018): sentences in three versions (he, she, they), about an occupation and another."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from aslant.errors import StimuliError
+from aslant.stimuli.pronoun_items import (FEMALE, MALE, OCCUPATION, PRONOUN, PronounItem, PronounSet, PronounText, Remark, duplicates, gender_of, lines_of)
+
+SENTENCES, STATISTICS = "all_sentences.tsv", "occupations-stats.tsv"
+SHARE = "bls_pct_female"
+NEUTRAL = "neutral"
+SOMEONE = "someone"
+#: Whom the pronoun means, by the answer in a sentence's id.
+ANSWERS = {"0": "occupation", "1": "participant"}
+NAMED = "named"
+
+_ID = re.compile(r"([^.]+)\.([^.]+)\.([01])\.(male|female|neutral)\.txt")
+_WORD = re.compile(r"\w+")
+
+
+def read_winogender(path: Path) -> PronounSet:
+    """Read a folder with all_sentences.tsv and occupations-stats.tsv, or the first file with the second beside it."""
+    folder = path if path.is_dir() else path.parent
+    sentences = _versions(path / SENTENCES if path.is_dir() else path)
+    shares = _shares(folder / STATISTICS)
+    items: list[PronounItem] = []
+    left_out: list[Remark] = []
+    odd: list[Remark] = []
+    for (occupation, other, answer), versions in sentences.items():
+        here = f"{occupation}.{other}.{answer}"
+        if occupation not in shares:
+            left_out.append(Remark(here, f"'{occupation}' has no share of women in {STATISTICS}"))
+            continue
+        try:
+            text = _text(occupation, versions)
+        except StimuliError as error:
+            left_out.append(Remark(here, str(error)))
+            continue
+        if text.neutral is None:
+            odd.append(Remark(here, "the neutral version differs in the verb too, so 'they' is not compared"))
+        items.append(PronounItem(here, _groups(answer, other), occupation, _stereotype(shares[occupation]), (text,)))
+    if not items:
+        raise StimuliError(f"'{path}' has no sentence that can be used; the first: {left_out[0].reason}.")
+    groups = tuple(name for whom in ANSWERS.values() for name in (whom, f"{whom} ({NAMED})", f"{whom} ({SOMEONE})"))
+    present = {name for item in items for name in item.groups}
+    every = tuple(items)
+    return PronounSet(
+        "winogender",
+        "Winogender",
+        tuple(name for name in groups if name in present),
+        every,
+        shares,
+        "share of women, per cent (US labour statistics of 2015 and 2016, from Rudinger et al.)",
+        tuple(left_out),
+        (*odd, *duplicates(every)),
+    )
+
+
+def _groups(answer: str, other: str) -> tuple[str, str]:
+    whom = ANSWERS[answer]
+    return whom, f"{whom} ({SOMEONE if other == SOMEONE else NAMED})"
+
+
+def _stereotype(share: float) -> str | None:
+    return None if share == 50 else FEMALE if share > 50 else MALE
+
+
+def _table(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
+    """Return the rows of a table parted by tabs, of the columns asked for; quotation marks mean themselves."""
+    rows = [line.split("\t") for line in lines_of(path) if line.strip()]
+    heads = [head.strip() for head in rows[0]] if rows else []
+    if absent := [name for name in columns if name not in heads]:
+        raise StimuliError(f"'{path}' has no column '{absent[0]}'; it has {', '.join(heads)[:120] or 'nothing'}.")
+    for place, row in enumerate(rows, start=1):
+        if len(row) != len(heads):
+            raise StimuliError(f"row {place} of '{path}' has {len(row)} cells, and the first row {len(heads)}.")
+    return [[row[heads.index(name)].strip() for name in columns] for row in rows[1:]]
+
+
+def _versions(path: Path) -> dict[tuple[str, str, str], dict[str, str]]:
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for identity, sentence in _table(path, ("sentid", "sentence")):
+        parsed = _ID.fullmatch(identity)
+        if parsed is None:
+            raise StimuliError(f"'{identity}' in '{path}' is no id such as 'technician.customer.1.male.txt'.")
+        occupation, other, answer, gender = parsed.groups()
+        versions = found.setdefault((occupation, other, answer), {})
+        if gender in versions:
+            raise StimuliError(f"'{identity}' stands twice in '{path}'.")
+        versions[gender] = sentence
+    if not found:
+        raise StimuliError(f"'{path}' has no sentences.")
+    return found
+
+
+def _shares(path: Path) -> dict[str, float]:
+    shares = {}
+    for occupation, share in _table(path, ("occupation", SHARE)):
+        try:
+            shares[occupation] = float(share)
+        except ValueError:
+            raise StimuliError(f"the {SHARE} of '{occupation}' in '{path}' is '{share}', which is no number.") from None
+        if not 0 <= shares[occupation] <= 100:
+            raise StimuliError(f"the {SHARE} of '{occupation}' in '{path}' is {share}, which is no percentage.")
+    return shares
+
+
+def _text(occupation: str, versions: dict[str, str]) -> PronounText:
+    """Find the pronoun, which is where the versions differ, and the occupation."""
+    if absent := [gender for gender in (MALE, FEMALE) if gender not in versions]:
+        raise StimuliError(f"there is no {absent[0]} version")
+    if any(place in text for place in (PRONOUN, OCCUPATION) for text in versions.values()):
+        raise StimuliError(f"{PRONOUN} or {OCCUPATION} stands in it, which mean places here")
+    template, male, female = _difference(versions[MALE], versions[FEMALE])
+    if gender_of((male,)) != MALE or gender_of((female,)) != FEMALE:
+        raise StimuliError(f"the versions differ in '{male}' and '{female}', which are not pronouns of either gender")
+    placed, times = re.subn(rf"\b{re.escape(occupation)}\b", OCCUPATION, template, flags=re.IGNORECASE)
+    if times != 1:
+        raise StimuliError(f"'{occupation}' stands {times} times in '{template}', not once")
+    written = re.search(rf"\b{re.escape(occupation)}\b", template, flags=re.IGNORECASE)
+    return PronounText(placed, written[0], ((male,),), ((female,),), _neutral(template, versions))  # type: ignore[index]
+
+
+def _neutral(template: str, versions: dict[str, str]) -> str | None:
+    before, after = template.split(PRONOUN)
+    sentence = versions.get(NEUTRAL, "")
+    middle = sentence[len(before) : len(sentence) - len(after)]
+    fits = sentence == before + middle + after and _WORD.fullmatch(middle)
+    return middle.lower() if fits else None
+
+
+def _difference(first: str, second: str) -> tuple[str, str, str]:
+    """Return the text with a place for the one word in which two sentences differ, and that word in each.
+
+    >>> _difference("He said his name.", "He said her name.")
+    ('He said [PRONOUN] name.', 'his', 'her')
+    """
+    words = [list(_WORD.finditer(sentence)) for sentence in (first, second)]
+    apart = [(a, b) for a, b in zip(*words, strict=False) if a[0] != b[0]]
+    if len(words[0]) != len(words[1]) or len(apart) != 1:
+        raise StimuliError(f"the versions do not differ in one word: '{first}' and '{second}'")
+    ((a, b),) = apart
+    template = first[: a.start()] + PRONOUN + first[a.end() :]
+    if template != second[: b.start()] + PRONOUN + second[b.end() :]:
+        raise StimuliError(f"the versions differ in more than words: '{first}' and '{second}'")
+    return template, a[0].lower(), b[0].lower()

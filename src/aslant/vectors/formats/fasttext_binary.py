@@ -1,0 +1,166 @@
+"""fastText's .bin: word vectors are the mean of the word's own row and the rows of its character n-grams.
+
+Bojanowski et al. 2017, section 3.2, and the file layout of fastText's `FastText::saveModel` (version 12).
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import VectorsError
+from aslant.vectors.vector_files import ByteStream, on_disk
+from aslant.vectors.rows import Block, decode_words
+from aslant.vectors.word_vectors import FloatMatrix
+
+NAME = "fastText binary"
+MAGIC = struct.pack("<i", 793712314)
+BLOCK_WORDS = 8192
+END_OF_SENTENCE = b"</s>"
+#: No real model has longer n-grams; a larger number is damage, and would take for ever.
+MAX_NGRAM = 100
+#: Numbers to be added up for all words: thirty times what the largest published models take. Long words, long n-grams
+#: and wide rows would keep a small file busy for days.
+MAX_WORK = 10**12
+
+
+def recognise(head: bytes) -> bool:
+    """Tell whether a file that begins with `head` is a fastText model.
+
+    >>> recognise(bytes.fromhex("ba164f2f")), recognise(b"the 0.1")
+    (True, False)
+    """
+    return head.startswith(MAGIC)
+
+
+def describe(head: bytes) -> str:
+    """Return the name of the format."""
+    return NAME
+
+
+@dataclass(frozen=True)
+class Model:
+    """What of a fastText model matters here: `rows` holds the words' vectors, then the n-gram buckets'."""
+
+    words: list[bytes]
+    rows: FloatMatrix
+    bucket: int
+    minn: int
+    maxn: int
+
+
+def read(stream: ByteStream) -> Iterator[Block]:
+    """Yield the vectors of the words, in blocks."""
+    with on_disk(stream) as path:
+        model = open_model(path, stream.location.name)
+        for start in range(0, len(model.words), BLOCK_WORDS):
+            words = model.words[start : start + BLOCK_WORDS]
+            decoded, repairs = decode_words(words)
+            yield Block(decoded, _vectors(model, words, start), repairs)
+
+
+class Reader:
+    """Reads the little-endian header fields of a mapped file, never past its end."""
+
+    def __init__(self, data: mmap.mmap, name: str) -> None:
+        self.data, self.name, self.position = data, name, 0
+
+    def take(self, layout: str) -> tuple[Any, ...]:
+        """Return the fields of `layout` (struct notation) and move on."""
+        size = struct.calcsize(layout)
+        if self.position + size > len(self.data):
+            raise VectorsError(f"'{self.name}' is a fastText model that is cut off; download it again.")
+        values = struct.unpack_from(layout, self.data, self.position)
+        self.position += size
+        return values
+
+    def word(self) -> bytes:
+        """Return the bytes up to the next NUL and move past it."""
+        end = self.data.find(b"\0", self.position)
+        if end < 0:
+            raise VectorsError(f"'{self.name}' is a fastText model that is cut off; download it again.")
+        word = self.data[self.position : end]
+        self.position = end + 1
+        return word
+
+
+def open_model(path: Path, name: str) -> Model:
+    """Map the model at `path`; nothing of the large matrices is read yet."""
+    with path.open("rb") as file:
+        reader = Reader(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), name)
+    _, version = reader.take("<ii")
+    if version not in (11, 12):
+        raise VectorsError(f"'{name}' is a fastText model of version {version}; versions 11 and 12 can be read.")
+    dimensions, _, _, _, _, _, _, kind, bucket, minn, maxn, _ = reader.take("<12i")
+    reader.take("<d")
+    if version == 11 and kind == 3:  # old supervised models do not use character n-grams
+        maxn = 0
+    if maxn > MAX_NGRAM:
+        raise VectorsError(f"'{name}' is damaged: n-grams of up to {maxn:,} characters; download it again.")
+    words = _dictionary(reader)
+    (quantised,) = reader.take("<?")
+    if quantised:
+        raise VectorsError(f"'{name}' is a quantised fastText model (.ftz); use the full .bin.")
+    height, width = reader.take("<qq")
+    needed = len(words) + (bucket if maxn > 0 else 0)
+    if width != dimensions or width < 1 or bucket < 0 or height < needed:
+        raise VectorsError(f"'{name}' is damaged: a matrix of {height} × {width} for {needed:,} rows × {dimensions}.")
+    if reader.position + 4 * height * width > len(reader.data):
+        raise VectorsError(f"'{name}' is a fastText model that is cut off; download it again.")
+    work = sum(len(word) + 2 for word in words) * max(0, maxn - max(minn, 1) + 1) * width
+    if bucket and work > MAX_WORK:
+        raise VectorsError(
+            f"'{name}' is damaged: {len(words):,} words with n-grams of {minn} to {maxn} characters in {width:,} "
+            f"dimensions take {work:.0e} additions; download it again."
+        )
+    rows = np.ndarray((height, width), "<f4", buffer=reader.data, offset=reader.position)
+    return Model(words, rows, bucket, minn, maxn)
+
+
+def _dictionary(reader: Reader) -> list[bytes]:
+    size, nwords, _, _, pruned = reader.take("<iiiqq")
+    if pruned > 0:
+        raise VectorsError(f"'{reader.name}' is a pruned fastText model; use the full .bin.")
+    words = []
+    for position in range(size):
+        word = reader.word()
+        _, kind = reader.take("<qb")
+        if position < nwords and kind == 0:
+            words.append(word)
+    if len(words) != nwords:
+        raise VectorsError(f"'{reader.name}' is damaged: {nwords:,} words announced, {len(words):,} found.")
+    return words
+
+
+def _vectors(model: Model, words: list[bytes], first_row: int | None) -> FloatMatrix:
+    """Return the vectors of `words`; `first_row` is the row of the first, None if they have no rows."""
+    from aslant.vectors.formats.fasttext_ngrams import mean_rows
+
+    joined = b"".join(b"<" + word + b">" for word in words)
+    ends = np.cumsum([len(word) + 2 for word in words])
+    whole = np.array([word != END_OF_SENTENCE for word in words])
+    start = -1 if first_row is None else first_row
+    out, counts = mean_rows(
+        np.frombuffer(joined, np.uint8), ends, whole, model.rows, start,
+        len(model.words), model.bucket, model.minn, model.maxn,
+    )  # fmt: skip
+    return np.asarray(out[counts > 0] if first_row is None else out, dtype=np.float32)
+
+
+@dataclass(frozen=True)
+class FastTextSubwords:
+    """Vectors for words outside the vocabulary, from their character n-grams."""
+
+    model: Model
+
+    def vector(self, word: str) -> NDArray[np.float32] | None:
+        """Return the mean of the rows of the n-grams of `word`, or None where it has none, or rows of no numbers."""
+        built = _vectors(self.model, [word.encode("utf-8", "replace")], None)
+        return built[0] if len(built) and built[0].any() and np.isfinite(built[0]).all() else None

@@ -1,0 +1,104 @@
+"""A bare .npy matrix with its words in a text file beside it (same name; .txt, .words or .vocab)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import VectorsError
+from aslant.io.memory_maps import is_large
+from aslant.io.reading import read_bytes
+from aslant.vectors.formats.text_table import BOM
+from aslant.vectors.rows import Block
+from aslant.vectors.unread_vectors import Unread, lines
+from aslant.vectors.word_vectors import as_matrix
+
+NAME = "NumPy array with a word list"
+MAGIC = b"\x93NUMPY"
+#: Bytes of a list of words: twenty times that of the largest embeddings.
+MAX_WORDS_BYTES = 1 << 30
+WORD_FILES = (".txt", ".words", ".vocab")
+
+
+def recognise(head: bytes) -> bool:
+    """Tell whether a file that begins with `head` is a NumPy array.
+
+    >>> recognise(bytes([0x93]) + b"NUMPY" + bytes([1, 0]))
+    True
+    """
+    return head.startswith(MAGIC)
+
+
+def words_beside(path: Path) -> Path | None:
+    """Return the file with the words of the array at `path`, if there is one."""
+    return next((path.with_suffix(suffix) for suffix in WORD_FILES if path.with_suffix(suffix).is_file()), None)
+
+
+def _words_file(path: Path) -> Path:
+    beside = words_beside(path)
+    if beside is None:
+        choices = ", ".join(path.with_suffix(suffix).name for suffix in WORD_FILES)
+        raise VectorsError(f"'{path.name}' needs its words, one per line, in a file beside it ({choices}).")
+    return beside
+
+
+def read(path: Path) -> Block:
+    """Read the array at `path` and its words, one per line."""
+    beside = _words_file(path)
+    matrix = as_matrix(load_array(path), f"the vectors in '{path.name}'")
+    words = _lines(beside)
+    _check_count(words, matrix, beside, path)
+    return Block(words, matrix)
+
+
+def open_large(path: Path, name: str) -> Unread | None:
+    """Map the array at `path`, without reading it, if it is a large one."""
+    beside, matrix = _words_file(path), load_array(path)
+    if not is_large(matrix):
+        return None
+    text = read_bytes(beside, VectorsError, most=MAX_WORDS_BYTES).removeprefix(BOM).removesuffix(b"\n")
+    words = lines(text.replace(b"\r\n", b"\n").removesuffix(b"\r"), f"'{beside.name}' is not UTF-8 text.")
+    _check_count(words, matrix, beside, path)
+    return Unread(words, matrix, NAME)
+
+
+def _check_count(words: Sequence[str], matrix: NDArray[Any], beside: Path, path: Path) -> None:
+    if len(words) != len(matrix):
+        raise VectorsError(f"'{beside.name}' has {len(words):,} words but '{path.name}' {len(matrix):,} rows.")
+
+
+def _lines(path: Path) -> list[str]:
+    """Return the lines of a text file; only line feeds end a line, since words may hold other separators."""
+    try:
+        lines = read_bytes(path, VectorsError, most=MAX_WORDS_BYTES).decode("utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise VectorsError(f"'{path.name}' is not UTF-8 text.") from None
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def load_array(path: Path) -> NDArray[Any]:
+    """Map a .npy file; one that holds Python objects is refused."""
+    try:
+        with np.errstate(over="raise"), unwarned():  # the product of an absurd shape
+            array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
+        if array.dtype.itemsize == 0:  # of such, a file without data promises any number
+            raise ValueError(f"{array.shape} of {array.dtype}")  # noqa: TRY301 (one message for all)
+    except Exception as error:  # a damaged header can fail in any way, none of them ours
+        raise VectorsError(f"'{path.name}' is not a plain NumPy array ({error}).") from None
+    return array
+
+
+@contextmanager
+def unwarned() -> Iterator[None]:
+    """Keep Python and NumPy from warning of how a header is written: it is read as it is, or refused."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

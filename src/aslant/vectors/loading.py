@@ -1,0 +1,242 @@
+"""`aslant.load`: from whatever names an embedding to `WordVectors`."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from aslant.data import could_be_name
+from aslant.errors import VectorsError
+from aslant.io.memory_maps import picked_rows
+from aslant.vectors import cache as vector_cache
+from aslant.vectors.formats import (fasttext_binary, histwords, keyed_vectors, numpy_array, aslant_file as aslant_file, streamed_format, text)
+from aslant.vectors.vector_files import (ByteStream, Location, Progress, locate, open_stream, path_of)
+from aslant.vectors.policy import LookupPolicy
+from aslant.vectors.rows import (Block, Sieve, in_memory)
+from aslant.vectors.unread_vectors import CHECKED_ROWS
+from aslant.vectors.word_vectors import WordVectors
+
+
+def load(
+    source: Any = None,
+    *,
+    top: int | None = None,
+    words: Iterable[str] | None = None,
+    policy: LookupPolicy | None = None,
+    cache: bool = True,
+    allow_pickle: bool = False,
+    subwords: bool = False,
+    drop_last: int = 0,
+    progress: Progress | None = None,
+) -> WordVectors:
+    """Load a static embedding: a path in any known format, a data name, gensim's KeyedVectors, or nothing (the sample).
+
+    The format is recognised by content, packed files (.gz .bz2 .xz .zst .zip) are read through, and a file that is
+    slow to read is kept in a memory-mapped cache. `top` stops after that many words. `words` keeps only these, in
+    the spellings that `policy` tries (a HistWords PPMI matrix of many words needs it, or `top`). `policy` says how
+    words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that it
+    lacks. `drop_last` leaves that many dimensions off the end (1 for GN-GloVe, whose last one holds gender on
+    purpose). `progress` is called with (bytes read, bytes in all). Data by name ('aslant data list') are fetched if
+    they are not here.
+
+    >>> import aslant
+    >>> v = aslant.load()
+    >>> v.dimensions
+    100
+    >>> aslant.load(top=1000)
+    <WordVectors 'sample': 1,000 words × 100 dimensions>
+    """
+    Sieve(top)  # refuses a `top` below 1 before anything is opened
+    source = _by_name(source, progress)
+    tokens = None if words is None else (policy or LookupPolicy()).tokens(_checked(words))
+    vectors = _load(source, top, tokens, cache, allow_pickle, progress)
+    if tokens is not None:
+        vectors = _only(vectors, tokens)
+    if subwords:
+        vectors = replace(vectors, subwords=_subwords(source))
+    if drop_last:
+        vectors = vectors.without_last(drop_last)
+    return vectors.with_policy(policy) if policy else vectors
+
+
+def _checked(words: Iterable[str]) -> list[str]:
+    listed = [words] if isinstance(words, str) else list(words)
+    if isinstance(words, str) or not all(isinstance(word, str) for word in listed):
+        raise VectorsError(f"words={words!r:.60} are not words; give a list of strings.")
+    return listed
+
+
+def _only(vectors: WordVectors, tokens: frozenset[str]) -> WordVectors:
+    """Return the vectors of `tokens`, in the order of the file."""
+    rows = sorted(row for token in tokens if (row := vectors.index.get(token)) is not None)
+    if not rows:
+        raise VectorsError(f"'{vectors.name}' has none of the words asked for.")
+    kept = picked_rows(vectors.matrix, np.array(rows))
+    return replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept)
+
+
+def _by_name(source: Any, progress: Progress | None) -> Any:
+    """Return the path of the data that `source` names, fetched if need be, or `source` as it is."""
+    if not isinstance(source, str) or not could_be_name(source):
+        return source
+    from aslant.data import resolve
+
+    return resolve(source, kinds=("vectors",), progress=progress) or source
+
+
+def _locate(path: Path) -> Location:
+    try:
+        return locate(path)
+    except VectorsError:
+        from aslant.data import did_you_mean
+
+        raise VectorsError(
+            f"there is no file '{path}', nor data of that name; {did_you_mean(str(path))}check the path "
+            "('aslant data list' shows the names)."
+        ) from None
+
+
+def _load(
+    source: Any,
+    top: int | None,
+    tokens: frozenset[str] | None,
+    cache: bool,
+    allow_pickle: bool,
+    progress: Progress | None,
+) -> WordVectors:
+    if source is None or (source == "sample" and not Path(source).exists()):
+        from aslant.vectors.sample import load_sample
+
+        return load_sample(top)
+    if isinstance(source, WordVectors):
+        return source if top is None else replace(source, words=source.words[:top], matrix=source.matrix[:top])
+    if hasattr(getattr(source, "wv", source), "index_to_key"):
+        return in_memory(
+            [keyed_vectors.from_memory(source)], name=type(source).__name__, format_name=keyed_vectors.NAME, top=top
+        )
+    if not isinstance(source, str | os.PathLike):
+        raise VectorsError(f"cannot load a {type(source).__name__}; give a path, or use WordVectors.from_arrays.")
+    path = path_of(source)
+    try:
+        if decade := histwords.decade_of(path):
+            return _decade(decade, top, tokens)
+    except OSError as error:
+        raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+    return _load_path(path, top, cache, allow_pickle, progress)
+
+
+def _decade(matrix: Path, top: int | None, tokens: frozenset[str] | None) -> WordVectors:
+    name = histwords.name_of(matrix)
+    if histwords.is_ppmi(matrix):
+        return in_memory([histwords.read_ppmi(matrix, top, tokens)], name=name, format_name=histwords.PPMI)
+    return in_memory([histwords.read(matrix)], name=name, format_name=histwords.NAME, top=top)
+
+
+def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
+    try:
+        location = _locate(path)
+        if not location.path.is_file():
+            what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
+            raise VectorsError(f"'{path}' is {what}; give an embedding file.")
+        key = vector_cache.key_of(location) if cache else ""
+        if cache and (cached := vector_cache.find(key, top, location.name, location.path)):
+
+            def again(cache: bool) -> WordVectors:
+                return _load_path(path, top, cache, allow_pickle, None)
+
+            return vector_cache.mendable(cached, location, key, top, again)
+    except OSError as error:
+        raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+    if location.member is None and aslant_file.is_npz(location.path):
+        block = aslant_file.read_npz(location.path)
+        read = in_memory([block], name=location.name, format_name=aslant_file.NPZ, top=top)
+        return aslant_file.with_npz_record(read, location.path)
+    try:
+        with open_stream(location, progress) as stream:
+            return _read(stream, location, top, cache, allow_pickle)
+    except _CacheNotWrittenError as error:
+        warnings.warn(f"no cache is made of '{location.name}' ({error}); the file is read anew each time", stacklevel=4)
+    with open_stream(location, progress) as stream:
+        return _read(stream, location, top, False, allow_pickle)
+
+
+class _CacheNotWrittenError(Exception):
+    """The cache could not be written to its end: the disk is full, most of the time."""
+
+
+def _read(stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool) -> WordVectors:
+    whole = _whole_file(stream, location, top, cache, allow_pickle)
+    if whole is not None:
+        return whole
+    head = stream.peek(text.HEAD_BYTES)
+    reader = streamed_format(head, location.name)
+    name, format_name = location.name, reader.describe(head)
+    if cache and vector_cache.writable():
+        with _cache_written():
+            return vector_cache.build(vector_cache.key_of(location), top, name, format_name, reader.read(stream))
+    return in_memory(reader.read(stream), name=name, format_name=format_name, top=top)
+
+
+@contextmanager
+def _cache_written() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise _CacheNotWrittenError(error.strerror or error) from None
+
+
+def _whole_file(
+    stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool
+) -> WordVectors | None:
+    """Open the formats that are not read as a sequence of bytes, or return None."""
+    path, name = location.path, location.name
+    head = stream.peek(16)
+    found = next((m for m in (aslant_file, numpy_array, keyed_vectors) if m.recognise(head)), None)
+    if found is None:
+        return None
+    if stream.packed:
+        raise VectorsError(f"'{path.name}' holds a {found.NAME} file; unpack it first.")
+    unread = found.open_large(path, name) if cache and found is not keyed_vectors else None
+    if unread is not None and unread.large and vector_cache.writable():
+        with _cache_written():
+            return vector_cache.adopt(vector_cache.key_of(location), top, name, unread)
+    if found is aslant_file:
+        return _cleaned(aslant_file.open_any(path, name=name), top)
+    block = numpy_array.read(path) if found is numpy_array else keyed_vectors.read(path, allow_pickle=allow_pickle)
+    return in_memory([block], name=name, format_name=found.NAME, top=top)
+
+
+def _cleaned(vectors: WordVectors, top: int | None) -> WordVectors:
+    """Return vectors that anyone may have written: still mapped where there is nothing to mend."""
+    starts = range(0, len(vectors), CHECKED_ROWS)
+    blocks = [Block(list(vectors.words[i : i + CHECKED_ROWS]), vectors.matrix[i : i + CHECKED_ROWS]) for i in starts]
+    sieve = Sieve(top)
+    for _ in sieve.clean(blocks):
+        pass
+    if not sieve.repairs:
+        return replace(vectors, words=vectors.words[:top], matrix=vectors.matrix[:top])
+    mended = in_memory(blocks, name=vectors.name, format_name=vectors.format, top=top)
+    repairs = Counter(vectors.repairs) + Counter(mended.repairs)
+    return replace(vectors, words=mended.words, matrix=mended.matrix, repairs=dict(sorted(repairs.items())))
+
+
+def _subwords(source: Any) -> fasttext_binary.FastTextSubwords:
+    problem = "sub-word vectors need an unpacked fastText .bin file"
+    if not isinstance(source, str | os.PathLike) or not path_of(source).is_file():
+        raise VectorsError(f"{problem}.")
+    location = locate(Path(source))
+    with open_stream(location) as stream:
+        if stream.packed or not fasttext_binary.recognise(stream.peek(8)):
+            raise VectorsError(f"{problem}; '{location.name}' is not one.")
+    model = fasttext_binary.open_model(location.path, location.name)
+    if model.maxn < 1 or model.bucket < 1:
+        raise VectorsError(f"'{location.name}' was trained without character n-grams, so it has no sub-words.")
+    return fasttext_binary.FastTextSubwords(model)

@@ -1,0 +1,169 @@
+"""From raw blocks of a file to clean rows: first of duplicates, no zero rows, no NaN; all of it counted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aslant.errors import VectorsError
+from aslant.vectors.word_log import (Keys, WordLog, keys_of)
+from aslant.vectors.word_vectors import (FloatMatrix, WordVectors, as_matrix)
+
+#: A file in which more than this share of the rows holds NaN or infinity is corrupt, not repairable.
+MAX_NON_FINITE = 0.1
+
+DUPLICATE = "duplicate words left out"
+ZERO = "zero vectors left out"
+NON_FINITE = "vectors with NaN or infinity left out"
+EMPTY = "empty words left out"
+UNDECODABLE = "words that are not UTF-8 (bad bytes replaced)"
+BEYOND = "files with more rows than their header promises (the rest left out)"
+LINE_END = "words with a line end inside (replaced by a space)"
+
+
+@dataclass(frozen=True)
+class Block:
+    """Consecutive rows of a file: `words[i]` has `matrix[i]` (float32, shape (words, dimensions)).
+
+    `repairs` counts what the reader itself had to mend in these rows.
+    """
+
+    words: list[str]
+    matrix: FloatMatrix
+    repairs: dict[str, int] = field(default_factory=dict)
+
+
+def decode_words(words: list[bytes]) -> tuple[list[str], dict[str, int]]:
+    """Decode `words` from UTF-8, replacing bad bytes; also return the repairs this took.
+
+    >>> decode_words([b"the", b"caf\\xe9"])
+    (['the', 'caf\ufffd'], {'words that are not UTF-8 (bad bytes replaced)': 1})
+    """
+    decoded = [word.decode("utf-8", "replace") for word in words]
+    bad = sum("\ufffd" in text and text.encode() != word for text, word in zip(decoded, words, strict=True))
+    return decoded, {UNDECODABLE: bad} if bad else {}
+
+
+class Sieve:
+    """Passes on at most `top` clean rows of successive blocks, and remembers what it left out."""
+
+    def __init__(self, top: int | None = None) -> None:
+        if top is not None and (isinstance(top, bool) or not isinstance(top, Integral) or top < 1):
+            raise VectorsError(
+                f"top={top} is no number of words; use a positive whole number, or leave it out for all."
+            )
+        self.top = top
+        self.read = 0
+        self.repairs: Counter[str] = Counter()
+        self.words = WordLog()
+
+    @property
+    def kept(self) -> int:
+        """How many words have been passed on."""
+        return len(self.words)
+
+    @property
+    def full(self) -> bool:
+        """Whether `top` words are there."""
+        return self.top is not None and self.kept >= self.top
+
+    def clean(self, blocks: Iterable[Block]) -> Iterator[Block]:
+        """Yield the clean part of each block, stopping as soon as `top` words are there."""
+        for block in blocks:
+            cleaned = self._clean_one(block)
+            if cleaned.words:
+                yield cleaned
+            if self.full:
+                return
+
+    def finish(self, name: str) -> dict[str, int]:
+        """Return the repairs, or say that nothing usable was there."""
+        if self.repairs[NON_FINITE] > MAX_NON_FINITE * self.read:
+            raise VectorsError(
+                f"'{name}' is corrupt: {self.repairs[NON_FINITE]:,} of {self.read:,} vectors hold NaN or "
+                "infinity; get the file again."
+            )
+        if not self.kept:
+            raise VectorsError(f"'{name}' holds no usable word vectors ({self.read:,} rows read).")
+        return {what: count for what, count in sorted(self.repairs.items()) if count}
+
+    def _clean_one(self, block: Block) -> Block:
+        self.repairs.update(block.repairs)
+        words, matrix, keys = block.words, block.matrix, keys_of(block.words)
+        faults = _bad_vectors(matrix)
+        faults |= self._bad_words(words, keys, faults)
+        good = np.ones(len(words), dtype=bool)
+        good[list(faults)] = False
+        end = self._end(good)
+        self.repairs.update(fault for row, fault in faults.items() if row < end)
+        whole = end == len(words) and not faults
+        if faults:
+            matrix = matrix[:end][good[:end]]
+            words = [word for word, keep in zip(words[:end], good[:end].tolist(), strict=True) if keep]
+        else:
+            words, matrix = words[:end], matrix[:end]
+        self.read += end
+        self.words.add(words, keys if whole else None)
+        return Block(words, matrix)
+
+    def _end(self, good: NDArray[np.bool_]) -> int:
+        """Return how many rows of the block are needed: what is wrong behind the last word asked for does not count."""
+        if self.top is None or self.kept + np.count_nonzero(good) < self.top:
+            return len(good)
+        return int(np.flatnonzero(good)[self.top - self.kept - 1]) + 1
+
+    def _bad_words(self, words: list[str], keys: Keys, known: dict[int, str]) -> dict[int, str]:
+        """Return the faults of `words` by row, apart from rows whose faults are `known`."""
+        if not known:
+            repeated = self.words.repeated(words, keys)
+        else:  # a row that is left out takes no word away from a later one
+            rows = [row for row in range(len(words)) if row not in known]
+            repeated = [rows[i] for i in self.words.repeated([words[row] for row in rows])]
+        faults = dict.fromkeys(repeated, DUPLICATE)
+        if "" in words:
+            faults |= {row: EMPTY for row, word in enumerate(words) if not word and row not in known}
+        return faults
+
+
+def _bad_vectors(matrix: FloatMatrix) -> dict[int, str]:
+    """Return the faults of the rows of `matrix`, by row."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.einsum("ij,ij->i", matrix, matrix)  # one pass; only suspicious rows are looked at
+    faults = {}
+    for row in np.flatnonzero((squares == 0) | ~np.isfinite(squares)).tolist():
+        if not np.isfinite(matrix[row]).all():
+            faults[row] = NON_FINITE
+        elif not matrix[row].any():
+            faults[row] = ZERO
+    return faults
+
+
+def from_block(words: list[str], matrix: ArrayLike, *, name: str) -> WordVectors:
+    """Make `WordVectors` from words and an array in memory, cleaned like a file would be."""
+    return in_memory([checked_block(words, matrix)], name=name, format_name="arrays")
+
+
+def checked_block(words: list[str], matrix: ArrayLike) -> Block:
+    """Return words and vectors of unknown origin as a block, or say why they are not one."""
+    array = as_matrix(matrix)
+    if len(words) != len(array):
+        raise VectorsError(f"{len(words):,} words but {len(array):,} vectors; there must be one vector per word.")
+    for word in words:
+        if not isinstance(word, str):
+            raise VectorsError(f"the word {word!r} is a {type(word).__name__}; words must be strings.")
+    return Block([str(word) for word in words], array)  # plain strings: NumPy's own do not go into JSON
+
+
+def in_memory(blocks: Iterable[Block], *, name: str, format_name: str, top: int | None = None) -> WordVectors:
+    """Collect clean blocks into one array."""
+    sieve = Sieve(top)
+    kept = list(sieve.clean(blocks))
+    repairs = sieve.finish(name)
+    words = [word for block in kept for word in block.words]
+    matrix = kept[0].matrix if len(kept) == 1 else np.concatenate([block.matrix for block in kept])
+    return WordVectors(words, np.ascontiguousarray(matrix), name=name, format=format_name, repairs=repairs)

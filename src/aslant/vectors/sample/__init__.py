@@ -1,0 +1,23 @@
+"""The sample embedding that ships with aslant: a float16 part of GloVe 6B, 100 dimensions (SOURCES.toml)."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+from aslant.vectors.formats import aslant_file as aslant_file
+from aslant.vectors.word_vectors import WordVectors
+
+FILE = "glove.6B.100d.sample.safetensors.zst"
+NAME = "sample"
+
+
+def load_sample(top: int | None = None) -> WordVectors:
+    """Open the bundled sample, cut to its `top` most frequent words.
+
+    >>> load_sample(3).words
+    ['the', ',', '.']
+    """
+    import zstandard
+
+    packed = files("aslant.vectors.sample").joinpath(FILE).read_bytes()
+    return aslant_file.from_bytes(zstandard.ZstdDecompressor().decompress(packed), name=NAME, top=top)

@@ -1,0 +1,249 @@
+"""`WordVectors`: words, one float32 row each, and look-up. Nothing here knows about files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from aslant.errors import VectorsError
+from aslant.io.memory_maps import picked_rows
+from aslant.vectors.mapped_words import MappedWords
+from aslant.vectors.policy import LookupPolicy
+from aslant.vectors.debiasing_record import Treatment
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+FloatMatrix = NDArray[np.float32]
+
+
+class Subwords(Protocol):
+    """Builds a vector for a word that the vocabulary lacks (fastText's character n-grams)."""
+
+    def vector(self, word: str) -> FloatMatrix | None:
+        """Return the vector of `word`, shape (dimensions,), or None where it cannot be built."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """What a look-up found: one row of `vectors` per word of `found`, in the order asked.
+
+    `tokens[i]` is the vocabulary entry that stands for `found[i]` (another case, an underscore, several
+    parts); `missing` are the words that have no vector, in the order asked.
+    """
+
+    vectors: FloatMatrix
+    found: tuple[str, ...]
+    tokens: tuple[str, ...]
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class WordVectors:
+    """A static embedding: `words[i]` has the vector `matrix[i]` (float32, C order, maybe memory-mapped).
+
+    >>> v = WordVectors.from_arrays(["king", "queen"], [[1.0, 0.0], [0.8, 0.6]])
+    >>> v.lookup(["Queen", "prince"]).found, v.lookup(["Queen", "prince"]).missing
+    (('Queen',), ('prince',))
+    >>> v
+    <WordVectors 'arrays': 2 words × 2 dimensions>
+    """
+
+    words: Sequence[str]
+    matrix: FloatMatrix
+    name: str = "arrays"
+    format: str = "arrays"
+    repairs: Mapping[str, int] = field(default_factory=dict)
+    policy: LookupPolicy = field(default_factory=LookupPolicy)
+    subwords: Subwords | None = None
+    note: str = ""
+    treatments: tuple[Treatment, ...] = ()
+
+    @classmethod
+    def from_arrays(cls, words: Iterable[str], matrix: ArrayLike, *, name: str = "arrays") -> WordVectors:
+        """Make vectors from words and an array (words × dimensions) that you already have.
+
+        Duplicate words, rows of zeros and rows with NaN or infinity are left out and counted in `repairs`.
+
+        >>> WordVectors.from_arrays(["a", "b", "a"], [[1, 2], [3, 4], [5, 6]]).repairs
+        {'duplicate words left out': 1}
+        """
+        from aslant.vectors.rows import from_block
+
+        return from_block(list(words), matrix, name=name)
+
+    def __repr__(self) -> str:
+        return f"<WordVectors {self.name!r}: {len(self.words):,} words × {self.dimensions} dimensions>"
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    def __contains__(self, word: object) -> bool:
+        return word in self.index
+
+    @property
+    def dimensions(self) -> int:
+        """The length of each vector."""
+        return int(self.matrix.shape[1])
+
+    @cached_property
+    def index(self) -> Mapping[str, int]:
+        """Row number of each word."""
+        if isinstance(self.words, MappedWords):
+            return self.words.by_word
+        return dict(zip(self.words, range(len(self.words)), strict=True))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Twelve hex digits from the shape and a fixed sample of 1,024 rows with their words.
+
+        The same vectors have the same fingerprint in whatever file; a change of rows outside the sample does not
+        show, since looking at every row would read a mapped file as a whole.
+        """
+        picked = np.random.default_rng(0).choice(len(self.words), min(1024, len(self.words)), replace=False)
+        rows = np.sort(picked)
+        digest = hashlib.sha256(repr(self.matrix.shape).encode())
+        digest.update("\n".join(self.words[row] for row in rows.tolist()).encode("utf-8", "surrogatepass"))
+        digest.update(picked_rows(self.matrix, rows).astype("<f4").tobytes())
+        return digest.hexdigest()[:12]
+
+    def with_policy(self, policy: LookupPolicy) -> WordVectors:
+        """Return the same vectors with another look-up policy."""
+        return replace(self, policy=policy)
+
+    def without_last(self, dimensions: int) -> WordVectors:
+        """Return the vectors without their last `dimensions`; the note records it.
+
+        >>> WordVectors.from_arrays(["a"], [[1.0, 2.0, 9.0]]).without_last(1).matrix.tolist()
+        [[1.0, 2.0]]
+        """
+        if not 0 < dimensions < self.dimensions:
+            raise VectorsError(f"{dimensions} dimensions cannot be left off vectors that have {self.dimensions}.")
+        if self.subwords is not None:
+            raise VectorsError("dimensions cannot be left off vectors that are built from sub-words.")
+        note = f"{self.note}; " if self.note else ""
+        kept = self.matrix[:, :-dimensions]
+        return replace(self, matrix=kept, note=f"{note}without the last {dimensions} of {self.dimensions} dimensions")
+
+    def treated(self, matrix: FloatMatrix, treatment: Treatment) -> WordVectors:
+        """Return vectors that a treatment, such as debiasing, has made of these; name and note say which.
+
+        Sub-words are left behind: what they would build has not been treated.
+
+        >>> v = WordVectors.from_arrays(["a", "b"], [[1.0, 2.0], [2.0, 1.0]])
+        >>> v.treated(v.matrix / 2, Treatment("halved", {}, (), None)).note
+        'halved; no random choices'
+        """
+        if matrix.shape != self.matrix.shape:
+            raise VectorsError(f"treated vectors of shape {matrix.shape} cannot stand for {self.matrix.shape}.")
+        left_behind = "; without sub-words" if self.subwords is not None else ""
+        return replace(
+            self,
+            matrix=matrix,
+            name=f"{self.name} ({treatment.method})",
+            note="; ".join(filter(None, (self.note, treatment.describe() + left_behind))),
+            treatments=(*self.treatments, treatment),
+            subwords=None,
+        )
+
+    def lookup(self, words: Iterable[str], *, policy: LookupPolicy | None = None) -> Lookup:
+        """Return the vectors of `words`; what has none is listed as missing, never dropped silently.
+
+        >>> v = WordVectors.from_arrays(["new_york", "big"], [[1, 0], [0, 1]])
+        >>> v.lookup(["New York"]).tokens
+        ('new_york',)
+        """
+        if isinstance(words, str):
+            raise VectorsError(f"lookup({words!r}) asks for one string; give a list of words.")
+        chosen = policy or self.policy
+        found, tokens, missing, matches = [], [], [], []
+        for word in words:
+            if not isinstance(word, str):
+                raise VectorsError(f"lookup was asked for {word!r}, a {type(word).__name__}; words are strings.")
+            match = self._match(word, chosen)
+            if match is None:
+                missing.append(word)
+            else:
+                found.append(word)
+                tokens.append(match[0])
+                matches.append(match[1])
+        return Lookup(self._vectors_of(matches), tuple(found), tuple(tokens), tuple(missing))
+
+    def _match(self, word: str, policy: LookupPolicy) -> tuple[str, int | FloatMatrix] | None:
+        """Return the token for `word` with its row, or with a vector where one had to be put together."""
+        index = self.index
+        for token in policy.spellings(word):
+            if (row := index.get(token)) is not None:
+                return token, row
+        parts = [self._match(part, policy) for part in policy.parts(word)]
+        if parts and None not in parts:
+            known = [part for part in parts if part is not None]
+            mean = self._vectors_of([match for _, match in known]).mean(axis=0, dtype=np.float64)
+            return " + ".join(token for token, _ in known), mean.astype(np.float32)
+        if self.subwords is not None and (built := self.subwords.vector(word)) is not None:
+            return f"{word} (from sub-words)", built
+        return None
+
+    def _vectors_of(self, matches: list[int | FloatMatrix]) -> FloatMatrix:
+        """Return one row per match, shape (matches, dimensions)."""
+        rows = np.array([match if isinstance(match, int) else 0 for match in matches], dtype=np.intp)
+        vectors = picked_rows(self.matrix, rows)
+        for place, match in enumerate(matches):
+            if not isinstance(match, int):
+                vectors[place] = match
+        return vectors
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that `aslant.load` opens again, in the format that the suffix names.
+
+        .safetensors and .npz (both keep note, repairs and treatments), .bin (word2vec binary), .txt and .vec
+        (word2vec text: a header, then a word and its numbers per line), which keep none of these. gensim opens the
+        last three. The file appears whole or not at all; words that a format cannot hold are an error.
+
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.safetensors"
+        >>> WordVectors.from_arrays(["a"], [[1.0, 2.0]]).save(path)
+        >>> import aslant
+        >>> aslant.load(path).words
+        ['a']
+        """
+        from aslant.vectors.formats import save
+
+        save(self, path)
+
+    def record(self) -> dict[str, Any]:
+        """Return what provenance keeps of an embedding."""
+        return {
+            "name": self.name,
+            "fingerprint": self.fingerprint,
+            "format": self.format,
+            "words": len(self.words),
+            "dimensions": self.dimensions,
+            "repairs": dict(self.repairs),
+            "lookup": self.policy.describe() + ("; sub-words for missing words" if self.subwords else ""),
+            "note": self.note,
+            "treatments": tuple(treatment.to_dict() for treatment in self.treatments),
+        }
+
+
+def as_matrix(matrix: ArrayLike, origin: str = "the vectors") -> FloatMatrix:
+    """Return `matrix` as a two-dimensional float32 array in C order, or say what is wrong with it."""
+    try:
+        array = np.asarray(matrix)
+        if array.dtype.kind in "cmM":
+            raise TypeError(f"{array.dtype}")  # noqa: TRY301 (all that are not numbers end in one message)
+        if array.dtype.kind not in "fiu":
+            array = array.astype(np.float32)
+    except (TypeError, ValueError, OverflowError, SystemError) as error:  # the last: strings of no characters
+        raise VectorsError(f"{origin} are not an array of numbers ({error}).") from None
+    if array.ndim != 2 or 0 in array.shape:
+        raise VectorsError(f"{origin} have shape {array.shape}; expected words × dimensions, none of them 0.")
+    # Too large for float32 becomes infinity, which is counted as a repair; so is NaN of every kind.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.ascontiguousarray(array, dtype=np.float32)
