@@ -21,7 +21,7 @@ from scipy.stats import ortho_group
 
 import aslant
 from aslant.measures.enumeration.cells import choose_cells
-from aslant.statistics import (RotationPlan, RotationProblem, count_reached)
+from aslant.statistics import RotationPlan, RotationProblem, count_reached
 from aslant.statistics.rotation import block_size
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))

@@ -25,13 +25,13 @@ from typing import Any
 import cloudpickle
 import numpy as np
 
-from enumeration import problem
-from masked_lm import TEMPLATE, job_titles
 from aslant.models import Sentence
-from aslant.parallel import (one_thread_each, spread, use_workers)
+from aslant.parallel import one_thread_each, spread, use_workers
 from aslant.parallel.worker import software
 from aslant.statistics import RotationPlan, count_reached
-from aslant.statistics.rotation import (Drawing, block_size, reached_in_block)
+from aslant.statistics.rotation import Drawing, block_size, reached_in_block
+from enumeration import problem
+from masked_lm import TEMPLATE, job_titles
 
 ROTATIONS, TITLES = 1_500, 1_000
 

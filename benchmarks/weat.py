@@ -115,7 +115,8 @@ def main() -> None:
         )
     total_wefe, total_mc = sum(t[0] for t in wefe.values()), sum(t[0] for t in drawn.values())
     print(
-        f"\nwhole suite: aslant {whole:.3f} s (first call in a process {first:.2f} s), WEFE {total_wefe:.1f} s, ", end=""
+        f"\nwhole suite: aslant {whole:.3f} s (first call in a process {first:.2f} s), WEFE {total_wefe:.1f} s, ",
+        end="",
     )
     print(f"NumPy Monte Carlo {total_mc:.3f} s")
     print(f"WEFE / aslant: {total_wefe / whole:.0f}×; NumPy Monte Carlo / aslant: {total_mc / whole:.2f}×")

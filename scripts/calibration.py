@@ -17,11 +17,11 @@ import argparse
 import sys
 from pathlib import Path
 
+from aslant.parallel import cores
 from calibrating.rows import FALSE_ALARMS, Study, Table
 from calibrating.running import run
 from calibrating.showing import markdown, show, write
 from calibrating.studies import STUDIES, selected
-from aslant.parallel import cores
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration.md"
 #: Of the table where nobody's terminal says how wide it is.

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import aslant
 from aslant.data import fetch
+from aslant.measures.in_context.charts import contextual_chart
 from aslant.report import render
 from aslant.report.charts import as_file
-from aslant.measures.in_context.charts import contextual_chart
 
 ENCODER = "all-minilm-l6-v2"
 

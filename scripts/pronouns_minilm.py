@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 
 import aslant
-from aslant.report import render
 from aslant.measures.pronouns_resolved.charts import neither_by_gender
+from aslant.report import render
 
 TARGET = Path(__file__).resolve().parents[1] / "docs" / "images" / "pronouns.svg"
 

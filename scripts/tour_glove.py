@@ -20,7 +20,7 @@ import numpy as np
 
 import aslant
 from aslant.report.figures import save_figures
-from aslant.report.tables import (number, plain, pvalue, small)
+from aslant.report.tables import number, plain, pvalue, small
 from aslant.statistics import unit_rows
 from aslant.stimuli import PairSet, load_set
 

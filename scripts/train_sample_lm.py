@@ -28,9 +28,9 @@ from safetensors.torch import save_file
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from sample_lm_text import CLS, MASK, PAD, SEP, SOURCES, Sequences, gap, sequences, split
 from aslant.data import cache_folder, fetch
-from aslant.models.sample import (CARD, ENCODER, NAME, NOTE, SCALE, WEIGHTS, load_with, untrained)
+from aslant.models.sample import CARD, ENCODER, NAME, NOTE, SCALE, WEIGHTS, load_with, untrained
+from sample_lm_text import CLS, MASK, PAD, SEP, SOURCES, Sequences, gap, sequences, split
 
 TARGET = Path(__file__).resolve().parents[1] / "src" / "aslant" / "models" / "sample_files"
 WORK = cache_folder() / NAME

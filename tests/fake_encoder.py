@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.models.protocols import (Passage, Pooling, Progress)
+from aslant.models.protocols import Passage, Pooling, Progress
 
 WORD = re.compile(r"\w+|[^\w\s]")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.models.protocols import (CausalScore, MaskedScore, Sentence)
+from aslant.models.protocols import CausalScore, MaskedScore, Sentence
 
 
 def uniform(*parts: object) -> float:

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from fake_lm import uniform
-from aslant.models.protocols import (CausalScore, MaskedScore, Sentence)
+from aslant.models.protocols import CausalScore, MaskedScore, Sentence
 from aslant.stimuli.pronoun_items import GENDERS
+from fake_lm import uniform
 
 MEN = ("carpenter", "mechanic", "driver", "sheriff", "mover", "farmer", "guard", "lawyer", "cook")
 WOMEN = ("nurse", "secretary", "cleaner", "librarian", "teacher", "clerk", "cashier", "baker", "tailor")

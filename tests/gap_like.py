@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from fake_encoder import FakeEncoder
 from aslant.measures.pronouns_resolved.gap_files import COLUMNS, GapSample
+from fake_encoder import FakeEncoder
 
 PRONOUNS = {"male": "he", "female": "she"}
 #: Topics of three words each; in the table below men go with the first, women with the second, both with the third.

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fake_encoder import FakeEncoder
-from aslant.stimuli import (PairSet, WordSet, load_set)
+from aslant.stimuli import PairSet, WordSet, load_set
 from aslant.vectors import WordVectors
+from fake_encoder import FakeEncoder
 
 #: Words of four letters that are in no word set.
 NAMES = ["".join(letters) for letters in itertools.product("bdfgk", "aeiou", "lmnrs", "aeiou")]

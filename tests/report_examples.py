@@ -8,8 +8,17 @@ import numpy as np
 
 import aslant
 from aslant.auditing.glance_lines import glances
+from aslant.measures.enumeration.result import (
+    Demographics,
+    EnumeratedCell,
+    EnumerationResult,
+    IndirectBias,
+    NameGroup,
+    PotentialProxy,
+    RotationsUsed,
+    WordCategory,
+)
 from aslant.results.audit import AuditPart, AuditResult
-from aslant.measures.enumeration.result import (Demographics, EnumeratedCell, EnumerationResult, IndirectBias, NameGroup, PotentialProxy, RotationsUsed, WordCategory)
 from aslant.results.provenance import Provenance, Representation
 from aslant.stimuli import WeatSet, WordList
 

@@ -6,9 +6,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from aslant.measures.enumeration.result import (EnumeratedCell, EnumerationResult, IndirectBias, NameGroup, RotationsUsed, WordCategory)
-from aslant.results.provenance import Provenance, Representation
+from aslant.measures.enumeration.result import (
+    EnumeratedCell,
+    EnumerationResult,
+    IndirectBias,
+    NameGroup,
+    RotationsUsed,
+    WordCategory,
+)
 from aslant.measures.enumeration.survey_plan import Survey
+from aslant.results.provenance import Provenance, Representation
 
 Row = dict[str, str]
 

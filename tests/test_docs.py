@@ -59,7 +59,9 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
 def test_every_public_name_is_in_the_reference_once() -> None:
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md")]
     listed = [name for page in pages for name in re.findall(r"^::: aslant\.(\w+)$", page, re.MULTILINE)]
-    results = {name for name in aslant.__all__ if name in aslant.results.__all__}  # on a page that the site makes itself
+    results = {
+        name for name in aslant.__all__ if name in aslant.results.__all__
+    }  # on a page that the site makes itself
     assert sorted([*listed, *results, "__version__"]) == sorted(aslant.__all__)
 
 

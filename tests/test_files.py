@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from aslant.errors import AslantError
-from aslant.io.files import (PARTIAL, STALE_SECONDS, sweep_partial, workplace, write_text, write_together, written_whole)
+from aslant.io.files import PARTIAL, STALE_SECONDS, sweep_partial, workplace, write_text, write_together, written_whole
 
 
 def test_a_link_is_followed_and_stays_a_link(tmp_path: Path) -> None:

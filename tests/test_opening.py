@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aslant.errors import AslantError
-from aslant.io.packed_files import (Location, on_disk, open_stream)
+from aslant.io.packed_files import Location, on_disk, open_stream
 
 
 @pytest.fixture

@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import pytest
 
 import aslant
+from aslant.auditing.policy import Policy, check_policy, parse_policy, read_policy, read_report
 from aslant.errors import AslantError
-from aslant.auditing.policy import (Policy, check_policy, parse_policy, read_policy, read_report)
 from aslant.report.policy import junit
-from aslant.results.audit import (AuditComparison, AuditDifference, ModelDifference)
+from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 import aslant
+from aslant.models.protocols import MaskedScore, Sentence
+from aslant.stimuli import TemplateSet, WeatSet, load_set
+from aslant.stimuli.pronoun_items import GENDERS
 from calibrating.null_data import NullMaskedLM, words
 from calibrating.rows import Row, Study, Values
 from calibrating.weat_studies import FDR, NO_DISCOVERY, discovery
-from aslant.models.protocols import MaskedScore, Sentence
-from aslant.stimuli import (TemplateSet, WeatSet, load_set)
-from aslant.stimuli.pronoun_items import GENDERS
 
 TESTS = ("career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts")
 #: Spread of log-odds between occupations, and between the sentences of one.

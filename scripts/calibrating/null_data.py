@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.models.protocols import (MaskedScore, Passage, Sentence)
+from aslant.models.protocols import MaskedScore, Passage, Sentence
 from aslant.vectors import WordVectors
 
 WORD = re.compile(r"\w+|[^\w\s]")

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import aslant
+from aslant.measures.pronouns_resolved.gap_files import GapSample
+from aslant.measures.pronouns_resolved.statistics import Resampling, by_gender, topic_correlation
 from calibrating.null_data import NullEncoder, NullMaskedLM, words
 from calibrating.rows import Row, Study, Values
-from aslant.measures.pronouns_resolved.gap_files import GapSample
-from aslant.measures.pronouns_resolved.statistics import (Resampling, by_gender, topic_correlation)
 
 PRONOUNS = {"male": "he", "female": "she"}
 TOPICS = (("football", "goals", "league"), ("ballet", "dance", "stage"), ("garden", "flowers", "trees"))

@@ -8,8 +8,8 @@ from zlib import crc32
 
 import numpy as np
 
-from calibrating.rows import Judged, Study, Table, Values, judged
 from aslant.parallel import one_thread_each
+from calibrating.rows import Judged, Study, Table, Values, judged
 
 #: Repetitions that one task makes: enough that starting a task costs nothing.
 BLOCK = 10

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 import aslant
+from aslant.stimuli import WeatSet, WordList
 from calibrating.null_data import NullEncoder, embedding, words
 from calibrating.rows import Row, Study, Values
 from calibrating.weat_studies import FDR, NO_DISCOVERY, TARGETS, discovery
-from aslant.stimuli import WeatSet, WordList
 
 TEMPLATES = ["{word}", "here {word}", "{word} there"]
 SIZES = (6, 6, 4, 4)

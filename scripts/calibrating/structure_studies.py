@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 import aslant
-from calibrating.null_data import DIMENSIONS, embedding, words
-from calibrating.rows import Row, Study, Values
-from aslant.measures.enumeration.survey_scoring import proportion
 from aslant.measures.enumeration.result import EnumerationResult
+from aslant.measures.enumeration.survey_scoring import proportion
 from aslant.measures.residuals.result import ResidualNeighbours
 from aslant.vectors import WordVectors
+from calibrating.null_data import DIMENSIONS, embedding, words
+from calibrating.rows import Row, Study, Values
 
 MEASURED = "the space measured has nothing to do with the original, in which biases were taken"
 

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 import aslant
-from calibrating.null_data import DIMENSIONS, embedding, words
-from calibrating.rows import FloatArray, Row, Study, Values
 from aslant.measures.similarities.measure import similarity_change
 from aslant.statistics import rank_correlations
-from aslant.stimuli import (WeatSet, WordSet, load_set)
+from aslant.stimuli import WeatSet, WordSet, load_set
 from aslant.vectors import WordVectors
+from calibrating.null_data import DIMENSIONS, embedding, words
+from calibrating.rows import FloatArray, Row, Study, Values
 
 CLASSES = ["female", "male"]
 

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 import aslant
-from calibrating.null_data import embedding, words
-from calibrating.rows import FloatArray, Row, Study, Values
 from aslant.statistics import partition_pvalue, unit_rows
 from aslant.stimuli import WeatSet, all_sets
 from aslant.vectors import WordVectors
+from calibrating.null_data import embedding, words
+from calibrating.rows import FloatArray, Row, Study, Values
 
 TARGETS = "target words are exchangeable: which set a word is in has nothing to do with its vector"
 BRACKET = "none: the exact p-value, by another method, must lie within"

@@ -16,9 +16,9 @@ from unittest import mock
 
 import numpy as np
 
+from aslant.errors import AslantError
 from faulting.outcomes import Outcome, Work, quietly, read_result
 from faulting.processes import Ended, end, leftovers, start
-from aslant.errors import AslantError
 
 
 class CannotMountError(Exception):

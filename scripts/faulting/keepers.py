@@ -76,8 +76,8 @@ def _masked_lm() -> Any:
 
 def vector_store(folder: Path) -> Any:
     """Vectors of nine sentences, in shards of four."""
-    from fake_encoder import FakeEncoder
     from aslant.models import Passage, vector_store
+    from fake_encoder import FakeEncoder
 
     asked = [Passage(f"The nurse saw number {i}.", ((4, 9),)) for i in range(9)]
     before, vector_store.SHARD = vector_store.SHARD, 4

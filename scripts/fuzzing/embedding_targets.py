@@ -182,8 +182,8 @@ def _made_vocabulary(chance: Random) -> bytes:
 @cache
 def _saved(writer: str) -> bytes:
     from aslant.vectors import WordVectors
-    from aslant.vectors.formats import aslant_file as aslant_file
     from aslant.vectors.debiasing_record import Treatment, WordsTaken
+    from aslant.vectors.formats import aslant_file as aslant_file
 
     vectors = WordVectors.from_arrays(WORDS, MATRIX)
     taken = WordsTaken("pairs", "own", 2, ("gal",), ("x",))

@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
+from aslant.io.digests import sealed, sealed_json
 from fuzzing.made_up import made_up
 from fuzzing.mutation import as_json, mutated, mutated_tree
 from fuzzing.small_file_targets import finite
 from fuzzing.targets import ABSENT, Seal, Target, demand, kept, with_seals, written
-from aslant.io.digests import sealed, sealed_json
 
 
 @cache
@@ -93,9 +93,9 @@ def _enumerated() -> Any:
 
 def _to_survey(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey export` does with a result."""
-    from aslant.measures.enumeration.survey_command import _rebuilt
-    from aslant.measures.enumeration.survey import make_survey
     from aslant.measures.enumeration.result import EnumerationResult
+    from aslant.measures.enumeration.survey import make_survey
+    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey_plan import Survey
 
     survey = make_survey(_rebuilt(EnumerationResult, written(folder, "result.json", data)))
@@ -128,8 +128,8 @@ def _made_plan(chance: Random) -> bytes:
 
 def _plan(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey score` does with a plan."""
-    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey import score_survey
+    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey_plan import Survey
 
     plan = _rebuilt(Survey, written(folder, "survey.json", data))
@@ -270,7 +270,7 @@ def _sums() -> dict[str, Any]:
 
 def _model(data: bytes, folder: Path) -> str:
     """Look whether a converted model is whole, as is done before each use."""
-    from aslant.models.conversion import (NEEDED, SUMS, _complete)
+    from aslant.models.conversion import NEEDED, SUMS, _complete
 
     for name in NEEDED:
         written(folder, name, b"{}")

@@ -289,7 +289,7 @@ def _pairs(data: bytes, folder: Path) -> str:
 
 def _table_of_scores(data: bytes, folder: Path) -> str:
     from aslant.replicate.framework import Run
-    from aslant.replicate.kurita import (LIST_SCORES, WEAT_SCORES, _pooled, _stored)
+    from aslant.replicate.kurita import LIST_SCORES, WEAT_SCORES, _pooled, _stored
 
     written(folder, WEAT_SCORES, data)
     written(folder, LIST_SCORES, data)

@@ -141,7 +141,7 @@ MODELS: dict[str, Any] = {
 
 def _listed(name: str) -> Any:
     def run(data: bytes, folder: Path) -> str:
-        from aslant.auditing.model_list import (MAX_LABEL, kinds_of, read_list)
+        from aslant.auditing.model_list import MAX_LABEL, kinds_of, read_list
 
         for there in ("m.txt", "a=b.txt"):
             written(folder, there, b"the 1 2\nof 2 1\n")

@@ -10,18 +10,18 @@ from typing import Any
 
 import pytest
 
-import gap_like
 import aslant
-from fake_encoder import FakeEncoder
-from fake_lm import FakeMaskedLM
-from fake_pronouns import write_winobias
+import gap_like
 from aslant.auditing import running
 from aslant.auditing.open_subject import opened
 from aslant.auditing.steps import STEPS
 from aslant.auditing.subjects import kind_of, subject_of
-from aslant.errors import (MeasureError, MissingExtraError, AslantError)
+from aslant.errors import AslantError, MeasureError, MissingExtraError
 from aslant.models.loading import NoHeadError
 from aslant.stimuli import load_set
+from fake_encoder import FakeEncoder
+from fake_lm import FakeMaskedLM
+from fake_pronouns import write_winobias
 
 JOBS = ("nurse", "lawyer", "teacher", "writer", "artist", "actor", "officer")
 

@@ -11,17 +11,17 @@ import pytest
 from scipy.stats import false_discovery_control
 
 import aslant
-from fake_lm import FakeCausalLM, FakeMaskedLM
 from aslant.auditing import running
 from aslant.auditing.glance_lines import GLANCES
-from aslant.auditing.steps import STEPS, Step
-from aslant.auditing.subjects import (CALLED, kind_of, subject_of)
 from aslant.auditing.step_context import Work
-from aslant.errors import (DataError, MeasureError, MissingExtraError, AslantError)
-from aslant.results.codec import MeasuredResult
+from aslant.auditing.steps import STEPS, Step
+from aslant.auditing.subjects import CALLED, kind_of, subject_of
+from aslant.errors import AslantError, DataError, MeasureError, MissingExtraError
 from aslant.measures.polarities.result import PolarityResult
 from aslant.results.audit import Profile
+from aslant.results.codec import MeasuredResult
 from aslant.statistics import benjamini_hochberg
+from fake_lm import FakeCausalLM, FakeMaskedLM
 
 
 @pytest.mark.parametrize("step", STEPS, ids=lambda step: step.id)

@@ -15,7 +15,8 @@ from typing import Any
 import pytest
 
 import aslant
-from aslant.auditing import audit_job as jobs, running
+from aslant.auditing import audit_job as jobs
+from aslant.auditing import running
 from aslant.auditing.audit_job import AuditJob, audit_entry
 from aslant.auditing.model_list import AuditSettings, Entry
 from aslant.auditing.steps import STEPS

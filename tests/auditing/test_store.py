@@ -14,7 +14,7 @@ import pytest
 
 import aslant
 from aslant.auditing import appending
-from aslant.auditing.stored_lines import (BEGINS, decode, encode)
+from aslant.auditing.stored_lines import BEGINS, decode, encode
 from aslant.errors import AslantError
 from aslant.results.audit import Glance
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import aslant
-from fake_lm import FakeMaskedLM
 from aslant.auditing import running
 from aslant.auditing.steps import STEPS
+from fake_lm import FakeMaskedLM
 
 QUICK = ("audit", "--quick", "--only", "polarity,geometry")
 

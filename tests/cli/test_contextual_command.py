@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from planted_text import Planted, planted
 from aslant.measures.in_context.result import ContextualBiasResult
+from planted_text import Planted, planted
 
 Run = Callable[..., "CompletedProcess[str]"]
 QUICK = ("--repeats", "2", "--swaps", "4", "--random-pairs", "20", "--picture", "pca")

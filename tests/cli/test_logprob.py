@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import aslant
-from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
 from aslant.measures.template_tests.command import asked_for
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 JOBS = ("--attributes", "nurse,engineer,clerk")

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import aslant
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 UNKNOWN = ("John", "aster", "filth")

@@ -11,10 +11,10 @@ from xml.etree import ElementTree
 
 import pytest
 
-from fake_pronouns import MaskedPronounLM, write_sets
-from aslant.report.result_tables import documents_of, tables_of
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.result_tables import documents_of, tables_of
+from fake_pronouns import MaskedPronounLM, write_sets
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

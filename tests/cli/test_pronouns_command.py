@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import gap_like
+from aslant.measures.pronouns_resolved.charts import neither_by_bias
 from conftest import Run
 from fake_lm import FakeMaskedLM
-from aslant.measures.pronouns_resolved.charts import neither_by_bias
 
 QUICK = ("--epochs", "3", "--units", "4", "--seeds", "1", "--topics", "3", "--bootstrap", "50", "--n-resamples", "99")
 

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 import aslant
-from fake_encoder import FakeEncoder
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.stimuli import load_set
+from fake_encoder import FakeEncoder
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 WORDS = load_set("weat-7").words

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import aslant
-from aslant.corpus import (Context, Query, sample_contexts)
+from aslant.corpus import Context, Query, sample_contexts
 from aslant.corpus.matching import Finder
 from aslant.errors import CorpusError
 from slow_contexts import all_holders, spans

@@ -16,11 +16,11 @@ import pytest
 import zstandard
 
 import aslant
-from attacks import tar_of
 from aslant.corpus import Query, sample_contexts
-from aslant.corpus.files import (Location, TextFile, _first_lines)
+from aslant.corpus.files import Location, TextFile, _first_lines
 from aslant.corpus.splitting import splitter
 from aslant.errors import CorpusError
+from attacks import tar_of
 
 LINES = ["A nurse slept.", "He is a clerk.", "Für “alle”!"]
 TEXT = "\n".join(LINES) + "\n"

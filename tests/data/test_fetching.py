@@ -14,7 +14,7 @@ import pytest
 from serving import CONTENT, Registry, Server, described, status, whole
 
 import aslant
-from aslant.data import (data_folder, fetch, find, resolve)
+from aslant.data import data_folder, fetch, find, resolve
 from aslant.data.fetching import present
 from aslant.errors import DataError, VectorsError
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from serving import CONTENT, Registry, described, write_wheel
 
-from aslant.data import (data_folder, fetch, find)
+from aslant.data import data_folder, fetch, find
 from aslant.errors import DataError
 
 

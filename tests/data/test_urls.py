@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from serving import CONTENT, Registry, Server, cut, described, status, whole
 
-from aslant.data import (data_folder, fetch, find)
+from aslant.data import data_folder, fetch, find
 from aslant.data.receiving import Meter
 from aslant.data.registry import File, Source
 from aslant.data.urls import fetch_from_url

@@ -9,7 +9,7 @@ from planted import PAIRS, SPECIFIC, Planted
 
 import aslant
 from aslant.debias.hard import equalise, hard_debiased
-from aslant.debias.words import (find_sets, find_words, word_sets)
+from aslant.debias.words import find_sets, find_words, word_sets
 from aslant.errors import DebiasError
 from aslant.stimuli import PairSet, load_set
 
@@ -128,7 +128,9 @@ def test_polarity_of_professions_falls_and_the_record_says_what_was_done(
 
 def test_title_and_upper_case_are_equalised_where_both_words_are_there(planted: Planted) -> None:
     v = planted.vectors
-    more = aslant.WordVectors.from_arrays([*v.words, "She", "He", "SHE"], np.concatenate([v.matrix, v.matrix[:3] + 0.5]))
+    more = aslant.WordVectors.from_arrays(
+        [*v.words, "She", "He", "SHE"], np.concatenate([v.matrix, v.matrix[:3] + 0.5])
+    )
     w = aslant.hard_debias(more, pairs=PAIRS, equalise=PAIRS, specific=SPECIFIC)
     neutral = w.matrix[20].astype(float)
     she, he, upper = (w.matrix[more.index[word]].astype(float) for word in ("She", "He", "SHE"))
@@ -230,7 +232,9 @@ def test_the_words_of_a_set_that_cannot_be_equalised_are_named() -> None:
     )
     v = aslant.WordVectors.from_arrays(words, matrix)
     with pytest.raises(DebiasError, match=r"'left, right' do not differ in the subspace; leave that set out"):
-        aslant.hard_debias(v, pairs=[("she", "he")], equalise=[("she", "he"), ("left", "right")], specific=["she", "he"])
+        aslant.hard_debias(
+            v, pairs=[("she", "he")], equalise=[("she", "he"), ("left", "right")], specific=["she", "he"]
+        )
 
 
 def test_class_sets_give_sets_across_their_classes() -> None:

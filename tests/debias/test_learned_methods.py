@@ -14,7 +14,7 @@ from aslant.debias.biased_words import leaning
 from aslant.debias.double_hard import candidate_accuracies
 from aslant.debias.nullspace import nullspace
 from aslant.errors import DebiasError
-from aslant.statistics import (clustering_accuracy, generator, principal_axes, two_clusters)
+from aslant.statistics import clustering_accuracy, generator, principal_axes, two_clusters
 
 
 def svm_accuracy(X: np.ndarray, y: np.ndarray) -> float:  # type: ignore[type-arg]

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.errors import (LONGEST, AslantError, VectorsError)
+from aslant.errors import LONGEST, AslantError, VectorsError
 
 
 def test_a_message_is_one_line_of_limited_length_whatever_it_quotes() -> None:
@@ -242,11 +242,11 @@ def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Pat
 def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(tmp_path: Path) -> None:
     import gzip
 
-    from attacks import zip_of
     from aslant.data.archives import take_out
     from aslant.data.receiving import Meter
     from aslant.data.registry import File
     from aslant.errors import DataError
+    from attacks import zip_of
 
     archive = zip_of({"a.txt": b"abc"})
     tarred = bytearray(gzip.compress(b"\0" * 2000))
@@ -286,8 +286,8 @@ def test_a_trend_with_years_left_out_comes_back_from_its_json() -> None:
 
 def test_half_a_pair_where_a_list_should_be_is_one_sentence() -> None:
     from aslant.measures.enumeration.result import EnumerationResult
-    from aslant.results.codec import part_from_dict
     from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.results.codec import part_from_dict
 
     for kind in (EnumerationResult, Survey):
         with pytest.raises(AslantError, match="is not a complete"):
@@ -405,8 +405,8 @@ def test_a_surname_is_not_empty(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sums", [b"", b"1", b"[]", b"null", b"\xff", b"[" * 5000, b'{"config.json":1}'])
 def test_a_converted_model_whose_sums_are_none_is_made_again(sums: bytes, tmp_path: Path) -> None:
-    from aslant.models.conversion import (NEEDED, SUMS, _complete, _sums)
     from aslant.io.digests import sealed_json
+    from aslant.models.conversion import NEEDED, SUMS, _complete, _sums
 
     for name in NEEDED:
         (tmp_path / name).write_text("{}")

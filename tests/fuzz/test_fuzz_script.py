@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import fuzz
+from aslant.errors import AslantError
 from fuzzing import worker
 from fuzzing.mutation import as_json, as_toml, mutated_tree
 from fuzzing.targets import ABSENT, Target
-from aslant.errors import AslantError
 
 
 @pytest.fixture(autouse=True)

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from scipy.stats import kstest, norm
 
 import aslant
-from fake_encoder import FakeEncoder
 from aslant.errors import MeasureError
+from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
 from aslant.measures.sentence_tests.contexts_drawn import context_vectors
 from aslant.measures.sentence_tests.contexts_statistic import sampled_effects, word_associations
-from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
 from aslant.measures.sentence_tests.sentences import NoSpreadError
 from aslant.statistics import combine, unit_rows
 from aslant.stimuli import WordList, load_set
+from fake_encoder import FakeEncoder
 
 GENDER = load_set("weat-7")
 X, Y, A, B = (group.words for group in GENDER.groups)

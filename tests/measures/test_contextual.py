@@ -12,10 +12,10 @@ import pytest
 from scipy import stats
 
 import aslant
-from fake_encoder import FakeEncoder
-from planted_text import Planted, planted
 from aslant.errors import MeasureError, TooFewWordsError
 from aslant.measures.in_context.result import ContextualBiasResult, RepeatedMeasure
+from fake_encoder import FakeEncoder
+from planted_text import Planted, planted
 
 SMALL: dict[str, Any] = {"repeats": 3, "swaps": 6, "random_pairs": 50, "picture": "none"}
 

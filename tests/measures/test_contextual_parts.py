@@ -6,12 +6,21 @@ import numpy as np
 import pytest
 
 from aslant.corpus import Context
-from aslant.measures.in_context.sentences import (DEFINITIONAL, alternating, draw_sentences, written_like)
-from aslant.measures.in_context.space import (Plan, Repeat, measure_space, over_repeats)
-from aslant.measures.in_context.swaps import (Swaps, SwapVectors, random_shares, random_words, swap_pairs, swap_random, variance_measure, word_shares)
-from aslant.measures.residuals.neighbours import shuffled_correlations
 from aslant.measures.in_context.result import RepeatedMeasure
-from aslant.statistics import (spawn, subspace, unit_rows)
+from aslant.measures.in_context.sentences import DEFINITIONAL, alternating, draw_sentences, written_like
+from aslant.measures.in_context.space import Plan, Repeat, measure_space, over_repeats
+from aslant.measures.in_context.swaps import (
+    Swaps,
+    SwapVectors,
+    random_shares,
+    random_words,
+    swap_pairs,
+    swap_random,
+    variance_measure,
+    word_shares,
+)
+from aslant.measures.residuals.neighbours import shuffled_correlations
+from aslant.statistics import spawn, subspace, unit_rows
 
 TEXT = ["He slept.", "Then she left.", "HE SHOUTED.", "John met Mary.", "A nurse came."]
 

@@ -14,7 +14,7 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError
-from aslant.stimuli import (WordSet, load_set, text_of)
+from aslant.stimuli import WordSet, load_set, text_of
 
 PAIRS = [["w0", "w1"], ["w2", "w3"]]
 WORDS = [f"w{i}" for i in range(10, 40)]

@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-import literal_enumeration as literal
 import aslant
-from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors, unit
-from aslant.errors import (MeasureError, AslantError, StimuliError)
+import literal_enumeration as literal
+from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.io.journal import Journal
-from aslant.measures.enumeration.cells import (MOST_PROXIES, choose_cells, indirect_bias)
-from aslant.measures.enumeration.groups import (cluster, frequent_words, illustrative, keep_by_margin, margins)
+from aslant.measures.enumeration.cells import MOST_PROXIES, choose_cells, indirect_bias
+from aslant.measures.enumeration.groups import cluster, frequent_words, illustrative, keep_by_margin, margins
 from aslant.vectors import WordVectors
+from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors, unit
 
 
 @pytest.fixture(scope="module")

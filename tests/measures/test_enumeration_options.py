@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import aslant
-from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors
-from aslant.errors import MeasureError, AslantError
-from aslant.measures.enumeration.groups import (by_share_female, demographics, is_cased)
+from aslant.errors import AslantError, MeasureError
+from aslant.measures.enumeration.groups import by_share_female, demographics, is_cased
 from aslant.measures.enumeration.name_sources import embedding_names
-from aslant.measures.enumeration.result import (Demographics, EnumerationComparison, EnumerationResult)
+from aslant.measures.enumeration.result import Demographics, EnumerationComparison, EnumerationResult
 from aslant.stimuli import NameFacts, bundled_names
 from aslant.vectors import WordVectors
+from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors
 
 
 @pytest.fixture(scope="module")

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from gap_like import as_tsv, gap_like
 from aslant.errors import DataError, MeasureError
 from aslant.measures.pronouns_resolved.gap_files import COLUMNS, read_gap
+from gap_like import as_tsv, gap_like
 
 ROW = {
     "ID": "1", "Text": "Ann met Eve; she left.", "Pronoun": "she", "Pronoun-offset": "13", "A": "Ann", "A-offset": "0",

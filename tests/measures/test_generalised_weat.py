@@ -14,7 +14,7 @@ import aslant
 from aslant.errors import MeasureError
 from aslant.measures.association.multi_group import group_terms, word_scores
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.statistics import (regrouping, regrouping_pvalue, unit_rows)
+from aslant.statistics import regrouping, regrouping_pvalue, unit_rows
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)
@@ -171,7 +171,9 @@ def test_p_values_are_uniform_where_groups_mean_nothing() -> None:
 def test_bad_input_is_one_clear_error() -> None:
     v = aslant.load()
     with pytest.raises(MeasureError, match="'he' of 'men' is the token 'he', which also stands in 'one'"):
-        aslant.generalised_weat(v, {"one": ["he"], "men": ["he", "man"], "women": ["she"]}, [["war"], ["love"], ["the"]])
+        aslant.generalised_weat(
+            v, {"one": ["he"], "men": ["he", "man"], "women": ["she"]}, [["war"], ["love"], ["the"]]
+        )
     with pytest.raises(MeasureError, match="of kind 'words'; one of kind 'classes' or 'weat'"):
         aslant.generalised_weat(v, "professions", "weat-6")
     with pytest.raises(MeasureError, match="4 groups but 2 attribute sets"):

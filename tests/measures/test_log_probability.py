@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import aslant
-from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
-from aslant.errors import (MeasureError, AslantError, StimuliError)
+from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.measures.template_tests import scoring
 from aslant.measures.template_tests.attribute_lists import attribute_list
 from aslant.measures.template_tests.scores import contrast
 from aslant.measures.template_tests.stimuli import asked
-from aslant.models.protocols import (CausalScore, MaskedScore, Sentence)
+from aslant.models.protocols import CausalScore, MaskedScore, Sentence
+from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
 
 TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
 JOBS = ["nurse", "engineer", "clerk"]

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import aslant
-from fake_lm import FakeCausalLM, FakeMaskedLM, uniform
-from aslant.errors import MeasureError, AslantError
+from aslant.errors import AslantError, MeasureError
 from aslant.measures.template_tests.association import compared
 from aslant.models.protocols import MaskedScore, Sentence
-from aslant.stimuli import (Template, TemplateSet, WordList, load_set)
+from aslant.stimuli import Template, TemplateSet, WordList, load_set
+from fake_lm import FakeCausalLM, FakeMaskedLM, uniform
 
 SETTINGS = {"alternative": "greater", "method": "auto", "n_resamples": 1000}
 TESTS = ["career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts"]

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import aslant
+from aslant.errors import MeasureError, StimuliError
+from aslant.stimuli import WeatSet, WordList, load_set
 from fake_encoder import FakeEncoder
 from fake_lm import FakeCausalLM, FakeMaskedLM, uniform
-from aslant.errors import MeasureError, StimuliError
-from aslant.stimuli import (WeatSet, WordList, load_set)
 
 TEMPLATES = ("[TARGET] likes [ATTRIBUTE]", "[ATTRIBUTE] is what [TARGET] has.")
 

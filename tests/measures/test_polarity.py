@@ -84,7 +84,8 @@ def test_rotating_and_rescaling_the_space_changes_nothing(seed: int, scheme: str
 def test_two_classes_agree_across_schemes() -> None:
     v = embedding(3)
     scores = {
-        s: aslant.polarity(v, ["w0", "w1"], v.words[2:], scheme=s).score for s in ("binary", "one-vs-one", "one-vs-rest")
+        s: aslant.polarity(v, ["w0", "w1"], v.words[2:], scheme=s).score
+        for s in ("binary", "one-vs-one", "one-vs-rest")
     }
     assert scores["binary"] == pytest.approx(scores["one-vs-one"]) == pytest.approx(scores["one-vs-rest"])
 

@@ -11,8 +11,8 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.polarities.trend import FIGURES
 from aslant.measures.polarities.result import TrendsResult, TrendTest
+from aslant.measures.polarities.trend import FIGURES
 
 WORDS = [f"w{i}" for i in range(40)]
 

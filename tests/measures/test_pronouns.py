@@ -11,15 +11,15 @@ import pytest
 from sklearn.metrics import accuracy_score, log_loss
 
 import aslant
-from fake_encoder import FakeEncoder
-from fake_lm import FakeMaskedLM
-from gap_like import TABLE, TOPICS, as_tsv, encoder, gap_like
 from aslant.errors import MeasureError
 from aslant.measures.pronouns_resolved.gap_files import LABELS, GapSample
 from aslant.measures.pronouns_resolved.predictions import plan
+from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 from aslant.measures.pronouns_resolved.statistics import Resampling, by_gender
 from aslant.models.classifier import Classifier
-from aslant.measures.pronouns_resolved.result import PronounResolutionResult
+from fake_encoder import FakeEncoder
+from fake_lm import FakeMaskedLM
+from gap_like import TABLE, TOPICS, as_tsv, encoder, gap_like
 
 QUICK = Classifier(units=8, dropout=0.2, l2=0.01, learning_rate=0.01, epochs=15, patience=5)
 UNEQUAL = {"male": 0.15, "female": 0.55}

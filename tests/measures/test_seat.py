@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from scipy.stats import kstest
 
 import aslant
-from fake_encoder import FakeEncoder
 from aslant.errors import MeasureError, StimuliError
+from aslant.measures.association.stability import bootstrap_effects
 from aslant.measures.sentence_tests.clustered_words import clustered
 from aslant.measures.sentence_tests.sentences_statistic import _effects, sentence_scores
-from aslant.measures.association.stability import bootstrap_effects
 from aslant.stimuli import WordList, load_set
 from aslant.vectors import WordVectors
+from fake_encoder import FakeEncoder
 
 GENDER = load_set("weat-7")
 X, Y, A, B = (group.words for group in GENDER.groups)

@@ -13,7 +13,7 @@ from scipy.stats import spearmanr
 import aslant
 from aslant.data import entry
 from aslant.errors import DataError, MeasureError
-from aslant.measures.similarities.measure import (SIMILARITY_DATA, rank_correlation, rated_pairs, similarity_change)
+from aslant.measures.similarities.measure import SIMILARITY_DATA, rank_correlation, rated_pairs, similarity_change
 
 RATED = [
     ("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("professor", "cucumber", 0.3),

@@ -16,7 +16,7 @@ from sklearn.decomposition import PCA
 import aslant
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.geometry.subspace import random_ratios
-from aslant.statistics import (explained_ratios, subspace, unit_rows)
+from aslant.statistics import explained_ratios, subspace, unit_rows
 
 PAIRS = [["w0", "w1"], ["w2", "w3"], ["w4", "w5"]]
 

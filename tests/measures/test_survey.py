@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from aslant.errors import MeasureError, AslantError
-from aslant.measures.enumeration.survey import (make_survey, questions_to_rate, score_survey)
-from aslant.measures.enumeration.survey_result import SurveyResult
+from aslant.errors import AslantError, MeasureError
+from aslant.measures.enumeration.survey import make_survey, questions_to_rate, score_survey
 from aslant.measures.enumeration.survey_plan import Survey
+from aslant.measures.enumeration.survey_result import SurveyResult
 from survey_examples import Row, crowd, enumeration, exam_answers, matching_answers, row
 
 

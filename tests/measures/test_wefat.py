@@ -38,12 +38,15 @@ def test_correlation_is_scipys_over_the_words_that_have_a_figure() -> None:
 
 
 def test_own_words_and_figures() -> None:
-    r = aslant.wefat(aslant.load(), ["nurse", "engineer", "clerk"], figure={"nurse": 0.9, "engineer": 0.1, "clerk": 0.5})
+    r = aslant.wefat(
+        aslant.load(), ["nurse", "engineer", "clerk"], figure={"nurse": 0.9, "engineer": 0.1, "clerk": 0.5}
+    )
     assert r.correlation is not None
     assert r.correlation.n == 3
     assert aslant.wefat(aslant.load(), ["nurse"]).correlation is None
     assert (
-        aslant.wefat(aslant.load(), ["nurse", "clerk", "judge"], figure=dict.fromkeys(["nurse"], 1.0)).correlation is None
+        aslant.wefat(aslant.load(), ["nurse", "clerk", "judge"], figure=dict.fromkeys(["nurse"], 1.0)).correlation
+        is None
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from aslant.errors import MeasureError
-from aslant.models.classifier import (ADAM_EPSILON, Classifier, _Adam, _Network, class_probabilities)
+from aslant.models.classifier import ADAM_EPSILON, Classifier, _Adam, _Network, class_probabilities
 
 
 def blobs(n: int = 120, seed: int = 0) -> tuple[Any, Any]:

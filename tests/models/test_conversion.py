@@ -13,7 +13,7 @@ from packaged import unpack
 
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import conversion
-from aslant.models.conversion import (NEEDED, converted, prepared)
+from aslant.models.conversion import NEEDED, converted, prepared
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 gguf = pytest.importorskip("gguf", reason="GGUF files need gguf")

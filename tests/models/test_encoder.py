@@ -11,9 +11,9 @@ from packaged import unpack
 from tiny_lms import CAUSAL, MASKED, causal, masked, tokenizer, torch, transformers
 
 import aslant
-from aslant.errors import (DataError, MeasureError, AslantError)
+from aslant.errors import AslantError, DataError, MeasureError
 from aslant.models import Encoder, Passage
-from aslant.models.encoder import (ALONE, LEFT_TO_RIGHT, TransformersEncoder)
+from aslant.models.encoder import ALONE, LEFT_TO_RIGHT, TransformersEncoder
 
 TEXTS = [
     "He is a doctor.",

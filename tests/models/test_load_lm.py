@@ -16,7 +16,7 @@ from tiny_lms import MASKED, SMALL, causal, masked, torch, transformers
 
 import aslant
 from aslant.errors import DataError, MissingExtraError
-from aslant.models import (CausalLM, MaskedLM, Sentence)
+from aslant.models import CausalLM, MaskedLM, Sentence
 from aslant.models.causal import TransformersCausalLM
 from aslant.models.masked import TransformersMaskedLM
 

@@ -136,7 +136,9 @@ def test_each_distinct_masked_sentence_is_run_once_in_one_piece_of_work(monkeypa
 
 def test_words_that_a_model_cannot_place_are_left_out_before_anything_is_run() -> None:
     lm = wrapped()
-    result = aslant.log_probability_bias(lm, TEMPLATES[0], (["he"], ["she"]), ["nurse", "☃☃", "doctor", "a " * 70 + "b"])
+    result = aslant.log_probability_bias(
+        lm, TEMPLATES[0], (["he"], ["she"]), ["nurse", "☃☃", "doctor", "a " * 70 + "b"]
+    )
     assert [s.attribute for s in result.scores] == ["nurse", "doctor"]
     assert result.provenance.missing == ("☃☃", "a " * 70 + "b")
     assert "cannot place, left out (2): ☃☃" in result.notes[0]

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from aslant.models.plan import (Limits, Plan, Query, Runner, answered, batches, cost)
-from aslant.models.table import (ScoreTable, Tables, table_in)
 from aslant.io.digests import sealed_json, unsealed_json
+from aslant.models.plan import Limits, Plan, Query, Runner, answered, batches, cost
+from aslant.models.table import ScoreTable, Tables, table_in
 
 IDS = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(tuple)
 ASKS = st.lists(st.tuples(IDS, st.integers(0, 3), st.integers(0, 9)), max_size=40)

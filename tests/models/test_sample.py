@@ -15,7 +15,7 @@ from packaged import unpack
 
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import sample
-from aslant.models.sample import (CARD, DOWN, ENCODER, MASK_VECTOR, NAME, NOTE, SCALE, UP, WEIGHTS, card, merged)
+from aslant.models.sample import CARD, DOWN, ENCODER, MASK_VECTOR, NAME, NOTE, SCALE, UP, WEIGHTS, card, merged
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 pytest.importorskip("transformers", reason="language models need the extra lm")

@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from fake_encoder import FakeEncoder
 from aslant.errors import MeasureError
 from aslant.models import Passage, vector_store
 from aslant.models.vector_store import vectors_of
+from fake_encoder import FakeEncoder
 
 pytest.importorskip("safetensors", reason="kept vectors need safetensors: pip install '.[lm]'")
 WORDS = ("nurse", "doctor", "clerk", "poet")

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from fake_lm import FakeMaskedLM
 from aslant.errors import DataError
 from aslant.models.vocabulary import open_vocabulary
+from fake_lm import FakeMaskedLM
 
 
 def written(folder: Path, *words: str, name: str = "vocab.txt") -> Path:

@@ -11,7 +11,7 @@ from tiny_lms import MASKED, causal, masked
 
 import aslant
 from aslant.errors import MeasureError
-from aslant.models import (Encoder, MaskedLM, MasksWords, Sentence)
+from aslant.models import Encoder, MaskedLM, MasksWords, Sentence
 from aslant.models.encoder import TransformersEncoder
 from aslant.models.masked import TransformersMaskedLM
 

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.corpus import (Query, sample_contexts, shards)
-from aslant.errors import (MeasureError, MissingExtraError, WorkersError)
+from aslant.corpus import Query, sample_contexts, shards
+from aslant.errors import MeasureError, MissingExtraError, WorkersError
 from aslant.models.protocols import Passage, Sentence
-from aslant.parallel import (as_finished, cores, on_processes, on_ray, spread, use_workers, worker, workers_in_use)
+from aslant.parallel import as_finished, cores, on_processes, on_ray, spread, use_workers, worker, workers_in_use
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
 from noticed import Noticed

@@ -11,7 +11,7 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from aslant.errors import MeasureError
-from aslant.parallel import (cores, in_order, one_thread_each)
+from aslant.parallel import cores, in_order, one_thread_each
 
 
 def blas_threads() -> set[int]:

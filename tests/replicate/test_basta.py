@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import aslant
-from planted_text import planted
 from aslant.replicate import basta, residuals
+from planted_text import planted
 
 
 @pytest.fixture(autouse=True)

@@ -15,10 +15,10 @@ import pytest
 
 import aslant
 from aslant.errors import DataError, MeasureError
-from aslant.replicate import (PAPERS, framework, paper, replicate_paper)
-from aslant.replicate.framework import (Cell, Given, Measured, Paper, Role, Run, Source, number_of, yes_or_no)
-from aslant.results.replication import ReplicationResult, ReplicationsResult
+from aslant.replicate import PAPERS, framework, paper, replicate_paper
+from aslant.replicate.framework import Cell, Given, Measured, Paper, Role, Run, Source, number_of, yes_or_no
 from aslant.results.codec import result_from_dict
+from aslant.results.replication import ReplicationResult, ReplicationsResult
 
 OWN = Role("the paper's vectors", open=lambda given: given, label=str, bundled=lambda: "x", bundled_own=True)
 OTHER = Role("other vectors", open=lambda given: given, label=str, bundled=lambda: "y", bundled_label="another")

@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-import gap_like
 import aslant
-from fake_lm import FakeMaskedLM
+import gap_like
 from aslant.models.classifier import Classifier
 from aslant.models.vocabulary import open_vocabulary
 from aslant.replicate import kurita, kurita_pronouns
 from aslant.replicate.framework import Run
 from aslant.results.replication import ReplicatedCell, ReplicationResult
+from fake_lm import FakeMaskedLM
 
 AUTHORS = "our statistic on the authors' scores"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from aslant.replicate import paper
-from aslant.replicate.framework import (Cell, number_of, words_of)
+from aslant.replicate.framework import Cell, number_of, words_of
 from aslant.replicate.swinger import printed as swinger_tables
 
 

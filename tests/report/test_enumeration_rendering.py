@@ -11,15 +11,15 @@ from xml.etree import ElementTree
 
 import pytest
 
-from report_examples import Text, enumeration
 from aslant.cli.printing import show
+from aslant.measures.enumeration.notes import MOST_TESTS
+from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
+from aslant.measures.enumeration.show import crossed_table
 from aslant.report import render
 from aslant.report.charts import enumeration_heatmap
-from aslant.measures.enumeration.show import crossed_table
-from aslant.measures.enumeration.page import enumeration_fragment
-from aslant.measures.enumeration.notes import MOST_TESTS
-from aslant.report.tables import (Column, Table, pvalue, small, to_latex, to_markdown, to_rich)
-from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
+from aslant.report.tables import Column, Table, pvalue, small, to_latex, to_markdown, to_rich
+from report_examples import Text, enumeration
 
 HOSTILE = ("<script>alert(1)</script>", "a|b", "\x1b[31mred")
 WIDTHS = (80, 120, 200)

@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 import pytest
 
 import aslant
-from fake_lm import FakeMaskedLM
+from aslant.measures.template_tests.charts import _binned, ranked_bars, score_histogram
+from aslant.measures.template_tests.result import LogProbabilityResult
+from aslant.measures.template_tests.show import EACH_END, percent
 from aslant.report import render
 from aslant.report.result_tables import tables_of
-from aslant.measures.template_tests.show import EACH_END, percent
-from aslant.measures.template_tests.charts import (_binned, ranked_bars, score_histogram)
 from aslant.report.tables import small
-from aslant.measures.template_tests.result import LogProbabilityResult
+from fake_lm import FakeMaskedLM
 
 WORDS = [f"word{number}" for number in range(100)]
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import aslant
-from report_examples import Text, nasty_audit
 from aslant.errors import AslantError
 from aslant.report import RENDERERS, render
 from aslant.report.result_tables import table_of
-from aslant.report.tables import (bar, plain, to_csv, to_latex, to_markdown, to_rich)
+from aslant.report.tables import bar, plain, to_csv, to_latex, to_markdown, to_rich
 from aslant.report.templating import hashed
+from report_examples import Text, nasty_audit
 
 Page = Text
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import aslant
+from aslant.results.audit import AuditPart, AuditResult
 from fake_lm import FakeMaskedLM
 from report_examples import enumeration, nasty_audit
-from aslant.results.audit import AuditPart, AuditResult
 
 CHROMIUM = next((found for name in ("chromium", "chromium-browser") if (found := shutil.which(name))), None)
 if CHROMIUM is None:
@@ -62,7 +62,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> Path:
         AuditPart("words", "Single tests", (audit.weat.results[0] if audit.weat else spoken, aslant.wefat(v)), 0.1),
         AuditPart(
             "geometry", "Geometry",
-            (aslant.gender_subspace(v, random_pairs=20), aslant.direct_bias(v), aslant.compare(v, v, bootstrap=20)), 0.1,
+            (aslant.gender_subspace(v, random_pairs=20), aslant.direct_bias(v), aslant.compare(v, v, bootstrap=9)), 0.1,
         ),
         AuditPart("model", "Model", (spoken, aslant.log_probability_suite(lm, ["career-family"])), 0.1),
         AuditPart("enumeration", "Enumeration", (enumeration(12, 40, token="murder "),), 0.1),

@@ -14,23 +14,22 @@ from xml.etree import ElementTree
 import pytest
 
 import aslant
-from report_examples import Text, enumeration, nasty_audit
 from aslant.errors import AslantError
-from aslant.report import render
-from aslant.report.charts import (heatmap_picture, svg, vega)
-from aslant.report.offensive_words import (COVER, covered, may_offend)
+from aslant.measures.association.result import Interval
 from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.report import render
+from aslant.report.charts import heatmap_picture, svg, vega
 from aslant.report.figures import save_figures, save_tables
 from aslant.report.glance import Cell, grid
 from aslant.report.html import script_json
+from aslant.report.offensive_words import COVER, covered, may_offend
 from aslant.report.pictures import audits_picture, suite_picture
+from aslant.report.sections import PICTURES, pictures_of, section_of, sections
 from aslant.report.summary import comparison_sentences, sentences
-from aslant.report.sections import (PICTURES, pictures_of, section_of, sections)
-from aslant.results.audit import (AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference)
-from aslant.measures.association.result import Interval
+from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
+from aslant.results.codec import Result, kinds
 from aslant.results.provenance import Representation
-from aslant.results.codec import Result
-from aslant.results.codec import kinds
+from report_examples import Text, enumeration, nasty_audit
 
 
 def line(measure: str = "weat", category: str = "gender", **given: Any) -> Glance:

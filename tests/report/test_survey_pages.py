@@ -16,12 +16,19 @@ from pathlib import Path
 import pytest
 
 from aslant.errors import AslantError
-from aslant.measures.enumeration.survey import (make_survey, questions_to_rate, score_survey)
-from aslant.measures.enumeration.survey_pages import (TASKS, rating_files, survey_files, survey_page, write_ratings, write_survey)
-from aslant.measures.enumeration.survey_show import survey_table
-from aslant.report.tables import (to_csv, to_latex, to_markdown)
 from aslant.measures.enumeration.result import CONTENT_NOTE
+from aslant.measures.enumeration.survey import make_survey, questions_to_rate, score_survey
+from aslant.measures.enumeration.survey_pages import (
+    TASKS,
+    rating_files,
+    survey_files,
+    survey_page,
+    write_ratings,
+    write_survey,
+)
 from aslant.measures.enumeration.survey_plan import Survey
+from aslant.measures.enumeration.survey_show import survey_table
+from aslant.report.tables import to_csv, to_latex, to_markdown
 from survey_examples import crowd, enumeration, row
 
 HOSTILE = [

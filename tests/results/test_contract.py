@@ -13,17 +13,17 @@ from typing import Any
 
 import pytest
 
-import gap_like
 import aslant
+import gap_like
+from aslant.errors import AslantError
+from aslant.measures.association.result import Interval
+from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
+from aslant.results.codec import Result
+from aslant.stimuli import load_set
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
 from fake_pronouns import write_winogender
 from planted_text import planted
-from aslant.errors import AslantError
-from aslant.results.audit import (AuditComparison, AuditDifference, ModelDifference)
-from aslant.measures.association.result import Interval
-from aslant.results.codec import Result
-from aslant.stimuli import load_set
 
 NOT_A_NUMBER = re.compile(r"\bnan\b|Infinity")
 

@@ -16,14 +16,14 @@ import numpy as np
 import pytest
 
 import aslant
-from attacks import fasttext, gzip_of, is_one_sentence, npy, tar_of, zip_of
-from aslant.io import packed_files as opening
 from aslant.data.archives import take_out
 from aslant.data.receiving import Meter
 from aslant.data.registry import File
-from aslant.errors import (CorpusError, DataError, AslantError, VectorsError)
-from aslant.io.journal import Journal
+from aslant.errors import AslantError, CorpusError, DataError, VectorsError
+from aslant.io import packed_files as opening
 from aslant.io.digests import sealed
+from aslant.io.journal import Journal
+from attacks import fasttext, gzip_of, is_one_sentence, npy, tar_of, zip_of
 
 ROW = b"the 0.25 0.5\nof 0.5 0.25\n"
 

@@ -16,9 +16,9 @@ import numpy as np
 import pytest
 
 import aslant
-from attacks import Runs, fasttext, is_one_sentence, npy, zip_of
-from aslant.errors import (DataError, AslantError, VectorsError)
+from aslant.errors import AslantError, DataError, VectorsError
 from aslant.models.model_files import check_config, check_folder
+from attacks import Runs, fasttext, is_one_sentence, npy, zip_of
 
 
 @pytest.mark.parametrize("name", ["v.kv", "v.bin", "v.pkl", "v.npy", "1990-w.npy", "v.npz"])

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 
 import aslant
-from attacks import ESCAPES, MARKUP
 from aslant.auditing.policy import check_policy
 from aslant.report import render
 from aslant.report.policy import junit
-from aslant.report.tables import (Column, Table, plain, spreadsheet_safe, to_csv, to_latex, to_markdown, to_rich)
+from aslant.report.tables import Column, Table, plain, spreadsheet_safe, to_csv, to_latex, to_markdown, to_rich
+from attacks import ESCAPES, MARKUP
 
 #: What no output for people may hold as it is.
 STEERS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")

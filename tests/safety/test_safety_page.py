@@ -22,9 +22,9 @@ def test_every_promise_names_tests_that_attack_it() -> None:
 
 
 def test_the_limits_on_the_page_are_those_of_the_code() -> None:
-    from aslant.io import packed_files as opening
     from aslant.auditing import model_list, store
     from aslant.corpus import json_texts
+    from aslant.io import packed_files as opening
     from aslant.models import model_files
     from aslant.stimuli import loading, name_files
     from aslant.vectors.formats import fasttext_binary, text

@@ -12,20 +12,20 @@ from typing import Any
 import pytest
 
 import aslant
-from attacks import Runs, is_one_sentence
 from aslant.auditing.model_list import read_list
+from aslant.auditing.policy import parse_policy, read_policy, read_report
 from aslant.data.registry import parse_entry
 from aslant.errors import AslantError
-from aslant.measures.template_tests.attribute_lists import read_attributes
+from aslant.io.digests import sealed_json
+from aslant.io.reading import read_bytes
 from aslant.measures.pronouns_resolved.gap_files import read_file as read_gap_file
 from aslant.measures.similarities.measure import read_pairs
-from aslant.auditing.policy import (parse_policy, read_policy, read_report)
-from aslant.io.reading import read_bytes
-from aslant.io.digests import sealed_json
+from aslant.measures.template_tests.attribute_lists import read_attributes
 from aslant.stimuli import load_set
 from aslant.stimuli.loading import parse_set
 from aslant.stimuli.name_files import read_names
 from aslant.stimuli.pronoun_items import lines_of
+from attacks import Runs, is_one_sentence
 
 READERS: dict[str, Callable[[Path], Any]] = {
     "models.txt": read_list,

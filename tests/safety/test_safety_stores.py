@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 import aslant
-from attacks import ESCAPES, MARKUP, Runs, is_one_sentence
 from aslant.auditing.stored_lines import BEGINS
 from aslant.errors import AslantError
+from attacks import ESCAPES, MARKUP, Runs, is_one_sentence
 
 
 @pytest.fixture(scope="module")

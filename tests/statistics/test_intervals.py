@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from aslant.errors import MeasureError
-from aslant.statistics import (clopper_pearson, percentile_interval, wilson)
+from aslant.statistics import clopper_pearson, percentile_interval, wilson
 
 shares = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 

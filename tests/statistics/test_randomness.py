@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from aslant.errors import MeasureError
-from aslant.statistics import (generator, seed_of, spawn)
+from aslant.statistics import generator, seed_of, spawn
 
 
 def test_one_seed_one_stream():

@@ -13,7 +13,7 @@ from scipy import stats
 import literal_enumeration as literal
 from aslant.io.journal import Journal
 from aslant.measures.enumeration.cells import choose_cells
-from aslant.statistics import (RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means)
+from aslant.statistics import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from aslant.statistics import rotation as rotation_module
 from aslant.statistics.rotation import block_size, turned_block
 from aslant.statistics.rotation_kernel import best_of_cells

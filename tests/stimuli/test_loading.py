@@ -10,7 +10,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aslant.errors import StimuliError
-from aslant.stimuli import (KINDS, WeatSet, WeatTemplateSet, all_sets, first_names, kind_of, load_set, names, parse_set, read_set, text_of)
+from aslant.stimuli import (
+    KINDS,
+    WeatSet,
+    WeatTemplateSet,
+    all_sets,
+    first_names,
+    kind_of,
+    load_set,
+    names,
+    parse_set,
+    read_set,
+    text_of,
+)
 
 VALID = """
 kind = "weat"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from aslant.errors import StimuliError
-from aslant.stimuli import (SentenceSet, WeatSet, all_sets, load_set, parse_set, text_of)
+from aslant.stimuli import SentenceSet, WeatSet, all_sets, load_set, parse_set, text_of
 
 SHIPPED = load_set("seat-templates", SentenceSet)
 

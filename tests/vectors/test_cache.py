@@ -22,7 +22,8 @@ from aslant.errors import AslantError, VectorsError
 from aslant.io.files import PARTIAL
 from aslant.vectors import cache as vector_cache
 from aslant.vectors import rows
-from aslant.vectors.formats import (fasttext_binary, aslant_file as aslant_file, text, word2vec_binary)
+from aslant.vectors.formats import aslant_file as aslant_file
+from aslant.vectors.formats import fasttext_binary, text, word2vec_binary
 
 from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
 from .embedding_files import text as as_text

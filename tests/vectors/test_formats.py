@@ -17,7 +17,7 @@ import safetensors.numpy
 import aslant
 from aslant.errors import VectorsError
 from aslant.vectors import WordVectors
-from aslant.vectors.formats import (WRITERS, text, word2vec_binary)
+from aslant.vectors.formats import WRITERS, text, word2vec_binary
 
 from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, fasttext_binary
 from .embedding_files import text as as_text

@@ -22,8 +22,9 @@ import zstandard
 import aslant
 from aslant.errors import VectorsError
 from aslant.vectors import WordVectors, rows
-from aslant.vectors.formats import (aslant_file as aslant_file, text, word2vec_binary)
-from aslant.vectors.rows import (DUPLICATE, EMPTY, LINE_END, NON_FINITE, UNDECODABLE, ZERO)
+from aslant.vectors.formats import aslant_file as aslant_file
+from aslant.vectors.formats import text, word2vec_binary
+from aslant.vectors.rows import DUPLICATE, EMPTY, LINE_END, NON_FINITE, UNDECODABLE, ZERO
 
 from .embedding_files import MATRIX, PACKINGS, WORDS, fasttext_binary, zipped
 from .embedding_files import text as as_text

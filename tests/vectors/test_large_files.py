@@ -14,14 +14,14 @@ import pytest
 from numpy.typing import NDArray
 
 import aslant
-from aslant.io import memory_maps as paging
 from aslant.errors import VectorsError
+from aslant.io import memory_maps as paging
 from aslant.vectors import WordVectors
 from aslant.vectors import cache as vector_cache
+from aslant.vectors.debiasing_record import Treatment, WordsTaken
 from aslant.vectors.formats import aslant_file as aslant_file
 from aslant.vectors.mapped_words import MappedWords
-from aslant.vectors.rows import (DUPLICATE, EMPTY, ZERO)
-from aslant.vectors.debiasing_record import Treatment, WordsTaken
+from aslant.vectors.rows import DUPLICATE, EMPTY, ZERO
 
 from .embedding_files import MATRIX, WORDS
 from .embedding_files import text as as_text

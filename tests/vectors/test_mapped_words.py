@@ -12,8 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aslant.errors import VectorsError
-from aslant.vectors import (WordVectors, mapped_words, word_log)
-from aslant.vectors.mapped_words import (MappedWords, Table, table_of)
+from aslant.vectors import WordVectors, mapped_words, word_log
+from aslant.vectors.mapped_words import MappedWords, Table, table_of
 from aslant.vectors.word_log import WordLog
 
 PATCHING = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -13,11 +13,11 @@ from hypothesis.extra import numpy as hnp
 
 import aslant
 from aslant.errors import VectorsError
-from aslant.vectors.formats import RECORDED, WRITERS
-from aslant.vectors.formats.plain_words import BLOCK_WORDS
-from aslant.vectors.formats.aslant_file import dump
-from aslant.vectors.formats.text_table import table_text
 from aslant.vectors.debiasing_record import Treatment, WordsTaken
+from aslant.vectors.formats import RECORDED, WRITERS
+from aslant.vectors.formats.aslant_file import dump
+from aslant.vectors.formats.plain_words import BLOCK_WORDS
+from aslant.vectors.formats.text_table import table_text
 
 from .embedding_files import MATRIX, WORDS
 
@@ -106,7 +106,9 @@ def test_text_brings_every_float32_back_exactly(rows: np.ndarray) -> None:  # ty
 
 
 @pytest.mark.parametrize("suffix", RECORDED)
-def test_what_was_done_is_kept_with_every_missing_word(vectors: aslant.WordVectors, suffix: str, tmp_path: Path) -> None:
+def test_what_was_done_is_kept_with_every_missing_word(
+    vectors: aslant.WordVectors, suffix: str, tmp_path: Path
+) -> None:
     taken = WordsTaken("pairs", "own", 3, tuple(f"word-{i}" for i in range(500)))
     w = vectors.treated(vectors.matrix * 2, Treatment("doubled", {"by": 2, "tried": (1.5, 2.0)}, (taken,), 7))
     w.save(tmp_path / f"v{suffix}")

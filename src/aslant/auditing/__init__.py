@@ -8,14 +8,13 @@ from typing import Any
 
 from aslant.auditing.comparing import compare_audits
 from aslant.auditing.many_models import audit_list
-from aslant.auditing.open_subject import (check_use, open_corpus, opened)
+from aslant.auditing.open_subject import check_use, open_corpus, opened
 from aslant.auditing.run_folder import RunFolder
-from aslant.auditing.running import (OnFailure, identity, only_fitting, planned, run)
+from aslant.auditing.running import OnFailure, identity, only_fitting, planned, run
 from aslant.auditing.store import ResultsStore
 from aslant.auditing.subjects import Subject
 from aslant.errors import MeasureError
-from aslant.results.audit import AuditComparison, AuditResult
-from aslant.results.audit import Profile
+from aslant.results.audit import AuditComparison, AuditResult, Profile
 
 __all__ = ["ResultsStore", "audit", "audit_list", "audit_models", "audit_subject", "compare_audits"]
 
@@ -37,8 +36,8 @@ def audit(
 ) -> AuditResult:
     """Audit an embedding, a language model or an encoder: opened, or what names one; nothing: the bundled sample.
 
-    Which measures fit is decided from the representation. `corpus` is text (what `aslant.load_corpus` takes or gives) in
-    which an encoder reads words; a language model given by its name is then taken as an encoder too. `profile`:
+    Which measures fit is decided from the representation. `corpus` is text (what `aslant.load_corpus` takes or gives)
+    in which an encoder reads words; a language model given by its name is then taken as an encoder too. `profile`:
     "quick", "standard" or "full" (as in the papers). `only` and `skip` name measures to run or to leave out; `words`
     are TOML files with stimuli of your own.
 

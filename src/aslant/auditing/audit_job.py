@@ -20,11 +20,11 @@ from typing import Any, Literal
 from aslant.auditing.model_list import AuditSettings, Entry
 from aslant.auditing.open_subject import opened
 from aslant.auditing.run_folder import RunFolder
-from aslant.auditing.running import (Plan, identity, only_fitting, planned, run)
+from aslant.auditing.running import Plan, identity, only_fitting, planned, run
 from aslant.auditing.stored_lines import as_line
 from aslant.auditing.subjects import Subject
 from aslant.errors import AslantError
-from aslant.vectors import (LookupPolicy, WordVectors, load)
+from aslant.vectors import LookupPolicy, WordVectors, load
 from aslant.version import __version__
 
 _one_at_a_time = threading.Lock()

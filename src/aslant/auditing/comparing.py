@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 
 from aslant.auditing.subjects import Subject
 from aslant.errors import AslantError
-from aslant.measures.side_by_side.measure import compare
-from aslant.results.audit import (AuditComparison, AuditDifference, AuditResult, Glance, ModelDifference)
 from aslant.measures.polarities.result import Difference
+from aslant.measures.side_by_side.measure import compare
+from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance, ModelDifference
 from aslant.version import __version__
 
 #: What makes two lines of different audits the same line.

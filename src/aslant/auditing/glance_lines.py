@@ -9,19 +9,24 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aslant.auditing.conventions import evidence_of, strength_of
-from aslant.measures.polarities.measure import DEFAULT_WORDS
-from aslant.measures.sentence_tests.result import (CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult)
-from aslant.measures.in_context.result import ContextualBiasResult
-from aslant.measures.geometry.result import (DirectBiasResult, GeometryResult, SubspaceResult)
+from aslant.measures.association.result import WeatResult, WeatSuiteResult
 from aslant.measures.enumeration.result import EnumerationResult
-from aslant.results.audit import Glance
-from aslant.measures.template_tests.result import (LogProbabilityResult, LogProbabilitySuiteResult, LogProbabilityWeatResult, TemplateWeatResult)
-from aslant.results.codec import MeasuredResult
+from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, SubspaceResult
+from aslant.measures.in_context.result import ContextualBiasResult
+from aslant.measures.polarities.measure import DEFAULT_WORDS
 from aslant.measures.polarities.result import PolarityResult
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 from aslant.measures.residuals.result import ResidualBiasResult
-from aslant.measures.association.result import WeatResult, WeatSuiteResult
+from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
+from aslant.measures.template_tests.result import (
+    LogProbabilityResult,
+    LogProbabilitySuiteResult,
+    LogProbabilityWeatResult,
+    TemplateWeatResult,
+)
+from aslant.results.audit import Glance
+from aslant.results.codec import MeasuredResult
 from aslant.statistics import benjamini_hochberg
 from aslant.stimuli import load_set
 from aslant.stimuli import names as set_names

@@ -11,15 +11,15 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from aslant.auditing.audit_job import (AuditJob, AuditOutcome, as_record, audit_job, not_audited)
-from aslant.auditing.model_list import (AuditSettings, Entry, kinds_of, located, read_list)
+from aslant.auditing.audit_job import AuditJob, AuditOutcome, as_record, audit_job, not_audited
+from aslant.auditing.model_list import AuditSettings, Entry, kinds_of, located, read_list
 from aslant.auditing.open_subject import NO_ENCODER
 from aslant.auditing.own_words import own_sets
 from aslant.auditing.running import check_known, check_settings
 from aslant.auditing.steps import names
 from aslant.auditing.store import ResultsStore, now
 from aslant.auditing.stored_lines import as_line
-from aslant.errors import MeasureError, AslantError
+from aslant.errors import AslantError, MeasureError
 from aslant.parallel import as_finished
 from aslant.results.stored import StoredAudit, StoredAudits
 from aslant.vectors import LookupPolicy

@@ -176,7 +176,9 @@ def _from_toml(content: str, path: Path, given: AuditSettings) -> list[Entry]:
     for number, model in enumerate(found.model, 1):
         asked = {f: getattr(model, f) for f in _SETTABLE if getattr(model, f) is not msgspec.UNSET}
         if blank := [name for name, value in (("source", model.source), *asked.items()) if _is_blank(value)]:
-            raise AslantError(f"model {number} of '{path}' has an empty '{blank[0]}'; write something, or leave it out.")
+            raise AslantError(
+                f"model {number} of '{path}' has an empty '{blank[0]}'; write something, or leave it out."
+            )
         for name in ("only", "skip", "words", "corpus"):
             if name in asked:
                 asked[name] = (asked[name],) if isinstance(asked[name], str) else asked[name]

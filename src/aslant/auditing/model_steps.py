@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from aslant.auditing.step_context import Work
-from aslant.measures.sentence_tests.contexts import ceat_suite
 from aslant.measures.in_context.measure import contextual_bias
 from aslant.measures.pronouns_chosen.measure import pronoun_choice
 from aslant.measures.pronouns_resolved.measure import pronoun_resolution
+from aslant.measures.sentence_tests.contexts import ceat_suite
 from aslant.measures.sentence_tests.sentences import seat_suite
 from aslant.results.codec import MeasuredResult
 

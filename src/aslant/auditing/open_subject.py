@@ -7,7 +7,7 @@ from os import PathLike
 from pathlib import PurePath
 from typing import Any
 
-from aslant.auditing.subjects import (Subject, kind_of, subject_of)
+from aslant.auditing.subjects import Subject, kind_of, subject_of
 from aslant.errors import MeasureError
 from aslant.vectors import WordVectors, load
 

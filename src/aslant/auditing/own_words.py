@@ -8,21 +8,19 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from aslant.auditing.subjects import Trait
 from aslant.auditing.step_context import Work
+from aslant.auditing.subjects import Trait
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.sentence_tests.contexts import ceat_suite
-from aslant.measures.geometry.subspace import gender_subspace
-from aslant.measures.template_tests.scores import log_probability_bias
-from aslant.measures.template_tests.association import log_probability_suite
-from aslant.measures.polarities.measure import polarity
-from aslant.measures.sentence_tests.sentences import seat_suite
 from aslant.measures.association.measure import weat_suite
-from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE
-from aslant.measures.polarities.measure import Scheme
+from aslant.measures.geometry.subspace import gender_subspace
+from aslant.measures.polarities.measure import Scheme, polarity
+from aslant.measures.sentence_tests.contexts import ceat_suite
 from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
+from aslant.measures.sentence_tests.sentences import seat_suite
+from aslant.measures.template_tests.association import log_probability_suite
+from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE, log_probability_bias
 from aslant.results.codec import MeasuredResult
-from aslant.stimuli import (ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet, load_set)
+from aslant.stimuli import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet, load_set
 
 LANGUAGE_MODELS: frozenset[Trait] = frozenset({"masked LM", "causal LM"})
 ANY_OTHER = "a static embedding or a language model"

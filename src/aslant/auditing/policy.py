@@ -14,11 +14,11 @@ import msgspec
 from msgspec import Meta, Struct
 
 from aslant.errors import AslantError
-from aslant.io.reading import (parse_json, parse_toml, read_text)
-from aslant.results.audit import (AuditComparison, AuditDifference, AuditResult, Glance)
+from aslant.io.reading import parse_json, parse_toml, read_text
 from aslant.measures.enumeration.result import EnumerationResult
-from aslant.results.policy import PolicyCheck, PolicyLine
+from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance
 from aslant.results.codec import result_from_dict
+from aslant.results.policy import PolicyCheck, PolicyLine
 from aslant.version import __version__
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from aslant.errors import AslantError
+from aslant.io.digests import sealed_json, unsealed_json
 from aslant.io.files import PARTIAL, written_whole
 from aslant.io.reading import parse_json, read_bytes
 from aslant.results.audit import AuditPart
-from aslant.results.codec import MeasuredResult
-from aslant.results.codec import part_from_dict
-from aslant.io.digests import sealed_json, unsealed_json
+from aslant.results.codec import MeasuredResult, part_from_dict
 
 #: Says what the results in the folder belong to.
 IDENTITY = "run.json"

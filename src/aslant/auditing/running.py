@@ -14,12 +14,11 @@ from typing import Any, get_args
 from aslant.auditing.glance_lines import glances
 from aslant.auditing.own_words import digest, own_sets
 from aslant.auditing.run_folder import Finished, RunFolder
-from aslant.auditing.steps import (OWN, STEPS, Step, names)
-from aslant.auditing.subjects import Subject
 from aslant.auditing.step_context import Progress, Work
-from aslant.errors import MeasureError, AslantError
-from aslant.results.audit import AuditPart, AuditResult
-from aslant.results.audit import ON_REQUEST, Profile
+from aslant.auditing.steps import OWN, STEPS, Step, names
+from aslant.auditing.subjects import Subject
+from aslant.errors import AslantError, MeasureError
+from aslant.results.audit import ON_REQUEST, AuditPart, AuditResult, Profile
 from aslant.stimuli import StimulusSet
 from aslant.version import __version__
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from aslant.auditing.subjects import Subject
-from aslant.errors import MeasureError, AslantError
+from aslant.errors import AslantError, MeasureError
+from aslant.measures.association.result import WeatSuiteResult
 from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
 from aslant.measures.template_tests.result import LogProbabilitySuiteResult
-from aslant.measures.association.result import WeatSuiteResult
 from aslant.results.audit import Profile
 from aslant.stimuli import StimulusSet
 

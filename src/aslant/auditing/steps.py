@@ -10,25 +10,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from aslant.auditing.model_steps import (ceats, contextual, pronoun_choices, pronouns_resolved, seats)
+from aslant.auditing.model_steps import ceats, contextual, pronoun_choices, pronouns_resolved, seats
 from aslant.auditing.own_words import measure_own
-from aslant.auditing.subjects import Subject, Trait
 from aslant.auditing.step_context import Work
-from aslant.measures.geometry.direct import direct_bias
+from aslant.auditing.subjects import Subject, Trait
+from aslant.measures.association.measure import weat_suite
 from aslant.measures.enumeration.measure import enumerate_biases
+from aslant.measures.geometry.direct import direct_bias
 from aslant.measures.geometry.subspace import gender_subspace
-from aslant.measures.template_tests.scores import log_probability_bias
-from aslant.measures.template_tests.association import log_probability_suite
 from aslant.measures.polarities.measure import polarity
 from aslant.measures.residuals.measure import residual_bias
-from aslant.measures.template_tests.words_in_templates import template_weat
-from aslant.measures.association.measure import weat_suite
 from aslant.measures.side_by_side.measure import POLARITIES
-from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE
-from aslant.measures.template_tests.association import two_by_two
+from aslant.measures.template_tests.association import log_probability_suite, two_by_two
+from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE, log_probability_bias
+from aslant.measures.template_tests.words_in_templates import template_weat
 from aslant.parallel import one_thread_each
-from aslant.results.codec import MeasuredResult
 from aslant.results.audit import Profile
+from aslant.results.codec import MeasuredResult
 from aslant.stimuli import TemplateSet, all_sets
 
 Results = tuple[MeasuredResult, ...]

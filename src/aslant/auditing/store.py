@@ -29,10 +29,10 @@ from typing import IO, Any
 
 from aslant.auditing import store_queries as q
 from aslant.auditing.appending import append_line
-from aslant.auditing.stored_lines import (BEGINS, Held, as_line, check_audit, decode, decode_audit, encode)
+from aslant.auditing.stored_lines import BEGINS, Held, as_line, check_audit, decode, decode_audit, encode
 from aslant.errors import AslantError
-from aslant.results.stored import (AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures)
 from aslant.results.audit import AuditResult
+from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 from aslant.version import __version__
 
 #: The name of a store where none is given.

@@ -13,10 +13,8 @@ from pathlib import Path
 
 from aslant.auditing.stored_lines import Held, as_utc
 from aslant.errors import AslantError
-from aslant.results.stored import (AuditChange, FigureChange, HistoryPoint, StoredAudit, StoredFigure)
-from aslant.results.audit import Glance
-from aslant.results.audit import Evidence
-from aslant.results.stored import Change
+from aslant.results.audit import Evidence, Glance
+from aslant.results.stored import AuditChange, Change, FigureChange, HistoryPoint, StoredAudit, StoredFigure
 from aslant.version import __version__
 
 #: What makes two lines of different audits the same figure.

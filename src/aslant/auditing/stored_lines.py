@@ -19,11 +19,9 @@ import msgspec
 
 from aslant.errors import AslantError
 from aslant.io.reading import parse_json
-from aslant.results.audit import AuditResult, Glance
-from aslant.results.stored import StoredAudit
-from aslant.results.audit import Profile
+from aslant.results.audit import AuditResult, Glance, Profile
 from aslant.results.codec import unsteered_json
-from aslant.results.stored import State
+from aslant.results.stored import State, StoredAudit
 
 #: What every line begins with; the number is that of the format.
 BEGINS = b'{"aslant-store":1,"sha256":"'

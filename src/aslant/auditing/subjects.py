@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from aslant.errors import (DataError, MeasureError, MissingExtraError)
-from aslant.models.protocols import (CausalLM, Encoder, MaskedLM)
+from aslant.errors import DataError, MeasureError, MissingExtraError
 from aslant.io.reading import parse_json, read_text
+from aslant.models.protocols import CausalLM, Encoder, MaskedLM
 from aslant.results.provenance import Representation
 from aslant.vectors import WordVectors
 

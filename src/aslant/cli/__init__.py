@@ -15,7 +15,7 @@ STOPPED = 130
 
 def main() -> None:
     """Run `aslant`; what the user can mend is one sentence and exit code 2."""
-    from aslant.cli.stopping import (exit_code, stoppable, stopped)
+    from aslant.cli.stopping import exit_code, stoppable, stopped
 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):  # words of any language must print, whatever the locale

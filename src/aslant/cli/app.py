@@ -6,17 +6,22 @@ from typing import Annotated
 
 import typer
 
-from aslant.cli import (audit, check, data, debias, replicate, results, words)
-from aslant.measures.sentence_tests import ceat_command as ceat, seat_command as seat
-from aslant.measures.side_by_side import command as compare
-from aslant.measures.in_context import command as contextual
+from aslant.cli import audit, check, data, debias, replicate, results, words
+from aslant.measures.association import command as weat
+from aslant.measures.association import multi_weat_command as multi_weat
+from aslant.measures.association import wefat_command as wefat
 from aslant.measures.enumeration import command as enumeration
 from aslant.measures.geometry import command as geometry
-from aslant.measures.template_tests import command as logprob, masked_weat_command as masked_weat
-from aslant.measures.association import (multi_weat_command as multi_weat, command as weat, wefat_command as wefat)
-from aslant.measures.polarities import command as polarity, trend_command as trend
+from aslant.measures.in_context import command as contextual
+from aslant.measures.polarities import command as polarity
+from aslant.measures.polarities import trend_command as trend
 from aslant.measures.pronouns_chosen import command as pronoun_choice
 from aslant.measures.pronouns_resolved import command as pronouns
+from aslant.measures.sentence_tests import ceat_command as ceat
+from aslant.measures.sentence_tests import seat_command as seat
+from aslant.measures.side_by_side import command as compare
+from aslant.measures.template_tests import command as logprob
+from aslant.measures.template_tests import masked_weat_command as masked_weat
 from aslant.version import __version__
 
 app = typer.Typer(

@@ -12,7 +12,7 @@ import typer
 from aslant.cli import options as o
 from aslant.cli.audit_many import Many, audit_many
 from aslant.cli.encoders import CorpusOption, Text
-from aslant.cli.shared import (Output, Reading, RunningOnCores, command)
+from aslant.cli.shared import Output, Reading, RunningOnCores, command
 
 if TYPE_CHECKING:
     from aslant.cli.audit_run import Place, Request
@@ -130,7 +130,7 @@ def audit_command(
     """
     import sys
 
-    from aslant.cli.audit_run import (going_on, kept_for_later, place_for, resumed)
+    from aslant.cli.audit_run import going_on, kept_for_later, place_for, resumed
     from aslant.cli.printing import STANDARD_OUTPUT, deliver
 
     many.check_alone({

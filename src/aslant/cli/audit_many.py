@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from aslant.auditing.model_list import AuditSettings
     from aslant.auditing.store import ResultsStore
     from aslant.cli.audit_run import Request
-    from aslant.cli.shared import (Output, Reading, RunningOnCores)
+    from aslant.cli.shared import Output, Reading, RunningOnCores
     from aslant.results.audit import AuditResult
     from aslant.results.stored import StoredAudit
 

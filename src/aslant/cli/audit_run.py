@@ -173,8 +173,8 @@ def resumed(folder: Path) -> tuple[Request, Place]:
 
     from aslant.auditing.run_folder import REQUEST
     from aslant.data import cache_folder
-    from aslant.io.reading import read_bytes
     from aslant.io.digests import unsealed_json
+    from aslant.io.reading import read_bytes
 
     path = folder / REQUEST
     if not path.exists():

@@ -48,9 +48,9 @@ def check_command(
 
     A measurement that a rule is about and that the report lacks counts as a failure, unless the rule is optional.
     """
+    from aslant.auditing.policy import check_policy, read_policy, read_report
     from aslant.cli.printing import deliver
     from aslant.io.files import write_text
-    from aslant.auditing.policy import (check_policy, read_policy, read_report)
     from aslant.report.policy import junit
 
     rules = read_policy(policy)

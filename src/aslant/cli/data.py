@@ -208,7 +208,7 @@ def cache_command(
     """List or clear the cache: what was read, converted or asked of a model once (set ASLANT_CACHE to move it)."""
     import time
 
-    from aslant.data import (cache_entries, cache_folder, clear_cache)
+    from aslant.data import cache_entries, cache_folder, clear_cache
 
     if clear:
         count, size = clear_cache()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import (Output, Reading, Running, command)
+from aslant.cli.shared import Output, Reading, Running, command
 
 if TYPE_CHECKING:
     from aslant.vectors import WordVectors
@@ -241,8 +241,8 @@ def check_and_deliver(
     before: WordVectors, after: WordVectors, similarity: list[str] | None, seeds: int, running: Running, files: Output
 ) -> None:
     """Measure before and after, and print and write the table."""
-    from aslant.debias.check import SIMILARITY, debias_check
     from aslant.cli.printing import deliver
+    from aslant.debias.check import SIMILARITY, debias_check
 
     names = SIMILARITY if similarity is None else wanted_similarity(similarity)
     found = debias_check(before, after, similarity=names, seeds=seeds, rng=running.seed)

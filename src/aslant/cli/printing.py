@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from aslant.cli.shared import Output
+    from aslant.measures.association.result import WeatSuiteResult
     from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
     from aslant.results.codec import Result
-    from aslant.measures.association.result import WeatSuiteResult
 
 STANDARD_OUTPUT = Path("-")
 

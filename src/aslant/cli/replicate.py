@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import (Output, RunningOnCores, command)
+from aslant.cli.shared import Output, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -79,9 +79,9 @@ def replicate_command(
     stand-in, and never counts as met.
     """
     from aslant.cli.printing import deliver
-    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.cli.progress import bar, noted, resumable
     from aslant.errors import AslantError
-    from aslant.replicate import (ALL, PAPERS, replicate_all, replicate_paper)
+    from aslant.replicate import ALL, PAPERS, replicate_all, replicate_paper
     from aslant.replicate import paper as described
     from aslant.results.codec import Result
 

@@ -12,8 +12,8 @@ from aslant.cli import options as o
 from aslant.cli.shared import Output, command
 
 if TYPE_CHECKING:
-    from aslant.results.stored import AuditChange, StoredAudit
     from aslant.results.audit import AuditComparison, AuditResult
+    from aslant.results.stored import AuditChange, StoredAudit
 
 app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time.", no_args_is_help=True)
 
@@ -225,9 +225,9 @@ def add_command(
     quiet: o.QuietOption = False,
 ) -> None:
     """Put a report that was made before, or elsewhere, into a store."""
+    from aslant.auditing.policy import read_report
     from aslant.auditing.store import ResultsStore
     from aslant.errors import AslantError
-    from aslant.auditing.policy import read_report
     from aslant.report.tables import plain
     from aslant.results.audit import AuditResult
 

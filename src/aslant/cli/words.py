@@ -48,7 +48,7 @@ def list_command(
 
     from aslant.cli.printing import table_console
     from aslant.errors import StimuliError
-    from aslant.stimuli import (KINDS, all_sets, kind_of)
+    from aslant.stimuli import KINDS, all_sets, kind_of
 
     if kind is not None and kind not in KINDS:
         raise StimuliError(f"there is no kind '{kind}'; the kinds are {', '.join(KINDS)}.")

@@ -1,6 +1,6 @@
 """Text to draw sentences from: read piece by piece, never held as a whole."""
 
-from aslant.corpus.contexts import (Context, Contexts, ContextSample, Query)
+from aslant.corpus.contexts import Context, Contexts, ContextSample, Query
 from aslant.corpus.corpus import Corpus
 from aslant.corpus.loading import load_corpus
 from aslant.corpus.sampling import sample_contexts

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aslant.corpus.files import TextFile, fingerprint_of
-from aslant.corpus.splitting import (Lines, Tally, lines_of, sentences, splitter)
+from aslant.corpus.splitting import Lines, Tally, lines_of, sentences, splitter
 from aslant.errors import CorpusError
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from aslant.io import packed_files as opening
 from aslant.corpus import json_texts, tables
-from aslant.corpus.splitting import (PIECE, Lines, Splitter, lines_of, way_of)
+from aslant.corpus.splitting import PIECE, Lines, Splitter, lines_of, way_of
 from aslant.corpus.text import read_lines
-from aslant.errors import CorpusError, AslantError
+from aslant.errors import AslantError, CorpusError
+from aslant.io import packed_files as opening
 from aslant.io.packed_files import Progress, open_stream
 
 KINDS = {

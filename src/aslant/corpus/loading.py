@@ -9,13 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from aslant.io import packed_files as opening
-from aslant.corpus.corpus import (Corpus, GivenTexts, checked)
-from aslant.corpus.files import (ARCHIVES, KINDS, Location, TextFile, examine, files_in, kind_of)
-from aslant.corpus.splitting import (PIECE, WAYS, Splitter, splitter, way_of)
+from aslant.corpus.corpus import Corpus, GivenTexts, checked
+from aslant.corpus.files import ARCHIVES, KINDS, Location, TextFile, examine, files_in, kind_of
+from aslant.corpus.splitting import PIECE, WAYS, Splitter, splitter, way_of
 from aslant.corpus.text import check_encoding
 from aslant.data import could_be_name, did_you_mean
 from aslant.errors import CorpusError
+from aslant.io import packed_files as opening
 
 #: Data that hold text.
 KINDS_OF_DATA = ("corpus", "benchmark")

@@ -16,7 +16,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from aslant.corpus.contexts import (Context, Contexts, ContextSample, Query)
+from aslant.corpus.contexts import Context, Contexts, ContextSample, Query
 from aslant.corpus.corpus import Corpus, checked
 from aslant.corpus.files import TextFile
 from aslant.corpus.matching import Finder, canonical

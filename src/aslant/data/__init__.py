@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from aslant.data.cache import (CacheEntry, cache_entries, cache_folder, clear_cache, sweep_partial_files)
+from aslant.data.cache import CacheEntry, cache_entries, cache_folder, clear_cache, sweep_partial_files
 from aslant.data.places import could_be_name, data_folder
 
 _HOMES = {
@@ -24,8 +24,8 @@ _HOMES = {
 }
 
 if TYPE_CHECKING:
-    from aslant.data.fetching import (fetch, find, resolve)
-    from aslant.data.registry import (Entry, did_you_mean, entries, entry, inside_of, names)
+    from aslant.data.fetching import fetch, find, resolve
+    from aslant.data.registry import Entry, did_you_mean, entries, entry, inside_of, names
 
 __all__ = [
     "CacheEntry",

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from aslant.data.receiving import (CHUNK, Meter, receiving)
+from aslant.data.receiving import CHUNK, Meter, receiving
 from aslant.data.registry import File
 from aslant.errors import DataError
 

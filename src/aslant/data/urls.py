@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote, urljoin
 
 from aslant.data.archives import take_out
-from aslant.data.receiving import (CHUNK, Meter, Receiver, receiving)
+from aslant.data.receiving import CHUNK, Meter, Receiver, receiving
 from aslant.data.registry import File, Source
 from aslant.errors import DataError
 

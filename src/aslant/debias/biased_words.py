@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.debias.words import (NO_ROWS, Rows, Words, find_words)
+from aslant.debias.words import NO_ROWS, Rows, Words, find_words
 from aslant.errors import DebiasError
 from aslant.statistics import unit_rows
-from aslant.stimuli import (MOST_FREQUENT, ClassSet, is_plain, load_set)
+from aslant.stimuli import MOST_FREQUENT, ClassSet, is_plain, load_set
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import WordsTaken
 

@@ -14,9 +14,19 @@ from numpy.typing import NDArray
 from aslant.debias.biased_words import DEFAULT_POLES, leaning
 from aslant.debias.hard import hard_debiased, with_cases
 from aslant.debias.linear import mapped, without_subspace
-from aslant.debias.words import (FloatArray, Rows, Sets, Words, check_vectors, concept_basis, find_sets, find_words, first_components)
+from aslant.debias.words import (
+    FloatArray,
+    Rows,
+    Sets,
+    Words,
+    check_vectors,
+    concept_basis,
+    find_sets,
+    find_words,
+    first_components,
+)
 from aslant.errors import DebiasError
-from aslant.statistics import (clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows)
+from aslant.statistics import clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 

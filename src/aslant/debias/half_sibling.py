@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.debias.linear import mapped
-from aslant.debias.words import (FloatArray, Words, check_vectors, find_words)
+from aslant.debias.words import FloatArray, Words, check_vectors, find_words
 from aslant.errors import DebiasError
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment

@@ -9,7 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.debias.linear import mapped
-from aslant.debias.words import (FloatArray, FoundSets, Rows, Sets, Words, check_vectors, concept_basis, find_sets, find_words)
+from aslant.debias.words import (
+    FloatArray,
+    FoundSets,
+    Rows,
+    Sets,
+    Words,
+    check_vectors,
+    concept_basis,
+    find_sets,
+    find_words,
+)
 from aslant.errors import DebiasError
 from aslant.statistics import unit_rows
 from aslant.vectors import WordVectors

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from aslant.debias.biased_words import LabelledWords, labelled_rows
 from aslant.debias.linear import mapped
-from aslant.debias.words import (FloatArray, Words, check_vectors)
+from aslant.debias.words import FloatArray, Words, check_vectors
 from aslant.errors import DebiasError
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from aslant.debias.hard import hard_debiased
 from aslant.debias.linear import BLOCK, mapped
-from aslant.debias.words import (FloatArray, Rows, Sets, Words, check_vectors, concept_basis, find_sets, find_words)
+from aslant.debias.words import FloatArray, Rows, Sets, Words, check_vectors, concept_basis, find_sets, find_words
 from aslant.errors import DebiasError
 from aslant.io.memory_maps import release
 from aslant.parallel import one_thread_each

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aslant.debias.biased_words import LabelledWords, labelled_rows
 from aslant.debias.linear import mapped, without_subspace
-from aslant.debias.words import (FloatArray, Words, check_vectors)
+from aslant.debias.words import FloatArray, Words, check_vectors
 from aslant.errors import DebiasError
 from aslant.statistics import generator, seed_of
 from aslant.vectors import WordVectors

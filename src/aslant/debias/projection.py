@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aslant.debias.linear import mapped, without_subspace
-from aslant.debias.words import (Sets, check_vectors, concept_basis, find_sets)
+from aslant.debias.words import Sets, check_vectors, concept_basis, find_sets
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 

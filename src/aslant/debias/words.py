@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import DebiasError, MeasureError
 from aslant.statistics import subspace, unit_rows
-from aslant.stimuli import (ClassSet, PairSet, StimulusSet, kind_of, listed_words, load_set)
+from aslant.stimuli import ClassSet, PairSet, StimulusSet, kind_of, listed_words, load_set
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.vectors.debiasing_record import WordsTaken
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.io.files import sweep_partial, written_whole
 from aslant.io.digests import sealed, unsealed
+from aslant.io.files import sweep_partial, written_whole
 
 
 class Journal:

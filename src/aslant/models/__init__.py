@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from aslant.models.classifier import Classifier
 from aslant.models.identity import identity_of, is_registered
-from aslant.models.protocols import (CausalLM, CausalScore, Encoder, LanguageModel, MaskedLM, MaskedScore, MasksWords, Passage, Sentence)
+from aslant.models.protocols import (
+    CausalLM,
+    CausalScore,
+    Encoder,
+    LanguageModel,
+    MaskedLM,
+    MaskedScore,
+    MasksWords,
+    Passage,
+    Sentence,
+)
 
 __all__ = [
     "CausalLM",

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from aslant.errors import DataError
-from aslant.models.masked import (PROBES, describe, longest, recorded)
-from aslant.models.network import (MISFITS, Network, Reading, agree, memory_suffices, out_of_memory)
+from aslant.models.masked import PROBES, describe, longest, recorded
+from aslant.models.network import MISFITS, Network, Reading, agree, memory_suffices, out_of_memory
 from aslant.models.plan import Query, answered
 from aslant.models.prefixes import Contexts
-from aslant.models.protocols import (CausalScore, Progress, Sentence)
+from aslant.models.protocols import CausalScore, Progress, Sentence
 from aslant.models.spelling import Speller, Spelling
-from aslant.models.table import (Ids, Values, table_in)
+from aslant.models.table import Ids, Values, table_in
 
 
 class CausalNetwork(Network):

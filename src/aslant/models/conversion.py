@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.data import (cache_folder, entry, fetch)
-from aslant.errors import (DataError, MissingExtraError, AslantError)
-from aslant.io.files import sweep_partial, workplace
-from aslant.models.gguf_header import check_header
-from aslant.io.reading import read_bytes
+from aslant.data import cache_folder, entry, fetch
+from aslant.errors import AslantError, DataError, MissingExtraError
 from aslant.io.digests import sealed_json, unsealed_json
+from aslant.io.files import sweep_partial, workplace
+from aslant.io.reading import read_bytes
+from aslant.models.gguf_header import check_header
 
 KIND = "language model"
 #: Goes up when the same file would be converted to another folder.

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.models.elmo_files import (ElmoOptions, read_options, read_weights)
+from aslant.models.elmo_files import ElmoOptions, read_options, read_weights
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from aslant.errors import MeasureError
-from aslant.models.elmo import (BEGIN, END, Elmo, StatefulElmo, padded_rows)
-from aslant.models.encoding import (ContextEncoder, Forward, Layer, Pieces, check_choice, chosen)
+from aslant.models.elmo import BEGIN, END, Elmo, StatefulElmo, padded_rows
+from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, check_choice, chosen
 from aslant.models.network import token_limit
 from aslant.models.table import Ids
 from aslant.models.windows import Cut

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from aslant.errors import DataError, MeasureError
 from aslant.models.causal import beginning_of
-from aslant.models.encoding import (ContextEncoder, Forward, Layer, Pieces, check_choice, chosen)
+from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, check_choice, chosen
 from aslant.models.masked import longest, queries_in_place
-from aslant.models.network import (MISFITS, Network, memory_suffices, out_of_memory)
+from aslant.models.network import MISFITS, Network, memory_suffices, out_of_memory
 from aslant.models.plan import Query, batches
-from aslant.models.protocols import (INSIDE, Progress, Sentence)
+from aslant.models.protocols import INSIDE, Progress, Sentence
 from aslant.models.spelling import Speller
 from aslant.models.table import Ids
 from aslant.models.windows import Cut

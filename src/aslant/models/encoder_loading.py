@@ -14,7 +14,19 @@ from aslant.errors import DataError
 from aslant.models.loading import DEFAULT as LM
 from aslant.models.loading import DEFAULT_NOTE as LM_NOTE
 from aslant.models.loading import SAMPLE
-from aslant.models.model_loading import (check_asked, config_of, device_of, first_that_opens, folder_by_data_name, folder_of, from_files, need_extra, path_of, quiet, tokenizer_of)
+from aslant.models.model_loading import (
+    check_asked,
+    config_of,
+    device_of,
+    first_that_opens,
+    folder_by_data_name,
+    folder_of,
+    from_files,
+    need_extra,
+    path_of,
+    quiet,
+    tokenizer_of,
+)
 
 if TYPE_CHECKING:
     from aslant.models.elmo_encoder import ElmoEncoder

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.models.network import out_of_memory, release
-from aslant.models.plan import (Limits, Query, Runner, batches, run_batch)
-from aslant.models.protocols import (Passage, Pooling, Progress)
-from aslant.models.windows import (Cut, shown, tiles, windows)
-from aslant.parallel import (cores, one_thread_each, spread, workers_in_use)
+from aslant.models.plan import Limits, Query, Runner, batches, run_batch
+from aslant.models.protocols import Passage, Pooling, Progress
+from aslant.models.windows import Cut, shown, tiles, windows
+from aslant.parallel import cores, one_thread_each, spread, workers_in_use
 
 #: Which vectors: of the last layer, the mean of all (with the one before the first), or of one by number.
 Layer: TypeAlias = Literal["last", "mean"] | int
@@ -67,7 +67,7 @@ class Asked:
 
 
 class ContextEncoder:
-    """An encoder over a network; see `aslant.models.Encoder` for what it can be asked, `aslant.load_encoder` to get one.
+    """An encoder over a network, as `aslant.load_encoder` gives it; see `aslant.models.Encoder` for what it can be asked.
 
     `sees`: how many tokens the network takes at once. `passes` counts the sequences run.
     """

@@ -7,7 +7,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aslant.errors import DataError
-from aslant.models.model_loading import (check_asked, config_of, device_of, first_that_opens, folder_by_data_name, folder_of, from_files, path_of, quiet, tokenizer_of)
+from aslant.models.model_loading import (
+    check_asked,
+    config_of,
+    device_of,
+    first_that_opens,
+    folder_by_data_name,
+    folder_of,
+    from_files,
+    path_of,
+    quiet,
+    tokenizer_of,
+)
 
 if TYPE_CHECKING:
     from aslant.models.causal import TransformersCausalLM

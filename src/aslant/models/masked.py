@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.models.network import Network, memory_suffices
-from aslant.models.plan import (Plan, Query, answered, batches, run_batches)
-from aslant.models.protocols import (INSIDE, MaskedScore, Progress, Sentence, TargetPieces)
+from aslant.models.plan import Plan, Query, answered, batches, run_batches
+from aslant.models.protocols import INSIDE, MaskedScore, Progress, Sentence, TargetPieces
 from aslant.models.spelling import Speller, Spelling
-from aslant.models.table import (Ask, Ids, table_in)
+from aslant.models.table import Ask, Ids, table_in
 
 #: A sequence and what is asked of it.
 Request: TypeAlias = tuple[Ids, Ask]

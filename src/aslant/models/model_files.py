@@ -79,9 +79,9 @@ def _check_index(path: Path) -> None:
 def check_config(content: dict[str, Any], name: str, folder: Path | None) -> None:
     """Refuse a configuration whose sizes are absurd, or more than the weights in its folder can fill.
 
-    >>> check_config({"num_labels": 10**12}, "m", None)
+    >>> check_config({"num_labels": 10**11}, "m", None)
     Traceback (most recent call last):
-    aslant.errors.DataError: the config.json of 'm' cannot be used: num_labels is 1,000,000,000,000 (at most 10,000,000).
+    aslant.errors.DataError: the config.json of 'm' cannot be used: num_labels is 100,000,000,000 (at most 10,000,000).
     """
     problem = _problem(content, folder)
     if problem:

@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from aslant.errors import (DataError, MissingExtraError, AslantError)
-from aslant.models.hub import (HUB_NAME, only_in_cache, places, unknown)
-from aslant.models.model_files import (MAX_CONFIG, check_config, check_folder, no_kernels)
+from aslant.errors import AslantError, DataError, MissingExtraError
 from aslant.io.reading import read_text
+from aslant.models.hub import HUB_NAME, only_in_cache, places, unknown
+from aslant.models.model_files import MAX_CONFIG, check_config, check_folder, no_kernels
 
 DTYPES = ("float32", "bfloat16", "float16")
 #: How attention is computed, by preference; never by what a configuration names, which may be code from the hub.

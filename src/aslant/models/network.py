@@ -21,8 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.models.packing import (Packed, pack, unpack)
-from aslant.models.plan import (Limits, Query, Runner)
+from aslant.models.packing import Packed, pack, unpack
+from aslant.models.plan import Limits, Query, Runner
 from aslant.models.table import Ids, Values
 
 Answer = TypeVar("Answer")

@@ -14,8 +14,8 @@ from typing import Generic, TypeVar
 
 from aslant.errors import MeasureError
 from aslant.models.protocols import Progress
-from aslant.models.table import (Ask, Ids, ScoreTable, Values)
-from aslant.parallel import (one_thread_each, spread, workers_in_use)
+from aslant.models.table import Ask, Ids, ScoreTable, Values
+from aslant.parallel import one_thread_each, spread, workers_in_use
 
 Answer = TypeVar("Answer")
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 from aslant.errors import MeasureError
-from aslant.models.protocols import (ATTRIBUTE, INSIDE, TARGET, Sentence)
+from aslant.models.protocols import ATTRIBUTE, INSIDE, TARGET, Sentence
 
 _SLOTS = re.compile(f"({re.escape(TARGET)}|{re.escape(ATTRIBUTE)})")
 #: Sentences that are cut in one call of the tokenizer.

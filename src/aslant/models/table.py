@@ -11,8 +11,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from aslant.io.journal import Journal
 from aslant.io.digests import sealed_json, unsealed_json
+from aslant.io.journal import Journal
 
 Ids: TypeAlias = tuple[int, ...]
 #: Where to look in a sequence, and for which token.

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from aslant.errors import MeasureError
 from aslant.io.files import written_whole
 from aslant.models.model_loading import need_extra
-from aslant.models.protocols import (Encoder, Passage, Progress)
+from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.windows import Span
 
 #: Texts in a shard.

@@ -7,8 +7,8 @@ once. `in_order` is for tasks that cannot leave this process. Either way each ta
 
 from __future__ import annotations
 
-from aslant.parallel.spreading import (as_finished, spread, use_workers, workers_in_use)
-from aslant.parallel.threads import (cores, in_order, is_worker, one_thread_each)
+from aslant.parallel.spreading import as_finished, spread, use_workers, workers_in_use
+from aslant.parallel.threads import cores, in_order, is_worker, one_thread_each
 
 __all__ = [
     "as_finished",

@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from aslant.errors import MissingExtraError, WorkersError
-from aslant.parallel.cluster import (PATIENCE, GivenUpError, LostError, first_line, reach)
-from aslant.parallel.worker import (Kept, run, software)
+from aslant.parallel.cluster import PATIENCE, GivenUpError, LostError, first_line, reach
+from aslant.parallel.worker import Kept, run, software
 
 #: Seconds between two looks at whether there are any workers left.
 LOOK = 2

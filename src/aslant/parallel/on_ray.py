@@ -10,8 +10,8 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from aslant.errors import MissingExtraError, WorkersError
-from aslant.parallel.cluster import (LostError, first_line, reach)
-from aslant.parallel.worker import (Kept, Versions, run, software)
+from aslant.parallel.cluster import LostError, first_line, reach
+from aslant.parallel.worker import Kept, Versions, run, software
 
 _fetched = Kept()
 

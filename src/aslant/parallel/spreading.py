@@ -9,8 +9,8 @@ from functools import partial
 from typing import NoReturn, TypeVar
 
 from aslant.errors import WorkersError
-from aslant.parallel.cluster import (Cluster, run_as_finished, run_in_order)
-from aslant.parallel.threads import (cores, in_order, is_worker, threads_asked)
+from aslant.parallel.cluster import Cluster, run_as_finished, run_in_order
+from aslant.parallel.threads import cores, in_order, is_worker, threads_asked
 from aslant.parallel.worker import software
 
 T = TypeVar("T")
@@ -81,7 +81,7 @@ def _try_out(cluster: Cluster) -> None:
         list(run_in_order(cluster, _nothing, None, [0]))
     except ImportError as error:
         raise WorkersError(
-            f"the workers cannot import what they need ({error}); install aslant {dict(software())['aslant']} there too."
+            f"the workers cannot import what they need ({error}); install aslant {dict(software())['aslant']} there."
         ) from None
 
 

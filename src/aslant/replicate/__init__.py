@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.replicate.framework import (Given, Paper, Progress, run)
+from aslant.replicate.framework import Given, Paper, Progress, run
 from aslant.results.replication import ReplicationResult, ReplicationsResult
 from aslant.statistics import seed_of
 

@@ -8,12 +8,11 @@ from typing import Any
 from aslant.data import cache_folder
 from aslant.errors import MeasureError
 from aslant.measures.in_context.measure import contextual_bias
+from aslant.measures.in_context.result import ContextualBiasResult, RepeatedMeasure
 from aslant.measures.residuals.classification import TRAINING_WORDS
-from aslant.replicate.bolukbasi import (GOOGLENEWS, VECTORS, direct)
-from aslant.replicate.framework import (Cell, Drawing, Measured, Paper, Progress, Role, Run, Source, open_encoder)
-from aslant.replicate.residuals import (CLASSIFIED, GAMMA, NEAREST, TOP, classification, clustering, neighbours)
-from aslant.measures.in_context.result import ContextualBiasResult
-from aslant.measures.in_context.result import RepeatedMeasure
+from aslant.replicate.bolukbasi import GOOGLENEWS, VECTORS, direct
+from aslant.replicate.framework import Cell, Drawing, Measured, Paper, Progress, Role, Run, Source, open_encoder
+from aslant.replicate.residuals import CLASSIFIED, GAMMA, NEAREST, TOP, classification, clustering, neighbours
 from aslant.vectors import WordVectors
 
 ELMO, NEWS = "elmo-original", "wmt18-news"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aslant.measures.association.measure import weat
-from aslant.replicate.framework import (Cell, Measured, Paper, Role, Run, Source, bundled_glove, holds)
 from aslant.measures.association.result import WeatResult
+from aslant.replicate.framework import Cell, Measured, Paper, Role, Run, Source, bundled_glove, holds
 from aslant.vectors import WordVectors
 
 #: Test, what it compares, and d and p as printed: on GloVe (Table 1), on word2vec (supplementary materials).

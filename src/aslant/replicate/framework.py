@@ -16,11 +16,20 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from aslant.data import (entry, fetch, find, names)
-from aslant.errors import (DataError, MeasureError, AslantError)
-from aslant.results.replication import (Lacking, ReplicatedCell, ReplicatedFigure, ReplicationResult)
+from aslant.data import entry, fetch, find, names
+from aslant.errors import AslantError, DataError, MeasureError
 from aslant.results.codec import MeasuredResult
-from aslant.results.replication import (DIFFERS, MET, NOT_PRINTED, NOT_RUN, STAND_IN)
+from aslant.results.replication import (
+    DIFFERS,
+    MET,
+    NOT_PRINTED,
+    NOT_RUN,
+    STAND_IN,
+    Lacking,
+    ReplicatedCell,
+    ReplicatedFigure,
+    ReplicationResult,
+)
 from aslant.vectors import WordVectors, load
 from aslant.version import __version__
 

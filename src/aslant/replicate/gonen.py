@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aslant.replicate.bolukbasi import GOOGLENEWS, VECTORS
 from aslant.replicate.framework import Cell, Paper
-from aslant.replicate.residuals import (classification, clustering, neighbours)
+from aslant.replicate.residuals import classification, clustering, neighbours
 
 _NEEDS = (GOOGLENEWS,)
 

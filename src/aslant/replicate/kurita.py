@@ -12,20 +12,19 @@ import numpy as np
 
 from aslant.data import find
 from aslant.errors import DataError, MeasureError
-from aslant.measures.template_tests.scores import log_probability_bias
-from aslant.measures.template_tests.association import log_probability_weat
-from aslant.measures.template_tests.masked_words import masked_weat
-from aslant.measures.association.measure import weat
-from aslant.measures.template_tests.attribute_lists import read_attributes
-from aslant.measures.template_tests.scores import contrast
-from aslant.measures.association.statistic import effect_size
-from aslant.models.vocabulary import Vocabulary, open_vocabulary
 from aslant.io.reading import read_text
+from aslant.measures.association.measure import weat
+from aslant.measures.association.result import WeatResult
+from aslant.measures.association.statistic import effect_size
+from aslant.measures.template_tests.association import log_probability_weat
+from aslant.measures.template_tests.attribute_lists import read_attributes
+from aslant.measures.template_tests.masked_words import masked_weat
+from aslant.measures.template_tests.result import LogProbabilityWeatResult
+from aslant.measures.template_tests.scores import contrast, log_probability_bias
+from aslant.models.vocabulary import Vocabulary, open_vocabulary
 from aslant.replicate import kurita_pronouns as pronouns
 from aslant.replicate.caliskan import GLOVE, WITH_NAMES
-from aslant.replicate.framework import (Cell, Measured, Paper, Role, Run, Source, yes_or_no)
-from aslant.measures.template_tests.result import LogProbabilityWeatResult
-from aslant.measures.association.result import WeatResult
+from aslant.replicate.framework import Cell, Measured, Paper, Role, Run, Source, yes_or_no
 from aslant.stimuli import WeatSet, load_set
 from aslant.vectors import WordVectors
 

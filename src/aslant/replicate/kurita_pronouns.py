@@ -10,12 +10,12 @@ import numpy as np
 
 from aslant.data import cache_folder
 from aslant.errors import MeasureError
-from aslant.measures.pronouns_resolved.measure import pronoun_resolution
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, read_gap
+from aslant.measures.pronouns_resolved.measure import pronoun_resolution
+from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 from aslant.measures.pronouns_resolved.topics import find_topics
 from aslant.models.classifier import Classifier
-from aslant.replicate.framework import (Cell, Measured, Role, Run, Source, open_encoder, words_of)
-from aslant.measures.pronouns_resolved.result import PronounResolutionResult
+from aslant.replicate.framework import Cell, Measured, Role, Run, Source, open_encoder, words_of
 
 BERT, GAP = "bert-base-uncased", "gap"
 TOPICS, TOP_WORDS, SHOWN_WORDS = 20, 15, 5

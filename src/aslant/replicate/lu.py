@@ -7,11 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from aslant.errors import MeasureError
-from aslant.measures.polarities.measure import polarity
-from aslant.measures.polarities.trend import polarity_trends
-from aslant.measures.polarities.measure import Scheme
-from aslant.replicate.framework import (Cell, Drawing, Measured, Paper, Role, Run, Source, bundled_glove, is_glove_6b_100d)
+from aslant.measures.polarities.measure import Scheme, polarity
 from aslant.measures.polarities.result import TrendsResult
+from aslant.measures.polarities.trend import polarity_trends
+from aslant.replicate.framework import (
+    Cell,
+    Drawing,
+    Measured,
+    Paper,
+    Role,
+    Run,
+    Source,
+    bundled_glove,
+    is_glove_6b_100d,
+)
 from aslant.vectors import WordVectors, load
 from aslant.vectors.formats.histwords import decades_in
 

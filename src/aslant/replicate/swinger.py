@@ -14,12 +14,23 @@ import numpy as np
 
 from aslant.data import cache_folder
 from aslant.errors import MeasureError
-from aslant.measures.enumeration.measure import enumerate_biases
-from aslant.measures.enumeration.survey import make_survey
 from aslant.measures.enumeration.groups import FREQUENT
-from aslant.replicate.framework import (Cell, Measured, Paper, Progress, Role, Run, Source, bundled_glove, holds, words_of)
-from aslant.measures.enumeration.result import (CONTENT_NOTE, Demographics, EnumerationResult, NameGroup)
-from aslant.measures.enumeration.survey_plan import (MATCHERS, PASS_ABOVE, RATERS)
+from aslant.measures.enumeration.measure import enumerate_biases
+from aslant.measures.enumeration.result import CONTENT_NOTE, Demographics, EnumerationResult, NameGroup
+from aslant.measures.enumeration.survey import make_survey
+from aslant.measures.enumeration.survey_plan import MATCHERS, PASS_ABOVE, RATERS
+from aslant.replicate.framework import (
+    Cell,
+    Measured,
+    Paper,
+    Progress,
+    Role,
+    Run,
+    Source,
+    bundled_glove,
+    holds,
+    words_of,
+)
 from aslant.vectors import WordVectors
 
 EMBEDDINGS = ("w2v", "fast", "glove")

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from aslant.report import charts
-from aslant.report.result_tables import documents_of
-from aslant.measures.polarities.show import polarities_table
-from aslant.report.sections import (Section, pictures_of, section_of)
-from aslant.report.tables import Table, plain
-from aslant.results.audit import AuditResult
+from aslant.measures.association.result import WeatResult, WeatSuiteResult
 from aslant.measures.enumeration.result import EnumerationResult
 from aslant.measures.polarities.result import PolarityResult
+from aslant.measures.polarities.show import polarities_table
+from aslant.report import charts
+from aslant.report.result_tables import documents_of
+from aslant.report.sections import Section, pictures_of, section_of
+from aslant.report.tables import Table, plain
+from aslant.results.audit import AuditResult
 from aslant.results.codec import Result
-from aslant.measures.association.result import WeatResult, WeatSuiteResult
 
 
 @dataclass(frozen=True)

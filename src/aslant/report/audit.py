@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from aslant.report.tables import (Column, Table, between, plain, pvalue, small)
-from aslant.results.audit import AuditComparison, AuditResult
 from aslant.measures.enumeration.result import EnumerationResult
+from aslant.report.tables import Column, Table, between, plain, pvalue, small
+from aslant.results.audit import AuditComparison, AuditResult
 
 #: So many missing words of a measure are named.
 MOST_NAMED = 20

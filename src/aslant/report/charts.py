@@ -9,11 +9,11 @@ import textwrap
 from typing import Any, Literal
 
 from aslant.errors import AslantError
-from aslant.report.offensive_words import covered
-from aslant.measures.enumeration.show import (IN_HEADINGS, heading, named)
 from aslant.measures.enumeration.notes import shown_tests
-from aslant.report.tables import (plain, pvalue, small)
-from aslant.measures.enumeration.result import (CONTENT_NOTE, EnumeratedCell, EnumerationResult)
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumeratedCell, EnumerationResult
+from aslant.measures.enumeration.show import IN_HEADINGS, heading, named
+from aslant.report.offensive_words import covered
+from aslant.report.tables import plain, pvalue, small
 
 #: These two differ in lightness too, and stand out from white as from a dark page (contrast 3:1 at least).
 MODEL_COLOUR = "#3b6fd4"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from aslant.report.tables import (Column, Table, between, plain, small)
+from aslant.report.tables import Column, Table, between, plain, small
 from aslant.results.debias import DebiasCheck, SimilarityResult
 
 HIDES = (

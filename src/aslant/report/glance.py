@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from aslant.report.tables import (number, plain, pvalue, small)
+from aslant.report.tables import number, plain, pvalue, small
 from aslant.results.audit import AuditResult, Glance
 
 #: How many of three bars are filled.

@@ -7,18 +7,17 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aslant.report.assembly import (Measure, measures_of, measures_of_audit)
 from aslant.measures.enumeration.page import enumeration_fragment, enumeration_page
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
+from aslant.report.assembly import Measure, measures_of, measures_of_audit
 from aslant.report.glance import grid
 from aslant.report.summary import comparison_sentences, sentences
-from aslant.report.tables import (number, plain, pvalue, small)
-from aslant.report.templating import (asset, environment, hashed)
-from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
-from aslant.results.audit import AuditComparison, AuditResult
-from aslant.results.replication import ReplicationsResult
-from aslant.results.provenance import Representation
+from aslant.report.tables import number, plain, pvalue, small
+from aslant.report.templating import asset, environment, hashed
+from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
 from aslant.results.codec import Result
-from aslant.results.audit import ON_REQUEST
+from aslant.results.provenance import Representation
+from aslant.results.replication import ReplicationsResult
 
 CONTENT = (
     "These measures reproduce stereotypes about groups of people in order to measure them. An association found here "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from aslant.measures.enumeration.result import EnumerationResult
 from aslant.report.assembly import measures_of
 from aslant.report.tables import plain
 from aslant.report.templating import asset, environment
-from aslant.measures.enumeration.result import EnumerationResult
 from aslant.results.codec import Result
 
 

@@ -1,7 +1,7 @@
 """Charts that a report shows: effects in rows with their intervals, words that lean, models side by side.
 
-Each returns an Altair chart; `aslant.report.charts` turns it into SVG or into a Vega specification. A label stands above
-its row rather than beside it, so that the same chart fits a phone.
+Each returns an Altair chart; `aslant.report.charts` turns it into SVG or into a Vega specification. A label stands
+above its row rather than beside it, so that the same chart fits a phone.
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aslant.report.charts import (MODEL_COLOUR, PEOPLE_COLOUR, tips)
-from aslant.report.tables import (between, number, plain, pvalue, small)
-from aslant.results.audit import AuditComparison
-from aslant.measures.sentence_tests.result import (CeatSuiteResult, SeatResult, SeatSuiteResult)
+from aslant.measures.association.result import WeatResult, WeatSuiteResult, WefatResult
 from aslant.measures.polarities.result import ComparisonResult, PolarityResult
+from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatResult, SeatSuiteResult
 from aslant.measures.template_tests.result import LogProbabilitySuiteResult
-from aslant.measures.association.result import (WeatResult, WeatSuiteResult, WefatResult)
+from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, tips
+from aslant.report.tables import between, number, plain, pvalue, small
+from aslant.results.audit import AuditComparison
 
 WIDTH = 680
 #: So many words of a long list are drawn, half of them from each end.

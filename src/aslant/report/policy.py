@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from aslant.report.tables import (Column, Table, plain)
-from aslant.results.policy import PolicyCheck, PolicyLine
-from aslant.results.policy import FAILING
+from aslant.report.tables import Column, Table, plain
+from aslant.results.policy import FAILING, PolicyCheck, PolicyLine
 
 #: What XML 1.0 cannot hold, even escaped: control characters, lone surrogates, and two that are no characters.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

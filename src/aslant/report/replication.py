@@ -8,9 +8,17 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-from aslant.report.tables import (Column, Table, plain)
-from aslant.results.replication import (ReplicatedCell, ReplicationResult, ReplicationsResult)
-from aslant.results.replication import (DIFFERS, MET, NOT_PRINTED, NOT_RUN, STAND_IN)
+from aslant.report.tables import Column, Table, plain
+from aslant.results.replication import (
+    DIFFERS,
+    MET,
+    NOT_PRINTED,
+    NOT_RUN,
+    STAND_IN,
+    ReplicatedCell,
+    ReplicationResult,
+    ReplicationsResult,
+)
 
 VERDICT_COLOURS = {MET: "#2a8f7a", DIFFERS: "#d27300", STAND_IN: "#3b6fd4", NOT_RUN: "#9aa0a8"}
 _STYLES = {MET: "bold", DIFFERS: "yellow", STAND_IN: "", NOT_PRINTED: "dim", NOT_RUN: "dim"}

@@ -5,43 +5,73 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from aslant.report import replication
-from aslant.report.audit import differences_table, glance_table
-from aslant.measures.in_context.show import contextual_table, contextual_tables
-from aslant.report.debias import check_table, similarity_table
-from aslant.measures.enumeration.show import (cells_table, document_tables, terminal_tables)
+from aslant.measures.association.result import (
+    GeneralisedWeatResult,
+    MaskedWeatResult,
+    MaskedWeatSuiteResult,
+    WeatResult,
+    WeatSuiteResult,
+    WefatResult,
+)
+from aslant.measures.association.show import association_table, associations_table, generalised_table, wefat_table
 from aslant.measures.enumeration.comparison_show import covered_table, enumeration_comparison_table
-from aslant.measures.geometry.show import (direct_bias_table, geometry_table, indirect_bias_table, residual_table, subspace_table)
-from aslant.measures.template_tests.show import (documents, scores_table, suite_table, template_weat_table, weat_table)
-from aslant.measures.template_tests.show import terminal_tables as model_tables
-from aslant.measures.polarities.show import (comparison_table, polarity_comparison_table, polarity_table, trend_table, trends_table)
-from aslant.report.policy import policy_table
+from aslant.measures.enumeration.result import EnumerationComparison, EnumerationResult
+from aslant.measures.enumeration.show import cells_table, document_tables, terminal_tables
+from aslant.measures.enumeration.survey_result import SurveyResult
+from aslant.measures.enumeration.survey_show import survey_table
+from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, IndirectBiasResult, SubspaceResult
+from aslant.measures.geometry.show import (
+    direct_bias_table,
+    geometry_table,
+    indirect_bias_table,
+    residual_table,
+    subspace_table,
+)
+from aslant.measures.in_context.result import ContextualBiasResult
+from aslant.measures.in_context.show import contextual_table, contextual_tables
+from aslant.measures.polarities.result import (
+    ComparisonResult,
+    PolarityComparison,
+    PolarityResult,
+    TrendResult,
+    TrendsResult,
+)
+from aslant.measures.polarities.show import (
+    comparison_table,
+    polarity_comparison_table,
+    polarity_table,
+    trend_table,
+    trends_table,
+)
+from aslant.measures.pronouns_chosen.result import PronounChoiceResult
 from aslant.measures.pronouns_chosen.show import groups_table, occupations_table
+from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 from aslant.measures.pronouns_resolved.show import documents as pronoun_documents
 from aslant.measures.pronouns_resolved.show import outcomes_table
 from aslant.measures.pronouns_resolved.show import terminal_tables as pronoun_tables
-from aslant.measures.sentence_tests.show import ceat_table, seat_table
-from aslant.report.stored import (audits_table, change_table, figures_table, history_table)
-from aslant.measures.enumeration.survey_show import survey_table
-from aslant.report.tables import (Column, Table, missing_words, plain, small)
-from aslant.measures.association.show import (association_table, associations_table, generalised_table, wefat_table)
-from aslant.results.stored import (AuditChange, FigureHistory, StoredAudits, StoredFigures)
-from aslant.results.audit import AuditComparison, AuditResult
-from aslant.measures.sentence_tests.result import (CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult)
-from aslant.measures.polarities.result import (ComparisonResult, PolarityComparison, PolarityResult, TrendResult, TrendsResult)
-from aslant.measures.in_context.result import ContextualBiasResult
-from aslant.results.debias import DebiasCheck, SimilarityResult
-from aslant.measures.geometry.result import (DirectBiasResult, GeometryResult, IndirectBiasResult, SubspaceResult)
-from aslant.measures.enumeration.result import EnumerationComparison, EnumerationResult
-from aslant.measures.association.result import (GeneralisedWeatResult, MaskedWeatResult, MaskedWeatSuiteResult, WeatResult, WeatSuiteResult, WefatResult)
-from aslant.measures.template_tests.result import (LogProbabilityResult, LogProbabilitySuiteResult, LogProbabilityWeatResult, TemplateWeatResult)
-from aslant.results.policy import PolicyCheck
-from aslant.measures.pronouns_chosen.result import PronounChoiceResult
-from aslant.measures.pronouns_resolved.result import PronounResolutionResult
-from aslant.results.replication import ReplicationResult, ReplicationsResult
 from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
+from aslant.measures.sentence_tests.show import ceat_table, seat_table
+from aslant.measures.template_tests.result import (
+    LogProbabilityResult,
+    LogProbabilitySuiteResult,
+    LogProbabilityWeatResult,
+    TemplateWeatResult,
+)
+from aslant.measures.template_tests.show import documents, scores_table, suite_table, template_weat_table, weat_table
+from aslant.measures.template_tests.show import terminal_tables as model_tables
+from aslant.report import replication
+from aslant.report.audit import differences_table, glance_table
+from aslant.report.debias import check_table, similarity_table
+from aslant.report.policy import policy_table
+from aslant.report.stored import audits_table, change_table, figures_table, history_table
+from aslant.report.tables import Column, Table, missing_words, plain, small
+from aslant.results.audit import AuditComparison, AuditResult
 from aslant.results.codec import Result
-from aslant.measures.enumeration.survey_result import SurveyResult
+from aslant.results.debias import DebiasCheck, SimilarityResult
+from aslant.results.policy import PolicyCheck
+from aslant.results.replication import ReplicationResult, ReplicationsResult
+from aslant.results.stored import AuditChange, FigureHistory, StoredAudits, StoredFigures
 
 
 def table_of(result: Result) -> Table:

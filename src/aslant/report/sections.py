@@ -13,10 +13,10 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from aslant.report.tables import plain
 from aslant.measures.geometry.result import GeometryResult, SpaceGeometry
-from aslant.results.replication import ReplicatedFigure, ReplicationResult
+from aslant.report.tables import plain
 from aslant.results.codec import Result
+from aslant.results.replication import ReplicatedFigure, ReplicationResult
 
 
 @dataclass(frozen=True)
@@ -95,7 +95,7 @@ def _from(module: str, name: str) -> Callable[[Any], Any]:
     def draw(result: Any) -> Any:
         from importlib import import_module
 
-        return getattr(import_module(f"aslant.report.{module}"), name)(result)
+        return getattr(import_module(f"aslant.{module}"), name)(result)
 
     return draw
 
@@ -111,11 +111,11 @@ def _wide(draw: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return drawn
 
 
-_variance = _wide(_from("geometry_charts", "variance_picture"))
-_projections = _wide(_from("geometry_charts", "projections_picture"))
-_clusters = _wide(_from("geometry_charts", "clusters_picture"))
-_trend = _wide(_from("trend_charts", "trend_picture"))
-_histogram = _wide(_from("log_probability_charts", "histogram_picture"))
+_variance = _wide(_from("measures.geometry.charts", "variance_picture"))
+_projections = _wide(_from("measures.geometry.charts", "projections_picture"))
+_clusters = _wide(_from("measures.geometry.charts", "clusters_picture"))
+_trend = _wide(_from("measures.polarities.trend_charts", "trend_picture"))
+_histogram = _wide(_from("measures.template_tests.charts", "histogram_picture"))
 
 
 def _picture_of_clusters(residual: Any) -> Any:
@@ -127,16 +127,16 @@ def _some(draw: Callable[[Any], Any], field: str) -> Callable[[Any], Any]:
     return lambda result: draw(result) if getattr(result, field) else None
 
 
-_suite = _some(_from("pictures", "suite_picture"), "results")
-_in_context = _from("contextual_charts", "measures_picture")
-_swapped = _wide(_from("contextual_charts", "swapped_picture"))
-_biased = _some(_wide(_from("contextual_charts", "biased_picture")), "clusters")
-_professions = _some(_from("contextual_charts", "professions_picture"), "picture")
-_neither = _from("pronoun_charts", "neither_picture")
-_by_topic = _some(_from("pronoun_charts", "topics_picture"), "correlations")
-_occupations = _from("pronoun_choice_charts", "occupations_picture")
-_gaps = _from("pronoun_choice_charts", "gaps_picture")
-_heatmap = _some(_from("charts", "heatmap_picture"), "significant")
+_suite = _some(_from("report.pictures", "suite_picture"), "results")
+_in_context = _from("measures.in_context.charts", "measures_picture")
+_swapped = _wide(_from("measures.in_context.charts", "swapped_picture"))
+_biased = _some(_wide(_from("measures.in_context.charts", "biased_picture")), "clusters")
+_professions = _some(_from("measures.in_context.charts", "professions_picture"), "picture")
+_neither = _from("measures.pronouns_resolved.charts", "neither_picture")
+_by_topic = _some(_from("measures.pronouns_resolved.charts", "topics_picture"), "correlations")
+_occupations = _from("measures.pronouns_chosen.charts", "occupations_picture")
+_gaps = _from("measures.pronouns_chosen.charts", "gaps_picture")
+_heatmap = _some(_from("report.charts", "heatmap_picture"), "significant")
 
 HEAT_MAP = (
     "Score of each group (column) and test (row), for the first tests with a significant cell; a dot marks what is "
@@ -148,35 +148,53 @@ PICTURES: dict[str, tuple[Picture, ...]] = {
     "weat-suite": (Picture("effect-sizes", "Effect sizes of the tests, and of studies with people.", _suite),),
     "log-probability-suite": (Picture("effect-sizes", "Effect sizes of the tests.", _suite),),
     "weat": (
-        Picture("words", "How close each target word is to the attributes.", _from("pictures", "associations_picture")),
+        Picture(
+            "words",
+            "How close each target word is to the attributes.",
+            _from("report.pictures", "associations_picture"),
+        ),
     ),
-    "wefat": (Picture("words", "Words between the two sets of attributes.", _from("pictures", "wefat_picture")),),
-    "polarity": (Picture("words", "The words that lean most.", _from("pictures", "leaning_picture")),),
+    "wefat": (
+        Picture("words", "Words between the two sets of attributes.", _from("report.pictures", "wefat_picture")),
+    ),
+    "polarity": (Picture("words", "The words that lean most.", _from("report.pictures", "leaning_picture")),),
     "polarity-trend": (Picture("trend", "The score over the years.", _trend),),
     "replications": (
-        Picture("verdicts", "Cells met, different, and not run.", _from("replication", "summary_picture")),
+        Picture("verdicts", "Cells met, different, and not run.", _from("report.replication", "summary_picture")),
     ),
     "polarity-trends": (Picture("trend", "The score over the years in each setting.", _trend),),
-    "comparison": (Picture("models", "Each measure in both embeddings.", _from("pictures", "comparison_picture")),),
-    "audit-comparison": (Picture("models", "Effect sizes in every model.", _from("pictures", "audits_picture")),),
+    "comparison": (
+        Picture("models", "Each measure in both embeddings.", _from("report.pictures", "comparison_picture")),
+    ),
+    "audit-comparison": (
+        Picture("models", "Effect sizes in every model.", _from("report.pictures", "audits_picture")),
+    ),
     "enumeration": (Picture("scores", HEAT_MAP, _heatmap),),
     "subspace": (Picture("variance", "Share of variance of each component.", _variance),),
     "direct-bias": (Picture("projections", "Words furthest along the direction.", _projections),),
     "residual-bias": (Picture("clusters", "The most biased words in the plane.", _picture_of_clusters),),
     "log-probability": (
         Picture("histogram", "How the scores are spread.", _histogram),
-        Picture("ranking", "Attributes at both ends.", _from("log_probability_charts", "bars_picture")),
+        Picture("ranking", "Attributes at both ends.", _from("measures.template_tests.charts", "bars_picture")),
     ),
     "masked-weat-suite": (Picture("effect-sizes", "Effect sizes of the tests, and of studies with people.", _suite),),
     "masked-weat": (
-        Picture("words", "How close each target word is to the attributes.", _from("pictures", "associations_picture")),
+        Picture(
+            "words",
+            "How close each target word is to the attributes.",
+            _from("report.pictures", "associations_picture"),
+        ),
     ),
     "seat-suite": (Picture("effect-sizes", "Effect sizes of the tests, and of studies with people.", _suite),),
     "seat": (
-        Picture("words", "How close each target word is to the attributes.", _from("pictures", "associations_picture")),
+        Picture(
+            "words",
+            "How close each target word is to the attributes.",
+            _from("report.pictures", "associations_picture"),
+        ),
     ),
     "ceat-suite": (Picture("effect-sizes", "Combined effect sizes of the tests; lines: 95 % of the draws.", _suite),),
-    "ceat": (Picture("draws", "Effect sizes of the draws.", _from("sentence_charts", "draws_picture")),),
+    "ceat": (Picture("draws", "Effect sizes of the draws.", _from("measures.sentence_tests.charts", "draws_picture")),),
     "contextual-bias": (
         Picture("measures", "Each measure over the repeats, beside chance.", _in_context),
         Picture("variance", "Share of variance of each component of the swapped pairs.", _swapped),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.report.tables import (Column, Table, plain, pvalue, small)
-from aslant.results.stored import (AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures)
+from aslant.report.tables import Column, Table, plain, pvalue, small
+from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 
 STYLES = {"failed": "bold red", "partly": "bold yellow"}
 

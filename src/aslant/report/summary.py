@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aslant.report.tables import number, plain
-from aslant.results.audit import (AuditComparison, AuditResult, Glance)
 from aslant.measures.association.result import Interval
+from aslant.report.tables import number, plain
+from aslant.results.audit import AuditComparison, AuditResult, Glance
 from aslant.results.codec import Result
 
 

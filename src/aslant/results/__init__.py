@@ -2,25 +2,143 @@
 
 from __future__ import annotations
 
-from aslant.results.audit import (AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference)
-from aslant.results.codec import (MeasuredResult, Result, kinds, result_from_dict)
-from aslant.measures.in_context.result import (CONTEXTUAL, ComparedSpace, ContextualBiasResult, CorpusUsed, ProfessionInContext, ProfessionPicture, ProfessionPoint, RepeatedMeasure, SpaceMeasures, SwappedPair, SwappedSubspace, WordNumbers)
-from aslant.results.debias import (CheckedMeasure, DebiasCheck, SimilarityResult)
-from aslant.measures.enumeration.result import (CONTENT_NOTE, Demographics, EnumeratedCell, EnumerationComparison, EnumerationResult, IndirectBias, NameGroup, PotentialProxy, RotationsUsed, WordCategory)
-from aslant.measures.geometry.result import (DirectBiasResult, GeometryResult, IndirectBiasResult, IndirectWord, SpaceGeometry, SubspaceResult, WordProjection)
-from aslant.measures.template_tests.result import (MODEL_CONTENT_NOTE, REST, AttributeGroup, AttributeScore, Contrast, LogProbabilityResult, LogProbabilitySuiteResult, LogProbabilityWeatResult, SideScore, TargetSet, TemplateWeatResult)
-from aslant.measures.polarities.result import (ComparisonResult, Difference, PolarityComparison, PolarityResult, TrendPoint, TrendResult, TrendsResult, TrendTest, WeatDifference, WordPolarity)
-from aslant.results.policy import PolicyCheck, PolicyLine
-from aslant.measures.pronouns_chosen.result import (OccupationContrast, OccupationPreference, Preference, PronounChoiceResult, PronounGroup, PronounScore, SentenceRemark)
-from aslant.measures.pronouns_resolved.result import (CalibrationBin, GenderGap, GenderOutcome, PronounResolutionResult, PronounSample, Topic, TopicCorrelation, TopicWord)
-from aslant.results.provenance import Provenance, Representation
-from aslant.results.replication import (Lacking, ReplicatedCell, ReplicatedFigure, ReplicationResult, ReplicationsResult)
-from aslant.measures.residuals.result import (CandidatePool, NeighbourShare, Picture, PicturePoint, ResidualBiasResult, ResidualClassification, ResidualClustering, ResidualNeighbours, Spread)
-from aslant.measures.sentence_tests.result import (CeatResult, CeatSuiteResult, ContextWord, CorpusRead, EffectBin, EffectDistribution, Heterogeneity, SeatResult, SeatSuiteResult, SentenceWord)
-from aslant.results.stored import (AuditChange, FigureChange, FigureHistory, HistoryPoint, StoredAudit, StoredAudits, StoredFigure, StoredFigures)
-from aslant.measures.enumeration.survey_result import SurveyResult
+from aslant.measures.association.result import (
+    Correlation,
+    GeneralisedWeatResult,
+    GroupAssociation,
+    HumanComparison,
+    Interval,
+    LeaveOneOut,
+    MaskedWeatResult,
+    MaskedWeatSuiteResult,
+    SkippedTest,
+    WeatResult,
+    WeatSuiteResult,
+    WefatResult,
+    WefatWord,
+    WordAssociation,
+    WordsUsed,
+)
+from aslant.measures.enumeration.result import (
+    CONTENT_NOTE,
+    Demographics,
+    EnumeratedCell,
+    EnumerationComparison,
+    EnumerationResult,
+    IndirectBias,
+    NameGroup,
+    PotentialProxy,
+    RotationsUsed,
+    WordCategory,
+)
 from aslant.measures.enumeration.survey_plan import Survey
-from aslant.measures.association.result import (Correlation, GeneralisedWeatResult, GroupAssociation, HumanComparison, Interval, LeaveOneOut, MaskedWeatResult, MaskedWeatSuiteResult, SkippedTest, WeatResult, WeatSuiteResult, WefatResult, WefatWord, WordAssociation, WordsUsed)
+from aslant.measures.enumeration.survey_result import SurveyResult
+from aslant.measures.geometry.result import (
+    DirectBiasResult,
+    GeometryResult,
+    IndirectBiasResult,
+    IndirectWord,
+    SpaceGeometry,
+    SubspaceResult,
+    WordProjection,
+)
+from aslant.measures.in_context.result import (
+    CONTEXTUAL,
+    ComparedSpace,
+    ContextualBiasResult,
+    CorpusUsed,
+    ProfessionInContext,
+    ProfessionPicture,
+    ProfessionPoint,
+    RepeatedMeasure,
+    SpaceMeasures,
+    SwappedPair,
+    SwappedSubspace,
+    WordNumbers,
+)
+from aslant.measures.polarities.result import (
+    ComparisonResult,
+    Difference,
+    PolarityComparison,
+    PolarityResult,
+    TrendPoint,
+    TrendResult,
+    TrendsResult,
+    TrendTest,
+    WeatDifference,
+    WordPolarity,
+)
+from aslant.measures.pronouns_chosen.result import (
+    OccupationContrast,
+    OccupationPreference,
+    Preference,
+    PronounChoiceResult,
+    PronounGroup,
+    PronounScore,
+    SentenceRemark,
+)
+from aslant.measures.pronouns_resolved.result import (
+    CalibrationBin,
+    GenderGap,
+    GenderOutcome,
+    PronounResolutionResult,
+    PronounSample,
+    Topic,
+    TopicCorrelation,
+    TopicWord,
+)
+from aslant.measures.residuals.result import (
+    CandidatePool,
+    NeighbourShare,
+    Picture,
+    PicturePoint,
+    ResidualBiasResult,
+    ResidualClassification,
+    ResidualClustering,
+    ResidualNeighbours,
+    Spread,
+)
+from aslant.measures.sentence_tests.result import (
+    CeatResult,
+    CeatSuiteResult,
+    ContextWord,
+    CorpusRead,
+    EffectBin,
+    EffectDistribution,
+    Heterogeneity,
+    SeatResult,
+    SeatSuiteResult,
+    SentenceWord,
+)
+from aslant.measures.template_tests.result import (
+    MODEL_CONTENT_NOTE,
+    REST,
+    AttributeGroup,
+    AttributeScore,
+    Contrast,
+    LogProbabilityResult,
+    LogProbabilitySuiteResult,
+    LogProbabilityWeatResult,
+    SideScore,
+    TargetSet,
+    TemplateWeatResult,
+)
+from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
+from aslant.results.codec import MeasuredResult, Result, kinds, result_from_dict
+from aslant.results.debias import CheckedMeasure, DebiasCheck, SimilarityResult
+from aslant.results.policy import PolicyCheck, PolicyLine
+from aslant.results.provenance import Provenance, Representation
+from aslant.results.replication import Lacking, ReplicatedCell, ReplicatedFigure, ReplicationResult, ReplicationsResult
+from aslant.results.stored import (
+    AuditChange,
+    FigureChange,
+    FigureHistory,
+    HistoryPoint,
+    StoredAudit,
+    StoredAudits,
+    StoredFigure,
+    StoredFigures,
+)
 
 __all__ = [
     "CONTENT_NOTE",

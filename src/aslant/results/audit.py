@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from aslant.results.codec import MeasuredResult, Result
+from aslant.measures.association.result import Interval, WeatSuiteResult
 from aslant.measures.enumeration.result import EnumerationResult
 from aslant.measures.polarities.result import PolarityResult
+from aslant.results.codec import MeasuredResult, Result
 from aslant.results.provenance import Representation
-from aslant.measures.association.result import Interval, WeatSuiteResult
 
 Profile = Literal["quick", "standard", "full"]
 Strength = Literal["none", "small", "medium", "large"]

@@ -1,6 +1,6 @@
 """What a store of audits answers with: which audits it holds, their figures, one figure over time, two audits compared.
 
-The store itself is in `aslant.auditing.store`; these are the rows that it gives, which tables, JSON and CSV are made of.
+The store itself is in `aslant.auditing.store`; these are the rows that tables, JSON and CSV are made of.
 """
 
 from __future__ import annotations

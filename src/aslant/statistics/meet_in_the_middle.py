@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.statistics.fixed_point import Tail
-from aslant.statistics.sorted_lists import (Sorted, count_pairs, merge)
+from aslant.statistics.sorted_lists import Sorted, count_pairs, merge
 
 ALWAYS_UP_TO = 50
 # Subset sums kept per half: all of them for pools that always fit, else what a far tail leaves alive.

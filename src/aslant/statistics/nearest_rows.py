@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.statistics.compiled import compiled
 from aslant.errors import MeasureError
 from aslant.parallel import in_order, one_thread_each
+from aslant.statistics.compiled import compiled
 
 #: Queries and rows in a piece: 160 × 1,024 products are 0.6 MB, which a core's own cache holds.
 QUERIES, ROWS = 160, 1024

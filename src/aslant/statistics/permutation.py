@@ -22,7 +22,7 @@ from aslant.errors import MeasureError
 from aslant.statistics import meet_in_the_middle, subset_sum_grid
 from aslant.statistics.fixed_point import Tail, upper_tail
 from aslant.statistics.intervals import clopper_pearson
-from aslant.statistics.randomness import (check_count, generator, seed_of)
+from aslant.statistics.randomness import check_count, generator, seed_of
 
 Alternative = Literal["greater", "less", "two-sided"]
 Method = Literal["enumeration", "meet-in-the-middle", "dynamic programming", "monte carlo"]

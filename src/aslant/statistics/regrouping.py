@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.statistics.intervals import clopper_pearson
-from aslant.statistics.permutation import (BLOCK, ENUMERATION_LIMIT, PermutationPvalue, check_choices, partition_pvalue)
+from aslant.statistics.permutation import BLOCK, ENUMERATION_LIMIT, PermutationPvalue, check_choices, partition_pvalue
 from aslant.statistics.randomness import generator
 
 FloatArray = NDArray[np.float64]

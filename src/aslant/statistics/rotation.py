@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.parallel import one_thread_each, spread
-from aslant.statistics.early_stopping import (bounds_of_full_count, looks, settled_verdicts)
+from aslant.statistics.early_stopping import bounds_of_full_count, looks, settled_verdicts
 from aslant.statistics.rotation_kernel import ROWS_AT_ONCE, best_of_cells
 from aslant.version import __version__
 

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 from aslant.stimuli.first_names import FirstName, first_names
-from aslant.stimuli.loading import (KINDS, all_sets, kind_of, load_set, names, parse_set, read_set, text_of)
-from aslant.stimuli.name_files import (NameFacts, NameTable, bundled_names, named, read_names)
-from aslant.stimuli.schema import (ClassSet, HumanFinding, PairSet, PublishedValue, StimulusSet, Template, TemplateSet, WeatSet, WeatTemplateSet, WordList, WordSet)
-from aslant.stimuli.sentences import (Article, SentenceSet, WordKind, own_sentences)
-from aslant.stimuli.word_rules import (MOST_FREQUENT, is_plain, listed_words)
+from aslant.stimuli.loading import KINDS, all_sets, kind_of, load_set, names, parse_set, read_set, text_of
+from aslant.stimuli.name_files import NameFacts, NameTable, bundled_names, named, read_names
+from aslant.stimuli.schema import (
+    ClassSet,
+    HumanFinding,
+    PairSet,
+    PublishedValue,
+    StimulusSet,
+    Template,
+    TemplateSet,
+    WeatSet,
+    WeatTemplateSet,
+    WordList,
+    WordSet,
+)
+from aslant.stimuli.sentences import Article, SentenceSet, WordKind, own_sentences
+from aslant.stimuli.word_rules import MOST_FREQUENT, is_plain, listed_words
 
 __all__ = [
     "KINDS",

@@ -15,7 +15,7 @@ import msgspec
 from aslant.errors import StimuliError
 from aslant.io.reading import parse_toml, read_text
 from aslant.stimuli.schema import AnySet as SchemaSet
-from aslant.stimuli.schema import (ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WeatTemplateSet, WordSet)
+from aslant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WeatTemplateSet, WordSet
 from aslant.stimuli.sentences import SentenceSet
 
 KINDS: dict[str, type[StimulusSet]] = {

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from aslant.errors import StimuliError
 from aslant.io.packed_files import most_unpacked
-from aslant.io.reading import (MAX_BYTES, read_bytes, read_text)
-from aslant.stimuli.first_names import (PLACEHOLDERS, RACES, FirstName, first_names)
+from aslant.io.reading import MAX_BYTES, read_bytes, read_text
+from aslant.stimuli.first_names import PLACEHOLDERS, RACES, FirstName, first_names
 from aslant.stimuli.parquet_header import check_header
 
 #: A name counts if at least this many people bear it, as in the table of first names.

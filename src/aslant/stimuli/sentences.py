@@ -7,7 +7,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from aslant.errors import StimuliError
-from aslant.stimuli.schema import (StimulusSet, Text, WordList, no_duplicates)
+from aslant.stimuli.schema import StimulusSet, Text, WordList, no_duplicates
 
 WORD, PLURAL, ARTICLE = "{word}", "{plural}", "{a}"
 

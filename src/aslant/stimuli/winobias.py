@@ -14,7 +14,21 @@ from pathlib import Path
 
 from aslant.errors import StimuliError
 from aslant.stimuli.loading import load_set
-from aslant.stimuli.pronoun_items import (COUNTERPARTS, FEMALE, MALE, OCCUPATION, PRONOUN, PronounItem, PronounSet, PronounText, Remark, duplicates, gender_of, gendered_words, lines_of)
+from aslant.stimuli.pronoun_items import (
+    COUNTERPARTS,
+    FEMALE,
+    MALE,
+    OCCUPATION,
+    PRONOUN,
+    PronounItem,
+    PronounSet,
+    PronounText,
+    Remark,
+    duplicates,
+    gender_of,
+    gendered_words,
+    lines_of,
+)
 from aslant.stimuli.schema import WordSet
 
 FILE = re.compile(r"(pro|anti)_stereotyped_type([12])\.txt\.(dev|test)")

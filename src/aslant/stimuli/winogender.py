@@ -6,7 +6,19 @@ import re
 from pathlib import Path
 
 from aslant.errors import StimuliError
-from aslant.stimuli.pronoun_items import (FEMALE, MALE, OCCUPATION, PRONOUN, PronounItem, PronounSet, PronounText, Remark, duplicates, gender_of, lines_of)
+from aslant.stimuli.pronoun_items import (
+    FEMALE,
+    MALE,
+    OCCUPATION,
+    PRONOUN,
+    PronounItem,
+    PronounSet,
+    PronounText,
+    Remark,
+    duplicates,
+    gender_of,
+    lines_of,
+)
 
 SENTENCES, STATISTICS = "all_sentences.tsv", "occupations-stats.tsv"
 SHARE = "bls_pct_female"

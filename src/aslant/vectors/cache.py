@@ -22,11 +22,12 @@ from numpy.typing import NDArray
 from aslant.data import cache_folder, sweep_partial_files
 from aslant.errors import VectorsError
 from aslant.io.files import written_whole
-from aslant.vectors.formats import numpy_array, aslant_file as aslant_file
+from aslant.vectors.formats import aslant_file as aslant_file
+from aslant.vectors.formats import numpy_array
 from aslant.vectors.formats.aslant_layout import room_for_header
-from aslant.vectors.vector_files import Location
 from aslant.vectors.rows import Block, Sieve
 from aslant.vectors.unread_vectors import Unread
+from aslant.vectors.vector_files import Location
 from aslant.vectors.word_vectors import WordVectors
 
 Record: TypeAlias = Mapping[str, Any]

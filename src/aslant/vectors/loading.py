@@ -17,11 +17,12 @@ from aslant.data import could_be_name
 from aslant.errors import VectorsError
 from aslant.io.memory_maps import picked_rows
 from aslant.vectors import cache as vector_cache
-from aslant.vectors.formats import (fasttext_binary, histwords, keyed_vectors, numpy_array, aslant_file as aslant_file, streamed_format, text)
-from aslant.vectors.vector_files import (ByteStream, Location, Progress, locate, open_stream, path_of)
+from aslant.vectors.formats import aslant_file as aslant_file
+from aslant.vectors.formats import fasttext_binary, histwords, keyed_vectors, numpy_array, streamed_format, text
 from aslant.vectors.policy import LookupPolicy
-from aslant.vectors.rows import (Block, Sieve, in_memory)
+from aslant.vectors.rows import Block, Sieve, in_memory
 from aslant.vectors.unread_vectors import CHECKED_ROWS
+from aslant.vectors.vector_files import ByteStream, Location, Progress, locate, open_stream, path_of
 from aslant.vectors.word_vectors import WordVectors
 
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import VectorsError
-from aslant.vectors.word_log import (Keys, WordLog, keys_of)
-from aslant.vectors.word_vectors import (FloatMatrix, WordVectors, as_matrix)
+from aslant.vectors.word_log import Keys, WordLog, keys_of
+from aslant.vectors.word_vectors import FloatMatrix, WordVectors, as_matrix
 
 #: A file in which more than this share of the rows holds NaN or infinity is corrupt, not repairable.
 MAX_NON_FINITE = 0.1

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
 from aslant.io.memory_maps import is_large, release
-from aslant.vectors.mapped_words import (MAX_TEXT, MappedWords, Table)
+from aslant.vectors.mapped_words import MAX_TEXT, MappedWords, Table
 from aslant.vectors.rows import Block
 from aslant.vectors.word_vectors import as_matrix
 

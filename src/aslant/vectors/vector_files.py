@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from aslant.io import packed_files as opening
 from aslant.errors import AslantError, VectorsError
-from aslant.io.packed_files import (ByteStream, Progress, on_disk, open_stream, path_of)
+from aslant.io import packed_files as opening
+from aslant.io.packed_files import ByteStream, Progress, on_disk, open_stream, path_of
 
 __all__ = ["ByteStream", "Location", "Progress", "locate", "on_disk", "open_stream", "path_of"]
 

@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import VectorsError
 from aslant.io.memory_maps import picked_rows
+from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.mapped_words import MappedWords
 from aslant.vectors.policy import LookupPolicy
-from aslant.vectors.debiasing_record import Treatment
 
 if TYPE_CHECKING:
     from pathlib import Path

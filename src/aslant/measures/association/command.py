@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import (Output, Reading, Running, command)
+from aslant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -71,7 +71,7 @@ def weat_command(
     from aslant.cli.printing import deliver, need_results
     from aslant.errors import StimuliError
     from aslant.measures.association.measure import weat, weat_suite
-    from aslant.stimuli import (WeatSet, load_set, read_set)
+    from aslant.stimuli import WeatSet, load_set, read_set
 
     chosen = [load_set(name, WeatSet) for name in test or ()]
     for path in words or ():

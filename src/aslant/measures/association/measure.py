@@ -10,13 +10,39 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
+from aslant.measures.association.result import (
+    HumanComparison,
+    SkippedTest,
+    WeatResult,
+    WeatSuiteResult,
+    WordAssociation,
+    WordsUsed,
+)
 from aslant.measures.association.stability import bootstrap_interval, leave_one_out
-from aslant.measures.association.statistic import (NO_SPREAD, associations, effect_size)
-from aslant.measures.shared.wordsets import (FloatArray, Found, WordSets, check_share, check_vectors, find, need_distinct, need_words, provenance, word_lists)
-from aslant.models.vocabulary import (Vocabulary, VocabularySource, open_vocabulary)
-from aslant.measures.association.result import (HumanComparison, SkippedTest, WeatResult, WeatSuiteResult, WordAssociation, WordsUsed)
-from aslant.statistics import (MOST_BOOTSTRAP, benjamini_hochberg, check_confidence, check_count, generator, partition_pvalue, seed_of)
-from aslant.stimuli import (WeatSet, all_sets, load_set)
+from aslant.measures.association.statistic import NO_SPREAD, associations, effect_size
+from aslant.measures.shared.wordsets import (
+    FloatArray,
+    Found,
+    WordSets,
+    check_share,
+    check_vectors,
+    find,
+    need_distinct,
+    need_words,
+    provenance,
+    word_lists,
+)
+from aslant.models.vocabulary import Vocabulary, VocabularySource, open_vocabulary
+from aslant.statistics import (
+    MOST_BOOTSTRAP,
+    benjamini_hochberg,
+    check_confidence,
+    check_count,
+    generator,
+    partition_pvalue,
+    seed_of,
+)
+from aslant.stimuli import WeatSet, all_sets, load_set
 from aslant.vectors import WordVectors
 
 DEFAULT_BOOTSTRAP = 2_000

@@ -10,10 +10,21 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.shared.wordsets import (FloatArray, Found, WordSets, check_vectors, checked_words, find, need_distinct, need_words, provenance, word_lists)
 from aslant.measures.association.result import GeneralisedWeatResult, GroupAssociation
-from aslant.statistics import (PermutationPvalue, check_choices, regrouping_pvalue, seed_of)
-from aslant.stimuli import (ClassSet, WeatSet, WordList, kind_of, load_set)
+from aslant.measures.shared.wordsets import (
+    FloatArray,
+    Found,
+    WordSets,
+    check_vectors,
+    checked_words,
+    find,
+    need_distinct,
+    need_words,
+    provenance,
+    word_lists,
+)
+from aslant.statistics import PermutationPvalue, check_choices, regrouping_pvalue, seed_of
+from aslant.stimuli import ClassSet, WeatSet, WordList, kind_of, load_set
 from aslant.vectors import WordVectors
 
 

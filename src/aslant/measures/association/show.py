@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Protocol
 
-from aslant.report.tables import (Column, Table, bar, between, missing_words, number, plain, pvalue, small)
+from aslant.measures.association.result import (
+    GeneralisedWeatResult,
+    MaskedWeatResult,
+    MaskedWeatSuiteResult,
+    WeatResult,
+    WeatSuiteResult,
+    WefatResult,
+)
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.measures.association.result import (GeneralisedWeatResult, MaskedWeatResult, MaskedWeatSuiteResult, WeatResult, WeatSuiteResult, WefatResult)
+from aslant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
 
 SCALE = "−2     0     2"
 WEAT_COLUMNS = (

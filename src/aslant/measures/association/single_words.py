@@ -12,12 +12,22 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.shared.correlations import correlation
+from aslant.measures.association.result import Correlation, WefatResult, WefatWord
 from aslant.measures.association.statistic import NO_SPREAD, effect_size
-from aslant.measures.shared.wordsets import (FloatArray, Found, WordSets, checked_words, find, need_distinct, need_words, provenance, word_lists)
-from aslant.measures.association.result import (Correlation, WefatResult, WefatWord)
-from aslant.statistics import (benjamini_hochberg, partition_pvalue, seed_of, spawn)
-from aslant.stimuli import (WeatSet, WordList, WordSet, load_set)
+from aslant.measures.shared.correlations import correlation
+from aslant.measures.shared.wordsets import (
+    FloatArray,
+    Found,
+    WordSets,
+    checked_words,
+    find,
+    need_distinct,
+    need_words,
+    provenance,
+    word_lists,
+)
+from aslant.statistics import benjamini_hochberg, partition_pvalue, seed_of, spawn
+from aslant.stimuli import WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
 

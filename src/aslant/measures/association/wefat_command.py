@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import (Output, Reading, Running, command)
+from aslant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]

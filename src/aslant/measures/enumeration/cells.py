@@ -9,8 +9,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.shared.wordsets import FloatArray
 from aslant.measures.enumeration.result import IndirectBias, PotentialProxy
+from aslant.measures.shared.wordsets import FloatArray
 
 Integers = NDArray[np.int64]
 #: A result lists so many potential indirect biases, the strongest; the paper's embeddings have up to 2,713 in all.

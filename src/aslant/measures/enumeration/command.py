@@ -10,10 +10,10 @@ from typing import Annotated, Any
 
 import typer
 
-from aslant.measures.enumeration import survey_command as enumerate_survey
 from aslant.cli import options as o
-from aslant.cli.default_command import (DEFAULT, DefaultCommand, DefaultCommandGroup)
-from aslant.cli.shared import (Output, Reading, RunningOnCores, command)
+from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
+from aslant.cli.shared import Output, Reading, RunningOnCores, command
+from aslant.measures.enumeration import survey_command as enumerate_survey
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -143,7 +143,7 @@ def enumerate_command(
     """
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.cli.progress import bar, noted, resumable
     from aslant.data import cache_folder
     from aslant.errors import AslantError
     from aslant.io.files import write_text

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aslant.report.offensive_words import covered
-from aslant.report.tables import (Column, Table, plain, pvalue)
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationComparison
+from aslant.report.offensive_words import covered
+from aslant.report.tables import Column, Table, plain, pvalue
 
 #: A terminal shows so many cells; CSV and JSON hold all.
 MOST_CELLS = 40

@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.measures.enumeration.result import Demographics, Weights
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.parallel import one_thread_each, spread
-from aslant.measures.enumeration.result import Demographics
-from aslant.measures.enumeration.result import Weights
 from aslant.stimuli import NameFacts
 from aslant.stimuli.first_names import RACES
 

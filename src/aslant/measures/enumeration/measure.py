@@ -11,11 +11,10 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.enumeration.run import (MOST, EnumerationRun, Progress)
-from aslant.measures.enumeration.name_sources import (EMBEDDING, Names, embedding_names, name_table)
+from aslant.measures.enumeration.name_sources import EMBEDDING, Names, embedding_names, name_table
+from aslant.measures.enumeration.result import EnumerationResult, Weights
+from aslant.measures.enumeration.run import MOST, EnumerationRun, Progress
 from aslant.measures.shared.wordsets import check_vectors
-from aslant.measures.enumeration.result import EnumerationResult
-from aslant.measures.enumeration.result import Weights
 from aslant.statistics import check_count, seed_of
 from aslant.vectors import WordVectors
 

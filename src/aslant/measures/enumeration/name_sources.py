@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from aslant.data import could_be_name
 from aslant.errors import MeasureError
+from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration.groups import is_cased
 from aslant.measures.shared.wordsets import FloatArray, checked_words
-from aslant.io.memory_maps import picked_rows
 from aslant.parallel import one_thread_each
 from aslant.statistics import unit_rows
-from aslant.stimuli import (NameTable, bundled_names, named, read_names)
+from aslant.stimuli import NameTable, bundled_names, named, read_names
 from aslant.vectors import WordVectors
 
 Names: TypeAlias = str | PathLike[str] | Iterable[str] | None

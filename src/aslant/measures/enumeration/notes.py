@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aslant.report.tables import plain, pvalue
 from aslant.measures.enumeration.result import EnumerationResult
+from aslant.report.tables import plain, pvalue
 
 #: So many tests are shown to people; CSV and JSON hold all.
 MOST_TESTS = 12

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.report import charts, tables
-from aslant.measures.enumeration import show as described
 from aslant.measures.enumeration import notes as noted
+from aslant.measures.enumeration import show as described
+from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult
+from aslant.report import charts, tables
 from aslant.report.offensive_words import cover, may_offend
 from aslant.report.sections import HEAT_MAP
 from aslant.report.templating import asset, environment
-from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult
 
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
 WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}

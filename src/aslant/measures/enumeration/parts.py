@@ -9,12 +9,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from aslant.measures.association.result import WordsUsed
 from aslant.measures.enumeration import groups as steps
 from aslant.measures.enumeration.cells import Cells
+from aslant.measures.enumeration.result import EnumeratedCell, NameGroup, RotationsUsed, Weights, WordCategory
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.measures.enumeration.result import (EnumeratedCell, NameGroup, RotationsUsed, WordCategory)
-from aslant.measures.association.result import WordsUsed
-from aslant.measures.enumeration.result import Weights
 from aslant.statistics import RotationCounts, RotationPlan
 from aslant.stimuli import NameFacts
 

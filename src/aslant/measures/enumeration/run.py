@@ -13,15 +13,23 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
+from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration import groups as steps
 from aslant.measures.enumeration.cells import choose_cells, indirect_bias
-from aslant.measures.enumeration.parts import (CategorisedWords, Grouped, described, enumerated_cells, name_group, ordering, rotations_used)
-from aslant.measures.polarities.measure import class_lists
-from aslant.measures.shared.wordsets import (find, need_distinct, need_words, provenance)
-from aslant.io.memory_maps import picked_rows
+from aslant.measures.enumeration.parts import (
+    CategorisedWords,
+    Grouped,
+    described,
+    enumerated_cells,
+    name_group,
+    ordering,
+    rotations_used,
+)
 from aslant.measures.enumeration.result import EnumerationResult
-from aslant.statistics import (RotationPlan, RotationProblem, benjamini_hochberg, check_count, count_reached)
-from aslant.stimuli import (NameFacts, NameTable, WordList, bundled_names)
+from aslant.measures.polarities.measure import class_lists
+from aslant.measures.shared.wordsets import find, need_distinct, need_words, provenance
+from aslant.statistics import RotationPlan, RotationProblem, benjamini_hochberg, check_count, count_reached
+from aslant.stimuli import NameFacts, NameTable, WordList, bundled_names
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.version import __version__
 

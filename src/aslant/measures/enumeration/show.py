@@ -6,9 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from aslant.measures.enumeration.notes import (NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests)
-from aslant.report.tables import (Column, Table, plain, pvalue, small)
-from aslant.measures.enumeration.result import (CONTENT_NOTE, Demographics, EnumeratedCell, EnumerationResult, NameGroup, WordCategory)
+from aslant.measures.enumeration.notes import NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests
+from aslant.measures.enumeration.result import (
+    CONTENT_NOTE,
+    Demographics,
+    EnumeratedCell,
+    EnumerationResult,
+    NameGroup,
+    WordCategory,
+)
+from aslant.report.tables import Column, Table, plain, pvalue, small
 
 #: From this width on a terminal has a column for each race.
 WIDE_GROUPS = 160

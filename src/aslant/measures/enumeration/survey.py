@@ -10,12 +10,22 @@ from typing import TypeVar
 import numpy as np
 
 from aslant.errors import MeasureError
+from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult, NameGroup
 from aslant.measures.enumeration.survey_answers import Answers, read_answers
-from aslant.measures.enumeration.survey_scoring import scored
-from aslant.measures.enumeration.result import (EnumeratedCell, EnumerationResult, NameGroup)
+from aslant.measures.enumeration.survey_plan import (
+    MOST_OFFENSIVE,
+    ExamQuestion,
+    MatchingQuestion,
+    MatchingTask,
+    RatingQuestion,
+    ShownGroup,
+    Survey,
+    SurveyKey,
+    fingerprint,
+)
 from aslant.measures.enumeration.survey_result import SurveyResult
-from aslant.measures.enumeration.survey_plan import (MOST_OFFENSIVE, ExamQuestion, MatchingQuestion, MatchingTask, RatingQuestion, ShownGroup, Survey, SurveyKey, fingerprint)
-from aslant.statistics import (check_confidence, check_count, generator, seed_of)
+from aslant.measures.enumeration.survey_scoring import scored
+from aslant.statistics import check_confidence, check_count, generator, seed_of
 from aslant.version import __version__
 
 T = TypeVar("T")

@@ -73,9 +73,9 @@ def export_command(
 
     What people matched is then rated: see [bold]aslant enumerate survey ratings[/bold].
     """
+    from aslant.measures.enumeration.result import EnumerationResult
     from aslant.measures.enumeration.survey import make_survey
     from aslant.measures.enumeration.survey_pages import how_many, write_survey
-    from aslant.measures.enumeration.result import EnumerationResult
 
     enumeration = _rebuilt(EnumerationResult, result)
     survey = make_survey(enumeration, tests=tests, names_per_group=names, exam_names=exam_names, rng=seed)
@@ -86,8 +86,8 @@ def export_command(
     )
     _say(quiet, made, written, [
         how_many(),
-        "key.csv and survey.json hold the right answers: keep them from workers. When the matching is answered, 'aslant "
-        "enumerate survey ratings' makes the task in which what people matched is rated.",
+        "key.csv and survey.json hold the right answers: keep them from workers. When the matching is answered, "
+        "'aslant enumerate survey ratings' makes the task in which what people matched is rated.",
     ])  # fmt: skip
 
 

@@ -13,10 +13,19 @@ from typing import Any
 
 from aslant.errors import AslantError
 from aslant.io.files import workplace, write_text
+from aslant.measures.enumeration.result import CONTENT_NOTE
+from aslant.measures.enumeration.survey_plan import (
+    MATCHERS,
+    MOST_OFFENSIVE,
+    PASSED_IN_PAPER,
+    RATERS,
+    RATING_ENDS,
+    RatingQuestion,
+    ShownGroup,
+    Survey,
+)
 from aslant.report.tables import FORMULA, plain
 from aslant.report.templating import environment
-from aslant.measures.enumeration.result import CONTENT_NOTE
-from aslant.measures.enumeration.survey_plan import (MATCHERS, MOST_OFFENSIVE, PASSED_IN_PAPER, RATERS, RATING_ENDS, RatingQuestion, ShownGroup, Survey)
 
 TASKS = ("exam", "matching", "rating")
 RATE = "aslant enumerate survey ratings ANSWERS.csv... --survey survey.json -o ratings"

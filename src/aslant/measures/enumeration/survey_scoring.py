@@ -8,9 +8,15 @@ from statistics import fmean
 from typing import TypeAlias
 
 from aslant.measures.enumeration.survey_answers import Answer
+from aslant.measures.enumeration.survey_plan import PASS_ABOVE, MatchingTask, Survey
+from aslant.measures.enumeration.survey_result import (
+    Proportion,
+    SurveyedAssociation,
+    SurveyedGroup,
+    SurveyResult,
+    SurveyWorker,
+)
 from aslant.results.provenance import Provenance
-from aslant.measures.enumeration.survey_result import (Proportion, SurveyedAssociation, SurveyedGroup, SurveyResult, SurveyWorker)
-from aslant.measures.enumeration.survey_plan import (PASS_ABOVE, MatchingTask, Survey)
 from aslant.statistics import clopper_pearson
 from aslant.version import __version__
 

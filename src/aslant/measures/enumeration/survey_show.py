@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from aslant.report.tables import (Column, Table, number, plain)
 from aslant.measures.enumeration.result import CONTENT_NOTE
+from aslant.measures.enumeration.survey_plan import MATCHERS, MOST_OFFENSIVE, RATERS
 from aslant.measures.enumeration.survey_result import Proportion, SurveyResult
-from aslant.measures.enumeration.survey_plan import (MATCHERS, MOST_OFFENSIVE, RATERS)
+from aslant.report.tables import Column, Table, number, plain
 
 
 def survey_table(result: SurveyResult) -> Table:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.report.charts import (INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips)
-from aslant.report.tables import plain, small
-from aslant.measures.geometry.result import (DirectBiasResult, GeometryResult, SpaceGeometry, SubspaceResult)
+from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, SpaceGeometry, SubspaceResult
 from aslant.measures.residuals.result import Picture, ResidualBiasResult
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from aslant.report.tables import plain, small
 
 PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"
 #: What bars of variance stand for, in this order, and their colours.

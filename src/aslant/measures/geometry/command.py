@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import (ChartOutput, Reading, Running, command)
+from aslant.cli.shared import ChartOutput, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -61,10 +61,10 @@ def geometry_command(
 ) -> None:
     """Gender subspace and direct bias (Bolukbasi et al.), and what debiasing leaves behind (Gonen & Goldberg)."""
     from aslant.cli.loading import open_vectors
-    from aslant.measures.polarities.command import set_or_words
     from aslant.cli.printing import deliver, write_chart
-    from aslant.measures.geometry.measure import geometry
     from aslant.measures.geometry.charts import geometry_chart
+    from aslant.measures.geometry.measure import geometry
+    from aslant.measures.polarities.command import set_or_words
 
     vectors = open_vectors(model, reading, quiet=running.quiet)
     other = None if against is None else open_vectors(against, reading, quiet=running.quiet)

@@ -6,10 +6,10 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.measures.geometry.direct import DEFAULT_WORDS, projections
-from aslant.measures.shared.directions import (DEFAULT_PAIRS, Direction, find_direction)
-from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.shared.wordsets import (FloatArray, checked_words, find, need_distinct, need_words, provenance)
 from aslant.measures.geometry.result import IndirectBiasResult, IndirectWord
+from aslant.measures.polarities.measure import Words, word_list
+from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, find_direction
+from aslant.measures.shared.wordsets import FloatArray, checked_words, find, need_distinct, need_words, provenance
 from aslant.statistics import unit_rows
 from aslant.stimuli import WordList
 from aslant.vectors import WordVectors

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import TooFewWordsError
-from aslant.measures.geometry.direct import (DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias)
-from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
-from aslant.measures.polarities.measure import Words
-from aslant.measures.residuals.measure import DEFAULT_POLES, residual_bias
-from aslant.measures.residuals.classification import Gamma
-from aslant.measures.geometry.subspace import gender_subspace
+from aslant.measures.geometry.direct import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias
 from aslant.measures.geometry.result import GeometryResult, SpaceGeometry
-from aslant.results.provenance import Provenance
+from aslant.measures.geometry.subspace import gender_subspace
+from aslant.measures.polarities.measure import Words
+from aslant.measures.residuals.classification import Gamma
+from aslant.measures.residuals.measure import DEFAULT_POLES, residual_bias
 from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
+from aslant.results.provenance import Provenance
 from aslant.statistics import seed_of
 from aslant.vectors import WordVectors
 

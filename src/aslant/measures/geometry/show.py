@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from aslant.report.tables import (Column, Table, between, missing_words, number, plain, pvalue, small)
 from aslant.measures.association.result import Correlation
-from aslant.measures.geometry.result import (DirectBiasResult, GeometryResult, IndirectBiasResult, SpaceGeometry, SubspaceResult)
+from aslant.measures.geometry.result import (
+    DirectBiasResult,
+    GeometryResult,
+    IndirectBiasResult,
+    SpaceGeometry,
+    SubspaceResult,
+)
 from aslant.measures.residuals.result import ResidualBiasResult, ResidualNeighbours
+from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.shared.directions import (DEFAULT_PAIRS, FoundSets, Pairs, find_sets)
+from aslant.measures.geometry.result import SubspaceResult
+from aslant.measures.shared.directions import DEFAULT_PAIRS, FoundSets, Pairs, find_sets
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray, provenance
-from aslant.measures.geometry.result import SubspaceResult
-from aslant.statistics import (check_count, explained_ratios, generator, seed_of, subspace, unit_rows)
+from aslant.statistics import check_count, explained_ratios, generator, seed_of, subspace, unit_rows
 from aslant.vectors import WordVectors
 
 __all__ = ["gender_subspace", "random_ratios", "subspace"]

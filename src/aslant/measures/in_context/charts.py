@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.report.charts import (INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips)
-from aslant.measures.geometry.charts import (PAIRS, RANDOM, RANDOM_SWAPPED, chart_title, cluster_points, variance_bars)
-from aslant.report.pictures import (CHANCE, fluid, rows_chart)
-from aslant.report.tables import (between, plain, pvalue, small)
+from aslant.measures.geometry.charts import PAIRS, RANDOM, RANDOM_SWAPPED, chart_title, cluster_points, variance_bars
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from aslant.report.pictures import CHANCE, fluid, rows_chart
+from aslant.report.tables import between, plain, pvalue, small
 
 #: Professions that are named in the picture, by strength of their bias.
 MOST_NAMED = 24

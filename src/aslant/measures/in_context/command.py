@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aslant.cli.encoders import (CorpusOption, EncoderArgument, KeptEncoding, Text)
-from aslant.cli.shared import (ChartOutput, Reading, RunningOnCores, command)
+from aslant.cli.encoders import CorpusOption, EncoderArgument, KeptEncoding, Text
+from aslant.cli.shared import ChartOutput, Reading, RunningOnCores, command
 
 if TYPE_CHECKING:
     from aslant.vectors import WordVectors
@@ -118,12 +118,11 @@ def contextual_command(
     Every repeat takes other sentences; mean and range are shown, with what chance gives. A run that is stopped goes on
     where it was when the same command is given again (unless --no-cache).
     """
-    from aslant.measures.geometry.command import read_gamma
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import (bar, noted, resumable)
-    from aslant.measures.in_context.measure import contextual_bias
-    from aslant.measures.in_context.measure import check_random_as
+    from aslant.cli.progress import bar, noted, resumable
+    from aslant.measures.geometry.command import read_gamma
+    from aslant.measures.in_context.measure import check_random_as, contextual_bias
     from aslant.measures.residuals.clustering import check_picture
 
     check_picture(picture)

@@ -9,26 +9,52 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.in_context.sentences import (BIASED, PROFESSIONS, Drawn, draw_sentences, held_candidates)
-from aslant.measures.in_context.space import (Plan, SpaceFound, measure_space)
+from aslant.measures.geometry.direct import DEFAULT_WORDS, SPECIFIC_WORDS, projections
+from aslant.measures.in_context.result import (
+    CONTEXTUAL,
+    ComparedSpace,
+    ContextualBiasResult,
+    ProfessionInContext,
+    ProfessionPicture,
+    ProfessionPoint,
+    RepeatedMeasure,
+    SwappedPair,
+    SwappedSubspace,
+    WordNumbers,
+)
+from aslant.measures.in_context.sentences import BIASED, PROFESSIONS, Drawn, draw_sentences, held_candidates
+from aslant.measures.in_context.space import Plan, SpaceFound, measure_space
 from aslant.measures.in_context.static import check_compared, compared_space
-from aslant.measures.in_context.swaps import (component_spreads, random_shares, random_words, swap_pairs, swap_random, variance_measure, word_shares)
+from aslant.measures.in_context.swaps import (
+    component_spreads,
+    random_shares,
+    random_words,
+    swap_pairs,
+    swap_random,
+    variance_measure,
+    word_shares,
+)
 from aslant.measures.in_context.vectors import Encoded, encode
-from aslant.measures.in_context.words import (BiasedWords, Professions, choose_biased, choose_professions, fewer_sentences, lacking)
-from aslant.measures.geometry.direct import (DEFAULT_WORDS, SPECIFIC_WORDS, projections)
-from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
+from aslant.measures.in_context.words import (
+    BiasedWords,
+    Professions,
+    choose_biased,
+    choose_professions,
+    fewer_sentences,
+    lacking,
+)
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.residuals.measure import (DEFAULT_POLES, FEWEST, check_poles, select)
-from aslant.measures.residuals.classification import (Gamma, check_gamma, training_size)
-from aslant.measures.residuals.clustering import (check_picture, picture_of, plane_of)
+from aslant.measures.residuals.classification import Gamma, check_gamma, training_size
+from aslant.measures.residuals.clustering import check_picture, picture_of, plane_of
+from aslant.measures.residuals.measure import DEFAULT_POLES, FEWEST, check_poles, select
+from aslant.measures.residuals.result import Picture
+from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray, check_vectors
 from aslant.models.protocols import Encoder, Progress
 from aslant.parallel import one_thread_each
-from aslant.measures.in_context.result import (CONTEXTUAL, ComparedSpace, ContextualBiasResult, ProfessionInContext, ProfessionPicture, ProfessionPoint, RepeatedMeasure, SwappedPair, SwappedSubspace, WordNumbers)
-from aslant.measures.residuals.result import Picture
 from aslant.results.provenance import Provenance, Representation
-from aslant.statistics import (check_count, seed_of, spawn, unit_rows)
+from aslant.statistics import check_count, seed_of, spawn, unit_rows
 from aslant.stimuli import MOST_FREQUENT
 from aslant.vectors import WordVectors, load
 from aslant.version import __version__

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from aslant.measures.residuals.result import Picture, Spread
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance, Representation
-from aslant.measures.residuals.result import Picture, Spread
 
 #: What the column of the encoder is called beside static spaces.
 CONTEXTUAL = "contextual"

@@ -9,13 +9,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from aslant.corpus import (Context, Contexts, ContextSample, Query, sample_contexts)
+from aslant.corpus import Context, Contexts, ContextSample, Query, sample_contexts
 from aslant.errors import MeasureError, TooFewWordsError
-from aslant.measures.shared.directions import Pairs, chosen_sets
-from aslant.measures.residuals.measure import (FEWEST, TENTH, Chosen)
-from aslant.models.protocols import Progress
-from aslant.measures.residuals.result import CandidatePool
 from aslant.measures.in_context.result import CorpusUsed
+from aslant.measures.residuals.measure import FEWEST, TENTH, Chosen
+from aslant.measures.residuals.result import CandidatePool
+from aslant.measures.shared.directions import Pairs, chosen_sets
+from aslant.models.protocols import Progress
 
 T = TypeVar("T")
 DEFINITIONAL, BIASED, PROFESSIONS = "definitional words", "biased words", "professions"

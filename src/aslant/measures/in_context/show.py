@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aslant.report.tables import (Column, Table, between, plain, pvalue, short, small)
-from aslant.measures.in_context.result import (CONTEXTUAL, ContextualBiasResult, SwappedSubspace)
+from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult, SwappedSubspace
+from aslant.report.tables import Column, Table, between, plain, pvalue, short, small
 
 #: Words that are named in a note; the JSON lists all.
 MOST_NAMED = 12

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import TooFewWordsError
-from aslant.measures.shared.correlations import correlation
 from aslant.measures.geometry.direct import direct_bias_value, projections
-from aslant.measures.residuals.classification import (Gamma, classification_accuracy, training_size)
+from aslant.measures.in_context.result import RepeatedMeasure, SpaceMeasures
+from aslant.measures.residuals.classification import Gamma, classification_accuracy, training_size
 from aslant.measures.residuals.clustering import silhouette
-from aslant.measures.residuals.neighbours import (MOST_OF_POOL, SHUFFLES, neighbour_shares, shuffled_correlations)
+from aslant.measures.residuals.neighbours import MOST_OF_POOL, SHUFFLES, neighbour_shares, shuffled_correlations
+from aslant.measures.shared.correlations import correlation
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.measures.in_context.result import RepeatedMeasure, SpaceMeasures
-from aslant.statistics import (clustering_accuracy, generator, nearest, two_clusters)
+from aslant.statistics import clustering_accuracy, generator, nearest, two_clusters
 
 #: Fewer have no neighbours to choose among.
 FEWEST_PROFESSIONS = 4

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.in_context.space import (Plan, Repeat, measure_space)
+from aslant.measures.geometry.subspace import gender_subspace
+from aslant.measures.in_context.result import ComparedSpace, RepeatedMeasure, SwappedPair
+from aslant.measures.in_context.space import Plan, Repeat, measure_space
 from aslant.measures.in_context.words import BiasedWords, Professions
 from aslant.measures.shared.spreads import spread
-from aslant.measures.geometry.subspace import gender_subspace
-from aslant.measures.in_context.result import (ComparedSpace, RepeatedMeasure, SwappedPair)
 from aslant.results.provenance import Representation
 from aslant.statistics import spawn, unit_rows
 from aslant.vectors import WordVectors

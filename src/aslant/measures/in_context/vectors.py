@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.corpus import Context, Contexts
-from aslant.measures.in_context.sentences import (BIASED, PROFESSIONS, Drawn, shared_out)
+from aslant.measures.in_context.sentences import BIASED, PROFESSIONS, Drawn, shared_out
 from aslant.measures.in_context.space import Repeat
 from aslant.measures.in_context.swaps import Swaps, SwapVectors
 from aslant.measures.in_context.words import BiasedWords, Professions
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.models.protocols import (Encoder, Passage, Progress)
+from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.vector_store import vectors_of
 from aslant.statistics import unit_rows
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from aslant.corpus import Contexts
 from aslant.errors import TooFewWordsError
-from aslant.measures.in_context.sentences import (BIASED, DEFINITIONAL, PROFESSIONS, Drawn)
+from aslant.measures.in_context.sentences import BIASED, DEFINITIONAL, PROFESSIONS, Drawn
 from aslant.measures.in_context.space import FEWEST_PROFESSIONS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.measure import Chosen, bias_by_projection

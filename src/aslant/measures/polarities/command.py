@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import (Output, Reading, Running, command)
+from aslant.cli.shared import Output, Reading, Running, command
 
 if TYPE_CHECKING:
     from aslant.measures.polarities.measure import Scheme

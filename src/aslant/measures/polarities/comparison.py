@@ -8,10 +8,19 @@ from dataclasses import replace
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.polarities.measure import (Classes, Scheme, Words, class_lists, magnitude, mean_interval, measure, word_list)
+from aslant.measures.polarities.measure import (
+    Classes,
+    Scheme,
+    Words,
+    class_lists,
+    magnitude,
+    mean_interval,
+    measure,
+    word_list,
+)
+from aslant.measures.polarities.result import Difference, PolarityComparison, PolarityResult
 from aslant.measures.shared.wordsets import FloatArray, find
-from aslant.measures.polarities.result import (Difference, PolarityComparison, PolarityResult)
-from aslant.statistics import (generator, seed_of, sign_flip_pvalue)
+from aslant.statistics import generator, seed_of, sign_flip_pvalue
 from aslant.stimuli import WordList
 from aslant.vectors import WordVectors
 

@@ -10,11 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.shared.wordsets import (FloatArray, check_vectors, checked_words, find, need_words, provenance)
 from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.polarities.result import PolarityResult, WordPolarity
-from aslant.statistics import (MOST_BOOTSTRAP, bootstrap_means, check_confidence, check_count, generator, percentile_interval, seed_of)
-from aslant.stimuli import (ClassSet, WordList, WordSet, load_set)
+from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
+from aslant.statistics import (
+    MOST_BOOTSTRAP,
+    bootstrap_means,
+    check_confidence,
+    check_count,
+    generator,
+    percentile_interval,
+    seed_of,
+)
+from aslant.stimuli import ClassSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
 Scheme = Literal["binary", "one-vs-one", "one-vs-rest"]

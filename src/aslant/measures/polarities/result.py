@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from aslant.measures.association.result import Interval, WordsUsed
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.provenance import Provenance, Representation
-from aslant.measures.association.result import Interval, WordsUsed
 
 #: A trend is called one where p is below this.
 CLEAR = 0.05

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aslant.report.tables import (Column, Table, between, missing_words, number, plain, pvalue, short, small)
-from aslant.measures.polarities.result import (ComparisonResult, PolarityComparison, PolarityResult, TrendResult, TrendsResult)
+from aslant.measures.polarities.result import (
+    ComparisonResult,
+    PolarityComparison,
+    PolarityResult,
+    TrendResult,
+    TrendsResult,
+)
+from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
 
 #: A terminal shows this many words of a long list.
 MOST_WORDS = 20

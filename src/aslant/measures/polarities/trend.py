@@ -10,12 +10,21 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.polarities.measure import (DEFAULT_WORDS, Classes, Scheme, Words, check_scheme, class_lists, measure, word_list)
-from aslant.measures.shared.wordsets import provenance
-from aslant.measures.polarities.result import (PolarityResult, TrendPoint, TrendResult, TrendsResult, TrendTest)
 from aslant.measures.association.result import WordsUsed
+from aslant.measures.polarities.measure import (
+    DEFAULT_WORDS,
+    Classes,
+    Scheme,
+    Words,
+    check_scheme,
+    class_lists,
+    measure,
+    word_list,
+)
+from aslant.measures.polarities.result import PolarityResult, TrendPoint, TrendResult, TrendsResult, TrendTest
+from aslant.measures.shared.wordsets import provenance
 from aslant.statistics import rank_correlation_pvalue, seed_of
-from aslant.stimuli import (ClassSet, WordList, load_set)
+from aslant.stimuli import ClassSet, WordList, load_set
 from aslant.vectors import WordVectors
 
 #: Classes, or classes by the first year in which they hold.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.report.charts import (INK, PAPER, svg, tips)
-from aslant.report.pictures import COLOURS, SHAPES
-from aslant.report.tables import (between, plain, small)
 from aslant.measures.polarities.result import TrendResult, TrendsResult
+from aslant.report.charts import INK, PAPER, svg, tips
+from aslant.report.pictures import COLOURS, SHAPES
+from aslant.report.tables import between, plain, small
 
 
 def trend_chart(result: TrendResult | TrendsResult) -> str:

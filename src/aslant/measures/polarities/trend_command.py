@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import (ChartOutput, Reading, Running, command)
+from aslant.cli.shared import ChartOutput, Reading, Running, command
 
 if TYPE_CHECKING:
     from aslant.measures.polarities.measure import Scheme
@@ -65,8 +65,8 @@ def trend_command(
 ) -> None:
     """Polarity year by year, with a test for trend (Mann–Kendall, Spearman) and a line chart."""
     from aslant.cli.loading import open_vectors
-    from aslant.measures.polarities.command import set_or_words
     from aslant.cli.printing import deliver, write_chart
+    from aslant.measures.polarities.command import set_or_words
     from aslant.measures.polarities.trend import polarity_trend, polarity_trends
     from aslant.measures.polarities.trend import needed_words
     from aslant.measures.polarities.trend_charts import trend_chart
@@ -99,8 +99,8 @@ def settings_of(
     >>> settings_of(["she,he", "race-four:one-vs-rest"], None, "binary")
     {'she,he': (['she', 'he'], 'binary'), 'race-four:one-vs-rest': ('race-four', 'one-vs-rest')}
     """
-    from aslant.measures.polarities.command import set_or_words
     from aslant.errors import AslantError
+    from aslant.measures.polarities.command import set_or_words
     from aslant.measures.polarities.measure import Scheme
     from aslant.measures.polarities.trend import FIGURES
 

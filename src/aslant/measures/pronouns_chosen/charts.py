@@ -6,12 +6,12 @@ import textwrap
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.report.charts import (INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips)
-from aslant.report.pictures import fluid, words_chart
-from aslant.measures.pronouns_chosen.show import NO_DECISION
-from aslant.report.tables import (number, plain, pvalue, small)
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
+from aslant.measures.pronouns_chosen.show import NO_DECISION
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from aslant.report.pictures import fluid, words_chart
+from aslant.report.tables import number, plain, pvalue, small
 
 #: Names are drawn for so many occupations, those furthest from the line.
 MOST_NAMES = 24

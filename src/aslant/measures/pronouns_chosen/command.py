@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from aslant.cli import options as o
+from aslant.cli.shared import ChartOutput, RunningOnCores, command
 from aslant.measures.template_tests.command import LanguageModelArgument, Opening
-from aslant.cli.shared import (ChartOutput, RunningOnCores, command)
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -49,7 +49,7 @@ def pronoun_choice_command(
     has learnt. A run that is stopped goes on where it was when the same command is given again (unless --no-cache).
     """
     from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.pronouns_chosen.measure import pronoun_choice, pronoun_set
 
     pronoun_set(data, split)  # before a model is loaded, which takes longer

@@ -13,12 +13,12 @@ from typing import Any
 from aslant.data import could_be_name
 from aslant.errors import MeasureError, StimuliError
 from aslant.io.journal import Journal
-from aslant.measures.template_tests.scoring import (WHOLE, Model, provenance)
-from aslant.measures.pronouns_chosen.scoring import choose
-from aslant.measures.pronouns_chosen.summary import (Drawing, groups_of, occupations_of, scores_of)
-from aslant.models.protocols import (CausalLM, MaskedLM, Progress)
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, SentenceRemark
-from aslant.statistics import (MOST_BOOTSTRAP, check_confidence, check_count, seed_of)
+from aslant.measures.pronouns_chosen.scoring import choose
+from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of, scores_of
+from aslant.measures.template_tests.scoring import WHOLE, Model, provenance
+from aslant.models.protocols import CausalLM, MaskedLM, Progress
+from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of
 from aslant.stimuli.pronoun_items import PronounSet
 from aslant.stimuli.winobias import FILE, read_winobias
 from aslant.stimuli.winogender import SENTENCES, read_winogender

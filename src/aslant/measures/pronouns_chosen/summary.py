@@ -8,12 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.template_tests.scoring import FloatArray
-from aslant.measures.pronouns_chosen.scoring import Chosen
 from aslant.measures.association.result import Correlation, Interval
-from aslant.measures.pronouns_chosen.result import (OccupationContrast, OccupationPreference, Preference, PronounGroup, PronounScore)
-from aslant.statistics import (bootstrap_means, cluster_bootstrap_means, correlation_pvalue, partition_pvalue, percentile_interval, rank_correlation_pvalue, rank_correlations, sign_flip_pvalue)
-from aslant.stimuli.pronoun_items import (FEMALE, MALE, PronounSet)
+from aslant.measures.pronouns_chosen.result import (
+    OccupationContrast,
+    OccupationPreference,
+    Preference,
+    PronounGroup,
+    PronounScore,
+)
+from aslant.measures.pronouns_chosen.scoring import Chosen
+from aslant.measures.template_tests.scoring import FloatArray
+from aslant.statistics import (
+    bootstrap_means,
+    cluster_bootstrap_means,
+    correlation_pvalue,
+    partition_pvalue,
+    percentile_interval,
+    rank_correlation_pvalue,
+    rank_correlations,
+    sign_flip_pvalue,
+)
+from aslant.stimuli.pronoun_items import FEMALE, MALE, PronounSet
 
 #: Fewer occupations give no correlation.
 LEAST_OCCUPATIONS = 3

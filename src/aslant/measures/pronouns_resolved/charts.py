@@ -7,11 +7,11 @@ import textwrap
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.report.charts import (INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips)
-from aslant.report.pictures import (LABELS, fluid, rows_chart)
-from aslant.report.tables import (between, plain, pvalue, small)
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from aslant.report.pictures import LABELS, fluid, rows_chart
+from aslant.report.tables import between, plain, pvalue, small
 
 COLOURS = {"male": MODEL_COLOUR, "female": PEOPLE_COLOUR}
 BINS = 40

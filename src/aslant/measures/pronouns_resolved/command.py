@@ -10,7 +10,7 @@ import typer
 
 from aslant.cli import options as o
 from aslant.cli.encoders import EncoderArgument, KeptEncoding
-from aslant.cli.shared import (ChartOutput, RunningOnCores, command)
+from aslant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -116,14 +116,14 @@ def pronouns_command(
     Topics of the texts and what a language model ties them to may be offensive. A run that is stopped goes on where it
     was when the same command is given again (unless --no-cache).
     """
-    from aslant.measures.template_tests.command import Opening
     from aslant.cli.printing import deliver
-    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.cli.progress import bar, noted, resumable
     from aslant.data import cache_folder
     from aslant.errors import AslantError
-    from aslant.measures.pronouns_resolved.measure import pronoun_resolution
     from aslant.measures.pronouns_resolved.gap_files import read_gap
+    from aslant.measures.pronouns_resolved.measure import pronoun_resolution
     from aslant.measures.pronouns_resolved.topics import TEMPLATE
+    from aslant.measures.template_tests.command import Opening
 
     if output.bias_chart is not None and lm is None:
         raise AslantError("--bias-chart needs a language model to score topics; add --lm MODEL.")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TypeAlias
 
 from aslant.errors import MeasureError
-from aslant.models.protocols import Passage
 from aslant.io.reading import MAX_BYTES, read_bytes
+from aslant.models.protocols import Passage
 
 #: A file in the format of GAP, a folder with gap-development.tsv, or a data name such as "gap" or "gap/gap-test.tsv".
 GapSource: TypeAlias = "str | PathLike[str]"

@@ -11,16 +11,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.pronouns_resolved.gap_files import (FEMALE, GENDERS, LABELS, Gap, GapSample, read_gap)
+from aslant.measures.pronouns_resolved.gap_files import FEMALE, GENDERS, LABELS, Gap, GapSample, read_gap
+from aslant.measures.pronouns_resolved.predictions import (
+    HELD_OUT,
+    FloatArray,
+    check_samples,
+    features,
+    plan,
+    predictions,
+)
+from aslant.measures.pronouns_resolved.result import PronounResolutionResult, PronounSample, TopicCorrelation
+from aslant.measures.pronouns_resolved.statistics import (
+    NEITHER,
+    Resampling,
+    by_gender,
+    log_losses,
+    spread,
+    topic_correlation,
+)
+from aslant.measures.pronouns_resolved.topics import (
+    TARGETS,
+    TEMPLATE,
+    Leanings,
+    Topics,
+    described,
+    find_topics,
+    leanings,
+    topic_biases,
+)
 from aslant.measures.template_tests.scoring import asking
-from aslant.measures.pronouns_resolved.predictions import (HELD_OUT, FloatArray, check_samples, features, plan, predictions)
-from aslant.measures.pronouns_resolved.statistics import (NEITHER, Resampling, by_gender, log_losses, spread, topic_correlation)
-from aslant.measures.pronouns_resolved.topics import (TARGETS, TEMPLATE, Leanings, Topics, described, find_topics, leanings, topic_biases)
 from aslant.models.classifier import Classifier
 from aslant.models.protocols import Encoder, Progress
-from aslant.measures.pronouns_resolved.result import (PronounResolutionResult, PronounSample, TopicCorrelation)
 from aslant.results.provenance import Provenance, Representation
-from aslant.statistics import (MOST_BOOTSTRAP, check_confidence, check_count, seed_of, spawn)
+from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of, spawn
 from aslant.version import __version__
 
 #: The correlation's p-value holds one random order of all samples for each draw in memory.
@@ -62,7 +85,7 @@ def pronoun_resolution(
 
     >>> import aslant  # here, models and samples are small; aslant.load_encoder(…) and aslant.load_lm(…) open real ones
     >>> quick = aslant.models.Classifier(units=4, epochs=3)
-    >>> r = aslant.pronoun_resolution(encoder, gap_samples, lm=any_lm, seeds=1, classifier=quick, topics=2, bootstrap=50)
+    >>> r = aslant.pronoun_resolution(encoder, gap_samples, lm=any_lm, seeds=1, classifier=quick, topics=2, bootstrap=9)
     >>> [(o.gender, o.n, o.neither) for o in r.outcomes], round(r.label_gap, 3)
     ([('male', 39, 9), ('female', 39, 24)], 0.385)
     """

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.pronouns_resolved.gap_files import (GENDERS, LABELS, GapSample)
+from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS, GapSample
 from aslant.models.classifier import Classifier, class_probabilities
 from aslant.models.protocols import Encoder, Progress
 from aslant.models.vector_store import vectors_of

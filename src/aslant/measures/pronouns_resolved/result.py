@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from aslant.measures.association.result import Interval
+from aslant.measures.residuals.result import Spread
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance, Representation
-from aslant.measures.residuals.result import Spread
-from aslant.measures.association.result import Interval
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.measures.template_tests.show import percent
-from aslant.report.tables import (Column, Table, between, plain, pvalue, small)
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.measures.pronouns_resolved.result import (GenderGap, PronounResolutionResult, TopicCorrelation)
 from aslant.measures.association.result import Interval
+from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
 from aslant.measures.residuals.result import Spread
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.measures.template_tests.show import percent
+from aslant.report.tables import Column, Table, between, plain, pvalue, small
 
 #: A terminal shows so many words of a topic.
 SHOWN_WORDS = 8

@@ -8,11 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS
-from aslant.measures.pronouns_resolved.result import (CalibrationBin, GenderGap, GenderOutcome, TopicCorrelation)
 from aslant.measures.association.result import Interval
+from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS
+from aslant.measures.pronouns_resolved.result import CalibrationBin, GenderGap, GenderOutcome, TopicCorrelation
 from aslant.measures.residuals.result import Spread
-from aslant.statistics import (bootstrap_means, partition_pvalue, percentile_interval, rank_correlation_pvalue, rank_correlations, spawn)
+from aslant.statistics import (
+    bootstrap_means,
+    partition_pvalue,
+    percentile_interval,
+    rank_correlation_pvalue,
+    rank_correlations,
+    spawn,
+)
 
 FloatArray = NDArray[np.float64]
 NEITHER = LABELS.index("neither")

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.measures.pronouns_resolved.result import Topic, TopicWord
 from aslant.measures.template_tests.scores import log_probability_bias
 from aslant.measures.template_tests.scoring import NothingLeftError
 from aslant.models.protocols import Progress
 from aslant.parallel import one_thread_each
-from aslant.measures.pronouns_resolved.result import Topic, TopicWord
 
 FloatArray = NDArray[np.float64]
 TEMPLATE = "[TARGET] are interested in [ATTRIBUTE]"

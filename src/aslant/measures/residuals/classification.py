@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.measures.residuals.result import ResidualClassification
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.measures.residuals.result import ResidualClassification
 
 Gamma: TypeAlias = Literal["scale", "auto"] | float
 

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.measures.residuals.result import Picture, PicturePoint, ResidualClustering
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.parallel import one_thread_each
-from aslant.measures.residuals.result import (Picture, PicturePoint, ResidualClustering)
 from aslant.statistics import clustering_accuracy, two_clusters
 
 PICTURES = ("auto", "umap", "pca", "none")

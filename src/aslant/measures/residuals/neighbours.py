@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import TooFewWordsError
+from aslant.measures.residuals.result import NeighbourShare, ResidualNeighbours
 from aslant.measures.shared.correlations import correlation
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.measures.residuals.result import NeighbourShare, ResidualNeighbours
 from aslant.statistics import nearest
 
 #: Neighbours are at most this share of the words among which they are sought, so that they are a choice.

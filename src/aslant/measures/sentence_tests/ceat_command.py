@@ -7,8 +7,17 @@ from typing import Annotated, Any
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.encoders import (CorpusOption, EncoderArgument, KeptEncoding, MinFoundOption, OwnWordsOption, TestOption, Text, chosen_sets)
-from aslant.cli.shared import (ChartOutput, RunningOnCores, command)
+from aslant.cli.encoders import (
+    CorpusOption,
+    EncoderArgument,
+    KeptEncoding,
+    MinFoundOption,
+    OwnWordsOption,
+    TestOption,
+    Text,
+    chosen_sets,
+)
+from aslant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -51,8 +60,8 @@ def ceat_command(
     Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate. A run
     that is stopped goes on where it was when the same command is given again (unless --no-cache).
     """
-    from aslant.cli.printing import (deliver, need_results, write_chart)
-    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.cli.printing import deliver, need_results, write_chart
+    from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.sentence_tests.contexts import ceat, ceat_suite
 
     chosen = chosen_sets(test, words)

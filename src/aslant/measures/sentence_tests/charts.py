@@ -5,11 +5,11 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from aslant.report.charts import (INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips)
-from aslant.report.pictures import fluid, tests_picture
-from aslant.report.tables import (between, number, plain, pvalue)
+from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.measures.sentence_tests.result import (CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult)
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from aslant.report.pictures import fluid, tests_picture
+from aslant.report.tables import between, number, plain, pvalue
 
 
 def seat_chart(result: SeatResult | SeatSuiteResult) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.measures.association.result import WordsUsed
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder
 from aslant.results.provenance import Provenance, Representation
-from aslant.measures.association.result import WordsUsed
 from aslant.stimuli import WeatSet, WordList
 from aslant.version import __version__
 

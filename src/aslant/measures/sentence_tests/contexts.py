@@ -9,16 +9,30 @@ from typing import Any, get_args
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.sentence_tests.contexts_drawn import (Case, Drawn, WordVectors, context_vectors, draw_contexts)
-from aslant.measures.sentence_tests.contexts_statistic import (distribution, sampled_effects, word_associations)
-from aslant.measures.sentence_tests.clustered_words import (Clustered, TooFewWordsError, all_clustered, check_encoder, encoder_provenance)
-from aslant.measures.association.measure import (NoSpreadError, chosen_test, chosen_tests, human_comparison)
-from aslant.measures.association.statistic import NO_SPREAD, effect_size
-from aslant.measures.shared.wordsets import (FloatArray, WordSets, check_share)
-from aslant.models.protocols import Encoder, Progress
-from aslant.measures.sentence_tests.result import (CeatResult, CeatSuiteResult, ContextWord, Heterogeneity)
+from aslant.measures.association.measure import NoSpreadError, chosen_test, chosen_tests, human_comparison
 from aslant.measures.association.result import SkippedTest
-from aslant.statistics import (benjamini_hochberg, check_choices, check_count, combine, generator, partition_pvalue, seed_of)
+from aslant.measures.association.statistic import NO_SPREAD, effect_size
+from aslant.measures.sentence_tests.clustered_words import (
+    Clustered,
+    TooFewWordsError,
+    all_clustered,
+    check_encoder,
+    encoder_provenance,
+)
+from aslant.measures.sentence_tests.contexts_drawn import Case, Drawn, WordVectors, context_vectors, draw_contexts
+from aslant.measures.sentence_tests.contexts_statistic import distribution, sampled_effects, word_associations
+from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, Heterogeneity
+from aslant.measures.shared.wordsets import FloatArray, WordSets, check_share
+from aslant.models.protocols import Encoder, Progress
+from aslant.statistics import (
+    benjamini_hochberg,
+    check_choices,
+    check_count,
+    combine,
+    generator,
+    partition_pvalue,
+    seed_of,
+)
 from aslant.stimuli import WeatSet
 
 NO_CONTEXT = "a context in the corpus"
@@ -156,8 +170,8 @@ def ceat_suite(
     """Run a CEAT on every WEAT set that ships (or on `tests`) and control the false-discovery rate over them.
 
     The corpus is read once, and a word has the same contexts in every test. Tests run one after the other, and memory
-    holds the vectors of one test and of words that later ones need. The settings are those of `aslant.ceat`. A test that
-    has no effect size, or of which a word set has less than the share `min_found` of its words in the corpus, is listed
+    holds the vectors of one test and of words that later ones need. The settings are those of `aslant.ceat`. A test
+    that has no effect size, or of which a word set has less than the share `min_found` of its words in the corpus, is listed
     as skipped.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones

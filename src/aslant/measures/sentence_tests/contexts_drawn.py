@@ -10,12 +10,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.corpus import (Context, Corpus, Query, sample_contexts)
+from aslant.corpus import Context, Corpus, Query, sample_contexts
 from aslant.errors import MeasureError
 from aslant.measures.sentence_tests.clustered_words import usable_units
-from aslant.models.protocols import (Encoder, Passage, Progress)
-from aslant.models.vector_store import vectors_of
 from aslant.measures.sentence_tests.result import CorpusRead
+from aslant.models.protocols import Encoder, Passage, Progress
+from aslant.models.vector_store import vectors_of
 
 #: Which spellings of a word count: as it is written (a capital where a sentence begins is no other word), or any case.
 Case: TypeAlias = Literal["as written", "any"]

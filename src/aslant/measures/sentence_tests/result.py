@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from aslant.measures.association.result import HumanComparison, Interval, SkippedTest, WordsUsed
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
-from aslant.measures.association.result import (HumanComparison, Interval, SkippedTest, WordsUsed)
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.encoders import (EncoderArgument, Encoding, MinFoundOption, OwnWordsOption, TestOption, chosen_sets)
-from aslant.cli.shared import (ChartOutput, RunningOnCores, command)
+from aslant.cli.encoders import EncoderArgument, Encoding, MinFoundOption, OwnWordsOption, TestOption, chosen_sets
+from aslant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -60,7 +60,7 @@ def seat_command(
 
     Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate.
     """
-    from aslant.cli.printing import (deliver, need_results, write_chart)
+    from aslant.cli.printing import deliver, need_results, write_chart
     from aslant.cli.progress import bar
     from aslant.measures.sentence_tests.sentences import seat, seat_suite
 

@@ -10,16 +10,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.sentence_tests.clustered_words import (Clustered, TooFewWordsError, all_clustered, check_encoder, encoder_provenance, usable_units)
-from aslant.measures.sentence_tests.sentences_statistic import sentence_scores, word_interval
-from aslant.measures.association.measure import (DEFAULT_BOOTSTRAP, NoSpreadError, chosen_test, chosen_tests, human_comparison)
-from aslant.measures.association.statistic import NO_SPREAD, effect_size
-from aslant.measures.shared.wordsets import (FloatArray, WordSets, check_share, checked_words)
-from aslant.models.protocols import (Encoder, Pooling, Progress)
-from aslant.measures.sentence_tests.result import (SeatResult, SeatSuiteResult, SentenceWord)
+from aslant.measures.association.measure import (
+    DEFAULT_BOOTSTRAP,
+    NoSpreadError,
+    chosen_test,
+    chosen_tests,
+    human_comparison,
+)
 from aslant.measures.association.result import SkippedTest
-from aslant.statistics import (MOST_BOOTSTRAP, benjamini_hochberg, check_choices, check_confidence, check_count, generator, partition_pvalue, seed_of)
-from aslant.stimuli import (SentenceSet, WeatSet, load_set, own_sentences)
+from aslant.measures.association.statistic import NO_SPREAD, effect_size
+from aslant.measures.sentence_tests.clustered_words import (
+    Clustered,
+    TooFewWordsError,
+    all_clustered,
+    check_encoder,
+    encoder_provenance,
+    usable_units,
+)
+from aslant.measures.sentence_tests.result import SeatResult, SeatSuiteResult, SentenceWord
+from aslant.measures.sentence_tests.sentences_statistic import sentence_scores, word_interval
+from aslant.measures.shared.wordsets import FloatArray, WordSets, check_share, checked_words
+from aslant.models.protocols import Encoder, Pooling, Progress
+from aslant.statistics import (
+    MOST_BOOTSTRAP,
+    benjamini_hochberg,
+    check_choices,
+    check_confidence,
+    check_count,
+    generator,
+    partition_pvalue,
+    seed_of,
+)
+from aslant.stimuli import SentenceSet, WeatSet, load_set, own_sentences
 
 DEFAULT_TEMPLATES = "seat-templates"
 NO_VECTOR = "a vector"

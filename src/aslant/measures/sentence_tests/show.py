@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aslant.report.tables import (Column, Table, bar, between, number, plain, pvalue)
-from aslant.measures.association.show import (SCALE, WEAT_COLUMNS, exactness)
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.measures.sentence_tests.result import (CeatResult, CeatSuiteResult, ContextWord, SeatResult, SeatSuiteResult)
 from aslant.measures.association.result import SkippedTest
+from aslant.measures.association.show import SCALE, WEAT_COLUMNS, exactness
+from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, SeatResult, SeatSuiteResult
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.tables import Column, Table, bar, between, number, plain, pvalue
 
 #: Below this the normal tail is smaller than a number can be.
 SMALLEST = 1e-300

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.shared.wordsets import (FloatArray, check_vectors, checked_words, find)
 from aslant.measures.association.result import WordsUsed
+from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find
 from aslant.statistics import subspace, unit_rows
-from aslant.stimuli import (PairSet, WordList, load_set)
+from aslant.stimuli import PairSet, WordList, load_set
 from aslant.vectors import WordVectors
 
 #: Sets that differ in one concept: the name of a pair set, a TOML file, or words, two or more in each.

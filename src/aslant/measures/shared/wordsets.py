@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.measures.association.result import WordsUsed
 from aslant.models.vocabulary import Vocabulary
 from aslant.results.provenance import Provenance, Representation
-from aslant.measures.association.result import WordsUsed
 from aslant.statistics import unit_rows
 from aslant.stimuli import WordList, listed_words
 from aslant.vectors import LookupPolicy, WordVectors

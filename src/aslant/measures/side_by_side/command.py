@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import (Output, Reading, Running, command)
+from aslant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -43,8 +43,8 @@ def compare_command(
 ) -> None:
     """WEAT and polarity in two embeddings side by side, on the words that both have, with paired intervals."""
     from aslant.cli.loading import open_vectors
-    from aslant.measures.polarities.command import dropped_dimensions, set_or_words
     from aslant.cli.printing import deliver
+    from aslant.measures.polarities.command import dropped_dimensions, set_or_words
     from aslant.measures.side_by_side.measure import compare
 
     a, b = (

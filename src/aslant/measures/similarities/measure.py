@@ -11,11 +11,20 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from aslant.errors import DataError, MeasureError
-from aslant.measures.shared.wordsets import (FloatArray, check_vectors, provenance)
 from aslant.io.reading import read_text
 from aslant.measures.association.result import Interval, WordsUsed
+from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
 from aslant.results.debias import SimilarityResult
-from aslant.statistics import (MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, rank_correlations, seed_of, unit_rows)
+from aslant.statistics import (
+    MOST_BOOTSTRAP,
+    check_confidence,
+    check_count,
+    generator,
+    percentile_interval,
+    rank_correlations,
+    seed_of,
+    unit_rows,
+)
 from aslant.vectors import WordVectors
 
 #: Rated pairs: the name of similarity data, a file of tab-separated lines, or (word, word, rating) of your own.

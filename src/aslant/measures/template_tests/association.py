@@ -10,15 +10,25 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.template_tests.scores import attribute_scores, bias_scores
-from aslant.measures.template_tests.scoring import (FloatArray, Model, NothingLeftError, ask, asking, method_of, notes_on, provenance, target_sets)
-from aslant.measures.template_tests.stimuli import asked
-from aslant.measures.association.statistic import NO_SPREAD, effect_size
-from aslant.models.protocols import Progress, TargetPieces
-from aslant.measures.template_tests.result import (AttributeGroup, LogProbabilitySuiteResult, LogProbabilityWeatResult)
 from aslant.measures.association.result import SkippedTest
-from aslant.statistics import (benjamini_hochberg, partition_pvalue, seed_of)
-from aslant.stimuli import (TemplateSet, all_sets, load_set)
+from aslant.measures.association.statistic import NO_SPREAD, effect_size
+from aslant.measures.template_tests.result import AttributeGroup, LogProbabilitySuiteResult, LogProbabilityWeatResult
+from aslant.measures.template_tests.scores import attribute_scores, bias_scores
+from aslant.measures.template_tests.scoring import (
+    FloatArray,
+    Model,
+    NothingLeftError,
+    ask,
+    asking,
+    method_of,
+    notes_on,
+    provenance,
+    target_sets,
+)
+from aslant.measures.template_tests.stimuli import asked
+from aslant.models.protocols import Progress, TargetPieces
+from aslant.statistics import benjamini_hochberg, partition_pvalue, seed_of
+from aslant.stimuli import TemplateSet, all_sets, load_set
 
 #: What the p-value of the authors' rows is worth.
 ROWS_NOTE = (

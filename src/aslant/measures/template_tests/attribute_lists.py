@@ -11,9 +11,9 @@ from typing import TypeAlias
 
 from aslant.data import could_be_name
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.shared.wordsets import checked_words
 from aslant.io.reading import read_text
-from aslant.stimuli import (StimulusSet, WordList, load_set)
+from aslant.measures.shared.wordsets import checked_words
+from aslant.stimuli import StimulusSet, WordList, load_set
 from aslant.stimuli import names as set_names
 
 #: Words, the name of a word set, a TOML file, a text file or table, or a data name.

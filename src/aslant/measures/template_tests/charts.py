@@ -7,10 +7,10 @@ import math
 import textwrap
 from typing import Any
 
-from aslant.report.charts import (INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg)
-from aslant.measures.template_tests.show import percent
-from aslant.report.tables import plain
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE, LogProbabilityResult
+from aslant.measures.template_tests.show import percent
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
+from aslant.report.tables import plain
 
 #: Bars are drawn for this many attributes, half of them from each end of the ranking.
 MOST_BARS = 40

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.default_command import (DEFAULT, DefaultCommand, DefaultCommandGroup)
-from aslant.cli.shared import (Output, RunningOnCores, command)
+from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
+from aslant.cli.shared import Output, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -176,7 +176,7 @@ def logprob_command(
     [bold]aslant logprob suite[/bold]: the published tests with effect sizes and exact p-values.
     """
     from aslant.cli.printing import deliver, write_chart
-    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.template_tests.scores import log_probability_bias
 
     lm = modelling.open(model, quiet=running.quiet)
@@ -219,7 +219,7 @@ def suite_command(
 ) -> None:
     """Run the tests of Kurita et al. (WEAT 1, 3, 6, 7, 8 in templates): effect size, exact p-value, q-value."""
     from aslant.cli.printing import deliver
-    from aslant.cli.progress import (bar, noted, resumable)
+    from aslant.cli.progress import bar, noted, resumable
     from aslant.errors import MeasureError
     from aslant.measures.template_tests.association import log_probability_suite
 

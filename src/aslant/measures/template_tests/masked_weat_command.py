@@ -7,8 +7,8 @@ from typing import Annotated, Any
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.encoders import (EncoderArgument, Encoding, OwnWordsOption, TestOption, chosen_sets)
-from aslant.cli.shared import (Output, RunningOnCores, command)
+from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption, chosen_sets
+from aslant.cli.shared import Output, RunningOnCores, command
 
 EXAMPLES = """
 [bold]Examples[/bold]

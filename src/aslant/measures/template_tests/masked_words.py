@@ -11,13 +11,29 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from aslant.errors import MeasureError
+from aslant.measures.association.measure import (
+    DEFAULT_BOOTSTRAP,
+    NoSpreadError,
+    association_fields,
+    chosen_test,
+    chosen_tests,
+    equalised,
+)
+from aslant.measures.association.result import MaskedWeatResult, MaskedWeatSuiteResult, SkippedTest, WordsUsed
+from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, checked_words
 from aslant.measures.template_tests.scoring import provenance
-from aslant.measures.association.measure import (DEFAULT_BOOTSTRAP, NoSpreadError, association_fields, chosen_test, chosen_tests, equalised)
-from aslant.measures.shared.wordsets import (FloatArray, Found, WordSets, checked_words)
-from aslant.models.protocols import (ATTRIBUTE, TARGET, MasksWords, Progress, Sentence)
-from aslant.measures.association.result import (MaskedWeatResult, MaskedWeatSuiteResult, SkippedTest, WordsUsed)
-from aslant.statistics import (MOST_BOOTSTRAP, benjamini_hochberg, check_choices, check_confidence, check_count, generator, seed_of, unit_rows)
-from aslant.stimuli import (Template, WeatSet, WeatTemplateSet, WordList, load_set)
+from aslant.models.protocols import ATTRIBUTE, TARGET, MasksWords, Progress, Sentence
+from aslant.statistics import (
+    MOST_BOOTSTRAP,
+    benjamini_hochberg,
+    check_choices,
+    check_confidence,
+    check_count,
+    generator,
+    seed_of,
+    unit_rows,
+)
+from aslant.stimuli import Template, WeatSet, WeatTemplateSet, WordList, load_set
 
 DEFAULT_TEMPLATES = "kurita-table-1"
 #: Sentences with [TARGET] and [ATTRIBUTE], or a set that names some for each WEAT set: its name, file, or itself.

@@ -10,10 +10,20 @@ import numpy as np
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.measures.template_tests.attribute_lists import Attributes, attribute_list
-from aslant.measures.template_tests.scoring import (FloatArray, Model, Scored, ask, asking, method_of, notes_on, provenance, target_sets)
-from aslant.measures.template_tests.stimuli import (Asked, Targets, Templates, asked)
+from aslant.measures.template_tests.result import REST, AttributeScore, Contrast, LogProbabilityResult, SideScore
+from aslant.measures.template_tests.scoring import (
+    FloatArray,
+    Model,
+    Scored,
+    ask,
+    asking,
+    method_of,
+    notes_on,
+    provenance,
+    target_sets,
+)
+from aslant.measures.template_tests.stimuli import Asked, Targets, Templates, asked
 from aslant.models.protocols import Progress, TargetPieces
-from aslant.measures.template_tests.result import (REST, AttributeScore, Contrast, LogProbabilityResult, SideScore)
 from aslant.statistics import check_confidence, wilson
 from aslant.stimuli import WordList
 

@@ -12,12 +12,21 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.template_tests.targets import check_weighed, distinct
+from aslant.measures.template_tests.result import TargetSet
 from aslant.measures.template_tests.stimuli import Prompt
-from aslant.models.protocols import (CausalLM, CausalScore, LanguageModel, MaskedLM, MaskedScore, Progress, Sentence, TargetPieces)
+from aslant.measures.template_tests.targets import check_weighed, distinct
+from aslant.models.protocols import (
+    CausalLM,
+    CausalScore,
+    LanguageModel,
+    MaskedLM,
+    MaskedScore,
+    Progress,
+    Sentence,
+    TargetPieces,
+)
 from aslant.models.table import Tables
 from aslant.results.provenance import Provenance, Representation
-from aslant.measures.template_tests.result import TargetSet
 from aslant.stimuli import WordList
 from aslant.version import __version__
 

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aslant.report.tables import (Column, Table, bar, number, plain, pvalue, small)
-from aslant.measures.template_tests.result import (MODEL_CONTENT_NOTE, LogProbabilityResult, LogProbabilitySuiteResult, LogProbabilityWeatResult, TemplateWeatResult)
+from aslant.measures.template_tests.result import (
+    MODEL_CONTENT_NOTE,
+    LogProbabilityResult,
+    LogProbabilitySuiteResult,
+    LogProbabilityWeatResult,
+    TemplateWeatResult,
+)
+from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
 
 #: A terminal shows this many attributes from each end of the ranking.
 EACH_END = 10

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from aslant.errors import MeasureError
 from aslant.measures.shared.wordsets import checked_words
 from aslant.models.protocols import ATTRIBUTE, TARGET
-from aslant.stimuli import (ClassSet, Template, TemplateSet, WordList, load_set)
+from aslant.stimuli import ClassSet, Template, TemplateSet, WordList, load_set
 
 #: A sentence with [TARGET] and [ATTRIBUTE], several, or a template set (its name, its TOML file, itself).
 Templates: TypeAlias = str | PathLike[str] | Sequence[str] | TemplateSet

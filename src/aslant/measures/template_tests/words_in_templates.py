@@ -9,13 +9,13 @@ from typing import Literal
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.template_tests.scoring import FloatArray, provenance
-from aslant.measures.template_tests.association import compared, two_by_two
-from aslant.measures.template_tests.stimuli import Prompt, asked
-from aslant.measures.association.statistic import associations
-from aslant.models.protocols import (MaskedLM, Progress, Sentence)
-from aslant.measures.template_tests.result import TemplateWeatResult
 from aslant.measures.association.result import WordAssociation, WordsUsed
+from aslant.measures.association.statistic import associations
+from aslant.measures.template_tests.association import compared, two_by_two
+from aslant.measures.template_tests.result import TemplateWeatResult
+from aslant.measures.template_tests.scoring import FloatArray, provenance
+from aslant.measures.template_tests.stimuli import Prompt, asked
+from aslant.models.protocols import MaskedLM, Progress, Sentence
 from aslant.statistics import seed_of, unit_rows
 from aslant.stimuli import TemplateSet, WordList
 

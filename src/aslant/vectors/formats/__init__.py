@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from aslant.errors import VectorsError
 from aslant.io.files import written_whole
-from aslant.vectors.formats import (fasttext_binary, text, text_table, word2vec_binary)
+from aslant.vectors.formats import fasttext_binary, text, text_table, word2vec_binary
 
 if TYPE_CHECKING:
     from aslant.vectors.word_vectors import WordVectors

@@ -22,14 +22,28 @@ from zlib import crc32
 import numpy as np
 
 from aslant.errors import VectorsError
-from aslant.io.packed_files import most_unpacked
 from aslant.io.memory_maps import is_large, release
+from aslant.io.packed_files import most_unpacked
 from aslant.io.reading import parse_json
+from aslant.vectors.formats.aslant_layout import (
+    DTYPES,
+    HEADER_BYTES,
+    INDEX,
+    MAX_HEADER,
+    Elsewhere,
+    Layout,
+    header_of,
+    index_tensors,
+    is_record,
+    read_layout,
+    room_for_header,
+    tensors_of,
+    treatments_of,
+)
 from aslant.vectors.formats.numpy_array import unwarned
-from aslant.vectors.formats.aslant_layout import (DTYPES, HEADER_BYTES, INDEX, MAX_HEADER, Elsewhere, Layout, header_of, index_tensors, is_record, read_layout, room_for_header, tensors_of, treatments_of)
-from aslant.vectors.mapped_words import (MappedWords, Table, table_of)
+from aslant.vectors.mapped_words import MappedWords, Table, table_of
 from aslant.vectors.rows import Block
-from aslant.vectors.sealed_matrix import (SealedMatrix, Sums, sums_of)
+from aslant.vectors.sealed_matrix import SealedMatrix, Sums, sums_of
 from aslant.vectors.unread_vectors import Unread, lines
 from aslant.vectors.word_log import WordLog
 from aslant.vectors.word_vectors import WordVectors, as_matrix

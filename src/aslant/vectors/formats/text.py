@@ -17,9 +17,9 @@ import numpy as np
 
 from aslant.errors import VectorsError
 from aslant.vectors.formats.plain_words import encoded_blocks
-from aslant.vectors.formats.text_table import (BOM, parsed, table_reader, table_text)
+from aslant.vectors.formats.text_table import BOM, parsed, table_reader, table_text
+from aslant.vectors.rows import BEYOND, UNDECODABLE, Block
 from aslant.vectors.vector_files import ByteStream
-from aslant.vectors.rows import (BEYOND, UNDECODABLE, Block)
 
 if TYPE_CHECKING:
     from aslant.vectors.word_vectors import WordVectors

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from aslant.errors import VectorsError
 from aslant.vectors.formats import text
 from aslant.vectors.formats.plain_words import encoded_blocks
+from aslant.vectors.rows import BEYOND, LINE_END, Block, decode_words
 from aslant.vectors.vector_files import ByteStream
-from aslant.vectors.rows import (BEYOND, LINE_END, Block, decode_words)
 
 if TYPE_CHECKING:
     from aslant.vectors.word_vectors import WordVectors

@@ -1,0 +1,1 @@
+"""Association tests on word vectors: WEAT, its multi-group form, and WEFAT."""

@@ -1,0 +1,1 @@
+"""Bias of words in context (Basta et al. 2019)."""

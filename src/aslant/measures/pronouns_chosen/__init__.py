@@ -1,0 +1,1 @@
+"""Which pronoun a language model prefers (WinoBias, Winogender)."""

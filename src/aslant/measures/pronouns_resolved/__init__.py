@@ -1,0 +1,1 @@
+"""Whom a pronoun refers to (GAP), after Kurita et al. 2019."""

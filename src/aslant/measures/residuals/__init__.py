@@ -1,0 +1,1 @@
+"""What debiasing leaves behind (Gonen & Goldberg 2019)."""

@@ -1,0 +1,1 @@
+"""Association tests on words in sentences: SEAT and CEAT."""

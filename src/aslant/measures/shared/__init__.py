@@ -1,0 +1,1 @@
+"""What several measures share: word look-up, provenance, directions, correlations."""

@@ -1,0 +1,1 @@
+"""The measures of two embeddings side by side."""

@@ -1,0 +1,1 @@
+"""How well cosines agree with people's ratings of similarity."""
