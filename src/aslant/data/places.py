@@ -1,4 +1,4 @@
-"""Where external data may lie: the user's folder (``ASLANT_DATA``), aslant's own, and whether the network may be used."""
+"""Where external data may lie: the user's folder (``ASLANT_DATA``), aslant's own, and whether to use the network."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ class Asked:
 
 
 class ContextEncoder:
-    """An encoder over a network, as `aslant.load_encoder` gives it; see `aslant.models.Encoder` for what it can be asked.
+    """An encoder over a network, as `aslant.load_encoder` gives it; see `aslant.models.Encoder` for what to ask.
 
     `sees`: how many tokens the network takes at once. `passes` counts the sequences run.
     """

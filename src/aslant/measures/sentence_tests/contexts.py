@@ -171,8 +171,8 @@ def ceat_suite(
 
     The corpus is read once, and a word has the same contexts in every test. Tests run one after the other, and memory
     holds the vectors of one test and of words that later ones need. The settings are those of `aslant.ceat`. A test
-    that has no effect size, or of which a word set has less than the share `min_found` of its words in the corpus, is listed
-    as skipped.
+    that has no effect size, or of which a word set has less than the share `min_found` of its words in the corpus, is
+    listed as skipped.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
     >>> words = aslant.stimuli.load_set("weat-7").words
