@@ -67,8 +67,7 @@ def trend_command(
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
     from aslant.measures.polarities.command import set_or_words
-    from aslant.measures.polarities.trend import polarity_trend, polarity_trends
-    from aslant.measures.polarities.trend import needed_words
+    from aslant.measures.polarities.trend import needed_words, polarity_trend, polarity_trends
     from aslant.measures.polarities.trend_charts import trend_chart
 
     chosen, listed = settings_of(classes, figure, scheme), set_or_words(words)

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
 from aslant.vectors.formats.numpy_array import load_array, unwarned
-from aslant.vectors.rows import (ZERO, Block, decode_words)
+from aslant.vectors.rows import ZERO, Block, decode_words
 from aslant.vectors.word_vectors import FloatMatrix, as_matrix
 
 NAME = "HistWords decade"
