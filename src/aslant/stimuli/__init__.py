@@ -1,4 +1,4 @@
-"""What is asked of a representation: word sets, pairs, templates, class sets, name tables; all of it data."""
+"""Stimuli: word sets, pairs, templates, class sets and name tables, all of them data."""
 
 from __future__ import annotations
 
@@ -19,9 +19,10 @@ from aslant.stimuli.schema import (
     WordSet,
 )
 from aslant.stimuli.sentences import Article, SentenceSet, WordKind, own_sentences
-from aslant.stimuli.word_rules import MOST_FREQUENT, is_plain, listed_words
+from aslant.stimuli.word_rules import DEFAULT_POLES, MOST_FREQUENT, is_plain, listed_words
 
 __all__ = [
+    "DEFAULT_POLES",
     "KINDS",
     "MOST_FREQUENT",
     "Article",
