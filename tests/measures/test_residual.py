@@ -83,7 +83,7 @@ def test_a_small_vocabulary_scales_every_number_and_says_so() -> None:
     from aslant.report.result_tables import table_of
 
     notes = " ".join(table_of(r).notes)
-    assert "40 words a side instead of 500" in notes
+    assert "40 words per side instead of 500" in notes
     assert "44 instead of 100" in notes
 
 

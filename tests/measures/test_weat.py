@@ -178,7 +178,7 @@ def test_min_found_is_a_share_of_the_words_that_a_vocabulary_leaves() -> None:
     v = embedding(2)
     words = [f"w{i}" for i in (0, 6, 11, 15)]
     assert run(v, 6, 5, 4, 4, vocabulary=words, min_found=1.0).n_used == 4
-    with pytest.raises(MeasureError, match=r"0 words of 'targets 2'.*not in the vocabulary asked for: w6, w7, w8"):
+    with pytest.raises(MeasureError, match=r"0 words of 'targets 2'.*not in the given vocabulary: w6, w7, w8"):
         run(v, 6, 5, 4, 4, vocabulary=["w0", "w11", "w15"])
 
 
@@ -391,7 +391,7 @@ def test_a_suite_of_nothing_or_of_no_tests_is_refused(tests: object) -> None:
 
 
 def test_one_token_in_both_sets_is_refused() -> None:
-    with pytest.raises(MeasureError, match="is the token 'john', which also stands in"):
+    with pytest.raises(MeasureError, match="is the token 'john', which is also in"):
         aslant.weat(aslant.load(), targets=(["John"], ["john"]), attributes=(["war"], ["love"]))
 
 
