@@ -16,7 +16,7 @@ from aslant.statistics import grouped_folds
 def test_groups_stay_whole_and_every_fold_has_rows(rows: list[tuple[int, int]], n_folds: int) -> None:
     groups, kinds = (np.array(side) for side in zip(*rows, strict=True))
     if len(set(groups.tolist())) < n_folds:
-        with pytest.raises(MeasureError, match="cannot be parted"):
+        with pytest.raises(MeasureError, match="cannot be split"):
             grouped_folds(groups, kinds, n_folds, np.random.default_rng(0))
         return
     folds = grouped_folds(groups, kinds, n_folds, np.random.default_rng(0))
