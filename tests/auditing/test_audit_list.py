@@ -146,7 +146,7 @@ def test_what_the_store_has_is_not_run_again(folder: Path, tmp_path: Path, ran: 
         done = aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **QUICK)
         assert [audit.label for audit in done.audits] == ["one", "two", "three"]
     assert len(ran) == 6
-    assert done.notes == ("not run again, since the store has it: one, two, three",)
+    assert done.notes == ("not run again, because the store has it: one, two, three",)
     assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 3
     aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", again=True, **QUICK)
     assert len(ran) == 12
@@ -196,8 +196,8 @@ def test_one_bad_model_among_three_stops_nobody_and_is_told(folder: Path, tmp_pa
     done = aslant.audit_list(models, tmp_path / "r.jsonl", **QUICK)
     assert [audit.state for audit in done.audits] == ["complete", "failed", "complete"]
     [bad] = done.failed
-    assert "in no format that aslant knows" in bad.reason
-    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is in no format"):
+    assert "not in a format that aslant knows" in bad.reason
+    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is not in a format"):
         aslant.ResultsStore(tmp_path / "r.jsonl").audit("bad")
 
 
@@ -263,11 +263,11 @@ def test_jobs_and_outcomes_go_to_another_process_and_back(folder: Path) -> None:
         ({"only": ["wheat"]}, "did you mean weat"),
         ({"skip": "wheat"}, "did you mean weat"),
         ({"profile": "slow"}, "profile='slow'"),
-        ({"seed": -1}, "is no seed"),
+        ({"seed": -1}, "is not a seed"),
         ({"words": ["nowhere.toml"]}, r"cannot open 'nowhere\.toml'"),
         ({"corpus": ["text.txt"]}, "the models have no encoder"),
         ({"case": "LOUD"}, "case='LOUD'"),
-        ({"colour": "red"}, "'colour' is no setting"),
+        ({"colour": "red"}, "'colour' is not a setting"),
     ],
 )
 def test_settings_that_suit_no_model_are_refused_before_any_work(
@@ -310,4 +310,4 @@ def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
 
     done = aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", on_end=as_if_another_had, **QUICK)
     assert [line.partition(".")[0] for line in ran] == ["one", "one", "two", "two"]
-    assert done.notes == ("not run again, since the store has it: three",)
+    assert done.notes == ("not run again, because the store has it: three",)
