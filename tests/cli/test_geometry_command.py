@@ -128,7 +128,7 @@ def test_outputs_never_eat_an_input_or_each_other(run: Run, tmp_path: Path) -> N
     before = (tmp_path / "in.safetensors").read_bytes()
     (tmp_path / "in.svg").write_bytes(before)
     for arguments, words in (
-        (["in.svg", "--chart", "in.svg"], "would be written over"),
+        (["in.svg", "--chart", "in.svg"], "would be overwritten"),
         (["in.safetensors", "--chart", "c.svg", "--json", "./c.svg"], "the same file"),
         (["in.safetensors", "--chart", "nodir/x.svg", "--json", "half.json"], "there is no folder 'nodir'"),
     ):

@@ -60,7 +60,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
     (tmp_path / "models.txt").write_text("few.txt\nall = sample\n")
     done = run(*command)
     assert done.returncode == 0
-    assert "1 of 2: few.txt: not run again, since the store has it" in done.stderr
+    assert "1 of 2: few.txt: not run again, because the store has it" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -76,11 +76,11 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
         (["--models", "good.txt", "--store", "good.txt"], "is no store of results"),
         (["--models", "good.txt", "--store", "no/such/r.jsonl"], "there is no folder 'no/such'"),
         (["--models", "good.txt", "--reports", "good.txt"], "cannot use 'good.txt' for reports"),
-        (["--models", "good.txt", "--json", "good.txt"], "would be written over"),
+        (["--models", "good.txt", "--json", "good.txt"], "would be overwritten"),
         (["--models", "good.txt", "--only", "wheat"], "did you mean weat"),
         (["--models", "good.txt", "--quick", "--full"], "--quick and --full"),
-        (["--store", "r.jsonl"], "--store goes with a list of models"),
-        (["--again"], "--again goes with a list of models"),
+        (["--store", "r.jsonl"], "--store is for a list of models"),
+        (["--again"], "--again is for a list of models"),
     ],
 )
 def test_bad_input_is_refused_before_any_work(run: Any, tmp_path: Path, arguments: list[str], words: str) -> None:
@@ -162,10 +162,10 @@ def test_reports_that_were_made_before_are_added(
         (["list", "report.json"], "is no store of results"),
         (["list", "results.jsonl", "--since", "May"], "'May' is no date such as"),
         (["figures", "results.jsonl", "--json", "no/such/x.json"], "there is no folder 'no/such'"),
-        (["list", "results.jsonl", "--json", "results.jsonl"], "would be written over"),
+        (["list", "results.jsonl", "--json", "results.jsonl"], "would be overwritten"),
         (["show", "results.jsonl", "theirs"], "there is no audit 'theirs'"),
         (["show", "results.jsonl", "ours", "-o", "no/such/x"], "there is no folder 'no/such'"),
-        (["show", "link", "ours", "-o", "results"], "is the store, and would be written over"),
+        (["show", "link", "ours", "-o", "results"], "is the store and would be overwritten"),
         (["compare", "results.jsonl", "ours~1"], "there is no audit 'ours~1~1'"),
         (["compare", "results.jsonl", "ours~7", "ours"], "there is no 'ours~7'"),
         (["add", "results.jsonl", "nowhere.json"], "cannot open 'nowhere.json'"),

@@ -64,7 +64,8 @@ app.command("masked-weat", epilog=masked_weat.EXAMPLES)(masked_weat.masked_weat_
 app.command("seat", epilog=seat.EXAMPLES)(seat.seat_command)
 app.command("ceat", epilog=ceat.EXAMPLES)(ceat.ceat_command)
 app.command("pronoun-choice", epilog=pronoun_choice.EXAMPLES)(pronoun_choice.pronoun_choice_command)
-app.command("pronouns", epilog=pronouns.EXAMPLES)(pronouns.pronouns_command)
+app.command("pronoun-resolution", epilog=pronouns.EXAMPLES)(pronouns.pronouns_command)
+app.command("pronouns", epilog=pronouns.EXAMPLES, hidden=True)(pronouns.pronouns_command)  # its former name
 app.command("contextual", epilog=contextual.EXAMPLES)(contextual.contextual_command)
 app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
 app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
