@@ -110,7 +110,8 @@ def test_bad_input_is_one_sentence(run: Run, tmp_path: Path, arguments: list[str
 
 def test_charts_of_single_results_draw_their_own_numbers() -> None:
     from aslant.errors import AslantError
-    from aslant.measures.geometry.charts import clusters_picture, projections_picture, variance_picture
+    from aslant.measures.geometry.charts import projections_picture, variance_picture
+    from aslant.measures.residuals.charts import clusters_picture
     from aslant.report.charts import svg
 
     v = aslant.load(top=12_000)

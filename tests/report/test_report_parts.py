@@ -18,12 +18,14 @@ from aslant.errors import AslantError
 from aslant.measures.association.result import Interval
 from aslant.measures.enumeration.page import enumeration_fragment
 from aslant.report import render
-from aslant.report.charts import heatmap_picture, svg, vega
+from aslant.report.charts import svg, vega
+from aslant.measures.enumeration.charts import heatmap_picture
 from aslant.report.figures import save_figures, save_tables
 from aslant.report.glance import Cell, grid
 from aslant.report.html import script_json
 from aslant.report.offensive_words import COVER, covered, may_offend
-from aslant.report.pictures import audits_picture, suite_picture
+from aslant.report.pictures import audits_picture
+from aslant.measures.association.charts import suite_picture
 from aslant.report.sections import PICTURES, pictures_of, section_of, sections
 from aslant.report.summary import comparison_sentences, sentences
 from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference

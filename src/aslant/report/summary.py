@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aslant.measures.association.result import Interval
+from aslant.report.conventions import listed
 from aslant.report.tables import number, plain
 from aslant.results.audit import AuditComparison, AuditResult, Glance
 from aslant.results.codec import Result
@@ -108,13 +109,3 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
 
 def _clear(interval: Interval) -> bool:
     return not interval.low <= 0 <= interval.high
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names as people do.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = names or [""]
-    return f"{', '.join(most)} and {last}" if most else last

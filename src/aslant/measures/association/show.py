@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from aslant.measures.association.result import (
     GeneralisedWeatResult,
@@ -14,7 +14,9 @@ from aslant.measures.association.result import (
     WefatResult,
 )
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.conventions import Category, evidence_of, line, signed, strength_of
 from aslant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
+from aslant.results.audit import Glance
 
 SCALE = "−2     0     2"
 WEAT_COLUMNS = (
@@ -154,3 +156,33 @@ def generalised_table(result: GeneralisedWeatResult) -> Table:
         "share of g: how much nearer a group is to its own attributes than the groups are on average.",
     )
     return Table(title, columns, result.rows(), (*notes, *missing_words(result)))
+
+
+#: What is said of a test about an association, by its evidence.
+BACKING = {
+    "strong": "strong evidence",
+    "some": "some evidence",
+    "none": "no evidence beyond chance",
+    "not tested": "not tested against chance",
+}
+
+
+def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]:
+    """Say at a glance what an association test found, whatever it was run on."""
+    targets, attributes = [g.name for g in r.targets], [g.name for g in r.attributes]
+    first, second = attributes if r.effect_size >= 0 else attributes[::-1]
+    strength, evidence = strength_of(r.effect_size, "d"), evidence_of(r.pvalue, qvalue)
+    size = "no effect to speak of" if strength == "none" else f"a {strength} effect"
+    backing = BACKING[evidence]
+    if r.effect_size < 0 and r.alternative == "greater":
+        backing = "against the direction that the test asks about"
+    sentence = (
+        f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {signed(r.effect_size)}), {backing}."
+    )
+    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue)]
+
+
+def suite_glance(suite: Any, about: Category) -> list[Glance]:
+    """Say at a glance what each test of a suite found, judged by its q-value."""
+    pairs = zip(suite.results, suite.qvalues, strict=True)
+    return [found for test, qvalue in pairs for found in glance(test, about, qvalue)]

@@ -14,7 +14,7 @@ from aslant.errors import DataError, MeasureError
 from aslant.io.reading import read_text
 from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
-from aslant.results.debias import SimilarityResult
+from aslant.measures.similarities.result import SimilarityResult
 from aslant.statistics import (
     MOST_BOOTSTRAP,
     check_confidence,

@@ -12,7 +12,9 @@ from aslant.measures.template_tests.result import (
     LogProbabilityWeatResult,
     TemplateWeatResult,
 )
+from aslant.report.conventions import Category, line
 from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
+from aslant.results.audit import Glance
 
 #: A terminal shows this many attributes from each end of the ranking.
 EACH_END = 10
@@ -50,7 +52,7 @@ def scores_table(result: LogProbabilityResult) -> Table:
     return Table(title, tuple(columns), rows, _notes(result), first_line=MODEL_CONTENT_NOTE)
 
 
-def terminal_tables(result: LogProbabilityResult) -> tuple[Table, ...]:
+def terminal_tables(result: LogProbabilityResult, width: int = 140) -> tuple[Table, ...]:
     """Describe both ends of the ranking and, with more than two target sets, how each compares with the others."""
     whole = scores_table(result)
     rows, notes = whole.rows, whole.notes
@@ -174,3 +176,20 @@ def percent(share: float) -> str:
     ('88.5 %', '95 %', '100 %')
     """
     return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+#: Target sets that stand for gender, whatever the words beside them are about.
+GENDERED = {"female", "he", "her", "him", "male", "man", "men", "she", "they", "woman", "women"}
+
+
+def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    c, (source, listed) = r.share, (r.provenance.stimuli, str(r.provenance.settings["attributes"]))
+    sentence = (
+        f"{c.count:,} of {c.n:,} words go with “{c.first}” rather than “{c.second}” ({c.share:.0%}, interval "
+        f"{c.low:.0%} to {c.high:.0%})."
+    )
+    stimuli = listed if source == "own" else source if listed in ("own", source) else f"{source}, {listed}"
+    gendered = {target.name.lower() for target in r.targets} <= GENDERED
+    category = "gender" if gendered else about(source if source != "own" else listed)
+    return [line(category, stimuli, c.share, "share", sentence)]

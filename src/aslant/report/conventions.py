@@ -6,9 +6,9 @@ They are rules of thumb for reading, not verdicts: an effect that is "small" for
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from aslant.results.audit import Evidence, Strength
+from aslant.results.audit import Evidence, Glance, Strength
 
 #: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences: d (p. 25), r (p. 79), h (p. 184).
 THRESHOLDS: dict[str, tuple[float, float, float]] = {
@@ -16,6 +16,8 @@ THRESHOLDS: dict[str, tuple[float, float, float]] = {
     "r": (0.1, 0.3, 0.5),
     "h": (0.2, 0.5, 0.8),
 }
+#: Gives the social category of a set of stimuli, by its name.
+Category = Callable[[str], str]
 STRONG, SOME = 0.01, 0.05
 NAMES: tuple[Strength, ...] = ("none", "small", "medium", "large")
 
@@ -50,3 +52,35 @@ def evidence_of(pvalue: float | None, qvalue: float | None) -> Evidence:
     if value is None:
         return "not tested"
     return "strong" if value <= STRONG else "some" if value <= SOME else "none"
+
+
+def line(
+    category: str, stimuli: str, effect: float | None, effect_name: str, sentence: str,
+    pvalue: float | None = None, qvalue: float | None = None,
+) -> Glance:  # fmt: skip
+    """Return one line of an audit's glance, its strength and evidence judged by convention; the audit adds the measure.
+
+    >>> line("gender", "mine", 0.9, "d", "A large effect.", pvalue=0.001).evidence
+    'strong'
+    """
+    strength, evidence = strength_of(effect, effect_name), evidence_of(pvalue, qvalue)
+    return Glance("", category, stimuli, effect, effect_name, strength, pvalue, qvalue, evidence, sentence)
+
+
+def listed(names: Sequence[str]) -> str:
+    """Join names as people do.
+
+    >>> listed(["a", "b", "c"])
+    'a, b and c'
+    """
+    *most, last = names or [""]
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def signed(value: float) -> str:
+    """Write a number with two decimals and a real minus sign; what rounds to zero has none.
+
+    >>> signed(-0.001), signed(-1.5)
+    ('0.00', '−1.50')
+    """
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
