@@ -7,18 +7,17 @@ room, and imported when it is first needed; reading the catalogue imports nothin
 from __future__ import annotations
 
 import tomllib
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from importlib.resources import files
-from importlib.resources.abc import Traversable
-from typing import Any
+from typing import Any, TypeVar
 
-import msgspec
-
-from aslant.errors import AslantError
+E = TypeVar("E", bound="Entry")
 
 
-class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+@dataclass(frozen=True, kw_only=True)
+class Entry:
     """Something that a room has; `home` is the room's package."""
 
     home: str = ""
@@ -33,7 +32,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         return getattr(import_module(module if module.startswith(".") else f".{module}", self.home), name)
 
 
-class Command(Entry, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Command(Entry):
     """A command: what runs it (a function, or an app with sub-commands), and its place and line in --help."""
 
     run: str = "command:command_line"
@@ -42,7 +42,8 @@ class Command(Entry, frozen=True, kw_only=True):
     order: int = 1_000
 
 
-class Step(Entry, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Step(Entry):
     """One measure of an audit.
 
     `fits`: the traits of which a subject needs at least one. `run` is called with the work (`auditing.Work`) and gives
@@ -60,7 +61,8 @@ class Step(Entry, frozen=True, kw_only=True):
     order: int = 900
 
 
-class Picture(Entry, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True)
+class Picture(Entry):
     """A chart of one kind of result: the name of its file, what it shows, and the function that draws it.
 
     It is drawn only where the field that it `needs` is not empty; a `wide` one takes the width that it gets.
@@ -73,7 +75,8 @@ class Picture(Entry, frozen=True, kw_only=True):
     wide: bool = False
 
 
-class Kind(Entry, frozen=True, kw_only=True, rename={"made": "class"}):
+@dataclass(frozen=True, kw_only=True)
+class Kind(Entry):
     """One kind of result: its class, how it is shown, and what a page says about it; what is empty is left out.
 
     `table` is the table with all fields; `terminal` and `documents` give the tables for a terminal and for a file,
@@ -103,12 +106,17 @@ class Kind(Entry, frozen=True, kw_only=True, rename={"made": "class"}):
     aliases: tuple[str, ...] = ()
 
 
-class Room(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What one about.toml says."""
+@dataclass(frozen=True)
+class Room:
+    """What one about.toml says; `functions` are the public functions of a measure, which stand in the reference."""
 
-    commands: dict[str, Command] = {}
-    steps: dict[str, Step] = {}
-    results: dict[str, Kind] = {}
+    home: str
+    title: str
+    order: int
+    functions: tuple[str, ...]
+    commands: dict[str, Command]
+    steps: dict[str, Step]
+    results: dict[str, Kind]
 
 
 @cache
@@ -118,7 +126,7 @@ def commands() -> dict[str, Command]:
     >>> list(commands())[:2]
     ['audit', 'check']
     """
-    return _ordered({name: found for room in _rooms() for name, found in room.commands.items()})
+    return _ordered({name: found for room in rooms() for name, found in room.commands.items()})
 
 
 @cache
@@ -128,7 +136,7 @@ def steps() -> dict[str, Step]:
     >>> list(steps())[:3]
     ['weat', 'polarity', 'geometry']
     """
-    return _ordered({name: found for room in _rooms() for name, found in room.steps.items()})
+    return _ordered({name: found for room in rooms() for name, found in room.steps.items()})
 
 
 @cache
@@ -138,7 +146,7 @@ def kinds() -> dict[str, Kind]:
     >>> kinds()["weat-suite"].title
     'Association tests (WEAT)'
     """
-    named = [(name, kind) for room in _rooms() for name, kind in room.results.items()]
+    named = [(name, kind) for room in rooms() for name, kind in room.results.items()]
     return {known: kind for name, kind in named for known in (*kind.aliases, name)}
 
 
@@ -156,24 +164,35 @@ GROUPS = {
 
 
 @cache
-def _rooms() -> tuple[Room, ...]:
+def rooms() -> tuple[Room, ...]:
+    """Return every room that has an about.toml, in the order of the reference."""
     top = files("aslant")
-    return tuple(
-        _room(about, f"aslant.{prefix}{folder.name}")
+    found = (
+        _room(tomllib.loads(about.read_text(encoding="utf-8")), f"aslant.{prefix}{folder.name}")
         for prefix, parent in (("", top), ("measures.", top / "measures"))
         for folder in sorted(parent.iterdir(), key=lambda found: found.name)
         if folder.is_dir() and (about := folder / "about.toml").is_file()
     )
+    return tuple(sorted(found, key=lambda room: room.order))
 
 
-def _room(about: Traversable, home: str) -> Room:
-    said = tomllib.loads(about.read_text(encoding="utf-8"))
-    for entries in said.values():
-        for entry in entries.values():
-            entry["home"] = home
-            for picture in entry.get("pictures", ()):
-                picture["home"] = home
-    try:
-        return msgspec.convert(said, Room)
-    except msgspec.ValidationError as error:
-        raise AslantError(f"the about.toml of {home} is not as it should be: {error}.") from None
+def _room(said: dict[str, Any], home: str) -> Room:
+    parts = {"commands": Command, "steps": Step, "results": Kind}
+    if unknown := said.keys() - {*parts, "title", "order", "functions"}:
+        raise TypeError(f"the about.toml of {home} has a part '{min(unknown)}', which nothing reads")
+    made: dict[str, Any] = {
+        part: {name: _entry(cls, entry, home) for name, entry in said.get(part, {}).items()}
+        for part, cls in parts.items()
+    }
+    return Room(home, said.get("title", ""), said.get("order", 1_000), tuple(said.get("functions", ())), **made)
+
+
+def _entry(cls: type[E], said: dict[str, Any], home: str) -> E:
+    """Make an entry of what a file says; TOML's "class" cannot be a field's name."""
+    made = {"made" if name == "class" else name: value for name, value in said.items()}
+    made = {name: tuple(value) if isinstance(value, list) else value for name, value in made.items()}
+    if "fits" in made:
+        made["fits"] = frozenset(made["fits"])
+    if "pictures" in made:
+        made["pictures"] = tuple(_entry(Picture, picture, home) for picture in made["pictures"])
+    return cls(**made, home=home)

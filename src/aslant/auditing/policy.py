@@ -214,8 +214,9 @@ def _of_audit(rule: Rule, audit: AuditResult) -> list[PolicyLine]:
 
 def _count(line: Glance, audit: AuditResult, alpha: float) -> int:
     part = audit.part(line.measure)
-    for result in part.results if part else ():  # one that has several verdicts on one line
-        if hasattr(result, "significant") and result.provenance.stimuli == line.stimuli:
+    results: tuple[Any, ...] = part.results if part else ()
+    for result in results:
+        if hasattr(result, "cells") and result.provenance.stimuli == line.stimuli:
             return len(result.significant)
     value = line.pvalue if line.qvalue is None else line.qvalue
     return int(value is not None and value <= alpha)

@@ -99,7 +99,7 @@ def _measure(name: str, results: list[Result]) -> Measure:
     first = results[0]
     missing = tuple(dict.fromkeys(word for r in results for word in getattr(r, "missing", ())))
     said = section_of(first)
-    if len(results) == 1:
+    if len(results) == 1 and not said.summary:
         own = first if said.fragment else None
         return Measure(name, said, _figures(name, first), documents_of(first), missing, tests=_tests(first), own=own)
     parts = tuple(_detail(f"{name}-{place}", result) for place, result in enumerate(results, 1))

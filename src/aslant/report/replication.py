@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
-import msgspec
-
 from aslant.catalogue import Picture
 from aslant.report.sections import pictures_of
 from aslant.report.tables import Column, Table, plain
@@ -257,7 +255,7 @@ def summary_picture(result: ReplicationsResult) -> Any:
 def pictures(result: ReplicationResult) -> list[tuple[Picture, Any]]:
     """Return the charts that redraw the paper's figures, with what the paper says of each."""
     return [
-        (msgspec.structs.replace(picture, name=f"{figure.title} {picture.name}", shows=plain(
+        (replace(picture, name=f"{figure.title} {picture.name}", shows=plain(
             f"{figure.title}, redrawn with {figure.used}. The paper: {figure.paper_says}"
         )), chart)
         for figure in result.figures for picture, chart in pictures_of(figure.result) if picture.name in figure.pictures

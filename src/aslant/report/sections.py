@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
-
-import msgspec
 
 from aslant.catalogue import Kind, Picture, kinds
 from aslant.report.tables import plain
@@ -17,7 +16,8 @@ def section_of(result: Result) -> Kind:
     found = kinds().get(kind) or Kind(made="", title=kind.replace("-", " ").capitalize())
     if not found.names_itself:
         return found
-    return msgspec.structs.replace(found, **{name: plain(getattr(result, name)) for name in ("title", "citation")})
+    named: Any = result
+    return replace(found, title=plain(named.title), citation=plain(named.citation))
 
 
 def pictures_of(result: Result) -> list[tuple[Picture, Any]]:

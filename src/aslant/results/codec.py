@@ -101,8 +101,9 @@ def kinds() -> dict[str, type[Result]]:
 
 def class_of(kind: Any) -> type[Result] | None:
     """Return the class of one kind, or of one that an older version wrote; None where there is no such kind."""
-    known = catalogue.kinds().get(kind) if isinstance(kind, str) else None
-    if known is not None:
+    if not isinstance(kind, str):
+        return None
+    if (known := catalogue.kinds().get(kind)) is not None:
         made: type[Result] = known.load(known.made)
         return made
     return next((cls for cls in _subclasses(Result) if vars(cls).get("kind") == kind), None)

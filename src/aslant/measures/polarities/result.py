@@ -9,6 +9,8 @@ from aslant.measures.association.result import Interval, WordsUsed
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.provenance import Provenance, Representation
 
+#: What is measured where nothing else is given.
+DEFAULT_WORDS = "bold-professions"
 #: A trend is called one where p is below this.
 CLEAR = 0.05
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from aslant.measures.polarities.result import PolarityComparison, PolarityResult, TrendResult, TrendsResult
+from aslant.measures.polarities.result import (
+    DEFAULT_WORDS,
+    PolarityComparison,
+    PolarityResult,
+    TrendResult,
+    TrendsResult,
+)
 from aslant.report.conventions import Category, line, listed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -157,7 +163,7 @@ def glance(r: PolarityResult, about: Category) -> list[Glance]:
         f"“{strongest.word}” leans most, to {strongest.leans_to}."
     )
     words = str(r.provenance.settings["words"])
-    named = f"{stimuli}, {r.scheme}" + ("" if words == "professions" else f", {words}")
+    named = f"{stimuli}, {r.scheme}" + ("" if words == DEFAULT_WORDS else f", {words}")
     return [line(about(stimuli), named, r.score, "polarity", sentence)]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aslant.measures.template_tests.association import log_probability_suite, two_by_two
 from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE, log_probability_bias
@@ -64,7 +64,7 @@ def _is_test(found: TemplateSet) -> bool:
     return len(found.targets) == len(found.attributes) == 2
 
 
-def _asked(work: Work, found: TemplateSet | ClassSet | WordSet) -> MeasuredResult:
+def _asked(work: Work, found: TemplateSet | ClassSet | WordSet) -> Any:
     lm, how = work.subject.opened, work.asking()
     if isinstance(found, TemplateSet):
         attributes = None if any(group.words for group in found.attributes) else DEFAULT_ATTRIBUTES
