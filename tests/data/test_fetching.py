@@ -11,12 +11,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from serving import CONTENT, Registry, Server, described, status, whole
 
 import aslant
 from aslant.data import data_folder, fetch, find, resolve
 from aslant.data.fetching import present
 from aslant.errors import DataError, VectorsError
+from serving import CONTENT, Registry, Server, described, status, whole
 
 
 @pytest.fixture

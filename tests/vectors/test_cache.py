@@ -24,9 +24,8 @@ from aslant.vectors import cache as vector_cache
 from aslant.vectors import rows
 from aslant.vectors.formats import aslant_file as aslant_file
 from aslant.vectors.formats import fasttext_binary, text, word2vec_binary
-
-from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
-from .embedding_files import text as as_text
+from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
+from embedding_files import text as as_text
 
 
 @pytest.fixture

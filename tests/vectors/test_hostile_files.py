@@ -25,10 +25,9 @@ from aslant.vectors import WordVectors, rows
 from aslant.vectors.formats import aslant_file as aslant_file
 from aslant.vectors.formats import text, word2vec_binary
 from aslant.vectors.rows import DUPLICATE, EMPTY, LINE_END, NON_FINITE, UNDECODABLE, ZERO
-
-from .embedding_files import MATRIX, PACKINGS, WORDS, fasttext_binary, zipped
-from .embedding_files import text as as_text
-from .embedding_files import word2vec_binary as as_binary
+from embedding_files import MATRIX, PACKINGS, WORDS, fasttext_binary, zipped
+from embedding_files import text as as_text
+from embedding_files import word2vec_binary as as_binary
 
 GLOVE = as_text(WORDS, MATRIX)
 BINARY = as_binary(WORDS, MATRIX)

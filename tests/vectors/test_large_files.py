@@ -22,9 +22,8 @@ from aslant.vectors.debiasing_record import Treatment, WordsTaken
 from aslant.vectors.formats import aslant_file as aslant_file
 from aslant.vectors.mapped_words import MappedWords
 from aslant.vectors.rows import DUPLICATE, EMPTY, ZERO
-
-from .embedding_files import MATRIX, WORDS
-from .embedding_files import text as as_text
+from embedding_files import MATRIX, WORDS
+from embedding_files import text as as_text
 
 
 @pytest.fixture
