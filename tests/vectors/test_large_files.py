@@ -291,7 +291,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     building, opening = (
         json.loads(
             subprocess.run(
-                [sys.executable, "-c", PROBE, str(path)], capture_output=True, check=True, timeout=120
+                [sys.executable, "-c", PROBE, str(path)], capture_output=True, check=True, timeout=600
             ).stdout
         )
         for _ in range(2)

@@ -364,11 +364,11 @@ def test_a_killed_command_resumes_and_ends_bit_identical(
     arguments = [
         "enumerate", "--groups", "gender-binary", "--words", "500", "--categories", "4", "--rotations", "4000", "-q",
     ]  # fmt: skip
-    # Blocks are kept one by one, and come slowly, so that the kill falls between two of them on any machine.
+    # It waits for the kill once a block is kept, so that this falls between two of them on any machine.
     code = (
         "import time; from aslant.cli import main; from aslant.statistics import rotation as r; "
         "r.SECONDS_BETWEEN_KEEPING = 0; keep = r._Run._keep; "
-        "r._Run._keep = lambda self: (keep(self), time.sleep(0.2)); main()"
+        "r._Run._keep = lambda self: (keep(self), time.sleep(600)); main()"
     )
 
     def left_alone(cache: str) -> Any:

@@ -242,7 +242,11 @@ parts.survey.submit({ preventDefault() {} });
 process.stdout.write(JSON.stringify([parts.answers.value, parts.state.textContent, parts.download.download]));
 """
     done = subprocess.run(
-        ["node", "-e", STUB + script + after, json.dumps(given)], capture_output=True, text=True, check=True, timeout=60
+        ["node", "-e", STUB + script + after, json.dumps(given)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=600,
     )
     text, state, name = json.loads(done.stdout)
     path = tmp_path / "w.csv"
