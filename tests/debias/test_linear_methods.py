@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planted import PAIRS, SPECIFIC, Planted
 
 import aslant
 from aslant.debias.half_sibling import half_sibling_map
 from aslant.debias.leace import leace
 from aslant.errors import DebiasError
+from planted import PAIRS, SPECIFIC, Planted
 
 
 def test_projection_takes_the_direction_from_every_word_and_nothing_else(planted: Planted) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from packaged import unpack
 
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import conversion
 from aslant.models.conversion import NEEDED, converted, prepared
+from packaged import unpack
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 gguf = pytest.importorskip("gguf", reason="GGUF files need gguf")

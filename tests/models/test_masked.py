@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_lms import MASKED, log_softmax, masked, torch
 
 import aslant
 from aslant.errors import MeasureError
@@ -18,6 +17,7 @@ from aslant.io.journal import Journal
 from aslant.models import MaskedLM, Sentence
 from aslant.models.masked import TransformersMaskedLM, longest
 from aslant.models.network import Network, out_of_memory
+from tiny_lms import MASKED, log_softmax, masked, torch
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late")
 TARGETS = ("he", "she", "teachers")
