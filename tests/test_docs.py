@@ -30,7 +30,7 @@ def test_python_in_the_guides_runs_and_gives_the_numbers_shown(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(formats, "STREAMED", formats.STREAMED)
+    monkeypatch.setattr(formats, "STREAMED", formats.STREAMED)  # a page may add to these, for itself
     text_of_page = (ROOT / page).read_text(encoding="utf-8")
     for file, content in re.findall(r"```toml\n# (\S+\.toml)\n(.*?)```", text_of_page, re.DOTALL):
         (tmp_path / file).write_text(content, encoding="utf-8")  # what a page names, its code may open

@@ -1,4 +1,4 @@
-"""The multi-group statistic: Lemmas 1–3 of Swinger et al. 2019 (in the form of MEASURES §2) hold to rounding."""
+"""The multi-group statistic: Lemmas 1–3 of Swinger et al. 2019 (as in docs/definitions.md §2) hold to rounding."""
 
 from __future__ import annotations
 

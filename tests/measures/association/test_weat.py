@@ -1,4 +1,4 @@
-"""WEAT against the published numbers, a slow obvious implementation, and the promises of MEASURES §1."""
+"""WEAT against the published numbers, a slow obvious implementation, and the promises of docs/definitions.md §1."""
 
 from __future__ import annotations
 

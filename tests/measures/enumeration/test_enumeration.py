@@ -116,7 +116,7 @@ def test_a_cell_with_too_few_words_has_no_test(planted: WordVectors) -> None:
 
 
 def test_scores_relate_to_the_multi_group_statistic(planted: WordVectors, found: Any) -> None:
-    """Σ_i over the cells of one category, Σ_i (X̄_i − μ)·(Ā_i − 𝒜̄), is the statistic of §2 (Σ_i (X̄_i − μ) = 0)."""
+    """Σ_i over the cells of one category, Σ_i (X̄_i − μ)·(Ā_i − 𝒜̄), is g (definitions.md §2; Σ_i (X̄_i − μ) = 0)."""
     category = next(c for c in found.ordering if all(cell.tested for cell in found.of_category(c)))
     cells = found.of_category(category)
     g = aslant.generalised_weat(

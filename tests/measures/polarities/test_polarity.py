@@ -27,7 +27,7 @@ def cosine(u: list[float], v: list[float]) -> float:
 
 
 def slow(w: list[float], classes: list[list[float]], scheme: str) -> float:
-    """The definitions of MEASURES §4, written out."""
+    """The definitions of docs/definitions.md §4, written out."""
     n = len(classes)
     minus = lambda a, b: [x - y for x, y in zip(a, b, strict=True)]  # noqa: E731
     if scheme == "binary":

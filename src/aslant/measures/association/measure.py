@@ -1,4 +1,4 @@
-"""WEAT, the Word Embedding Association Test (Caliskan et al. 2017; MEASURES §1)."""
+"""WEAT, the Word Embedding Association Test (Caliskan et al. 2017; docs/definitions.md §1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""WEFAT / SC-WEAT: each word's association with two attribute sets, beside an outside figure (MEASURES §1)."""
+"""WEFAT / SC-WEAT: each word between two attribute sets, beside an outside figure (docs/definitions.md §1)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The crowd survey of an enumeration (Swinger et al. §4.1; MEASURES §3): make its plan, and score its answers."""
+"""The crowd survey of an enumeration (Swinger et al. §4.1; docs/definitions.md §3): plan it, and score its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Direct bias: how far words lie along the direction of a concept (Bolukbasi et al. 2016; MEASURES §5)."""
+"""Direct bias: how far words lie along the direction of a concept (Bolukbasi et al. 2016; docs/definitions.md §5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that take each other's place in sentences: definitional pairs, and random words beside (MEASURES §5)."""
+"""Words swapped with each other in sentences: definitional pairs, and random words (docs/definitions.md §5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Polarity: how far words lean between two or more classes (Lu et al.; MEASURES §4)."""
+"""Polarity: how far words lean between two or more classes (Lu et al.; docs/definitions.md §4)."""
 
 from __future__ import annotations
 

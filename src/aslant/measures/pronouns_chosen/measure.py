@@ -1,7 +1,7 @@
 """Which pronoun a language model prefers: WinoBias (Zhao et al. 2018) and Winogender (Rudinger et al. 2018).
 
 Both sets were made for coreference. A language model resolves nothing: what can be asked is whether it prefers the
-pronoun that the stereotype of the occupation expects, with the pronoun masked (MEASURES §7).
+pronoun that the stereotype of the occupation expects, with the pronoun masked (docs/definitions.md §14).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Gendered pronoun resolution with a model's vectors, on GAP (Kurita et al. 2019, §4; MEASURES §8)."""
+"""Gendered pronoun resolution with a model's vectors, on GAP (Kurita et al. 2019, §4; docs/definitions.md §8)."""
 
 from __future__ import annotations
 

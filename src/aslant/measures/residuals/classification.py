@@ -1,4 +1,4 @@
-"""Classifying biased words: if a machine learns the sides from some words, it finds them in others (MEASURES §6)."""
+"""Classifying biased words: can the side of some words be learned from that of others? (docs/definitions.md §6)."""
 
 from __future__ import annotations
 

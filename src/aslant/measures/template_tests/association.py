@@ -1,4 +1,4 @@
-"""Effect sizes of log-probability bias scores between two attribute sets (Kurita et al. 2019, §3.2; MEASURES §7)."""
+"""Effect sizes of log-probability bias between attribute sets (Kurita et al. 2019, §3.2; docs/definitions.md §7)."""
 
 from __future__ import annotations
 

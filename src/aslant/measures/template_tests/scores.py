@@ -1,4 +1,4 @@
-"""The log-probability bias score of attributes between target sets (Kurita et al. 2019; MEASURES §7)."""
+"""The log-probability bias score of attributes between target sets (Kurita et al. 2019; docs/definitions.md §7)."""
 
 from __future__ import annotations
 

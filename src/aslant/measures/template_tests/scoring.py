@@ -1,4 +1,4 @@
-"""Ask a language model about attributes in templates, some thousand sentences at a time (MEASURES §7)."""
+"""Ask a language model about attributes in templates, some thousand sentences at a time (docs/definitions.md §7)."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def asking(lm: Any, target_pieces: str, single_mask: bool, as_published: bool) -
 
 
 def set_association(target: FloatArray, prior: FloatArray) -> float:
-    """log(Σ p_target / Σ p_prior) over the words of a set, from logarithms of shape (words,) (MEASURES §7).
+    """log(Σ p_target / Σ p_prior) over the words of a set, from logarithms of shape (words,) (docs/definitions.md §7).
 
     >>> round(set_association(np.log([0.2, 0.1]), np.log([0.1, 0.05])), 6) == round(float(np.log(2)), 6)
     True
