@@ -24,7 +24,7 @@ from aslant.stimuli import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet,
 
 LANGUAGE_MODELS: frozenset[Trait] = frozenset({"masked LM", "causal LM"})
 ANY_OTHER = "a static embedding or a language model"
-#: What words of a user's own lean between, where the file names no classes.
+#: The classes between which a user's words lean, where the file names none.
 DEFAULT_CLASSES = "gender-binary"
 
 
@@ -44,12 +44,12 @@ def own_sets(words: Any) -> tuple[StimulusSet, ...]:
 
 def _source(item: Any) -> str | PathLike[str]:
     if not isinstance(item, str | PathLike):
-        raise StimuliError(f"words={item!r:.60} name no word set; give the path of a TOML file.")
+        raise StimuliError(f"words={item!r:.60} does not name a word set; give the path of a TOML file.")
     return item
 
 
 def digest(sets: Iterable[StimulusSet]) -> str:
-    """Return twelve characters that stand for the content of sets.
+    """Return twelve characters that identify the content of sets.
 
     >>> digest([load_set("weat-6")]) == digest([load_set("weat-7")])
     False
@@ -65,7 +65,7 @@ def measure_own(work: Work) -> tuple[MeasuredResult, ...]:
     measured: list[MeasuredResult] = [*_associations(work), *_templates(work)]
     for found in work.own:
         if isinstance(found, WeatSet) or (isinstance(found, TemplateSet) and _is_test(found)):
-            continue  # in a suite, which controls false discoveries over all of them
+            continue  # as a suite, which controls false discoveries over all of them
         with work.noting(f"own words, {found.id}"):
             if "static" in traits:
                 measured += _static(work, found)
@@ -104,7 +104,7 @@ def _associations(work: Work) -> list[MeasuredResult]:
 
 
 def _templates(work: Work) -> list[MeasuredResult]:
-    """Ask a language model the user's template tests."""
+    """Run the user's template tests on a language model."""
     tests = [s for s in work.own if isinstance(s, TemplateSet) and _is_test(s)]
     if tests and work.subject.traits & LANGUAGE_MODELS:
         return [_log_probability(work, tests)]

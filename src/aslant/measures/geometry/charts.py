@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, plural
 from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, SpaceGeometry, SubspaceResult
 from aslant.measures.residuals.result import Picture, ResidualBiasResult
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
 from aslant.report.tables import plain, small
 
 PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"
-#: What bars of variance stand for, in this order, and their colours.
+#: What the bars of variance show, in this order, and their colours.
 SERIES = {PAIRS: MODEL_COLOUR, RANDOM_SWAPPED: "#c3c9d2", RANDOM: "#9aa3af"}
 MOST_WORDS = 12
 
 
 def geometry_chart(result: GeometryResult) -> str:
-    """Draw variance, projections and clusters, one row for each embedding; SVG."""
+    """Draw variance, projections and clusters, one row per embedding; SVG."""
     import altair as alt
 
     rows = [_row(space) for space in (result.before, result.after) if space is not None]
@@ -50,7 +50,7 @@ def variance_picture(result: SubspaceResult) -> Any:
 
 
 def variance_bars(values: list[dict[str, Any]]) -> Any:
-    """Return bars of the share of variance of each component and series, with ranges (low, high) if there are."""
+    """Return bars of the share of variance of each component and series, with ranges (low, high) if there are any."""
     import altair as alt
 
     shown = {name: colour for name, colour in SERIES.items() if any(value["series"] == name for value in values)}
@@ -88,7 +88,7 @@ def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) ->
     colours = alt.Scale(domain=list(map(plain, poles)), range=[MODEL_COLOUR, PEOPLE_COLOUR])
     shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
-    text = f"{len(values):,} most biased words ({picture.method.upper()}); accuracy "
+    text = f"{plural(len(values), 'most biased word')} ({picture.method.upper()}); accuracy "
     text += f"{100 * accuracy:.1f} %"
     return (
         alt.Chart(alt.InlineData(values=values))
@@ -133,7 +133,7 @@ def projections_picture(result: DirectBiasResult) -> Any:
 
 
 def chart_title(text: str) -> Any:
-    """Return a title that stands at the left."""
+    """Return a left-aligned title."""
     import altair as alt
 
     return alt.Title(text, anchor="start", fontSize=12)
