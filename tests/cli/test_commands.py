@@ -68,7 +68,7 @@ MEASURES = {
     [
         (["nowhere.txt"], "there is no file 'nowhere.txt'"),
         (["empty.bin"], "'empty.bin' is empty"),
-        (["garbage.bin"], "in no format that aslant knows"),
+        (["garbage.bin"], "not in a format that aslant knows"),
         (["--case", "LOUD"], "case='LOUD'"),
         (["--json", "no/such/folder/x.json"], "cannot write 'no/such/folder/x.json'"),
         (["--json", "-", "--csv", "-"], "the same file"),

@@ -46,7 +46,7 @@ def test_the_users_folder_comes_first(toy: Server, users_folder: Path, place: st
 def test_a_wrong_checksum_in_the_users_folder_is_an_error(toy: Server, users_folder: Path, place: str) -> None:
     (users_folder / "toy").mkdir()
     (users_folder / place).write_bytes(CONTENT + b"changed")
-    with pytest.raises(DataError, match=r"v\.txt' has the wrong checksum .*; replace it or take it away"):
+    with pytest.raises(DataError, match=r"v\.txt' has the wrong checksum .*; replace it or remove it"):
         fetch("toy")
     assert toy.asked["/v.txt"] == 0
 
@@ -138,7 +138,7 @@ def test_the_first_use_of_a_file_in_the_users_folder_is_recorded_too(unpublished
 @pytest.mark.parametrize("value", ["1", "true", "yes"])
 def test_offline_never_asks_but_uses_what_is_here(toy: Server, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("ASLANT_OFFLINE", value)
-    with pytest.raises(DataError, match=r"ASLANT_OFFLINE forbids to fetch it\. By hand: download https"):
+    with pytest.raises(DataError, match=r"ASLANT_OFFLINE forbids downloading it\. By hand: download https"):
         fetch("toy")
     assert toy.asked["/v.txt"] == 0
     monkeypatch.setenv("ASLANT_OFFLINE", "0")

@@ -33,7 +33,7 @@ def test_a_full_disk_is_said_once_and_leaves_what_was_kept(tmp_path: Path, monke
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("aslant.io.journal.sealed", full)
-    with pytest.warns(UserWarning, match="no journal is kept, since .* cannot be written: .*No space left"):
+    with pytest.warns(UserWarning, match="no journal is kept, because .* cannot be written: .*No space left"):
         journal.keep("k", {"x": np.zeros(9)})
     journal.keep("other", {"x": np.zeros(9)})  # a second warning would be an error
     assert [path.name for path in tmp_path.iterdir()] == ["k.npz"]

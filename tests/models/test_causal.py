@@ -125,7 +125,7 @@ def test_a_cache_that_gives_other_numbers_is_not_used(monkeypatch: pytest.Monkey
     monkeypatch.setattr("aslant.models.prefixes.SHARED_BY", 3)
     lm = wrapped()
     assert not lm.shares
-    assert "common beginnings are run anew" in lm.record()["note"]
+    assert "common prefixes are run each time" in lm.record()["note"]
     check(lm, SENTENCES)
 
 
@@ -214,5 +214,5 @@ def test_the_causal_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
     monkeypatch.setattr(CausalNetwork, "_go_on", without_memory)
-    with pytest.raises(MeasureError, match="memory does not suffice to run 'llama'"):
+    with pytest.raises(MeasureError, match="not enough memory to run 'llama'"):
         wrapped()

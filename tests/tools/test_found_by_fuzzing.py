@@ -304,7 +304,7 @@ def test_an_enumeration_with_cells_of_groups_that_are_not_there_is_refused(chang
     content = enumeration(groups=3, categories=2, names=4).to_dict()
     assert EnumerationResult.from_dict(content)
     content["cells"][0] |= change
-    with pytest.raises(AslantError, match="a cell is of a group or category that is not there"):
+    with pytest.raises(AslantError, match="a cell belongs to a group or category that does not exist"):
         EnumerationResult.from_dict(content)
     with pytest.raises(AslantError, match="the ordering has a category"):
         EnumerationResult.from_dict(enumeration(groups=3, categories=2).to_dict() | {"ordering": [5]})
@@ -346,7 +346,7 @@ def test_weights_of_elmo_too_large_for_float32_are_one_sentence(tmp_path: Path) 
     with h5py.File(tmp_path / "w.hdf5", "w") as file:
         for name, shape in options.shapes().items():
             file.create_dataset(name, data=np.full(shape, 1e300))
-    with pytest.raises(AslantError, match="holds values that are no numbers"):
+    with pytest.raises(AslantError, match="holds values that are not numbers"):
         read_weights(tmp_path / "w.hdf5", options)
 
 
@@ -357,7 +357,7 @@ def test_a_gguf_tensor_beyond_all_places_is_one_sentence(tmp_path: Path) -> None
 
     tensor = struct.pack("<Q", 1) + b"x" + struct.pack("<IQIQ", 1, 2, 0, 2**64 - 1)
     (tmp_path / "m.gguf").write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 1, 0) + tensor + bytes(64))
-    with pytest.raises(AslantError, match="is no GGUF file"):
+    with pytest.raises(AslantError, match="is not a GGUF file"):
         convert(tmp_path / "m.gguf", tmp_path)
 
 
@@ -370,7 +370,7 @@ def test_arrays_of_strings_of_no_characters_are_one_sentence(tmp_path: Path) -> 
     with zipfile.ZipFile(tmp_path / "v.npz", "w") as archive:
         archive.writestr("words.npy", npy("<U1", "(1,)", b"\xff" * 4))
         archive.writestr("matrix.npy", npy("<f4", "(1, 2)", np.ones(2, "<f4").tobytes()))
-    with pytest.raises(VectorsError, match="are no text"):
+    with pytest.raises(VectorsError, match="are not text"):
         aslant.load(tmp_path / "v.npz")
 
 

@@ -190,7 +190,7 @@ def test_with_a_full_disk_the_file_is_read_without_a_cache_and_nothing_is_left(
 
     with monkeypatch.context() as patch:
         patch.setattr(aslant_file.Writer, method, full)
-        with pytest.warns(UserWarning, match=r"no cache is made of .* \(No space left on device\); .* read anew"):
+        with pytest.warns(UserWarning, match=r"is not cached \(No space left on device\); .* read again"):
             assert aslant.load(glove).words == WORDS
         assert files(cache) == []
         assert aslant.load(glove, cache=False).words == WORDS
@@ -202,7 +202,7 @@ def test_a_cache_that_cannot_be_written_is_a_warning(
 ) -> None:
     monkeypatch.setenv("ASLANT_CACHE", str(glove / "below" / "a" / "file"))
     for _ in range(2):
-        with pytest.warns(UserWarning, match="no cache in .* the file is read anew"):
+        with pytest.warns(UserWarning, match="no cache in .* the file is read again"):
             loaded = aslant.load(glove)
         assert loaded.words == WORDS
     with warnings.catch_warnings():

@@ -1,4 +1,4 @@
-"""Results as self-contained pages: no outside host, no script but ours, every token escaped."""
+"""Results as self-contained pages: no external host, no script but ours, every token escaped."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aslant.catalogue import kinds
+from aslant.errors import plural
 from aslant.report.assembly import Measure, measures_of, measures_of_audit
 from aslant.report.glance import grid
 from aslant.report.summary import comparison_sentences, sentences
@@ -23,7 +24,7 @@ CONTENT = (
     "is a property of the model and of the text it was trained on, not a fact about people."
 )
 
-#: So many missing words are named at the end of a report.
+#: How many missing words are named at the end of a report.
 MOST_NAMED = 40
 
 
@@ -53,7 +54,7 @@ def audit_page(audit: AuditResult) -> str:
 
 
 def _command(audit: AuditResult, *, with_text: bool) -> str:
-    """Return the command that measures the same; what a report does not know stands as …."""
+    """Return the command that measures the same; what a report does not know is shown as …."""
     name = audit.representation.name
     words = ["aslant audit", *([] if name == "sample" else [shlex.quote(name)])]
     words += [] if audit.profile == "standard" else [f"--{audit.profile}"]
@@ -71,7 +72,7 @@ def _corpora(audit: AuditResult) -> list[str]:
 
 
 def comparison_page(result: AuditComparison) -> str:
-    """Return audits of several models side by side, with the differences to the first."""
+    """Return audits of several models side by side, with the differences from the first."""
     measures = measures_of("differences", (result,))
     return render_page(
         "comparison.html.j2",
@@ -174,5 +175,5 @@ def described(representation: Representation) -> str:
     'sample (text), 20,000 words × 50 dimensions, fingerprint 0a1b'
     """
     r = representation
-    size = f"{r.words:,} words × {r.dimensions} dimensions"
+    size = f"{plural(r.words, 'word')} × {plural(r.dimensions, 'dimension')}"
     return f"{plain(r.name)} ({plain(r.format)}), {size}, fingerprint {plain(r.fingerprint)}"

@@ -10,7 +10,7 @@ from aslant.results.codec import Result
 
 
 def notebook_html(result: Result) -> str:
-    """Return `result` for a notebook's output: the charts are pictures, and style holds inside this output only.
+    """Return `result` for a notebook's output: the charts are pictures, and the style applies to this output only.
 
     >>> import aslant
     >>> "weat-6" in notebook_html(aslant.weat(aslant.load(), "weat-6", bootstrap=0))

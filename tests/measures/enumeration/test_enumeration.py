@@ -285,7 +285,7 @@ def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path)
         ({"groups": {"a": ["Name1"], "b": ["Name2"]}}, "both names and groups of your own"),
         ({"groups": {"a": ["Name1"], "b": ["nowhere"]}, "names": None}, "0 words of 'b'"),
         ({"groups": {"a": ["Name1"], "b": ["Name1"]}, "names": None}, "belong to one of the two sets"),
-        ({"names": 3}, "names=3 are no names"),
+        ({"names": 3}, "names=3 are not names"),
         ({"names": [""]}, "is not a word"),
     ],
 )

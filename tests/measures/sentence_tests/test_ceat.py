@@ -278,7 +278,7 @@ def test_the_spread_of_draws_is_summed_up() -> None:
     ("given", "words"),
     [
         ({"corpus": "text.txt"}, "open it with aslant.load_corpus"),
-        ({"corpus": 7}, "is no corpus"),
+        ({"corpus": 7}, "is not a corpus"),
         ({"samples": 0}, "samples is 0"),
         ({"contexts_per_word": 0}, "contexts_per_word is 0"),
         ({"case": "loud"}, "case='loud' is not known"),

@@ -125,7 +125,7 @@ def test_every_data_set_is_in_the_registry_and_readable(
         ([("a", "b", "x")], "expected two words and a number"),
         ([("a", 2, 3)], "expected two words and a number"),
         ([("a", "b", float("nan"))], "expected two words and a number"),
-        (7, "7 are no rated pairs"),
+        (7, "7 are not rated pairs"),
         (RATED[:2], "2 of 2 pairs of 'own' are in 'sample'; 3 are needed"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Enumerated biases as HTML: a fragment for any page, and a page of its own. Possibly offensive words stay covered."""
+"""Enumerated biases as HTML: a fragment for any page, and a page by itself. Possibly offensive words stay covered."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aslant.report.templating import asset, environment
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
 WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}
 
-#: A page has room for so many potential indirect biases.
+#: A page has room for this many potential indirect biases.
 MOST_PROXIES = 20
 
 
@@ -84,7 +84,7 @@ def _figures(cell: EnumeratedCell) -> dict[str, str]:
 
 
 def _offending(tests: list[dict[str, Any]]) -> int:
-    """Count the words of the table that are covered at first."""
+    """Count the words of the table that are initially covered."""
     cells = [cell for test in tests for cell in test["cells"] if cell["kind"] not in ("none", "untested")]
     words = [word for cell in cells for word in cell["words"]] + [word for test in tests for word in test["centre"]]
     return len({word for word in words if may_offend(word)})

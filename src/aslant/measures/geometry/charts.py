@@ -13,13 +13,13 @@ from aslant.report.sections import pictures_of
 from aslant.report.tables import plain, small
 
 PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"
-#: What bars of variance stand for, in this order, and their colours.
+#: What the bars of variance show, in this order, and their colours.
 SERIES = {PAIRS: MODEL_COLOUR, RANDOM_SWAPPED: "#c3c9d2", RANDOM: "#9aa3af"}
 MOST_WORDS = 12
 
 
 def geometry_chart(result: GeometryResult) -> str:
-    """Draw variance, projections and clusters, one row for each embedding; SVG."""
+    """Draw variance, projections and clusters, one row per embedding; SVG."""
     import altair as alt
 
     rows = [_row(space) for space in (result.before, result.after) if space is not None]
@@ -52,7 +52,7 @@ def variance_picture(result: SubspaceResult) -> Any:
 
 
 def variance_bars(values: list[dict[str, Any]]) -> Any:
-    """Return bars of the share of variance of each component and series, with ranges (low, high) if there are."""
+    """Return bars of the share of variance of each component and series, with ranges (low, high) if there are any."""
     import altair as alt
 
     shown = {name: colour for name, colour in SERIES.items() if any(value["series"] == name for value in values)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aslant.errors import plural
 from aslant.measures.association.result import Correlation
 from aslant.measures.geometry.result import (
     DirectBiasResult,
@@ -21,7 +22,7 @@ MOST_WORDS = 10
 
 
 def subspace_table(result: SubspaceResult) -> Table:
-    """Describe the share of variance of each component, beside random words."""
+    """Describe the share of variance of each component, compared with random words."""
     columns = (
         Column("component", "component", str),
         Column("explained", "share of variance", small),
@@ -29,10 +30,10 @@ def subspace_table(result: SubspaceResult) -> Table:
         Column("random_range", "range", str, min_width=60),
     )
     rows = [{**row, "random_range": between(row["random_minimum"], row["random_maximum"])} for row in result.rows()]
-    notes = [f"{len(result.sets)} sets, each centred on its own mean; vectors at unit length."]
+    notes = [f"{plural(len(result.sets), 'set')}, each centred on its own mean; vectors at unit length."]
     if result.random:
         notes.append(
-            f"random words: as many sets of as many words, drawn {result.random[0].n:,} times; "
+            f"random words: as many sets of as many words, drawn {plural(result.random[0].n, 'time')}; "
             f"p of the first component {pvalue(result.pvalue)}."
         )
     notes += [f"left out, fewer than two words found: {plain(', '.join(words))}" for words in result.sets_left_out]
@@ -41,7 +42,7 @@ def subspace_table(result: SubspaceResult) -> Table:
 
 
 def direct_bias_table(result: DirectBiasResult) -> Table:
-    """Describe the words that lie furthest along the direction, on either side, and the bias as a whole."""
+    """Describe the words furthest along the direction, on either side, and the bias as a whole."""
     columns = (
         Column("word", "word", plain, "left"),
         Column("projection", "projection", small),
@@ -53,10 +54,10 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
         for row in sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
     ]
     notes = [
-        f"direct bias: {small(result.value)} over {len(rows)} words (strictness {result.strictness:g}); "
+        f"direct bias: {small(result.value)} over {plural(len(rows), 'word')} (strictness {result.strictness:g}); "
         f"gender-specific words {result.specific}"
         + (f": {plain(', '.join(result.removed))}." if result.removed else "."),
-        f"projection > 0: towards {plain(result.poles[0])}; the words that lean most stand first.",
+        f"projection > 0: towards {plain(result.poles[0])}; the words that lean most come first.",
         *(_said(c) for c in result.correlations),
     ]
     if result.correlations and result.provenance.stimuli == "professions":
@@ -77,7 +78,7 @@ def indirect_bias_table(result: IndirectBiasResult) -> Table:
     notes = (
         f"β of {plain(result.first)} and {plain(result.second)}: {number(result.value)} "
         f"(similarity {number(result.similarity)}).",
-        "β: share of the similarity of a word and its nearer end that the direction explains; 0: none of it.",
+        "β: share of the similarity of a word and its nearer end that the direction explains; 0: none.",
     )
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
     title = f"Indirect bias between {plain(result.first)} and {plain(result.second)} on "
@@ -135,7 +136,7 @@ def _extreme_notes(space: SpaceGeometry) -> list[str]:
 
 def _said(c: Correlation) -> str:
     return (
-        f"correlation with the {plain(c.figure)} rating over {c.n} words: Pearson {number(c.pearson)} "
+        f"correlation with the {plain(c.figure)} rating over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
         f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
     )
 

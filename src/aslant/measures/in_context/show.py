@@ -1,7 +1,8 @@
-"""Bias in contextual vectors as tables: every measure over the repeats, and beside static spaces."""
+"""Bias in contextual vectors as tables: every measure over the repeats, and next to static spaces."""
 
 from __future__ import annotations
 
+from aslant.errors import plural
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult, SwappedSubspace
 from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, plain, pvalue, short, small
@@ -68,22 +69,23 @@ def _notes(result: ContextualBiasResult) -> list[str]:
     first, second = (plain(pole) for pole in result.poles)
     repeats = result.provenance.settings["repeats"]
     notes = [
-        f"corpus: {result.corpus.sentences:,} sentences, {result.corpus.tokens:,} tokens; a word is its vector in one "
-        f"sentence, in each of {repeats} repeats another.",
-        f"direction: {len(s.pairs)} pairs swapped in {sum(pair.swapped for pair in s.pairs)} sentences a repeat; the "
-        f"repeats agree with their mean by cosines of {between(s.agreement.minimum, s.agreement.maximum)}. By chance: "
+        f"corpus: {plural(result.corpus.sentences, 'sentence')}, {plural(result.corpus.tokens, 'token')}; a word is "
+        f"its vector in one sentence, a new one in each of {plural(repeats, 'repeat')}.",
+        f"direction: {plural(len(s.pairs), 'pair')} swapped in "
+        f"{plural(sum(pair.swapped for pair in s.pairs), 'sentence')} per repeat; repeats agree with their mean by "
+        f"cosines of {between(s.agreement.minimum, s.agreement.maximum)}. By chance: "
         "random words swapped alike, and direct bias along their direction.",
         f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among {n.candidates:,} "
         "candidates that the corpus holds; by chance: shuffled sides, the same ones in every repeat.",
-        f"clustering: {_of(n.clustered_per_side, n.asked_clustered)} words a side; classification: "
-        f"{_of(n.classified_per_side, n.asked_classified)} a side, trained on {n.training_words:,}; neighbours: "
+        f"clustering: {_of(n.clustered_per_side, n.asked_clustered)} words per side; classification: "
+        f"{_of(n.classified_per_side, n.asked_classified)} per side, trained on {n.training_words:,}; neighbours: "
         f"{_of(n.k, n.asked_k)} of {n.professions_with_bias} professions among the biased words, "
         f"{_of(n.k_within, n.asked_k)} among the professions.",
     ]
     notes += _beside_words(s) + _parametric(result)
     fewer = [f"{count:,} {plain(what)}" for what, count in n.fewer_sentences.items() if count]
     if fewer:
-        notes.append(f"fewer sentences than repeats, so that some repeats share one: {', '.join(fewer)}.")
+        notes.append(f"fewer sentences than repeats, so some repeats share one: {', '.join(fewer)}.")
     for pole, words in zip(_poles(s.poles), result.extremes(), strict=True):
         if words:
             notes.append(f"most {plain(pole)}: {plain(', '.join(word.word for word in words))}")
@@ -107,7 +109,7 @@ def _parametric(result: ContextualBiasResult) -> list[str]:
     m = result.measures
     found = {"all neighbours": m.neighbours.largest_pvalue, "among professions": m.neighbours_within.largest_pvalue}
     shown = [f"{pvalue(value)} ({what})" for what, value in found.items() if value is not None]
-    text = "the correlations' own p-values, which take professions for independent, are in every repeat at most "
+    text = "the correlations' own p-values, which assume independent professions, are in every repeat at most "
     return [f"{text}{', '.join(shown)}."] if shown else []
 
 
@@ -116,7 +118,7 @@ def _poles(poles: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _of(used: int, asked: int) -> str:
-    return f"{used:,}" if used >= asked else f"{used:,} (asked: {asked:,})"
+    return f"{used:,}" if used >= asked else f"{used:,} (requested: {asked:,})"
 
 
 def _lacking(what: str, words: tuple[str, ...]) -> str:

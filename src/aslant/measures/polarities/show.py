@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.polarities.result import (
     DEFAULT_WORDS,
     PolarityComparison,
@@ -54,7 +55,7 @@ def polarity_table(result: PolarityResult) -> Table:
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["score"])))
     interval = f" (interval {between(result.interval.low, result.interval.high)})" if result.interval else ""
     classes = ", ".join(plain(group.name) for group in result.classes)
-    notes = [f"score of the embedding: {small(result.score)}{interval}, over {len(rows)} words"]
+    notes = [f"score of the embedding: {small(result.score)}{interval}, over {plural(len(rows), 'word')}"]
     if len(rows) > MOST_WORDS:
         notes.append(f"shown: the {MOST_WORDS} words that lean most; --csv or --json gives all.")
     title = f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}"
@@ -67,7 +68,7 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
         Column("representation", "embedding", plain, "left"),
         Column("score", "score", small),
         Column("interval", "interval", str, min_width=100),
-        Column("difference", "difference to the first", small),
+        Column("difference", "difference from the first", small),
         Column("difference_interval", "interval", str, min_width=80),
         Column("difference_pvalue", "p", pvalue),
         Column("words", "words", str, min_width=110),
@@ -82,8 +83,9 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
     ]
     first = result.results[0]
     classes = ", ".join(plain(group.name) for group in first.classes)
-    notes = [f"measured on the {len(result.shared_words)} words that all have; p: sign-flip test"]
-    notes += [f"{plain(name)} lacks {plain(', '.join(words))}" for name, words in result.left_out.items() if words]
+    notes = [f"measured on {plural(len(result.shared_words), 'word')} that all have; p: sign-flip test"]
+    left_out = [(name, words) for name, words in result.left_out.items() if words]
+    notes += [f"missing from {plain(name)}: {plain(', '.join(words))}" for name, words in left_out]
     return Table(f"Polarity ({first.scheme}: {classes})", columns, rows, tuple(notes))
 
 
@@ -121,7 +123,7 @@ def trends_table(result: TrendsResult) -> Table:
 
 
 def _setting(trend: TrendResult) -> list[str]:
-    """Return what is said under a table of several settings about one of them."""
+    """Return the notes on one setting under a table of several."""
     said = [f"{trend.scheme} of {plain(', '.join(trend.classes))}; {_basis(trend)}", *_tested(trend)]
     lacking: dict[str, list[int]] = {}
     for year, why in trend.years_left_out.items():
@@ -140,12 +142,12 @@ def _tested(trend: TrendResult) -> list[str]:
         return []
     return [
         f"{DIRECTIONS[t.direction]}: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}), "
-        f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} a century"
+        f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} per century"
     ]
 
 
 def _changes(trend: TrendResult) -> list[str]:
-    """Say from which year on a class has other words than in the year before."""
+    """Say from which year on the words of a class change."""
     said = []
     for before, point in zip(trend.points, trend.points[1:], strict=False):
         other = [f"{name}: {', '.join(w)}" for name, w in point.classes.items() if w != before.classes.get(name)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.association.result import Interval
 from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
 from aslant.measures.residuals.result import Spread
@@ -13,7 +14,7 @@ from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, plain, pvalue, small
 from aslant.results.audit import Glance
 
-#: A terminal shows so many words of a topic.
+#: A terminal shows this many words of a topic.
 SHOWN_WORDS = 8
 
 
@@ -101,7 +102,8 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
     settings = result.provenance.settings
     trained = f"trained on {settings['train']}" if settings.get("train") else f"out of {settings.get('folds')} folds"
     said = [
-        f"{plain(result.provenance.stimuli)}, predictions {plain(trained)}, mean of {result.gap_by_seed.n} seeds; "
+        f"{plain(result.provenance.stimuli)}, predictions {plain(trained)}, "
+        f"mean of {plural(result.gap_by_seed.n, 'seed')}; "
         f"accuracy {_range(result.accuracy, percent)}, log-loss {_range(result.log_loss, small)}.",
         f"“neither”, female minus male: predicted {_gap(result.gap)}, by seed {_range(result.gap_by_seed, _points)}; "
         f"in the labels {_points(result.label_gap)} points.",
@@ -142,7 +144,7 @@ def _percent(share: float | None) -> str:
 
 def _points(difference: float | None) -> str:
     """Write a difference of shares in percentage points."""
-    return "–" if difference is None else f"{100 * difference:.1f}".replace("-", "−")
+    return "–" if difference is None else f"{100 * difference:z.1f}".replace("-", "−")
 
 
 def _count(value: int) -> str:

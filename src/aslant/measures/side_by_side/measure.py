@@ -109,7 +109,7 @@ def _weat_difference(
 
 def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
     gaps = draws[1] - draws[0]
-    gaps = gaps[np.isfinite(gaps)]  # a draw of equal scores has no effect size
+    gaps = gaps[np.isfinite(gaps)]  # a draw with equal scores has no effect size
     if not gaps.size:
         return None
     low, high = percentile_interval(gaps, confidence)
