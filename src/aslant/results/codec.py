@@ -8,6 +8,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import msgspec
@@ -81,12 +82,22 @@ class MeasuredResult(Result):
         return self.provenance.missing
 
 
+@cache
+def result_modules() -> tuple[ModuleType, ...]:
+    """Import every module that holds results: this package's own, and those of the measures' rooms."""
+    own, rooms = Path(__file__).parent, Path(__file__).parents[1] / "measures"
+    found = [f"aslant.results.{path.stem}" for path in sorted(own.glob("[!_]*.py"))]
+    found += [f"aslant.measures.{path.parent.name}.{path.stem}" for path in sorted(rooms.glob("*/*result.py"))]
+    return tuple(importlib.import_module(name) for name in found)
+
+
 def kinds(cls: type[Result] = Result) -> dict[str, type[Result]]:
     """Return every kind of result by the name that its JSON carries.
 
     >>> kinds()["weat"].__name__
     'WeatResult'
     """
+    result_modules()
     found: dict[str, type[Result]] = {}
     for child in cls.__subclasses__():
         if "kind" in vars(child):
