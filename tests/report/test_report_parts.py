@@ -15,8 +15,8 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError
-from aslant.measures.association.result import Interval
 from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.measures.shared.result import Interval
 from aslant.report import render
 from aslant.report.charts import heatmap_picture, svg, vega
 from aslant.report.figures import save_figures, save_tables

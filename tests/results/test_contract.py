@@ -16,7 +16,7 @@ import pytest
 import aslant
 import gap_like
 from aslant.errors import AslantError
-from aslant.measures.association.result import Interval
+from aslant.measures.shared.result import Interval
 from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
 from aslant.results.codec import Result
 from aslant.stimuli import load_set

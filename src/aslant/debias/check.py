@@ -14,8 +14,8 @@ from aslant.measures.association.measure import weat_suite
 from aslant.measures.geometry.direct import direct_bias
 from aslant.measures.polarities.measure import polarity
 from aslant.measures.residuals.measure import residual_bias
-from aslant.measures.residuals.result import Spread
 from aslant.measures.shared.directions import DEFAULT_PAIRS, find_direction
+from aslant.measures.shared.result import Spread
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.side_by_side.measure import POLARITIES
 from aslant.measures.similarities.measure import similarity_change

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aslant.measures.association.result import Interval
+from aslant.measures.shared.result import Interval
 from aslant.report.tables import number, plain
 from aslant.results.audit import AuditComparison, AuditResult, Glance
 from aslant.results.codec import Result

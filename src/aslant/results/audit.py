@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from aslant.measures.association.result import Interval, WeatSuiteResult
+from aslant.measures.association.result import WeatSuiteResult
 from aslant.measures.enumeration.result import EnumerationResult
 from aslant.measures.polarities.result import PolarityResult
+from aslant.measures.shared.result import Interval
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.provenance import Representation
 

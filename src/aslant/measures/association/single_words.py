@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import Correlation, WefatResult, WefatWord
-from aslant.measures.association.statistic import NO_SPREAD, effect_size
+from aslant.measures.association.result import WefatResult, WefatWord
 from aslant.measures.shared.correlations import correlation
+from aslant.measures.shared.result import Correlation
+from aslant.measures.shared.statistic import NO_SPREAD, effect_size
 from aslant.measures.shared.wordsets import (
     FloatArray,
     Found,

@@ -9,10 +9,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.enumeration import groups as steps
 from aslant.measures.enumeration.cells import Cells
 from aslant.measures.enumeration.result import EnumeratedCell, NameGroup, RotationsUsed, Weights, WordCategory
+from aslant.measures.shared.result import WordsUsed
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.statistics import RotationCounts, RotationPlan
 from aslant.stimuli import NameFacts

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import Correlation
-from aslant.measures.residuals.result import ResidualBiasResult, Spread
+from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.shared.result import Correlation, Spread
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 

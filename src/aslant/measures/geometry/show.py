@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from aslant.measures.association.result import Correlation
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     GeometryResult,
@@ -11,6 +10,7 @@ from aslant.measures.geometry.result import (
     SubspaceResult,
 )
 from aslant.measures.residuals.result import ResidualBiasResult, ResidualNeighbours
+from aslant.measures.shared.result import Correlation
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 
 #: Words shown at either end of a ranking.

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.residuals.result import Picture, Spread
+from aslant.measures.residuals.result import Picture
+from aslant.measures.shared.result import Spread
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance, Representation
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.polarities.result import PolarityResult, WordPolarity
+from aslant.measures.shared.result import Interval, WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
 from aslant.statistics import (
     MOST_BOOTSTRAP,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from aslant.measures.association.result import Interval, WordsUsed
+from aslant.measures.shared.result import Interval, WordsUsed
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.provenance import Provenance, Representation
 

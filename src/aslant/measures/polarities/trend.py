@@ -10,7 +10,6 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.polarities.measure import (
     DEFAULT_WORDS,
     Classes,
@@ -22,6 +21,7 @@ from aslant.measures.polarities.measure import (
     word_list,
 )
 from aslant.measures.polarities.result import PolarityResult, TrendPoint, TrendResult, TrendsResult, TrendTest
+from aslant.measures.shared.result import WordsUsed
 from aslant.measures.shared.wordsets import provenance
 from aslant.statistics import rank_correlation_pvalue, seed_of
 from aslant.stimuli import ClassSet, WordList, load_set

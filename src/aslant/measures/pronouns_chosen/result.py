@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import Correlation, Interval
+from aslant.measures.shared.result import Correlation, Interval
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.measures.association.result import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
+from aslant.measures.shared.result import Correlation, Interval
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small

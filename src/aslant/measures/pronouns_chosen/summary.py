@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.association.result import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import (
     OccupationContrast,
     OccupationPreference,
@@ -17,6 +16,7 @@ from aslant.measures.pronouns_chosen.result import (
     PronounScore,
 )
 from aslant.measures.pronouns_chosen.scoring import Chosen
+from aslant.measures.shared.result import Correlation, Interval
 from aslant.measures.template_tests.scoring import FloatArray
 from aslant.statistics import (
     bootstrap_means,

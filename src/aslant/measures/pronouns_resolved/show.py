@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.measures.association.result import Interval
 from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
-from aslant.measures.residuals.result import Spread
+from aslant.measures.shared.result import Interval, Spread
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.tables import Column, Table, between, plain, pvalue, small

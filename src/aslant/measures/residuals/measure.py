@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, TooFewWordsError
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.geometry.direct import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.classification import Gamma, check_gamma, measure_classification
 from aslant.measures.residuals.clustering import check_picture, measure_clustering, picture_of
 from aslant.measures.residuals.neighbours import measure_neighbours
 from aslant.measures.residuals.result import CandidatePool, ResidualBiasResult, ResidualNeighbours
+from aslant.measures.shared.result import WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, provenance
 from aslant.results.provenance import Representation
 from aslant.statistics import check_count, seed_of, spawn, unit_rows

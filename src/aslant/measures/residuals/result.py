@@ -5,18 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from aslant.measures.shared.result import Spread
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance, Representation
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The mean and range of a number over `n` repeats."""
-
-    mean: float
-    minimum: float
-    maximum: float
-    n: int
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from aslant.measures.association.result import Interval
 from aslant.measures.association.stability import draw_weights
-from aslant.measures.association.statistic import NO_SPREAD, associations
 from aslant.measures.sentence_tests.clustered_words import Clustered
+from aslant.measures.shared.result import Interval
+from aslant.measures.shared.statistic import NO_SPREAD, associations
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.statistics import percentile_interval
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from aslant.measures.association.result import SkippedTest
 from aslant.measures.association.show import SCALE, WEAT_COLUMNS, exactness
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, SeatResult, SeatSuiteResult
+from aslant.measures.shared.association import SkippedTest
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.report.tables import Column, Table, bar, between, number, plain, pvalue
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import WordsUsed
+from aslant.measures.shared.result import WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find
 from aslant.statistics import subspace, unit_rows
 from aslant.stimuli import PairSet, WordList, load_set

@@ -12,7 +12,7 @@ import numpy as np
 
 from aslant.errors import DataError, MeasureError
 from aslant.io.reading import read_text
-from aslant.measures.association.result import Interval, WordsUsed
+from aslant.measures.shared.result import Interval, WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
 from aslant.results.debias import SimilarityResult
 from aslant.statistics import (
