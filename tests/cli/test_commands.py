@@ -308,7 +308,7 @@ def test_a_fault_of_ours_keeps_its_traceback(run: Run, monkeypatch: pytest.Monke
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("aslant.measures.weat_suite", broken)
+    monkeypatch.setattr("aslant.measures.association.measure.weat_suite", broken)
     with pytest.raises(ZeroDivisionError):
         run("weat")
 

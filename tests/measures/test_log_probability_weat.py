@@ -15,12 +15,13 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError, MeasureError
-from aslant.measures.template_tests.association import compared
+from aslant.measures.shared.settings import Partitions
+from aslant.measures.shared.statistic import effect_size
+from aslant.measures.shared.suite import compared
 from aslant.models.protocols import MaskedScore, Sentence
 from aslant.stimuli import Template, TemplateSet, WordList, load_set
 from fake_lm import FakeCausalLM, FakeMaskedLM, uniform
 
-SETTINGS = {"alternative": "greater", "method": "auto", "n_resamples": 1000}
 TESTS = ["career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts"]
 
 
@@ -205,10 +206,11 @@ def test_the_authors_effect_sizes_come_out_of_their_scores(real_data: Path) -> N
         for row in rows:
             if row["test"] == test:
                 sides[row["side"]].append(float(row["difference"]))
-        pooled = compared(np.array(sides["A"]), np.array(sides["B"]), test, SETTINGS, 0)
-        assert round(pooled["effect_size"], 4) == value
-        assert pooled["effect_size_population"] != pytest.approx(value, abs=0.004)
-        assert pooled["pvalue"] < 0.01 or value < 0
+        pooled = np.array(sides["A"]), np.array(sides["B"])
+        assert round(effect_size(*pooled), 4) == value
+        assert effect_size(*pooled, ddof=0) != pytest.approx(value, abs=0.004)
+        p = compared(load_set("career-family", TemplateSet), *pooled, Partitions(n_resamples=1000), 0)["pvalue"]
+        assert p < 0.01 or value < 0
 
 
 class Partial(FakeMaskedLM):

@@ -27,7 +27,7 @@ def setting(description: str, **more: Any) -> msgspec.Meta:
     Of a command's option, `option` is the name where it is not the field's, `metavar` what stands for a value in the
     help, and `panel` the heading that it stands under.
     """
-    shown = {key: more.pop(key) for key in ("option", "metavar", "panel") if key in more}
+    shown: dict[str, Any] = {key: more.pop(key) for key in ("option", "metavar", "panel") if key in more}
     return msgspec.Meta(description=description, extra=shown, **more)
 
 
@@ -37,7 +37,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse values that a field does not allow."""
-        for name, (hint, meta) in declared(type(self)).items():
+        kind: Any = type(self)
+        for name, (hint, meta) in declared(kind).items():
             _check(name, getattr(self, name), hint, meta)
 
     def record(self) -> dict[str, Any]:
@@ -46,7 +47,7 @@ class Settings:
 
 
 @functools.cache
-def declared(kind: type) -> dict[str, tuple[Any, msgspec.Meta]]:
+def declared(kind: Any) -> dict[str, tuple[Any, msgspec.Meta]]:
     """Return the type and the description of every field that has one."""
     hints = get_type_hints(kind, include_extras=True)
     found = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, TooFewWordsError
 from aslant.measures.shared.association import (
     AssociationSuite,
     AssociationTest,
@@ -28,14 +28,6 @@ from aslant.stimuli import StimulusSet, WeatSet, all_sets, load_set
 
 class NoSpreadError(MeasureError):
     """Everything that is compared has the same score, so that no effect size exists."""
-
-
-class TooFewWordsError(MeasureError):
-    """Of some word set, fewer words than asked for can be measured; `missing` cannot."""
-
-    def __init__(self, message: str, missing: Iterable[str] = ()) -> None:
-        super().__init__(message)
-        self.missing = tuple(missing)
 
 
 T = TypeVar("T", bound=StimulusSet)
@@ -132,7 +124,7 @@ def run_suite(
     kind: type[S],
     tests: Sequence[T],
     measure: Callable[[T], AssociationTest],
-    provenance: Callable[[str, tuple[str, ...]], Provenance],
+    provenance: Callable[[str, list[str]], Provenance],
 ) -> S:
     """Run every test, list those that cannot be run with the reason, and control the false-discovery rate.
 
@@ -145,12 +137,12 @@ def run_suite(
         try:
             results.append(measure(test))
         except MeasureError as error:
-            reason, lacking = str(error).rstrip("."), getattr(error, "missing", ())
-            skipped.append(SkippedTest(test.id, test.title, reason, lacking))
-    missing = dict.fromkeys(word for done in (*results, *skipped) for word in done.missing)
+            lacking = error.missing if isinstance(error, TooFewWordsError) else ()
+            skipped.append(SkippedTest(test.id, test.title, str(error).rstrip("."), lacking))
+    lists = [result.missing for result in results] + [test.missing for test in skipped]
     return kind(
         results=tuple(results),
         qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()),
         skipped=tuple(skipped),
-        provenance=provenance(" ".join(test.id for test in tests), tuple(missing)),
+        provenance=provenance(" ".join(test.id for test in tests), [word for words in lists for word in words]),
     )
