@@ -64,8 +64,7 @@ def weat(
 
 def _measure(vectors: WordVectors, test: WeatSet, settings: WeatSettings, seed: int) -> WeatResult:
     found = [find(vectors, group, settings.vocabulary) for group in test.groups]
-    for group in found:
-        need_share(test.id, group.words, settings.min_found, f"a vector in '{vectors.name}'")
+    need_share(test, [group.words for group in found], settings.min_found, f"a vector in '{vectors.name}'")
     need_distinct(found[0], found[1])
     need_distinct(found[2], found[3])
     random = generator(seed)

@@ -59,8 +59,7 @@ def all_clustered(
 ) -> tuple[Clustered, Clustered, Clustered, Clustered]:
     """Gather the four sets of a test, or refuse it if a smaller share than `min_found` of any of them is there."""
     X, Y, A, B = (clustered(group, rows) for group in test.groups)
-    for found in (X, Y, A, B):
-        need_share(test.id, found.words, min_found, why)
+    need_share(test, [found.words for found in (X, Y, A, B)], min_found, why)
     return X, Y, A, B
 
 

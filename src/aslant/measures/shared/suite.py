@@ -69,17 +69,21 @@ def weat_sets(tests: Any, alone: str) -> list[WeatSet]:
     return chosen_tests(tests, alone, lambda: all_sets(WeatSet), chosen_test)
 
 
-def need_share(test: str, words: WordsUsed, min_found: float, why: str) -> None:
+def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, why: str) -> None:
     """Refuse a test of which too few words of a set have `why`; those that a vocabulary rules out do not count."""
-    n = len(words.used) + len(words.same_token)
-    asked = n + len(words.missing)
-    if n >= max(1, min_found * asked):
-        return
-    lists = {"missing": words.missing, "not in the vocabulary asked for": words.not_in_vocabulary}
-    said = "; ".join(f"{what}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for what, some in lists.items() if some)
-    short = f", less than the share {min_found:g} asked for" if min_found and asked else ""
-    number = f"{n} of {asked} words" if asked else "no words"
-    raise TooFewWordsError(f"{number} of '{words.name}' of '{test}' have {why}{short} ({said}).", words.missing)
+    for words in sets:
+        n = len(words.used) + len(words.same_token)
+        asked = n + len(words.missing)
+        if n >= max(1, min_found * asked):
+            continue
+        lists = {"missing": words.missing, "not in the vocabulary given": words.not_in_vocabulary}
+        said = [f"{what}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for what, some in lists.items() if some]
+        short = f", less than the required share of {min_found:g}" if min_found and asked else ""
+        raise TooFewWordsError(
+            f"{f'{n} of {asked}' if asked else 'no'} words of '{words.name}' of '{test.id}' with {why}{short} "
+            f"({'; '.join(said)}).",
+            tuple(dict.fromkeys(word for group in sets for word in group.missing)),
+        )
 
 
 def need_spread(test: StimulusSet, first: NDArray[np.float64], second: NDArray[np.float64]) -> None:
