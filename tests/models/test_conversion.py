@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from packaged import unpack
 
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import conversion
 from aslant.models.conversion import NEEDED, converted, prepared
+from packaged import unpack
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 gguf = pytest.importorskip("gguf", reason="GGUF files need gguf")
@@ -211,7 +211,7 @@ def test_two_at_once_both_get_the_whole_folder(
 
 def test_what_is_no_gguf_file_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "x.gguf").write_bytes(b"no such thing" * 100)
-    with pytest.raises(DataError, match="is no GGUF file"):
+    with pytest.raises(DataError, match="is not a GGUF file"):
         converted(tmp_path / "x.gguf", "x")
 
 

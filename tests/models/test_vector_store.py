@@ -186,7 +186,7 @@ def test_a_damaged_manifest_counts_as_absent(content: bytes, tmp_path: Path) -> 
 
 def test_a_folder_that_cannot_be_written_is_said_once_and_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "a file").write_text("")
-    with pytest.warns(UserWarning, match="no vectors are kept, since .* cannot be written") as said:
+    with pytest.warns(UserWarning, match="no vectors are kept, because .* cannot be written") as said:
         found = vectors_of(FakeEncoder(), passages(12), store=tmp_path / "a file")
     assert len(said) == 1
     np.testing.assert_array_equal(found, vectors_of(FakeEncoder(), passages(12)))
@@ -239,9 +239,8 @@ def test_an_encoder_that_gives_another_shape_is_one_error() -> None:
 
 
 def test_a_network_that_was_stopped_goes_on_to_the_last_bit(tmp_path: Path) -> None:
-    from tiny_lms import masked
-
     from aslant.models.encoder import TransformersEncoder
+    from tiny_lms import masked
 
     model, tok = masked("bert")
     many = [Passage(p.text * (1 + i % 3), p.spans) for i, p in enumerate(passages(18))]

@@ -1,4 +1,4 @@
-"""What `aslant audit` was asked for, kept in a run folder, so that a run that was stopped can go on."""
+"""The request to `aslant audit`, kept in a run folder, so that a run that was stopped can resume."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Request:
     text: dict[str, Any] = field(default_factory=dict)
 
     def key(self) -> str:
-        """Return twelve characters that stand for what is measured; where the report goes is no part of it."""
+        """Return twelve characters that identify what is measured; where the report goes is not part of it."""
         content = {name: value for name, value in asdict(self).items() if name != "output"}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
@@ -49,7 +49,7 @@ class Request:
 
         if self.reading.get("allow_pickle") and not allow_pickle:
             raise AslantError(
-                "this run was asked to open Python pickles, and opening one can run code; if you trust the run's "
+                "this run was started with --allow-pickle, and opening a pickle can run code; if you trust the run's "
                 "folder and the pickles, add --allow-pickle."
             )
         return _rebuilt(Reading, self.reading)
@@ -66,7 +66,7 @@ def _rebuilt(kind: type[Options], settings: dict[str, Any]) -> Options:
     import msgspec
 
     try:
-        kind(**settings)  # refuses what is no option at all
+        kind(**settings)  # refuses unknown options
         return msgspec.convert(settings, kind)
     except (TypeError, msgspec.ValidationError) as error:
         raise AslantError(f"the request of this run is damaged ({error}); start the audit again.") from None
@@ -74,7 +74,7 @@ def _rebuilt(kind: type[Options], settings: dict[str, Any]) -> Options:
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of a run; `ours` says that it lies in the cache, where nobody asked for it, and goes when done."""
+    """The folder of a run; `ours` says that it is in the cache, not requested by the user, and deleted when done."""
 
     folder: Path
     ours: bool
@@ -82,7 +82,7 @@ class Place:
     before: bytes | None = None
 
     def put_back(self) -> None:
-        """Leave the folder as it was met, since what was asked for cannot be done; what is finished stays."""
+        """Leave the folder as it was found, since the request cannot be carried out; what is finished stays."""
         from aslant.auditing.run_folder import REQUEST
         from aslant.io.files import write_bytes
 
@@ -98,27 +98,27 @@ class Place:
         return self.folder / f"model-{number}"
 
     def keeps_results(self) -> bool:
-        """Tell whether anything that was finished is there: the disk may be full."""
+        """Tell whether any finished results are there: the disk may be full."""
         from aslant.auditing.run_folder import IDENTITY
 
         return any(path.name != IDENTITY for path in self.folder.glob("model-*/*.json"))
 
     def to_go_on(self) -> str:
-        """Return the command that goes on with the run."""
+        """Return the command that resumes the run."""
         import shlex
 
         return f"aslant audit --resume {shlex.quote(str(self.folder))}"
 
 
 def absolute(model: str) -> str:
-    """Return a model's path in full, so that a run can go on from another folder; other names stay as they are.
+    """Return a model's full path, so that a run can resume from another folder; other names stay as they are.
 
     >>> absolute("sample-mlm")
     'sample-mlm'
     """
     import os
 
-    if os.path.exists(model):  # noqa: PTH110 (a name too long for any file is no error here)
+    if os.path.exists(model):  # noqa: PTH110 (a name too long for any file is not an error here)
         return str(Path(model).resolve())
     for parent in Path(model).parents:
         if os.path.isfile(parent):  # noqa: PTH113 (a member of an archive; a name may be too long for a file)
@@ -127,7 +127,7 @@ def absolute(model: str) -> str:
 
 
 def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place | None:
-    """Return where the run is kept: the folder asked for, or one in the cache; None where that cannot be written."""
+    """Return where the run is kept: the given folder, or one in the cache; None where that cannot be written."""
     from aslant.auditing.run_folder import REQUEST, write_through
     from aslant.data import cache_folder
     from aslant.io.digests import sealed_json
@@ -149,7 +149,7 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
                 if isinstance(error, AslantError)
                 else AslantError(f"cannot use '{place.folder}' as a run folder: {error.strerror or error}.")
             ) from None
-        note(f"this run is kept nowhere, since '{place.folder}' cannot be written.")
+        note(f"this run is not kept, because '{place.folder}' cannot be written to.")
         return None
     return Place(place.folder.resolve(), place.ours, before)
 
@@ -162,13 +162,13 @@ def _refuse_strangers(place: Place) -> None:
         not place.ours
         and place.folder.is_dir()
         and any(not entry.name.endswith(PARTIAL) for entry in place.folder.iterdir())  # what a killed run had begun
-        and not (place.folder / REQUEST).is_file()  # looked for last: another process may begin the same run
+        and not (place.folder / REQUEST).is_file()  # checked last: another process may begin the same run
     ):
         raise AslantError(f"'{place.folder}' holds other files and no run; give a new folder with --run-folder.")
 
 
 def resumed(folder: Path) -> tuple[Request, Place]:
-    """Read what a run was asked for from its folder."""
+    """Read a run's request from its folder."""
     import msgspec
 
     from aslant.auditing.run_folder import REQUEST
@@ -178,14 +178,14 @@ def resumed(folder: Path) -> tuple[Request, Place]:
 
     path = folder / REQUEST
     if not path.exists():
-        raise AslantError(f"there is no run in '{folder}'; it may have ended, or the folder is another one.")
+        raise AslantError(f"there is no run in '{folder}'; it may have finished, or this is the wrong folder.")
     content = read_bytes(path)
     try:
         asked = unsealed_json(content)
         if asked is None:
-            raise msgspec.DecodeError("it is not as it was written")  # noqa: TRY301 (all damage ends in one message)
+            raise msgspec.DecodeError("it has been altered")  # noqa: TRY301 (all damage ends in one message)
         request = msgspec.json.decode(asked, type=Request)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:  # bytes that are no UTF-8 are a ValueError
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:  # bytes that are not UTF-8 are a ValueError
         raise AslantError(f"'{path}' is damaged ({error}); start the audit again.") from None
     ours = folder.resolve().parent == (cache_folder() / "audits").resolve()
     return request, Place(folder.resolve(), ours, content)
@@ -193,13 +193,13 @@ def resumed(folder: Path) -> tuple[Request, Place]:
 
 @contextmanager
 def kept_for_later(place: Place | None) -> Iterator[None]:
-    """Say, where the report cannot be written or the user stops it, that results are kept, and how to go on."""
+    """Say, where the report cannot be written or the user stops it, that results are kept, and how to resume."""
     try:
         yield
     except AslantError as error:
         if place is None or not place.keeps_results():
             raise
-        raise AslantError(f"{error} What was measured is kept; to go on: {place.to_go_on()}") from None
+        raise AslantError(f"{error} What was measured is kept; to resume: {place.to_go_on()}") from None
     except KeyboardInterrupt:
         _say_stopped(place)
         raise
@@ -208,12 +208,12 @@ def kept_for_later(place: Place | None) -> Iterator[None]:
 def _say_stopped(place: Place | None) -> None:
     if place is not None:
         again = " (or the same command again)" if place.ours else ""
-        print(f"aslant: stopped; what is finished is kept. To go on{again}: {place.to_go_on()}", file=sys.stderr)
+        print(f"aslant: stopped; what is finished is kept. To resume{again}: {place.to_go_on()}", file=sys.stderr)
 
 
 @contextmanager
 def going_on(place: Place | None) -> Iterator[None]:
-    """Say, when the user stops the work, the exact command that goes on with it; put back what a refusal leaves."""
+    """Say, when the user stops the work, the exact command that resumes it; restore what a refusal leaves."""
     try:
         yield
     except KeyboardInterrupt:
@@ -226,7 +226,7 @@ def going_on(place: Place | None) -> Iterator[None]:
 
 
 def open_subjects(request: Request, reading: Reading, *, quiet: bool) -> list[Subject]:
-    """Open every model, whatever it is, and the corpus; what loading has to say goes to standard error."""
+    """Open every model of any kind, and the corpus; messages while loading go to standard error."""
     from aslant.auditing.open_subject import check_use, opened
     from aslant.cli.loading import open_vectors
     from aslant.cli.progress import noted

@@ -1,4 +1,4 @@
-"""`aslant results`: ask a store of audits, show one again, compare two, follow a figure over time."""
+"""`aslant results`: query a store of audits, show one again, compare two, follow a figure over time."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ ReportOption = Annotated[
 
 @dataclass(frozen=True)
 class Asking:
-    """Which figures are asked for."""
+    """Which figures to return."""
 
     measure: Annotated[
         str, typer.Option("--measure", metavar="NAME", help="Such as weat.", rich_help_panel=ASKED)
@@ -144,7 +144,7 @@ def figures_command(store: StoreArgument, latest: LatestOption = False, *, askin
 @app.command("history", epilog=HISTORY_EXAMPLES)
 @command
 def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> None:
-    """Follow figures over time, label by label: the effect, the difference to the audit before, what else differs."""
+    """Follow figures over time, label by label: the effect, its change since the previous audit, what else changed."""
     from aslant.auditing.store import ResultsStore
     from aslant.cli.printing import deliver
 
@@ -154,7 +154,7 @@ def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> 
 
 
 def _tell(notes: tuple[str, ...], output: Output) -> None:
-    """Say on standard error what a table of commas on standard output has no place for."""
+    """Print on standard error what has no place in CSV on standard output."""
     from aslant.cli.printing import STANDARD_OUTPUT
     from aslant.cli.progress import note
 
@@ -189,7 +189,7 @@ def compare_command(
         str | None,
         typer.Argument(
             metavar="[AUDIT]",
-            help="A later one; nothing: AUDIT is a label, whose newest is compared with the one before.",
+            help="A later one; default: AUDIT is a label, and its two newest audits are compared.",
         ),
     ] = None,
     report: ReportOption = None,
@@ -199,7 +199,7 @@ def compare_command(
     """Compare two audits, figure by figure: before, after, difference, and whether the evidence changed.
 
     What else differs (version, profile, seed, words, corpus) is said, since it may explain a difference too. The report
-    (-o) has both audits side by side; 'aslant check' can hold its JSON to limits on differences.
+    (-o) has both audits side by side; 'aslant check' can check its JSON against limits on differences.
     """
     from aslant.auditing.store import ResultsStore
     from aslant.cli.printing import deliver
@@ -209,7 +209,7 @@ def compare_command(
     with noted():
         change = found.compare(before, after)
     if names:
-        with noted(quiet=True):  # which has been told
+        with noted(quiet=True):  # already reported
             first, second = found.audit(change.before.id), found.audit(change.after.id)
         _write(_side_by_side(first, second, change), names)
     deliver(change, output, quiet=False)
@@ -220,11 +220,11 @@ def add_command(
     store: Annotated[str, typer.Argument(metavar="STORE", help="A store, or the name of a new one.")],
     report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'aslant audit' wrote.")],
     label: Annotated[
-        str | None, typer.Option("--label", metavar="LABEL", help="What to call the model (default: its own name).")
+        str | None, typer.Option("--label", metavar="LABEL", help="A label for the model (default: its own name).")
     ] = None,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Put a report that was made before, or elsewhere, into a store."""
+    """Add a report that was made earlier, or elsewhere, to a store."""
     from aslant.auditing.policy import read_report
     from aslant.auditing.store import ResultsStore
     from aslant.errors import AslantError
@@ -234,7 +234,7 @@ def add_command(
     found = read_report(report)
     audits = (found,) if isinstance(found, AuditResult) else found.audits
     if label is not None and len(audits) > 1:
-        raise AslantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
+        raise AslantError(f"'{report}' holds {len(audits)} audits, but one label was given; leave out --label.")
     for audit in audits:
         stored = ResultsStore(store).append(audit, label, source=report)
         if not quiet:
@@ -242,7 +242,7 @@ def add_command(
 
 
 def _names(report: Path | None, store: str) -> list[Path]:
-    """Return the files of a report, if one is asked for; the store is never one of them."""
+    """Return the files of a report, if one was requested; the store is never one of them."""
     from aslant.cli.audit import REPORTS, report_name
     from aslant.errors import AslantError
 
@@ -252,7 +252,7 @@ def _names(report: Path | None, store: str) -> list[Path]:
     names = [base.with_name(base.name + suffix) for suffix in REPORTS]
     for path in names:
         if path.exists() and Path(store).exists() and path.samefile(store):
-            raise AslantError(f"'{path}' is the store, and would be written over; choose another name with -o.")
+            raise AslantError(f"'{path}' is the store and would be overwritten; choose another name with -o.")
     return names
 
 

@@ -1,4 +1,4 @@
-"""A checksum beside what is kept, so that a bit that flips on the disk is noticed and no number changes unseen."""
+"""A checksum stored with the data, so that a bit flipped on the disk is noticed and no number changes unseen."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def sealed(content: bytes) -> bytes:
 
 
 def unsealed(content: bytes) -> bytes | None:
-    """Return what was sealed, or None if it is not whole."""
+    """Return what was sealed, or None if it is not intact."""
     inner, seal = content[:-SIZE], content[-SIZE:]
     return inner if len(seal) == SIZE and _digest(inner).digest() == seal else None
 
@@ -35,7 +35,7 @@ def sealed_json(text: bytes) -> bytes:
 
 
 def unsealed_json(content: bytes) -> bytes | None:
-    """Return the JSON that was sealed, or None if it is not whole.
+    """Return the JSON that was sealed, or None if it is not intact.
 
     >>> unsealed_json(sealed_json(b'{"a": 1}')), unsealed_json(sealed_json(b'{"a": 1}').replace(b"1", b"2"))
     (b'{"a": 1}', None)

@@ -1,4 +1,4 @@
-"""A folder of finished pieces of work, so that a run that was killed goes on where it was."""
+"""A folder of finished pieces of work, so that a run that was killed resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from aslant.io.files import sweep_partial, written_whole
 
 
 class Journal:
-    """Arrays under keys, one file each, in `folder`; a key must name all that its arrays depend on.
+    """Arrays stored by key, one file each, in `folder`; a key must name everything its arrays depend on.
 
-    A file appears whole or not at all, with a seal; one that is damaged counts as absent, and whoever recalls arrays
-    checks that they are what was kept. Where the folder cannot be written to, the work goes on without, and says so
+    A file appears complete or not at all, with a seal; a damaged one counts as absent, and whoever recalls arrays
+    checks that they are what was kept. If the folder cannot be written to, the work continues without it, and says so
     once.
 
     >>> import tempfile
@@ -47,7 +47,7 @@ class Journal:
                 warnings.simplefilter("error")  # what `keep` writes gives no cause to
                 kept = np.load(io.BytesIO(content), allow_pickle=False)
                 return {name: kept[name] for name in kept.files}
-        except Exception:  # damaged, in whatever way: as good as absent
+        except Exception:  # damaged in any way: as good as absent
             return None
 
     def keep(self, key: str, arrays: dict[str, NDArray[Any]]) -> None:
@@ -65,7 +65,7 @@ class Journal:
                 file.write(sealed(content.getvalue()))
         except OSError as error:
             self._works = False
-            warnings.warn(f"no journal is kept, since '{self.folder}' cannot be written: {error}", stacklevel=2)
+            warnings.warn(f"no journal is kept, because '{self.folder}' cannot be written to: {error}", stacklevel=2)
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}.npz"

@@ -1,6 +1,6 @@
-"""A torch model as plain arrays and a skeleton, so that it can be sent to workers: once, as large things are.
+"""A torch model as plain arrays and a skeleton, so that it can be sent to workers, once.
 
-A worker copies the arrays to memory that torch has asked for itself: a language model whose weights were left in Ray's
+A worker copies the arrays to memory that torch itself has allocated: a language model whose weights were left in Ray's
 object store gave other last bits in four of nine sessions, and in none of eight with the copy (why is not proven).
 
 What is packed is a model of this process, for workers of the same user; nothing that comes from a file is unpacked.
@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Functions that were hung into a model while it ran here: they cannot be sent, and are hung in again where needed.
+#: Hooks that were added to a model while it ran here: they cannot be sent, and are added again where needed.
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs")
-#: What transformers notes of its own hooks.
+#: What transformers records about its own hooks.
 HOOKED = "_output_capturing_hooks_installed"
 
 

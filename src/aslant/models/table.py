@@ -1,4 +1,4 @@
-"""Log-probabilities by sequence of tokens, kept as sealed JSON lines, so that a killed run goes on where it was."""
+"""Log-probabilities by sequence of tokens, kept as sealed JSON lines, so that a killed run resumes where it stopped."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Ids: TypeAlias = tuple[int, ...]
 #: Where to look in a sequence, and for which token.
 Ask: TypeAlias = tuple[int, int]
 Asks: TypeAlias = tuple[Ask, ...]
-#: Log-probabilities, in the order in which they are asked.
+#: Log-probabilities, in the order in which they were requested.
 Values: TypeAlias = tuple[float, ...]
 #: How far above 0 rounding may lift the logarithm of a probability (half precision).
 ROUNDING = 0.05
-#: No logarithm of a probability is lower: infinities are not sound, nor are numbers that no float can hold.
+#: No logarithm of a probability is lower: infinities are not valid, nor are numbers that no float can hold.
 LOWEST = -1e300
 
 
 class ScoreTable:
     """What a model has answered. With a `path`, each batch becomes one line there, on disk before the next one starts.
 
-    A line that is not as it was written, or what is no log-probability, counts as absent. Where the file cannot be
-    written, the work goes on without, and says so.
+    A damaged line, or a value that is not a log-probability, counts as absent. If the file cannot be written, the
+    work continues without it, and says so.
 
     >>> table = ScoreTable()
     >>> table.keep([((1, 2), ((0, 5),), (-0.5,))])
@@ -45,7 +45,7 @@ class ScoreTable:
             self._values.update(_read(path))
 
     def get(self, ids: Ids, asks: Asks) -> Values | None:
-        """Return what is known of a query, or None."""
+        """Return the known answers to a query, or None."""
         found = self._values.get(_key(ids, asks))
         return found if found is not None and len(found) == len(asks) else None
 
@@ -62,7 +62,7 @@ class ScoreTable:
                 file.flush()
                 os.fsync(file.fileno())
         except OSError as error:
-            warnings.warn(f"no journal is kept, since '{self._path}' cannot be written: {error}", stacklevel=2)
+            warnings.warn(f"no journal is kept, because '{self._path}' cannot be written to: {error}", stacklevel=2)
             self._path = None
 
 
@@ -118,7 +118,7 @@ def _read(path: Path) -> dict[str, Values]:
     except OSError:
         return known
     for text in map(unsealed_json, lines):
-        if text is None:  # cut short, or damaged: a number that is still a number would pass for another answer
+        if text is None:  # truncated or damaged: a wrong number would pass for another answer
             continue
         try:
             entries = json.loads(text)

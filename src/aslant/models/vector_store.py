@@ -2,9 +2,9 @@
 
 A store has a folder for each encoder (by its fingerprint): shards of `SHARD` texts, safetensors with "keys" and
 "vectors", and a manifest with one line of JSON for each shard, written after it. A shard is named by its keys and
-appears whole or not at all, so that processes may share a store; what is damaged counts as absent. Shards are formed
-in order from what is missing, and a shard's texts alone decide its batches: a run that was killed goes on as if it had
-not been, to the last bit.
+appears complete or not at all, so processes may share a store; damaged shards count as absent. Shards are formed
+in order from what is missing, and a shard's texts alone decide its batches: a run that was killed resumes as if it had
+never stopped, to the last bit.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SHARD = 512
 KEY = 16
 MANIFEST, ENDING = "manifest.jsonl", ".safetensors"
 _NAME = re.compile(f"[0-9a-f]{{{2 * KEY}}}")
-#: A text of so many bytes less than a model takes tokens is seen whole: a token is a byte at least.
+#: A text with this many fewer bytes than the model takes tokens is seen whole: a token is at least a byte.
 AROUND = 8
 
 
@@ -46,7 +46,7 @@ def vectors_of(
 ) -> NDArray[np.float32]:
     """Return the vectors of all spans of `passages`, one after the other: (spans in all, dimensions).
 
-    `store` is a folder that keeps vectors, so that a killed run goes on and a later one need not encode again.
+    `store` is a folder that keeps vectors, so that a killed run can resume and a later one need not encode again.
 
     >>> vectors_of(encoder, [Passage("a nurse", ((2, 7),)), Passage("a man or a nurse", ((2, 5), (11, 16)))]).shape
     (3, 64)
@@ -71,7 +71,7 @@ def vectors_of(
 
 
 def _onwards(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """Return what tells of the progress in a shard as of progress in the whole."""
+    """Return a callback that reports progress in a shard as progress in the whole."""
     if progress is None:
         return None
     return lambda step, done, _: progress(step, before + done, total)
@@ -83,14 +83,14 @@ def _encoded(encoder: Encoder, passages: Sequence[Passage], progress: Progress |
         if vectors.shape != (len(passage.spans), encoder.dimensions):
             raise MeasureError(
                 f"'{encoder.name}' gives vectors of shape {vectors.shape} for {len(passage.spans)} spans of "
-                f"{encoder.dimensions} dimensions; mend the encoder."
+                f"{encoder.dimensions} dimensions; fix the encoder."
             )
         parts.append(np.asarray(vectors, np.float32))
     return np.concatenate(parts)
 
 
 class _Wanted:
-    """What is asked for: each distinct text with all its spans, and the rows of the result that each of them fills."""
+    """The requests: each distinct text with all its spans, and the rows of the result that each of them fills."""
 
     def __init__(self, passages: Sequence[Passage], sees: int | None) -> None:
         self.texts: dict[str, dict[Span, list[int]]] = {}
@@ -118,13 +118,13 @@ class _Wanted:
         return lacking
 
     def put(self, result: NDArray[np.float32], keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
-        """Write vectors into all rows that ask for them; keys that nobody asks for are passed over."""
+        """Write vectors into all rows that need them; keys that no row needs are skipped."""
         for key, vector in zip(keys, vectors, strict=True):
             result[self.rows.get(key, [])] = vector
 
 
 def _keys_of(text: str, spans: Sequence[Span], whole: bool) -> list[bytes]:
-    """Return a key for each span. In a text not seen whole, what is seen depends on all spans asked for together."""
+    """Return a key for each span. In a text not seen whole, what is seen depends on all spans requested together."""
     beside = [] if whole else sorted(spans)
     return [
         hashlib.blake2b(
@@ -149,7 +149,7 @@ def _opened(store: str | PathLike[str], encoder: Encoder) -> VectorStore | None:
 
 
 class VectorStore:
-    """The kept vectors of one encoder, in `folder`; where that cannot be written, the work goes on, and says so once.
+    """The kept vectors of one encoder, in `folder`; if that cannot be written, the work continues, and says so once.
 
     >>> import tempfile
     >>> store = VectorStore(Path(tempfile.mkdtemp()), dimensions=2)
@@ -185,7 +185,7 @@ class VectorStore:
             self._list(name, _digest(content))
         except OSError as error:
             self._works = False
-            warnings.warn(f"no vectors are kept, since '{self.folder}' cannot be written: {error}", stacklevel=3)
+            warnings.warn(f"no vectors are kept, because '{self.folder}' cannot be written to: {error}", stacklevel=3)
 
     def _list(self, name: str, digest: str) -> None:
         with (self.folder / MANIFEST).open("ab", buffering=0) as file:  # one write: processes do not mix their lines
@@ -193,7 +193,7 @@ class VectorStore:
             os.fsync(file.fileno())
 
     def _listed(self) -> dict[str, set[str]]:
-        """Return the shards of the manifest, and what each may contain; lines that are not whole are passed over."""
+        """Return the shards of the manifest, and what each may contain; incomplete lines are skipped."""
         listed: dict[str, set[str]] = {}
         try:
             lines = (self.folder / MANIFEST).read_bytes().split(b"\n")
@@ -212,7 +212,7 @@ class VectorStore:
     def _shard(
         self, path: Path, digests: Collection[str], wanted: Collection[bytes]
     ) -> tuple[list[bytes], NDArray[np.float32]] | None:
-        """Return a shard if it is sound and has something wanted; its keys are looked at first, without the rest."""
+        """Return a shard if it is sound and has something wanted; its keys are read first, without the rest."""
         from safetensors import SafetensorError, safe_open
         from safetensors.numpy import load
 
@@ -233,7 +233,7 @@ class VectorStore:
 
 def _listed_keys(table: NDArray[np.uint8]) -> list[bytes]:
     if table.dtype != np.uint8 or table.ndim != 2 or table.shape[1] != KEY:
-        raise ValueError("these are no keys")
+        raise ValueError("these are not keys")
     content = table.tobytes()
     return [content[i : i + KEY] for i in range(0, len(content), KEY)]
 

@@ -1,4 +1,4 @@
-"""WEAT, the Word Embedding Association Test (Caliskan et al. 2017; MEASURES §1)."""
+"""WEAT, the Word Embedding Association Test (Caliskan et al. 2017; docs/definitions.md §1)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def weat(
 
     The p-value is exact wherever it can be (`method="auto"`; see `aslant.statistics.partition_pvalue`).
     `bootstrap` resamples give an interval over the choice of words (0: none). `vocabulary` keeps only words that a
-    tokenizer has as one piece, or that a list has: a model, its folder or name, a file with one word on each line, or
+    tokenizer has as one piece, or that a list has: a model, its folder or name, a file with one word per line, or
     words; `equalise` removes words at random from the larger target set. Kurita et al. (2019, §3.1) do both; what was
     left out is recorded. With fewer than the share `min_found` of (what is left of) any set, the test is refused.
 

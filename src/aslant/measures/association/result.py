@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from aslant.measures.shared.association import AssociationSuite, WeatSetTest, WordAssociation
-from aslant.measures.shared.result import Correlation, Interval, WordsUsed
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Correlation, Interval, WordsUsed
 from aslant.results.provenance import Provenance
 
 
@@ -43,7 +43,7 @@ class WeatResult(WeatSetTest):
 
     @property
     def n_asked(self) -> int:
-        """How many words the four sets have, with those that were left out for whatever reason."""
+        """How many words the four sets have, including those that were left out for any reason."""
         groups = self.targets + self.attributes
         lists = [(g.used, g.missing, g.removed, g.same_token, g.not_in_vocabulary) for g in groups]
         return sum(len(words) for found in lists for words in found)
@@ -55,7 +55,7 @@ class WeatResult(WeatSetTest):
 
     @property
     def not_in_vocabulary(self) -> tuple[str, ...]:
-        """The words that the vocabulary which the test was reduced to does not have, each once."""
+        """The words missing from the vocabulary that the test was reduced to, each once."""
         groups = self.targets + self.attributes
         return tuple(dict.fromkeys(word for group in groups for word in group.not_in_vocabulary))
 

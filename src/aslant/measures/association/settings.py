@@ -16,7 +16,7 @@ class WeatSettings(Resampled):
     vocabulary: Annotated[
         Any,
         setting(
-            "Keep only words that this tokenizer has as one piece, or that this file lists, one on each line.",
+            "Keep only words that this tokenizer has as one piece, or that this file lists, one per line.",
             metavar="MODEL|FILE",
         ),
     ] = None

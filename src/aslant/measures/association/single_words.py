@@ -1,4 +1,4 @@
-"""WEFAT / SC-WEAT: each word's association with two attribute sets, beside an outside figure (MEASURES §1)."""
+"""WEFAT / SC-WEAT: each word between two attribute sets, beside an outside figure (docs/definitions.md §1)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ import numpy as np
 from aslant.errors import MeasureError
 from aslant.measures.association.result import WefatResult, WefatWord
 from aslant.measures.shared.correlations import correlation
-from aslant.measures.shared.result import Correlation
 from aslant.measures.shared.statistic import NO_SPREAD, effect_size
 from aslant.measures.shared.wordsets import (
     FloatArray,
@@ -27,6 +26,7 @@ from aslant.measures.shared.wordsets import (
     provenance,
     word_lists,
 )
+from aslant.results.parts import Correlation
 from aslant.statistics import benjamini_hochberg, partition_pvalue, seed_of, spawn
 from aslant.stimuli import WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
@@ -43,7 +43,7 @@ def wefat(
     n_resamples: int = 100_000,
     rng: int | np.random.Generator | None = 0,
 ) -> WefatResult:
-    """Give each word's effect size towards the first attribute set, and its correlation with an outside figure.
+    """Give each word's effect size towards the first attribute set, and its correlation with an external figure.
 
     d(w) = (mean_a cos(w, a) − mean_b cos(w, b)) / std over A∪B of cos(w, ·), ddof = 1; the p-value permutes A∪B.
     `attributes` is a pair of word sets, or a WEAT whose attributes are taken; `figure` a column of the word set,

@@ -16,8 +16,8 @@ from aslant.measures.pronouns_chosen.result import (
     PronounScore,
 )
 from aslant.measures.pronouns_chosen.scoring import Chosen
-from aslant.measures.shared.result import Correlation, Interval
 from aslant.measures.template_tests.scoring import FloatArray
+from aslant.results.parts import Correlation, Interval
 from aslant.statistics import (
     bootstrap_means,
     cluster_bootstrap_means,

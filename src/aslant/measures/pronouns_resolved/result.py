@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.shared.result import Interval, Spread
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Interval, Spread
 from aslant.results.provenance import Provenance, Representation
 
 
@@ -48,7 +48,7 @@ class GenderGap:
     """A difference between genders, female minus male, with its interval and two-sided permutation p-value.
 
     Both hold for the classifiers as trained: a small p-value says that these treat the genders differently. They also
-    learn and predict a gap that the labels have by chance; `label_gap` beside it shows where it may be from.
+    learn and predict a gap that the labels have by chance; `label_gap` shows where it may come from.
     """
 
     difference: float

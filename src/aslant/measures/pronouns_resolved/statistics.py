@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS
 from aslant.measures.pronouns_resolved.result import CalibrationBin, GenderGap, GenderOutcome, TopicCorrelation
-from aslant.measures.shared.result import Interval, Spread
+from aslant.results.parts import Interval, Spread
 from aslant.statistics import (
     bootstrap_means,
     partition_pvalue,
@@ -22,7 +22,7 @@ from aslant.statistics import (
 
 FloatArray = NDArray[np.float64]
 NEITHER = LABELS.index("neither")
-#: Up to so many samples the p-value of a gap is exact.
+#: Up to this many samples the p-value of a gap is exact.
 EXACT = 50
 #: The smallest probability that the log-loss counts, as in scikit-learn for these numbers.
 SMALLEST = float(np.finfo(np.float64).eps)

@@ -1,4 +1,4 @@
-"""Word sets in which each word has several vectors: one for each sentence that it stands in."""
+"""Word sets in which each word has several vectors: one for each sentence that it is in."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.shared.result import WordsUsed
 from aslant.measures.shared.suite import need_share
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder
+from aslant.results.parts import WordsUsed
 from aslant.stimuli import WeatSet, WordList
 
 
@@ -57,7 +57,7 @@ def clustered(group: WordList, rows: Mapping[str, NDArray[Any]]) -> Clustered:
 def all_clustered(
     test: WeatSet, rows: Mapping[str, NDArray[Any]], min_found: float, why: str
 ) -> tuple[Clustered, Clustered, Clustered, Clustered]:
-    """Gather the four sets of a test, or refuse it if a smaller share than `min_found` of any of them is there."""
+    """Gather the four sets of a test, or refuse it if less than the share `min_found` of any of them is found."""
     X, Y, A, B = (clustered(group, rows) for group in test.groups)
     need_share(test, [found.words for found in (X, Y, A, B)], min_found, why)
     return X, Y, A, B

@@ -67,7 +67,7 @@ def _sentence_set(templates: Any) -> SentenceSet:
         return load_set(DEFAULT_TEMPLATES if templates is None else templates, SentenceSet)
     texts = tuple(dict.fromkeys(checked_words([templates] if isinstance(templates, str) else templates)))
     if not texts:
-        raise MeasureError("no sentence was given; give some with {word}, or leave `templates` out.")
+        raise MeasureError("no sentence was given; give some with {word}, or leave out `templates`.")
     try:
         return own_sentences(texts, load_set(DEFAULT_TEMPLATES, SentenceSet).article)
     except StimuliError as error:
@@ -128,7 +128,7 @@ def _words(
         values: list[Any] = by_word[place].tolist() if place < 2 else [None] * len(group.words.used)
         for word, size, value in zip(group.words.used, group.sizes.tolist(), values, strict=True):
             kind, listed = sentences.kind_of(word)
-            # Sentences that a user gives are meant for every word: nothing is assumed about any.
+            # A user's sentences are meant for every word: nothing is assumed about any.
             found.append(SentenceWord(word, group.words.name, kind.name, listed or sentences.id == "own", size, value))
     return tuple(found)  # fmt: skip
 
@@ -145,7 +145,7 @@ def seat_suite(
 ) -> SeatSuiteResult:
     """Run a SEAT on every WEAT set that ships (or on `tests`) and control the false-discovery rate over them.
 
-    All sentences are encoded in one go, each once. The settings are those of `aslant.seat`. A test that has no effect
+    All sentences are encoded together, each once. The settings are those of `aslant.seat`. A test that has no effect
     size, or of which a word set has less than the share `min_found` of its words, is listed as skipped.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones

@@ -34,7 +34,7 @@ class CeatSettings(Partitions):
 
     samples: Annotated[int, setting("Draws of one context for each word.", ge=1, le=10**7, metavar="N")] = 10_000
     contexts_per_word: Annotated[
-        int, setting("At most so many sentences for each word.", ge=1, le=10**6, option="--contexts", metavar="N")
+        int, setting("The most sentences for each word.", ge=1, le=10**6, option="--contexts", metavar="N")
     ] = 1_000
     case: Annotated[
         Literal["as written", "any"], setting("Words count 'as written' (Bill, not bill) or in any case: any.")

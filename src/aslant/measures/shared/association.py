@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from aslant.measures.shared.result import WordsUsed
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Provenance
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError, TooFewWordsError
+from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.shared.association import (
     AssociationSuite,
     AssociationTest,
@@ -17,10 +17,10 @@ from aslant.measures.shared.association import (
     SkippedTest,
     WordAssociation,
 )
-from aslant.measures.shared.result import WordsUsed
 from aslant.measures.shared.settings import Partitions
 from aslant.measures.shared.statistic import NO_SPREAD
 from aslant.measures.shared.wordsets import WordSets, word_lists
+from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Provenance
 from aslant.statistics import benjamini_hochberg, partition_pvalue
 from aslant.stimuli import StimulusSet, WeatSet, all_sets, load_set
@@ -60,7 +60,7 @@ def chosen_tests(tests: Any, alone: str, ship: Callable[[], Iterable[T]], one: C
         raise MeasureError(f"tests={tests!r} is one string; give a list of tests, or use {alone}.")
     chosen = list({test.id: test for test in (ship() if tests is None else map(one, tests))}.values())
     if not chosen:
-        raise MeasureError("no test was given; leave `tests` out to run every one that ships.")
+        raise MeasureError("no test was given; leave out `tests` to run every one that ships.")
     return chosen
 
 
@@ -79,9 +79,9 @@ def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, w
         lists = {"missing": words.missing, "not in the vocabulary given": words.not_in_vocabulary}
         said = [f"{what}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for what, some in lists.items() if some]
         short = f", less than the required share of {min_found:g}" if min_found and asked else ""
+        number = f"{n} of {plural(asked, 'word')}" if asked else "no words"
         raise TooFewWordsError(
-            f"{f'{n} of {asked}' if asked else 'no'} words of '{words.name}' of '{test.id}' with {why}{short} "
-            f"({'; '.join(said)}).",
+            f"{number} of '{words.name}' of '{test.id}' with {why}{short} ({'; '.join(said)}).",
             tuple(dict.fromkeys(word for group in sets for word in group.missing)),
         )
 

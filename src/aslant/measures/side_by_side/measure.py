@@ -11,12 +11,13 @@ from aslant.errors import MeasureError
 from aslant.measures.association.stability import bootstrap_effects
 from aslant.measures.polarities.comparison import compare_polarity
 from aslant.measures.polarities.measure import Classes, Scheme, Words, word_list
-from aslant.measures.polarities.result import ComparisonResult, Difference, PolarityComparison, WeatDifference
-from aslant.measures.shared.result import Interval
+from aslant.measures.polarities.result import Difference, PolarityComparison
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import associations, effect_size
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, find, provenance
+from aslant.measures.side_by_side.result import ComparisonResult, WeatDifference
 from aslant.measures.side_by_side.settings import ComparisonSettings
+from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
 from aslant.statistics import generator, percentile_interval, seed_of
 from aslant.stimuli import WeatSet, WordList, all_sets
@@ -107,7 +108,7 @@ def _weat_difference(
 
 def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
     gaps = draws[1] - draws[0]
-    gaps = gaps[np.isfinite(gaps)]  # a draw of equal scores has no effect size
+    gaps = gaps[np.isfinite(gaps)]  # a draw with equal scores has no effect size
     if not gaps.size:
         return None
     low, high = percentile_interval(gaps, confidence)

@@ -1,4 +1,4 @@
-"""Effect sizes of log-probability bias scores between two attribute sets (Kurita et al. 2019, §3.2; MEASURES §7)."""
+"""Effect sizes of log-probability bias between attribute sets (Kurita et al. 2019, §3.2; docs/definitions.md §7)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
@@ -31,7 +31,7 @@ from aslant.models.protocols import Progress
 from aslant.statistics import seed_of
 from aslant.stimuli import TemplateSet, all_sets, load_set
 
-#: What the p-value of the authors' rows is worth.
+#: How far the p-value of the authors' rows can be trusted.
 ROWS_NOTE = (
     "the p-value re-partitions rows of template × attribute as if they were independent, which those of one attribute "
     "are not; it tends to be too small"
@@ -112,12 +112,13 @@ def two_by_two(test: Any) -> TemplateSet:
     chosen = test if isinstance(test, TemplateSet) else load_set(test, TemplateSet)
     if not _is_test(chosen):
         raise MeasureError(
-            f"'{chosen.id}' has {len(chosen.targets)} target and {len(chosen.attributes)} attribute sets; two of each, "
+            f"'{chosen.id}' has {plural(len(chosen.targets), 'target set')} and "
+            f"{plural(len(chosen.attributes), 'attribute set')}; two of each, "
             "with words, are needed."
         )
     for side in (chosen.targets, chosen.attributes):
         if both := set(side[0].words) & set(side[1].words):
-            raise MeasureError(f"'{min(both)}' stands in both '{side[0].name}' and '{side[1].name}' of '{chosen.id}'.")
+            raise MeasureError(f"'{min(both)}' is in both '{side[0].name}' and '{side[1].name}' of '{chosen.id}'.")
     return chosen
 
 

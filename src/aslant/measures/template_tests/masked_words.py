@@ -13,12 +13,12 @@ import numpy as np
 from aslant.errors import MeasureError
 from aslant.measures.association.measure import association_fields, equalised
 from aslant.measures.association.result import MaskedWeatResult, MaskedWeatSuiteResult
-from aslant.measures.shared.result import WordsUsed
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.suite import chosen_test, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, checked_words, provenance
 from aslant.measures.template_tests.settings import MaskedWeatSettings
 from aslant.models.protocols import ATTRIBUTE, TARGET, MasksWords, Progress, Sentence
+from aslant.results.parts import WordsUsed
 from aslant.statistics import generator, seed_of, unit_rows
 from aslant.stimuli import Template, WeatSet, WeatTemplateSet, WordList, load_set
 
@@ -49,7 +49,7 @@ def masked_weat(
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> MaskedWeatResult:
-    """Run one WEAT on the last-layer vectors of a masked language model, or of an encoder that knows a mask.
+    """Run one WEAT on the last-layer vectors of a masked language model, or of an encoder with a mask token.
 
     The words of a WEAT set are put into sentences (`templates`; default: Table 1 of Kurita et al., which has WEAT 1, 3,
     6, 7 and 8): a target is read while the attribute is masked, and an attribute while the target is; a cosine is the
@@ -103,7 +103,7 @@ def _measure(
     progress: Progress | None,
 ) -> MaskedWeatResult:  # fmt: skip
     used = [_one_piece(model, group, role, templates) for group, role in zip(test.groups, ROLES, strict=True)]
-    others = used[2].used[0], used[0].used[0]  # the other word is masked, so that any one-piece word will do
+    others = used[2].used[0], used[0].used[0]  # the other word is masked, so any one-piece word will do
     found: list[Found] = [
         _in_place(model, words, role, templates, other, progress)
         for words, role, other in zip(used, ROLES, (others[0], others[0], others[1], others[1]), strict=True)
@@ -124,7 +124,7 @@ ROLES: tuple[Role, ...] = ("target", "target", "attribute", "attribute")
 
 
 def _one_piece(model: MasksWords, group: WordList, role: Role, templates: Sequence[str]) -> WordsUsed:
-    """Keep the words that are one piece of the vocabulary wherever they stand."""
+    """Keep the words that are one piece of the vocabulary in every position."""
     known = tuple(word for word in group.words if all(model.in_vocabulary(word, text, role) for text in templates))
     if not known:
         raise MeasureError(f"no word of '{group.name}' is one piece of the vocabulary of '{model.name}'.")

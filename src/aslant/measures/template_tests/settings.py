@@ -13,15 +13,15 @@ PANEL = "Asking the model"
 
 @dataclass(frozen=True, kw_only=True)
 class Asking(Settings):
-    """How a model is asked: the settings of Kurita et al., who differ from their code (`as_published`)."""
+    """How a model is scored: the settings of Kurita et al., whose code differs (`as_published`)."""
 
     target_pieces: Annotated[
         Literal["chain", "first"], setting("A target of several pieces: chain (the whole word) or first.", panel=PANEL)
     ] = "chain"
     single_mask: Annotated[bool, setting("One mask for an attribute of several pieces.", panel=PANEL)] = False
-    as_published: Annotated[bool, setting("Ask and count as the authors' code does (masked models).", panel=PANEL)] = (
-        False
-    )
+    as_published: Annotated[
+        bool, setting("Score and count as the authors' code does (masked models).", panel=PANEL)
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
