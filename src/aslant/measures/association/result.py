@@ -66,6 +66,7 @@ class WeatResult(WeatSetTest):
             "high": self.interval.high if self.interval else None,
             **super().own_columns(),
             "words_asked": self.n_asked,
+            "words": f"{self.n_used}/{self.n_asked}",
             "not_in_vocabulary": " ".join(self.not_in_vocabulary),
             "removed": " ".join(self.removed),
             "effect_size_population": self.effect_size_population,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from aslant.measures.shared.settings import MinFound, Resampled, setting
+from aslant.measures.shared.settings import Alternative, MinFound, Partitions, Resampled, setting
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,3 +42,10 @@ class WeatSuiteSettings(WeatSettings):
     """How several WEATs are run."""
 
     min_found: MinFound = 0.5
+
+
+@dataclass(frozen=True, kw_only=True)
+class WefatSettings(Partitions):
+    """How single words are tested."""
+
+    alternative: Alternative = "two-sided"
