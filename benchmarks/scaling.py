@@ -24,10 +24,10 @@ from typing import Any
 
 import cloudpickle
 import numpy as np
+from aslant.parallel.worker import software
 
 from aslant.models import Sentence
 from aslant.parallel import one_thread_each, spread, use_workers
-from aslant.parallel.worker import software
 from aslant.statistics import RotationPlan, count_reached
 from aslant.statistics.rotation import Drawing, block_size, reached_in_block
 from enumeration import problem

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from aslant.auditing.stored_lines import BEGINS
 
 import aslant
-from aslant.auditing.stored_lines import BEGINS
 from aslant.errors import AslantError
 from attacks import ESCAPES, MARKUP, Runs, is_one_sentence
 

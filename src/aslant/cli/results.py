@@ -15,51 +15,60 @@ if TYPE_CHECKING:
     from aslant.results.audit import AuditComparison, AuditResult
     from aslant.results.stored import AuditChange, StoredAudit
 
-app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time.", no_args_is_help=True)
+app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time, export.", no_args_is_help=True)
 
 LIST_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results list results.jsonl                       every audit: label, when, state, model, id
+aslant results list results.db                       every audit: label, when, state, model, id
 
-aslant results list results.jsonl --latest --since 2026-03-01 --json -
+aslant results list results.db --latest --since 2026-03-01 --json -
 """
 FIGURES_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results figures results.jsonl --measure weat --stimuli weat-6
+aslant results figures results.db --measure weat --stimuli weat-6
 
-aslant results figures results.jsonl --model 'ours*' --category gender --latest --csv figures.csv
+aslant results figures results.db --model 'ours*' --category gender --latest --csv figures.csv
 """
 SHOW_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results show results.jsonl ours                  the newest audit of 'ours'
+aslant results show results.db ours                  the newest audit of 'ours'
 
-aslant results show results.jsonl ours~1 -o before      the one before it, as before.html, .json and .csv
+aslant results show results.db ours~1 -o before      the one before it, as before.html, .json and .csv
 
-aslant results show results.jsonl 3f2a9c                by the first digits of its id
+aslant results show results.db 3f2a9c                by the first digits of its id
 """
 COMPARE_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results compare results.jsonl ours               the newest audit of 'ours' with the one before it
+aslant results compare results.db ours               the newest audit of 'ours' with the one before it
 
-aslant results compare results.jsonl 'last month' 'this month'
+aslant results compare results.db 'last month' 'this month'
 
-aslant results compare results.jsonl ours~2 ours -o change && aslant check change.json --policy policy.toml
+aslant results compare results.db ours~2 ours -o change && aslant check change.json --policy policy.toml
 """
 HISTORY_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results history results.jsonl --model ours --measure weat --stimuli weat-6
+aslant results history results.db --model ours --measure weat --stimuli weat-6
 
-aslant results history results.jsonl --category race --csv history.csv
+aslant results history results.db --category race --csv history.csv
 """
 ADD_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results add results.jsonl aslant-report.json --label ours      a report that 'aslant audit' wrote
+aslant results add results.db aslant-report.json --label ours      a report that 'aslant audit' wrote
+
+aslant results add results.db other.jsonl                          what 'aslant results export' wrote, or an old store
+"""
+EXPORT_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant results export results.db - | jq .record.label
+
+aslant results export march.db march.jsonl && aslant results add year.db march.jsonl
 """
 ASKED = "Which ones (* and ? stand for anything)"
 StoreArgument = Annotated[
@@ -106,7 +115,7 @@ class Asking:
 
 @app.callback()
 def results_command() -> None:
-    """Audits in a store: list, query, show, compare, follow over time."""
+    """Audits in a store: list, query, show, compare, follow over time, export."""
 
 
 @app.command("list", epilog=LIST_EXAMPLES)
@@ -218,27 +227,63 @@ def compare_command(
 @app.command("add", epilog=ADD_EXAMPLES)
 def add_command(
     store: Annotated[str, typer.Argument(metavar="STORE", help="A store, or the name of a new one.")],
-    report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'aslant audit' wrote.")],
+    report: Annotated[
+        str, typer.Argument(metavar="FILE", help="JSON that 'aslant audit' wrote, or JSON Lines of 'export'.")
+    ],
     label: Annotated[
         str | None, typer.Option("--label", metavar="LABEL", help="What to call the model (default: its own name).")
     ] = None,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Put a report that was made before, or elsewhere, into a store."""
+    """Put a report that was made before, or elsewhere, or the audits of another store, into a store."""
     from aslant.auditing.policy import read_report
-    from aslant.auditing.store import ResultsStore
+    from aslant.auditing.store import ResultsStore, is_lines
+    from aslant.cli.progress import noted
     from aslant.errors import AslantError
     from aslant.report.tables import plain
     from aslant.results.audit import AuditResult
 
-    found = read_report(report)
-    audits = (found,) if isinstance(found, AuditResult) else found.audits
-    if label is not None and len(audits) > 1:
-        raise AslantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
-    for audit in audits:
-        stored = ResultsStore(store).append(audit, label, source=report)
-        if not quiet:
+    into = ResultsStore(store)
+    if is_lines(Path(report)):
+        if label is not None:
+            raise AslantError(f"'{report}' holds labels of its own; leave --label out.")
+        with noted():
+            added = into.add_lines(report)
+    else:
+        found = read_report(report)
+        audits = (found,) if isinstance(found, AuditResult) else found.audits
+        if label is not None and len(audits) > 1:
+            raise AslantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
+        added = [into.append(audit, label, source=report) for audit in audits]
+    if not quiet:
+        for stored in added:
             print(f"stored: {plain(stored.label)} as {stored.id} in {plain(store)}")
+
+
+@app.command("export", epilog=EXPORT_EXAMPLES)
+def export_command(
+    store: StoreArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write; '-' is standard output.")],
+) -> None:
+    """Write every audit of a store as a line of JSON, for other programs and other stores ('add' reads it)."""
+    import sys
+
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.progress import noted
+    from aslant.errors import AslantError
+    from aslant.io.files import written_whole
+
+    found = ResultsStore(store)
+    with noted():
+        if file == Path("-"):
+            for line in found.lines():
+                sys.stdout.buffer.write(line)
+            return
+        try:
+            with written_whole(file) as written:
+                written.writelines(found.lines())
+        except OSError as error:
+            raise AslantError(f"cannot write '{file}': {error.strerror or error}.") from None
 
 
 def _names(report: Path | None, store: str) -> list[Path]:
