@@ -115,14 +115,6 @@ def test_a_damaged_file_is_one_sentence(store: aslant.ResultsStore, audit: aslan
             ask()
 
 
-def test_a_trigger_of_a_stranger_is_refused(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
-    connection = sqlite3.connect(store.path)
-    connection.execute("CREATE TRIGGER t AFTER INSERT ON audits BEGIN DELETE FROM audits; END")
-    connection.close()
-    with pytest.raises(AslantError, match="is not a store of results"):
-        store.append(audit)
-
-
 def test_a_store_of_lines_says_how_to_bring_it_along(store: aslant.ResultsStore, tmp_path: Path) -> None:
     old = tmp_path / "aslant-results.jsonl"
     old.write_bytes(b"".join(store.lines()))

@@ -258,7 +258,7 @@ def test_text_that_cannot_be_read_is_reported_with_its_line(
 
 def test_a_dask_cluster_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
-    monkeypatch.setattr(clusters, "PATIENCE", 1)
+    monkeypatch.setattr(clusters, "GONE", 1)
     monkeypatch.setattr(spreading, "LOOK", 0.5)
     with (
         distributed.LocalCluster(

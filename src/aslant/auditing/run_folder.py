@@ -21,6 +21,7 @@ from aslant.results.codec import MeasuredResult, part_from_dict
 FORMAT = 1
 #: What keys of finished steps begin with, and that of what the results in the folder belong to.
 STEP, IDENTITY = "step/", "identity"
+KEPT = "finished measures are"
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class RunFolder:
         self, folder: str | PathLike[str], identity: Mapping[str, Any], *, fresh_if_other: bool = False
     ) -> None:
         self.folder = Path(folder)
-        self._keeper = Keeper(folder, "finished measures are")
+        self._keeper = Keeper(folder, KEPT if fresh_if_other else "")
         self._identity = json.dumps({"format": FORMAT, **identity}, default=list).encode()
         if not fresh_if_other:
             refuse_strangers(self.folder)
@@ -63,6 +64,7 @@ class RunFolder:
             self.remove()
         if before != self._identity and not self._keeper.keep({IDENTITY: self._identity}) and not fresh_if_other:
             raise AslantError(f"cannot use '{self.folder}' as a run folder: {self._keeper.problem}.")
+        self._keeper.what = KEPT
 
     def recall(self, step: str) -> Finished | None:
         """Return what a step left behind, or None."""

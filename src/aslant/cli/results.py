@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -130,46 +130,34 @@ def list_command(
     output: Output,
 ) -> None:
     """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).audits(model, since=since, until=until, latest=latest)
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
+    _answer(store, "audits", output, model=model, since=since, until=until, latest=latest)
 
 
 @app.command("figures", epilog=FIGURES_EXAMPLES)
 @command
 def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Asking, output: Output) -> None:
     """Print the figures that match: one row for each measure, set of stimuli and audit."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).figures(latest=latest, **asdict(asking))
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
+    _answer(store, "figures", output, latest=latest, **asdict(asking))
 
 
 @app.command("history", epilog=HISTORY_EXAMPLES)
 @command
 def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> None:
     """Follow figures over time, label by label: the effect, the difference to the audit before, what else differs."""
+    _answer(store, "history", output, **asdict(asking))
+
+
+def _answer(store: str, question: str, output: Output, **asked: Any) -> None:
+    """Ask a store, and say on standard error what a table on standard output has no place for."""
     from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).history(**asdict(asking))
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
-
-
-def _tell(notes: tuple[str, ...], output: Output) -> None:
-    """Say on standard error what a table of commas on standard output has no place for."""
-    from aslant.cli.printing import STANDARD_OUTPUT
+    from aslant.cli.printing import STANDARD_OUTPUT, deliver
     from aslant.cli.progress import note
 
+    found = getattr(ResultsStore(store), question)(**asked)
     if STANDARD_OUTPUT in (output.csv, output.markdown, output.latex):
-        for each in notes:
+        for each in found.notes:
             note(each)
+    deliver(found, output, quiet=False)
 
 
 @app.command("show", epilog=SHOW_EXAMPLES)

@@ -23,8 +23,8 @@ from aslant.parallel.threads import as_worker
 Versions: TypeAlias = tuple[tuple[str, str | None], ...]
 #: What numbers depend on: a worker with other versions could give other last digits.
 PACKAGES = ("aslant", "numpy", "scipy", "scikit-learn", "numba", "torch", "transformers")
-#: Seconds to wait for a cluster to answer, or for workers to come back.
-PATIENCE = 10
+#: Seconds to wait for a cluster to answer, and for a Dask cluster to start new workers where all have died.
+PATIENCE, GONE = 10, 30
 #: How often Ray gives a task whose worker dies to another one, since it may be the task that kills them.
 RETRIES = 4
 
@@ -117,7 +117,7 @@ class DaskCluster:
             raise WorkersError(f"the Dask cluster at '{self.address}' does not answer ({first_line(error)}).") from None
         if found:
             self._seen = time.monotonic()
-        elif time.monotonic() - self._seen > PATIENCE:  # Dask itself would wait for new ones for ever
+        elif time.monotonic() - self._seen > GONE:  # Dask itself would wait for new ones for ever
             raise WorkersError(
                 f"the Dask cluster at '{self.address}' has lost all its workers; start some, and run this again."
             )
@@ -125,7 +125,11 @@ class DaskCluster:
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
         """Hand out a task; what is shared is scattered to every worker before the first."""
-        if shared is not self._placed[0] or getattr(self._placed[1], "status", "finished") != "finished":
+        if shared is not self._placed[0] or getattr(self._placed[1], "status", "lost") in (
+            "cancelled",
+            "lost",
+            "error",
+        ):
             (future,) = self.client.scatter([shared], broadcast=True, hash=False)  # alone, a dictionary is taken apart
             self._placed = (shared, future)
         found: Future[Any] = self._executor.submit(run, task, self._placed[1], item, software())
