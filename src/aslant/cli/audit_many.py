@@ -76,7 +76,9 @@ class Many:
         from aslant.parallel import use_workers
 
         with (
-            LocalCluster(n_workers=self.at_once, threads_per_worker=1, dashboard_address=None) as cluster,
+            LocalCluster(
+                n_workers=self.at_once, threads_per_worker=1, dashboard_address=None, silence_logs="error"
+            ) as cluster,
             use_workers(dask=cluster.scheduler_address),
         ):
             yield

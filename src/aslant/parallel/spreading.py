@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from aslant.errors import WorkersError
@@ -141,57 +142,61 @@ def as_finished(
 def _run_in_order(
     cluster: Cluster, task: Callable[[Shared, Item], T], shared: Shared, items: Iterable[Item]
 ) -> Generator[T, None, None]:
-    waiting: dict[Future[Any], None] = {}
-    try:
-        for item in _as_room(cluster, waiting, items, AHEAD):
-            if item is not None:
-                waiting[cluster.submit(task, shared, item[0])] = None
-                continue
-            first = next(iter(waiting))
-            found = _result(cluster, first)
-            del waiting[first]
-            yield found
-    finally:
-        _cancel(waiting)
+    with closing(_taken(cluster, partial(cluster.submit, task, shared), items, AHEAD, lambda waiting: None)) as futures:
+        for _, future in futures:
+            yield _result(cluster, future)
 
 
 def _run_as_finished(
-    cluster: Cluster, task: Callable[[Shared, Item], T], shared: Shared, items: Iterable[Item],
+    cluster: Cluster,
+    task: Callable[[Shared, Item], T],
+    shared: Shared,
+    items: Iterable[Item],
     given_up: Callable[[Item, WorkersError], T] | None,
-) -> Generator[tuple[Item, T], None, None]:  # fmt: skip
+) -> Generator[tuple[Item, T], None, None]:
     from aslant.parallel.clusters import GivenUpError
 
-    waiting: dict[Future[Any], Item] = {}
-    try:
-        for item in _as_room(cluster, waiting, items, 1):  # a worker that dies must not take others along
-            if item is not None:
-                waiting[cluster.submit(task, shared, item[0])] = item[0]
-                continue
-            ended = _one_of(cluster, waiting)
-            of = waiting.pop(ended)
+    submit = partial(cluster.submit, task, shared)
+    # One for each worker: a worker that dies must not take others along.
+    with closing(_taken(cluster, submit, items, 1, lambda waiting: _first_done(cluster, waiting))) as futures:
+        for item, future in futures:
             try:
-                yield of, _result(cluster, ended)
+                found: T = _result(cluster, future)
             except GivenUpError as error:
                 if given_up is None:
                     raise
-                yield of, given_up(of, error)
+                found = given_up(item, error)
+            yield item, found
+
+
+def _taken(
+    cluster: Cluster,
+    submit: Callable[[Item], Future[Any]],
+    items: Iterable[Item],
+    ahead: int,
+    chosen: Callable[[Iterable[Future[Any]]], Future[Any] | None],
+) -> Generator[tuple[Item, Future[Any]], None, None]:
+    """Submit every item, `ahead` for each worker, and yield it with its answer-to-be: the `chosen`, else the oldest.
+
+    What nobody takes is cancelled; what is under way on a cluster runs to its end there. (Ray's own cancelling of a
+    task that ends at that moment ends the whole process, in 2.60; this does not reach it.)
+    """
+    waiting: dict[Future[Any], Item] = {}
+    rest = iter(items)
+    try:
+        while True:
+            for item in islice(rest, max(0, ahead * cluster.size() - len(waiting))):
+                waiting[submit(item)] = item
+            if not waiting:
+                return
+            future = chosen(waiting) or next(iter(waiting))
+            yield waiting.pop(future), future
     finally:
-        _cancel(waiting)
+        for future in waiting:
+            future.cancel()
 
 
-def _as_room(
-    cluster: Cluster, waiting: dict[Future[Any], Any], items: Iterable[Item], ahead: int
-) -> Iterator[tuple[Item] | None]:
-    """Yield each item, alone in a tuple, when a worker has room for it; None where an answer is to be taken first."""
-    for item in items:
-        yield (item,)
-        while len(waiting) >= ahead * cluster.size():
-            yield None
-    while waiting:
-        yield None
-
-
-def _one_of(cluster: Cluster, futures: Iterable[Future[Any]]) -> Future[Any]:
+def _first_done(cluster: Cluster, futures: Iterable[Future[Any]]) -> Future[Any]:
     """Wait until one of these has an answer, as long as there are workers."""
     while not (done := wait(futures, timeout=LOOK, return_when=FIRST_COMPLETED).done):
         cluster.size()
@@ -199,20 +204,10 @@ def _one_of(cluster: Cluster, futures: Iterable[Future[Any]]) -> Future[Any]:
 
 
 def _result(cluster: Cluster, future: Future[Any]) -> Any:
-    ended = _one_of(cluster, [future])
     try:
-        return ended.result()
+        return _first_done(cluster, [future]).result()
     except BaseException as error:
         explained = cluster.explained(error)
         if explained is error:
             raise
         raise explained from None
-
-
-def _cancel(futures: Iterable[Future[Any]]) -> None:
-    """Let go of answers that nobody wants; what is under way on a cluster runs to its end there.
-
-    Ray's own cancelling of a task that ends at that moment ends the whole process (2.60).
-    """
-    for future in futures:
-        future.cancel()
