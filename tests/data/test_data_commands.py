@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from serving import Registry, Server, described, whole
 
 from aslant.data import data_folder, names
+from serving import Registry, Server, described, whole
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 

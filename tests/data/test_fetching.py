@@ -11,12 +11,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from serving import CONTENT, Registry, Server, described, status, whole
 
 import aslant
 from aslant.data import data_folder, fetch, find, resolve
 from aslant.data.fetching import present
 from aslant.errors import DataError, VectorsError
+from serving import CONTENT, Registry, Server, described, status, whole
 
 
 @pytest.fixture
@@ -180,11 +180,11 @@ def test_two_processes_may_fetch_the_same_at_once(toy: Server) -> None:
     both = threading.Barrier(2)
 
     def together(handler: http.server.BaseHTTPRequestHandler) -> None:
-        both.wait(30)
+        both.wait(300)
         whole()(handler)
 
     toy.on("/v.txt", together)
-    ends = [(process.communicate(timeout=60), process.returncode) for process in [child(), child()]]
+    ends = [(process.communicate(timeout=600), process.returncode) for process in [child(), child()]]
     assert [code for _, code in ends] == [0, 0], ends
     assert toy.asked["/v.txt"] == 2
     assert {out.strip() for (out, _), _ in ends} == {str(data_folder() / "toy" / "v.txt")}

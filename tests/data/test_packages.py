@@ -10,10 +10,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from serving import CONTENT, Registry, described, write_wheel
 
 from aslant.data import data_folder, fetch, find
 from aslant.errors import DataError
+from serving import CONTENT, Registry, described, write_wheel
 
 
 def everything_in(folder: Path) -> list[str]:

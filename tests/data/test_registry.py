@@ -9,12 +9,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from serving import Registry, described
 
 from aslant.data import did_you_mean, entries, entry, names
 from aslant.data.fetching import what_to_do
 from aslant.data.registry import Entry, File, Source, parse_entry
 from aslant.errors import DataError
+from serving import Registry, described
 
 SHIPPED = entries()
 WANTED = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from planted import PAIRS, SPECIFIC, Planted
 
 import aslant
 from aslant.debias.hard import equalise, hard_debiased
 from aslant.debias.words import find_sets, find_words, word_sets
 from aslant.errors import DebiasError
 from aslant.stimuli import PairSet, load_set
+from planted import PAIRS, SPECIFIC, Planted
 
 Vectors = dict[str, NDArray[np.float64]]
 

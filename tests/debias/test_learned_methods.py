@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import PAIRS, SPECIFIC, Planted
 
 import aslant
 from aslant.debias.biased_words import leaning
@@ -15,6 +14,7 @@ from aslant.debias.double_hard import candidate_accuracies
 from aslant.debias.nullspace import nullspace
 from aslant.errors import DebiasError
 from aslant.statistics import clustering_accuracy, generator, principal_axes, two_clusters
+from planted import PAIRS, SPECIFIC, Planted
 
 
 def svm_accuracy(X: np.ndarray, y: np.ndarray) -> float:  # type: ignore[type-arg]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from planted import PAIRS, SPECIFIC, Planted
 
 import aslant
 from aslant.debias.half_sibling import half_sibling_map
 from aslant.debias.leace import leace
 from aslant.errors import DebiasError
+from planted import PAIRS, SPECIFIC, Planted
 
 
 def test_projection_takes_the_direction_from_every_word_and_nothing_else(planted: Planted) -> None:
@@ -115,10 +115,10 @@ def test_leace_takes_words_by_class(planted: Planted) -> None:
         ({"poles": ("she", "nobody")}, "'nobody' is not in 'planted'"),
         ({"poles": ("she", "She")}, "are one word"),
         ({"poles": "she"}, "are not two words"),
-        ({"words": 10_000}, "request fewer words"),
+        ({"words": 10_000}, "ask for fewer words"),
         ({"words": 1}, "words=1 is not a number of words"),
-        ({"classes": {"a": ["qaaa", "qaab"]}}, "at least two classes"),
-        ({"classes": {"a": ["qaaa", "qaab"], "b": ["qaaa", "qaac"]}}, "'qaaa' is in two classes"),
+        ({"classes": {"a": ["qaaa", "qaab"]}}, "two classes or more"),
+        ({"classes": {"a": ["qaaa", "qaab"], "b": ["qaaa", "qaac"]}}, "'qaaa' stands in two classes"),
         ({"classes": {"a": ["qaaa", "qaab"], "b": ["qaac", "qaad"]}, "poles": ("she", "he")}, "give one of them"),
         ({"classes": [1]}, "are not classes"),
         ({"classes": "professions"}, "one of kind 'classes' is needed"),

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_lms import CAUSAL, causal, log_softmax, torch
 
 import aslant
 from aslant.errors import MeasureError
 from aslant.models import CausalLM, Sentence
 from aslant.models.causal import CausalNetwork, TransformersCausalLM
 from aslant.models.prefixes import SHARED_BY, Contexts
+from tiny_lms import CAUSAL, causal, log_softmax, torch
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late", "[TARGET] can do [ATTRIBUTE]")
 ATTRIBUTES = ("nurse", "doctor", "chief medical examiner", "electrician", "poet", "good", "art", "boys")

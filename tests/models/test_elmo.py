@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_elmo import OPTIONS, changed, h5py, literal, random_weights, save_weights, write
 
 import aslant
 from aslant.errors import DataError, MeasureError
@@ -16,6 +15,7 @@ from aslant.models import Encoder, Passage
 from aslant.models.elmo import Elmo, StatefulElmo
 from aslant.models.elmo_encoder import ElmoEncoder, words_of
 from aslant.models.elmo_files import elmo_files
+from tiny_elmo import OPTIONS, changed, h5py, literal, random_weights, save_weights, write
 
 SENTENCES = [
     ["The", "nurse", ",", "who", "was", "late", ",", "said", "so", "."],

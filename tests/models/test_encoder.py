@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from packaged import unpack
-from tiny_lms import CAUSAL, MASKED, causal, masked, tokenizer, torch, transformers
 
 import aslant
 from aslant.errors import AslantError, DataError, MeasureError
 from aslant.models import Encoder, Passage
 from aslant.models.encoder import ALONE, LEFT_TO_RIGHT, TransformersEncoder
+from packaged import unpack
+from tiny_lms import CAUSAL, MASKED, causal, masked, tokenizer, torch, transformers
 
 TEXTS = [
     "He is a doctor.",

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from packaged import unpack
-from tiny_elmo import write
-from tiny_lms import SMALL, causal, masked, tokenizer, torch, transformers
 
 import aslant
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import Encoder, Passage
 from aslant.models.elmo_encoder import ElmoEncoder
 from aslant.models.encoder import LEFT_TO_RIGHT, TransformersEncoder
+from packaged import unpack
+from tiny_elmo import write
+from tiny_lms import SMALL, causal, masked, tokenizer, torch, transformers
 
 PASSAGES = [Passage("He is a doctor.", ((0, 2), (8, 14))), Passage("The electrician said so", ((4, 15),))]
 

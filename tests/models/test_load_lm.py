@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tiny_lms import MASKED, SMALL, causal, masked, torch, transformers
 
 import aslant
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import CausalLM, MaskedLM, Sentence
 from aslant.models.causal import TransformersCausalLM
 from aslant.models.masked import TransformersMaskedLM
+from tiny_lms import MASKED, SMALL, causal, masked, torch, transformers
 
 SENTENCES = [Sentence("[TARGET] is a [ATTRIBUTE].", target, "electrician") for target in ("he", "she")]
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from packaged import unpack
 
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import sample
 from aslant.models.sample import CARD, DOWN, ENCODER, MASK_VECTOR, NAME, NOTE, SCALE, UP, WEIGHTS, card, merged
+from packaged import unpack
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 pytest.importorskip("transformers", reason="language models need the extra lm")

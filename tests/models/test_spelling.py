@@ -7,11 +7,11 @@ import re
 from typing import Any
 
 import pytest
-from tiny_lms import tokenizer
 
 from aslant.errors import MeasureError
 from aslant.models import Sentence
 from aslant.models.spelling import Speller, written
+from tiny_lms import tokenizer
 
 START, INSIDE = "[TARGET] is a [ATTRIBUTE].", "I know that [TARGET] is [ATTRIBUTE]."
 KINDS = ("wordpiece-uncased", "wordpiece-cased", "byte-level", "unigram", "unigram-lower")

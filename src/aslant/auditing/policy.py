@@ -15,7 +15,6 @@ from msgspec import Meta, Struct
 
 from aslant.errors import AslantError
 from aslant.io.reading import parse_json, parse_toml, read_text
-from aslant.measures.enumeration.result import EnumerationResult
 from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance
 from aslant.results.codec import result_from_dict
 from aslant.results.policy import PolicyCheck, PolicyLine
@@ -214,11 +213,11 @@ def _of_audit(rule: Rule, audit: AuditResult) -> list[PolicyLine]:
 
 
 def _count(line: Glance, audit: AuditResult, alpha: float) -> int:
-    if line.measure == "enumeration" and (found := audit.enumeration) is not None:
-        return len(found.significant)
-    own = [r for r in audit.results_of(line.measure, EnumerationResult) if r.provenance.stimuli == line.stimuli]
-    if own:
-        return len(own[0].significant)
+    part = audit.part(line.measure)
+    results: tuple[Any, ...] = part.results if part else ()
+    for result in results:
+        if hasattr(result, "cells") and result.provenance.stimuli == line.stimuli:
+            return len(result.significant)
     value = line.pvalue if line.qvalue is None else line.qvalue
     return int(value is not None and value <= alpha)
 

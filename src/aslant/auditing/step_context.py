@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from aslant.auditing.subjects import Subject
 from aslant.errors import AslantError, MeasureError
-from aslant.measures.association.result import WeatSuiteResult
-from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
-from aslant.measures.template_tests.result import LogProbabilitySuiteResult
 from aslant.results.audit import Profile
+from aslant.results.codec import MeasuredResult
 from aslant.stimuli import StimulusSet
 
 Progress = Callable[[str, int, int], None]
-S = TypeVar("S", WeatSuiteResult, LogProbabilitySuiteResult, SeatSuiteResult, CeatSuiteResult)
+Results = tuple[MeasuredResult, ...]
+NOT_HERE = "'{0}' is not on this machine, and an audit fetches nothing; get it with 'aslant data get {0}'."
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class Work:
         except AslantError as error:
             self.note(what, str(error))
 
-    def noted(self, step: str, suite: S) -> S:
+    def noted(self, step: str, suite: Any) -> Any:
         """Return a suite of tests, and note those of it that could not be run; refuse one without any result."""
         if not suite.results:
             first = suite.skipped[0]
@@ -68,3 +67,24 @@ class Work:
     def asking(self) -> dict[str, Any]:
         """Return the settings with which every measure on a language model keeps its pieces and shows progress."""
         return {"journal": self.journal, "progress": self.progress}
+
+    def own_suite(self, suite: Any, name: str = "") -> Results:
+        """Return a suite of the user's own tests, if any could be run, and note those that could not."""
+        for skipped in suite.skipped:
+            self.note(", ".join(("own words", skipped.test, *([name] if name else []))), skipped.reason)
+        return (suite,) if suite.results or not name else ()
+
+    def named(self, result: Any, stimuli: str | None = None, **settings: str) -> Any:
+        """Return a result under the name of the user's set, which the measure was given by its content."""
+        p = result.provenance
+        named = replace(p, stimuli=p.stimuli if stimuli is None else stimuli, settings={**p.settings, **settings})
+        return replace(result, provenance=named)
+
+    def find_data(self, what: str, name: str) -> Path | None:
+        """Return where data are; where they are not here, note it, so that the step is tried again when they are."""
+        from aslant.data import find
+
+        place = find(name)
+        if place is None:
+            self.lack(what, NOT_HERE.format(name))
+        return place

@@ -69,7 +69,7 @@ def leace_debias(
 ) -> WordVectors:
     """Move every word as little as possible so that no linear classifier tells the classes apart.
 
-    The classes are the `words` that lean most to either of two `poles` (None: he, she; words of `specific` left out),
+    The classes are the `words` that lean most to either of two `poles` (None: she, he; words of `specific` left out),
     or words that you name by class: classes={"a": […], "b": […]}. What is learned is applied to all words; there
     must be more of them than dimensions, or what is erased is specific to these.
 

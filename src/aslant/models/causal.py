@@ -1,4 +1,4 @@
-"""Causal language models of transformers: log-likelihoods of sentences, common beginnings run once (MEASURES §7)."""
+"""Causal language models of transformers: log-likelihoods, shared beginnings run once (docs/definitions.md §7)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Masked language models of transformers: log-probabilities of targets at masks (MEASURES §7), and vectors in place."""
+"""Masked language models of transformers: log-probabilities at masks (docs/definitions.md §7), and vectors in place."""
 
 from __future__ import annotations
 

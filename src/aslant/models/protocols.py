@@ -41,7 +41,7 @@ class Sentence:
 
 @dataclass(frozen=True)
 class MaskedScore:
-    """Log-probabilities of one sentence's target (MEASURES §7), natural logarithm.
+    """Log-probabilities of one sentence's target (docs/definitions.md §7), natural logarithm.
 
     `target`: the target masked, the attribute shown; `prior`: both masked. `pieces` are the target's, as the model
     sees them there; `attribute_pieces` likewise: as many masks stand for the attribute (unless one was requested).

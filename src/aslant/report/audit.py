@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from aslant.measures.enumeration.result import EnumerationResult
 from aslant.report.tables import Column, Table, between, plain, pvalue, small
 from aslant.results.audit import AuditComparison, AuditResult
 
@@ -39,7 +38,7 @@ def _missing(result: AuditResult) -> tuple[str, ...]:
     """Name what was requested and not found, measure by measure; of long lists only the first."""
     named = []
     for part in result.parts:
-        words = list(dict.fromkeys(w for r in part.results if not isinstance(r, EnumerationResult) for w in r.missing))
+        words = list(dict.fromkeys(w for r in part.results if r.names_missing for w in r.missing))
         if words:
             more = f" and {len(words) - MOST_NAMED:,} more (the JSON lists all)" if len(words) > MOST_NAMED else ""
             named.append(f"{plain(part.measure)}: not found: {plain(', '.join(words[:MOST_NAMED]))}{more}")

@@ -7,16 +7,15 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from aslant.catalogue import kinds
 from aslant.errors import plural
-from aslant.measures.enumeration.page import enumeration_fragment, enumeration_page
-from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
 from aslant.report.assembly import Measure, measures_of, measures_of_audit
 from aslant.report.glance import grid
 from aslant.report.summary import comparison_sentences, sentences
 from aslant.report.tables import number, plain, pvalue, small
 from aslant.report.templating import asset, environment, hashed
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
-from aslant.results.codec import Result
+from aslant.results.codec import CONTENT_NOTE, Result
 from aslant.results.provenance import Representation
 from aslant.results.replication import ReplicationsResult
 
@@ -31,14 +30,10 @@ MOST_NAMED = 40
 
 def page(result: Result) -> str:
     """Return any result as a separate page."""
-    if isinstance(result, AuditResult):
-        return audit_page(result)
-    if isinstance(result, AuditComparison):
-        return comparison_page(result)
-    if isinstance(result, EnumerationResult):
-        return enumeration_page(result)
-    if isinstance(result, ReplicationsResult):
-        return replications_page(result)
+    kind = kinds().get(result.kind)
+    if kind and kind.page:
+        made: str = kind.load(kind.page)(result)
+        return made
     return single_page(result)
 
 
@@ -116,10 +111,8 @@ def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, *
 
     def fragment(measure: Measure) -> Any:
         drawn = [macros.module.figure(figure) for figure in measure.figures_first]  # type: ignore[attr-defined]
-        result = measure.enumeration
-        assert result is not None
-        whole = level == 1
-        return Markup(enumeration_fragment(result, level=level, figure="".join(drawn), styled=False, headed=whole))
+        make = measure.section.load(measure.section.fragment)
+        return Markup(make(measure.own, level=level, figure="".join(drawn), styled=False, headed=level == 1))
 
     figures = [figure for measure in measures for figure in measure.figures]
     style = asset("templates/report.css") + asset("templates/enumeration.css")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from aslant.measures.enumeration.result import EnumerationResult
 from aslant.report.assembly import measures_of
+from aslant.report.sections import section_of
 from aslant.report.tables import plain
 from aslant.report.templating import asset, environment
 from aslant.results.codec import Result
@@ -18,10 +18,9 @@ def notebook_html(result: Result) -> str:
     """
     from markupsafe import Markup
 
-    if isinstance(result, EnumerationResult):
-        from aslant.measures.enumeration.page import enumeration_fragment
-
-        inner = Markup(enumeration_fragment(result, level=3))
+    said = section_of(result)
+    if said.fragment:
+        inner = Markup(said.load(said.fragment)(result, level=3))
         return environment().get_template("notebook.html.j2").render(fragment=inner, style=_style(), plain=plain)
     from aslant.report.html import CONTENT
 

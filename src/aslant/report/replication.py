@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from aslant.catalogue import Picture
 from aslant.errors import plural
+from aslant.report.sections import pictures_of
 from aslant.report.tables import Column, Table, plain
 from aslant.results.replication import (
     DIFFERS,
@@ -131,7 +133,7 @@ def _said(cells: Iterable[ReplicatedCell], most: int = 4) -> tuple[str, ...]:
     )
 
 
-def terminal_tables(result: ReplicationResult) -> tuple[Table, ...]:
+def terminal_tables(result: ReplicationResult, width: int = 140) -> tuple[Table, ...]:
     """Describe a replication for a terminal: what was run, what the rest needs, and how to fill more."""
     ran = [cell for cell in result.cells if cell.verdict != NOT_RUN and not _shares_nothing(cell)]
     labels = list(dict.fromkeys(cell.used for cell in ran if cell.used))
@@ -251,3 +253,13 @@ def summary_picture(result: ReplicationsResult) -> Any:
         )
         .properties(width=560, height=alt.Step(26))
     )
+
+
+def pictures(result: ReplicationResult) -> list[tuple[Picture, Any]]:
+    """Return the charts that redraw the paper's figures, with what the paper says of each."""
+    return [
+        (replace(picture, name=f"{figure.title} {picture.name}", shows=plain(
+            f"{figure.title}, redrawn with {figure.used}. The paper: {figure.paper_says}"
+        )), chart)
+        for figure in result.figures for picture, chart in pictures_of(figure.result) if picture.name in figure.pictures
+    ]  # fmt: skip

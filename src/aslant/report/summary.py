@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aslant.errors import plural
-from aslant.measures.association.result import Interval
+from aslant.report.conventions import listed
 from aslant.report.tables import number, plain
 from aslant.results.audit import AuditComparison, AuditResult, Glance
 from aslant.results.codec import Result
+from aslant.results.parts import Interval
 
 
 def sentences(audit: AuditResult) -> list[tuple[str, str]]:
@@ -64,7 +65,8 @@ def _sure(audit: AuditResult) -> str:
     ]
     if intervals:
         clear = sum(not i.low <= 0 <= i.high for i in intervals)
-        said += f"; for {clear} of {plural(len(intervals), 'association test')} the interval over words excludes 0"
+        tests = plural(len(intervals), "association test")
+        said += f"; for {clear} of {tests} the interval over the choice of words excludes 0"
         said += ", while the others depend more on which words were chosen" if clear < len(intervals) else ""
     missing = len(audit.missing)
     words = "no word is missing" if not missing else f"{missing:,} words were not found"
@@ -106,13 +108,3 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
 
 def _clear(interval: Interval) -> bool:
     return not interval.low <= 0 <= interval.high
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names as people do.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = names or [""]
-    return f"{', '.join(most)} and {last}" if most else last

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from aslant.measures.association.result import Interval, WeatSuiteResult
-from aslant.measures.enumeration.result import EnumerationResult
-from aslant.measures.polarities.result import PolarityResult
 from aslant.results.codec import MeasuredResult, Result
+from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
 
 Profile = Literal["quick", "standard", "full"]
@@ -80,30 +78,30 @@ class AuditResult(Result):
         """Return the part of one measure; None where it was not run."""
         return next((part for part in self.parts if part.measure == measure), None)
 
-    def results_of(self, measure: str, kind: type[M]) -> tuple[M, ...]:
+    def results_of(self, measure: str, kind: str) -> tuple[Any, ...]:
         """Return the results of one measure that are of one kind."""
         part = self.part(measure)
-        return tuple(result for result in part.results if isinstance(result, kind)) if part else ()
+        return tuple(result for result in part.results if result.kind == kind) if part else ()
 
     @property
-    def weat(self) -> WeatSuiteResult | None:
+    def weat(self) -> Any | None:
         """The WEAT suite; None where it was not run."""
-        return next(iter(self.results_of("weat", WeatSuiteResult)), None)
+        return next(iter(self.results_of("weat", "weat-suite")), None)
 
     @property
-    def polarity(self) -> tuple[PolarityResult, ...]:
+    def polarity(self) -> tuple[Any, ...]:
         """Polarity, one result per setting."""
-        return self.results_of("polarity", PolarityResult)
+        return self.results_of("polarity", "polarity")
 
     @property
-    def enumeration(self) -> EnumerationResult | None:
+    def enumeration(self) -> Any | None:
         """The bias enumeration; None where it was not run."""
-        return next(iter(self.results_of("enumeration", EnumerationResult)), None)
+        return next(iter(self.results_of("enumeration", "enumeration")), None)
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The words of any measure that have no vector; names missing from the enumeration are in its own result."""
-        lists = [r.missing for part in self.parts for r in part.results if not isinstance(r, EnumerationResult)]
+        lists = [r.missing for part in self.parts for r in part.results if r.names_missing]
         return tuple(dict.fromkeys(word for words in lists for word in words))
 
     def rows(self) -> list[dict[str, Any]]:

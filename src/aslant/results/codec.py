@@ -12,6 +12,7 @@ from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import msgspec
 
+from aslant import catalogue
 from aslant.errors import AslantError
 from aslant.results.provenance import Provenance
 
@@ -20,6 +21,11 @@ from aslant.results.provenance import Provenance
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 #: What msgspec raises for data of another form; it fails on a lone surrogate in a string that should be something else.
 UNFIT = (msgspec.ValidationError, UnicodeEncodeError)
+#: Stands first wherever words may be shown that an embedding or a model itself came up with.
+CONTENT_NOTE = (
+    "Note: the associations below were found in the vectors, not chosen by anyone; "
+    "they may repeat offensive stereotypes or contain slurs."
+)
 R = TypeVar("R", bound="Result")
 D = TypeVar("D")
 
@@ -49,7 +55,7 @@ class Result:
     @classmethod
     def from_dict(cls: type[R], content: dict[str, Any]) -> R:
         """Rebuild the result that `to_dict` gave."""
-        if not isinstance(content, dict) or content.get("kind") != cls.kind:
+        if not isinstance(content, dict) or class_of(content.get("kind")) is not cls:
             met = content.get("kind") if isinstance(content, dict) else type(content).__name__
             raise AslantError(f"this is not a result of kind '{cls.kind}' but {met!r}; check which file it is.")
         try:
@@ -73,6 +79,9 @@ def unsteered_json(content: Any, **layout: Any) -> str:
 class MeasuredResult(Result):
     """A result of one measure on one representation: it has a provenance, which lists the words without a vector."""
 
+    #: Whether an audit names the words that this lacks; not so where names are looked up by the thousand.
+    names_missing: ClassVar[bool] = True
+
     provenance: Provenance
 
     @property
@@ -81,18 +90,28 @@ class MeasuredResult(Result):
         return self.provenance.missing
 
 
-def kinds(cls: type[Result] = Result) -> dict[str, type[Result]]:
-    """Return every kind of result by the name that its JSON carries.
+def kinds() -> dict[str, type[Result]]:
+    """Return the class of every kind of result, by the name that its JSON carries.
 
     >>> kinds()["weat"].__name__
     'WeatResult'
     """
-    found: dict[str, type[Result]] = {}
-    for child in cls.__subclasses__():
-        if "kind" in vars(child):
-            found[child.kind] = child
-        found |= kinds(child)
-    return found
+    return {name: kind.load(kind.made) for name, kind in catalogue.kinds().items()}
+
+
+def class_of(kind: Any) -> type[Result] | None:
+    """Return the class of one kind, or of one that an older version wrote; None where there is no such kind."""
+    if not isinstance(kind, str):
+        return None
+    if (known := catalogue.kinds().get(kind)) is not None:
+        made: type[Result] = known.load(known.made)
+        return made
+    return next((cls for cls in _subclasses(Result) if vars(cls).get("kind") == kind), None)
+
+
+def _subclasses(cls: type[Result]) -> list[type[Result]]:
+    """Return the classes of results that somebody's own code defines: no catalogue has them."""
+    return [found for child in cls.__subclasses__() for found in (child, *_subclasses(child))]
 
 
 def result_from_dict(content: Any) -> Result:
@@ -103,10 +122,10 @@ def result_from_dict(content: Any) -> Result:
     aslant.errors.AslantError: this is not a result of a kind that aslant knows but 'prophecy'; check which file it is.
     """
     met = content.get("kind") if isinstance(content, dict) else type(content).__name__
-    known = kinds()
-    if not isinstance(content, dict) or not isinstance(met, str) or met not in known:
+    cls = class_of(met) if isinstance(content, dict) else None
+    if cls is None:
         raise AslantError(f"this is not a result of a kind that aslant knows but {met!r}; check which file it is.")
-    return known[met].from_dict(content)
+    return cls.from_dict(content)
 
 
 def part_from_dict(cls: type[D], content: Any) -> D:
@@ -122,8 +141,8 @@ def _by_kind(declared: type, content: Any) -> Any:
     if declared is not MeasuredResult:
         raise NotImplementedError(declared)
     met = content.get("kind") if isinstance(content, dict) else type(content).__name__
-    cls = kinds(MeasuredResult).get(met) if isinstance(met, str) else None
-    if cls is None:
+    cls = class_of(met) if isinstance(content, dict) else None
+    if cls is None or not issubclass(cls, MeasuredResult):
         raise ValueError(f"there is no measure's result of kind {met!r}")
     try:
         return cls.from_dict(content)

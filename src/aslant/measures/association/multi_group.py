@@ -1,4 +1,4 @@
-"""The multi-group generalisation of WEAT (Swinger et al. 2019, §2.1; MEASURES §2)."""
+"""The multi-group generalisation of WEAT (Swinger et al. 2019, §2.1; docs/definitions.md §2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps 3 and 4 of bias enumeration: the words of each group, their scores, and indirect bias (MEASURES §3)."""
+"""Steps 3 and 4 of bias enumeration: each group's words, their scores, and indirect bias (docs/definitions.md §3)."""
 
 from __future__ import annotations
 

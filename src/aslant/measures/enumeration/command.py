@@ -147,10 +147,10 @@ def enumerate_command(
     from aslant.data import cache_folder
     from aslant.errors import AslantError
     from aslant.io.files import write_text
+    from aslant.measures.enumeration.charts import enumeration_heatmap
     from aslant.measures.enumeration.comparison import compare_enumerations
     from aslant.measures.enumeration.measure import enumerate_biases
     from aslant.report import render
-    from aslant.report.charts import enumeration_heatmap
 
     if against is not None and output.heatmap is not None:
         raise AslantError("--heatmap draws one embedding; leave out --against, or draw each by itself.")

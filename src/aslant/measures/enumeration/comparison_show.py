@@ -33,9 +33,9 @@ def enumeration_comparison_table(result: EnumerationComparison, write: Callable[
     return Table(title, columns, result.rows(), _notes(result), shown_rows=MOST_CELLS, first_line=CONTENT_NOTE)
 
 
-def covered_table(result: EnumerationComparison) -> Table:
+def covered_tables(result: EnumerationComparison) -> tuple[Table, ...]:
     """Describe the same for a page: words that may offend stay covered."""
-    return enumeration_comparison_table(result, covered)
+    return (enumeration_comparison_table(result, covered),)
 
 
 def _notes(result: EnumerationComparison) -> tuple[str, ...]:

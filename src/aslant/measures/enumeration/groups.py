@@ -1,4 +1,4 @@
-"""Steps 1 and 2 of bias enumeration: the name groups and the word categories, found by clustering (MEASURES §3)."""
+"""Steps 1 and 2 of bias enumeration: name groups and word categories, by clustering (docs/definitions.md §3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Unsupervised bias enumeration: biases that nobody named in advance (Swinger et al. 2019; MEASURES §3)."""
+"""Unsupervised bias enumeration: biases that nobody named in advance (Swinger et al. 2019; docs/definitions.md §3)."""
 
 from __future__ import annotations
 

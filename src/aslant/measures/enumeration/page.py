@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from aslant.catalogue import kinds
+from aslant.measures.enumeration import charts
 from aslant.measures.enumeration import notes as noted
 from aslant.measures.enumeration import show as described
 from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult
-from aslant.report import charts, tables
+from aslant.report import tables
 from aslant.report.offensive_words import cover, may_offend
-from aslant.report.sections import HEAT_MAP
 from aslant.report.templating import asset, environment
 
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
@@ -30,8 +31,9 @@ def enumeration_fragment(
 
     tests = [_test(result, rank, category) for rank, category in noted.shown_tests(result, None)]
     if figure is None and tests:
+        shows = kinds()["enumeration"].pictures[0].shows
         picture = f'<div class="enum-scroll">{charts.enumeration_heatmap(result)}</div>'
-        figure = f'<figure>{picture}<figcaption class="enum-soft enum-small">{HEAT_MAP}</figcaption></figure>'
+        figure = f'<figure>{picture}<figcaption class="enum-soft enum-small">{shows}</figcaption></figure>'
     template = environment().get_template("enumeration.html.j2")
     return template.render(
         level=level,

@@ -5,16 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from aslant.results.codec import CONTENT_NOTE as CONTENT_NOTE
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 
 #: How the figures of a group's names are averaged.
 Weights: TypeAlias = Literal["names", "bearers"]
 #: The first line of every human-readable output of an enumeration.
-CONTENT_NOTE = (
-    "Note: the associations below were found in the vectors, not chosen by anyone; "
-    "they may repeat offensive stereotypes or contain slurs."
-)
 
 
 @dataclass(frozen=True)
@@ -145,6 +142,7 @@ class EnumerationResult(MeasuredResult):
     """
 
     kind: ClassVar[str] = "enumeration"
+    names_missing: ClassVar[bool] = False
 
     groups: tuple[NameGroup, ...]
     categories: tuple[WordCategory, ...]

@@ -1,4 +1,4 @@
-"""The steps of one enumeration, from names and words to a result (MEASURES §3)."""
+"""The steps of one enumeration, from names and words to a result (docs/definitions.md §3)."""
 
 from __future__ import annotations
 

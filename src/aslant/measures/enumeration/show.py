@@ -15,7 +15,9 @@ from aslant.measures.enumeration.result import (
     NameGroup,
     WordCategory,
 )
+from aslant.report.conventions import Category, line
 from aslant.report.tables import Column, Table, plain, pvalue, small
+from aslant.results.audit import Glance
 
 #: From this width on a terminal has a column for each race.
 WIDE_GROUPS = 160
@@ -269,3 +271,18 @@ def _shade(cell: EnumeratedCell) -> str:
 
 def _title(what: str, result: EnumerationResult) -> str:
     return f"{what} on {result.provenance.representation.name}"
+
+
+def glance(r: EnumerationResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    tested = [cell for cell in r.cells if cell.tested]
+    share = len(r.significant) / len(tested) if tested else None
+    found = "groups given" if r.own_groups else "groups of names that the vectors themselves form"
+    sentence = (
+        f"{len(r.significant):,} of {len(tested):,} pairs of a group and a category of words stand out from chance; "
+        f"{len(r.groups)} {found}."
+    )
+    lowest = min((cell.qvalue for cell in tested), default=None)
+    stimuli = r.provenance.stimuli
+    category = about(stimuli) if r.own_groups else "several"
+    return [line(category, stimuli, share, "share of pairs", sentence, qvalue=lowest)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aslant.errors import plural
-from aslant.measures.association.result import Correlation
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     GeometryResult,
@@ -11,8 +10,12 @@ from aslant.measures.geometry.result import (
     SpaceGeometry,
     SubspaceResult,
 )
-from aslant.measures.residuals.result import ResidualBiasResult, ResidualNeighbours
+from aslant.measures.residuals.show import glance as residual_glance
+from aslant.measures.residuals.show import residual_notes
+from aslant.report.conventions import Category, line, listed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from aslant.results.audit import Glance
+from aslant.results.parts import Correlation
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10
@@ -83,50 +86,6 @@ def indirect_bias_table(result: IndirectBiasResult) -> Table:
     return Table(title, columns, rows, (*notes, *missing_words(result)), shown_rows=2 * MOST_WORDS)
 
 
-def residual_table(result: ResidualBiasResult) -> Table:
-    """Describe the three tests, each with what chance gives."""
-    columns = (
-        Column("test", "test", plain, "left"),
-        Column("value", "value", small),
-        Column("range", "range over seeds", str, min_width=80),
-        Column("chance", "by chance", small),
-        Column("chance_range", "range", str, min_width=100),
-        Column("pvalue", "p", pvalue),
-        Column("words", "words", str, min_width=70),
-    )
-    rows = [
-        {
-            **row,
-            "range": between(row["minimum"], row["maximum"]),
-            "chance_range": between(row["chance_minimum"], row["chance_maximum"]),
-        }
-        for row in result.rows()
-    ]
-    title = f"What is left in {result.provenance.representation.name} of the bias of {result.original.name}"
-    return Table(title, columns, rows, (*residual_notes(result), *missing_words(result)))
-
-
-def residual_notes(result: ResidualBiasResult) -> list[str]:
-    """Say what the three tests did, and where a small vocabulary made them do less."""
-    c, k = result.clustering, result.classification
-    first, second = (plain(pole) for pole in result.poles)
-    notes = [
-        f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among "
-        f"{result.pool.candidates:,} candidates; by chance: the same with shuffled labels (clustering never falls "
-        "below 0.5, so chance lies a little above).",
-        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}; p "
-        "of neighbours: by shuffling.",
-    ]
-    for what, part in (("clustering", c), ("classification", k)):
-        if part.words_per_side < part.asked_per_side:
-            notes.append(
-                f"{what} uses {part.words_per_side:,} words per side instead of {part.asked_per_side:,}: at most a "
-                "tenth of the candidates."
-            )
-    notes += _neighbour_notes("neighbours", result.neighbours)
-    return notes + _neighbour_notes("neighbours within the list", result.neighbours_within)
-
-
 def geometry_table(result: GeometryResult) -> Table:
     """Describe everything about one embedding, or two, in one table with chance beside each measure."""
     before = [
@@ -175,17 +134,6 @@ def _extreme_notes(space: SpaceGeometry) -> list[str]:
     return notes
 
 
-def _neighbour_notes(what: str, found: ResidualNeighbours | None) -> list[str]:
-    if found is None:
-        return []
-    less = f" instead of {found.asked_k} (at most a third)" if found.k < found.asked_k else ""
-    return [
-        f"{what}: {found.k}{less} nearest among {plural(found.among, 'word')}; shuffled leanings correlate "
-        f"{number(found.chance.minimum)} to {number(found.chance.maximum)}, p by shuffling "
-        f"{pvalue(found.shuffled_pvalue)}."
-    ]
-
-
 def _said(c: Correlation) -> str:
     return (
         f"correlation with the {plain(c.figure)} rating over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
@@ -195,3 +143,26 @@ def _said(c: Correlation) -> str:
 
 def _other(poles: tuple[str, ...]) -> str:
     return poles[1] if len(poles) == 2 else "the others"
+
+
+def geometry_glance(r: GeometryResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found before debiasing, or without any."""
+    space = r.before
+    found = subspace_glance(space.subspace, about) + direct_bias_glance(space.direct, about)
+    return found + (residual_glance(space.residual, about) if space.residual else [])
+
+
+def subspace_glance(r: SubspaceResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    pairs, share = r.provenance.stimuli, r.explained[0]
+    chance = f" (of random words: {r.random[0].mean:.0%})" if r.random else ""
+    sentence = f"One direction holds {share:.0%} of how {listed(r.poles)} words differ{chance}."
+    category = about(pairs)
+    return [line(category, f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue)]
+
+
+def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    words, pairs = r.provenance.stimuli, str(r.provenance.settings.get("direction", ""))
+    sentence = f"{len(r.by_word):,} words lie {r.value:.3f} along the direction of {listed(r.poles)} on average."
+    return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence)]

@@ -1,4 +1,4 @@
-"""The subspace of a concept such as gender: what definitional pairs have in common (MEASURES §5)."""
+"""The subspace of a concept such as gender: what definitional pairs have in common (docs/definitions.md §5)."""
 
 from __future__ import annotations
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from aslant.errors import AslantError, plural
-from aslant.measures.geometry.charts import PAIRS, RANDOM, RANDOM_SWAPPED, chart_title, cluster_points, variance_bars
+from aslant.measures.geometry.charts import PAIRS, RANDOM, RANDOM_SWAPPED, variance_bars
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult
-from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from aslant.measures.residuals.charts import cluster_points
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
 from aslant.report.pictures import CHANCE, fluid, rows_chart
 from aslant.report.tables import between, plain, pvalue, small
 

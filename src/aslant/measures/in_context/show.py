@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from aslant.errors import plural
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult, SwappedSubspace
+from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, plain, pvalue, short, small
+from aslant.results.audit import Glance
 
 #: Words that are named in a note; the JSON lists all.
 MOST_NAMED = 12
@@ -57,7 +59,7 @@ def space_table(result: ContextualBiasResult) -> Table:
     return Table("Static and contextual, side by side", columns, rows, notes)
 
 
-def contextual_tables(result: ContextualBiasResult) -> tuple[Table, ...]:
+def contextual_tables(result: ContextualBiasResult, width: int = 140) -> tuple[Table, ...]:
     """Describe everything: the measures, and the columns side by side where there are several."""
     return (contextual_table(result), space_table(result)) if result.compared else (contextual_table(result),)
 
@@ -122,3 +124,34 @@ def _of(used: int, asked: int) -> str:
 def _lacking(what: str, words: tuple[str, ...]) -> str:
     more = f" and {len(words) - MOST_NAMED:,} more (the JSON lists all)" if len(words) > MOST_NAMED else ""
     return f"not in the corpus, {len(words):,} {plain(what)}: {plain(', '.join(words[:MOST_NAMED]))}{more}"
+
+
+def glance(r: ContextualBiasResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    pairs, (first, second) = str(r.provenance.settings["pairs"]), r.poles
+    category = about(pairs)
+    said = {
+        "share_of_variance": (
+            "share of variance",
+            f"One direction holds {{:.0%}} of what swapping {first}- and {second}-words changes",
+        ),
+        "direct_bias": ("direct bias", "Professions lie {:.3f} along that direction on average"),
+        "clustering": (
+            "accuracy",
+            f"Two clusters tell words that lean to {first} from those that lean to {second} with {{:.0%}} accuracy",
+        ),
+        "classification": (
+            "accuracy",
+            "A classifier tells the two sides apart on words it has not seen with {:.0%} accuracy",
+        ),
+        "neighbours": ("r", "A profession's leaning goes with that of its nearest words: r = {:.2f}"),
+    }
+    found = []
+    for name, (effect_name, sentence) in said.items():
+        m = getattr(r.measures, name)
+        if m.over is None:
+            continue
+        chance = f" (by chance: {signed(m.chance.mean)})" if m.chance else ""
+        text = sentence.format(m.over.mean).replace("-0.", "−0.") + f", in context{chance}."
+        found.append(line(category, name.replace("_", " "), m.over.mean, effect_name, text, m.pvalue))
+    return found

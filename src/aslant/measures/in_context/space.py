@@ -1,4 +1,4 @@
-"""The measures of Basta et al. on arrays: what one space says about the same words, repeat by repeat (MEASURES §6)."""
+"""The measures of Basta et al. on arrays: one space on the same words, repeat by repeat (docs/definitions.md §6)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Polarity: how far words lean between two or more classes (Lu et al.; MEASURES §4)."""
+"""Polarity: how far words lean between two or more classes (Lu et al.; docs/definitions.md §4)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.association.result import Interval, WordsUsed
-from aslant.measures.polarities.result import PolarityResult, WordPolarity
+from aslant.measures.polarities.result import DEFAULT_WORDS, PolarityResult, WordPolarity
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
+from aslant.results.parts import Interval, WordsUsed
 from aslant.statistics import (
     MOST_BOOTSTRAP,
     bootstrap_means,
@@ -32,7 +32,6 @@ Words: TypeAlias = str | PathLike[str] | Iterable[str]
 
 #: Words are multiplied this many at a time, which bounds memory, and paired this many at a time, which suits caches.
 BLOCK, CACHED = 1 << 17, 1 << 12
-DEFAULT_WORDS = "bold-professions"
 
 
 def polarity_scores(words: NDArray[Any], classes: FloatArray, scheme: Scheme) -> tuple[FloatArray, NDArray[np.intp]]:

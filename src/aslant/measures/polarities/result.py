@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from aslant.measures.association.result import Interval, WordsUsed
 from aslant.results.codec import MeasuredResult, Result
+from aslant.results.parts import Interval, WordsUsed
 from aslant.results.provenance import Provenance, Representation
 
+#: What is measured where nothing else is given.
+DEFAULT_WORDS = "bold-professions"
 #: A trend is called one where p is below this.
 CLEAR = 0.05
 
@@ -193,43 +195,6 @@ class TrendsResult(MeasuredResult):
             {"setting": label, "scheme": trend.scheme, **row}
             for label, trend in self.trends.items() for row in trend.rows()
         ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class WeatDifference:
-    """One WEAT in two embeddings, over the words that both have."""
-
-    test: str
-    title: str
-    first: float
-    second: float
-    difference: Difference
-    words: int
-    left_out: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ComparisonResult(MeasuredResult):
-    """Two embeddings side by side on their shared vocabulary: WEAT and polarity, with paired intervals."""
-
-    kind: ClassVar[str] = "comparison"
-
-    first: str
-    second: str
-    representations: tuple[Representation, Representation]
-    weat: tuple[WeatDifference, ...]
-    not_compared: dict[str, str]
-    polarity: tuple[PolarityComparison, ...]
-    provenance: Provenance
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one table row per measure."""
-        rows = [_row(f"{w.test}: {w.title}", w.first, w.second, w.difference, w.words) for w in self.weat]
-        for comparison in self.polarity:
-            a, b = comparison.results
-            what = f"polarity {a.scheme}: {', '.join(group.name for group in a.classes)}"
-            rows.append(_row(what, a.score, b.score, comparison.differences[0], len(comparison.shared_words)))
-        return rows
 
 
 def _row(what: str, first: float, second: float, d: Difference, words: int) -> dict[str, Any]:

@@ -7,13 +7,15 @@ from typing import Any
 
 from aslant.errors import plural
 from aslant.measures.polarities.result import (
-    ComparisonResult,
+    DEFAULT_WORDS,
     PolarityComparison,
     PolarityResult,
     TrendResult,
     TrendsResult,
 )
-from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
+from aslant.report.conventions import Category, line, listed
+from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from aslant.results.audit import Glance
 
 #: A terminal shows this many words of a long list.
 MOST_WORDS = 20
@@ -153,18 +155,22 @@ def _changes(trend: TrendResult) -> list[str]:
     return said
 
 
-def comparison_table(result: ComparisonResult) -> Table:
-    """Describe two embeddings side by side."""
-    columns = (
-        Column("measure", "measure", plain, "left", wraps=True),
-        Column("first", short(result.first), small),
-        Column("second", short(result.second), small),
-        Column("difference", "difference", small),
-        Column("interval", "interval", str, min_width=92),
-        Column("pvalue", "p", pvalue, min_width=104),
-        Column("words", "words", str, min_width=110),
+def glance(r: PolarityResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    stimuli = r.provenance.stimuli
+    strongest = max(r.by_word, key=lambda w: abs(w.score))
+    classes = listed([group.name for group in r.classes])
+    sentence = (
+        f"{len(r.by_word):,} words lean between {classes} by {r.score:.3f} on average ({r.scheme}); "
+        f"“{strongest.word}” leans most, to {strongest.leans_to}."
     )
-    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
-    notes = ["only words that both have; the intervals draw the same words in both."]
-    notes += [f"not compared: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
-    return Table(f"{result.first} and {result.second}", columns, rows, (*notes, *missing_words(result)))
+    words = str(r.provenance.settings["words"])
+    named = f"{stimuli}, {r.scheme}" + ("" if words == DEFAULT_WORDS else f", {words}")
+    return [line(about(stimuli), named, r.score, "polarity", sentence)]
+
+
+def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:
+    """Return what opens a section with the scores of several settings: a chart, what it shows, and a table."""
+    from aslant.measures.polarities.charts import polarities_picture
+
+    return polarities_picture(results), "Polarity scores with their intervals.", polarities_table(results)

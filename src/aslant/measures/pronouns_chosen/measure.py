@@ -1,7 +1,7 @@
 """Which pronoun a language model prefers: WinoBias (Zhao et al. 2018) and Winogender (Rudinger et al. 2018).
 
 Both sets were made for coreference. A language model resolves nothing: what can be tested is whether it prefers the
-pronoun that the stereotype of the occupation expects, with the pronoun masked (MEASURES §7).
+pronoun that the stereotype of the occupation expects, with the pronoun masked (docs/definitions.md §14).
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, SentenceRemark
 from aslant.measures.pronouns_chosen.scoring import choose
 from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of, scores_of
-from aslant.measures.template_tests.scoring import WHOLE, Model, provenance
+from aslant.measures.shared.wordsets import provenance
+from aslant.measures.template_tests.scoring import WHOLE, Model
 from aslant.models.protocols import CausalLM, MaskedLM, Progress
 from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of
 from aslant.stimuli.pronoun_items import PronounSet

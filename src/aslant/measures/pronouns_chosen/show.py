@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.result import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
+from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
+from aslant.results.audit import Glance
+from aslant.results.parts import Correlation, Interval
 
 #: A terminal shows this many occupations from each end of the ranking.
 EACH_END = 8
@@ -128,3 +130,34 @@ def occupations_table(result: PronounChoiceResult, *, ends: bool = False) -> Tab
         rows = [{**row, "end": 0} for row in rows[:EACH_END]] + [{**row, "end": 1} for row in rows[-EACH_END:]]
     title = "Occupations, from the most stereotyped choice of pronouns to the least"
     return Table(title, columns, rows, tuple(notes), first_line="" if ends else MODEL_CONTENT_NOTE, section_key="end")
+
+
+def glance(r: PronounChoiceResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    group, found = r.groups[0], []
+    if p := group.preference:
+        sentence = (
+            f"In {p.count:,} of {p.n:,} sentences ({p.share:.0%}) the pronoun that the occupation's stereotype expects "
+            "is the more probable one."
+        )
+        found.append(line("gender", r.dataset, p.share, "share", sentence, p.pvalue))
+    if c := group.contrast:
+        sentence = (
+            f"“She” is {'more' if c.difference >= 0 else 'less'} probable with occupations of a female stereotype than "
+            f"with those of a male one: {signed(c.difference)} in log-odds."
+        )
+        found.append(line("gender", f"{r.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue))
+    if k := group.correlation:
+        sentence = f"“She” goes with the share of women in {k.n} occupations: r = {signed(k.pearson)}."
+        found.append(line("gender", f"{r.dataset}, share of women", k.pearson, "r", sentence, k.pearson_pvalue))
+    return found
+
+
+def terminal_tables(result: PronounChoiceResult, width: int = 140) -> tuple[Table, ...]:
+    """Describe the groups of sentences, and the occupations at both ends."""
+    return groups_table(result), occupations_table(result, ends=True)
+
+
+def documents(result: PronounChoiceResult) -> tuple[Table, ...]:
+    """Describe the groups of sentences, and every occupation."""
+    return groups_table(result), occupations_table(result)

@@ -15,7 +15,7 @@ from aslant.cli.shared import ChartOutput, RunningOnCores, command
 EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant pronoun-resolution                             all-MiniLM-L6-v2, GAP's development file, topics without bias
+aslant pronoun-resolution                         all-MiniLM-L6-v2, GAP's development file, topics without bias
 
 aslant pronoun-resolution all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
 

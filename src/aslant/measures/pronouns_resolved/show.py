@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.result import Interval
 from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
-from aslant.measures.residuals.result import Spread
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
+from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, plain, pvalue, small
+from aslant.results.audit import Glance
+from aslant.results.parts import Interval, Spread
 
 #: A terminal shows this many words of a topic.
 SHOWN_WORDS = 8
@@ -81,7 +82,7 @@ def calibration_table(result: PronounResolutionResult) -> Table:
     return Table("Calibration of “neither”", columns, rows, notes, section_key="gender")
 
 
-def terminal_tables(result: PronounResolutionResult) -> tuple[Table, ...]:
+def terminal_tables(result: PronounResolutionResult, width: int = 140) -> tuple[Table, ...]:
     """Describe what a terminal shows."""
     return outcomes_table(result), topics_table(result, SHOWN_WORDS)
 
@@ -147,3 +148,18 @@ def _points(difference: float | None) -> str:
 
 def _count(value: int) -> str:
     return f"{value:,}"
+
+
+def glance(r: PronounResolutionResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    male, female = r.outcomes
+    source, gap = r.provenance.stimuli, r.gap
+    sentence = (
+        f"“Neither” is predicted with {female.predicted:.0%} for female and {male.predicted:.0%} for male pronouns "
+        f"(in the labels: {female.prior:.0%} and {male.prior:.0%})."
+    )
+    found = [line("gender", source, gap.difference, "difference in probability", sentence, gap.pvalue)]
+    for c in r.correlations:
+        sentence = f"“Neither” goes with the bias of a text's topics, {c.gender} pronouns: ρ = {signed(c.rho)}."
+        found.append(line("gender", f"{source}, topics, {c.gender}", c.rho, "rho", sentence, c.pvalue))
+    return found

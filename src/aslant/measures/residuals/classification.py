@@ -1,4 +1,4 @@
-"""Classifying biased words: can a classifier trained on some words tell the sides of others (MEASURES §6)?"""
+"""Classifying biased words: can the side of some words be learned from that of others? (docs/definitions.md §6)."""
 
 from __future__ import annotations
 

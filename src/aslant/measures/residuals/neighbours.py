@@ -1,4 +1,4 @@
-"""Neighbours of professions: whether biased words are still near words of their side (MEASURES §6)."""
+"""Neighbours of professions: do biased words still keep the company of their side? (docs/definitions.md §6)."""
 
 from __future__ import annotations
 
