@@ -41,7 +41,7 @@ def _made_result(chance: Random) -> bytes:
 
 def _result(data: bytes, folder: Path) -> str:
     """Read any result, as the commands do that take one."""
-    from aslant.measures.enumeration.survey_command import _rebuilt
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.results.codec import result_from_dict
 
     class AnyKind:
@@ -93,9 +93,9 @@ def _enumerated() -> Any:
 
 def _to_survey(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey export` does with a result."""
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.measures.enumeration.result import EnumerationResult
     from aslant.measures.enumeration.survey import make_survey
-    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey_plan import Survey
 
     survey = make_survey(_rebuilt(EnumerationResult, written(folder, "result.json", data)))
@@ -128,8 +128,8 @@ def _made_plan(chance: Random) -> bytes:
 
 def _plan(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey score` does with a plan."""
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.measures.enumeration.survey import score_survey
-    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey_plan import Survey
 
     plan = _rebuilt(Survey, written(folder, "survey.json", data))
@@ -335,7 +335,7 @@ def sealed_target(target: Target, seal: Seal = sealed_json) -> Target:
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
     codec, folder = "aslant.results.codec", "aslant.auditing.run_folder"
-    survey, store = "aslant.measures.enumeration.survey_command", "aslant.models.vector_store"
+    survey, store = "aslant.measures.enumeration.command", "aslant.models.vector_store"
     step = lambda: [_finished(dict(_part()))]  # noqa: E731
     made_step = lambda c: _finished(mutated_tree(_part(), c))  # noqa: E731
     identity = lambda: {"format": 1, **IDENTITY}  # noqa: E731

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aslant.data import could_be_name
 from aslant.errors import MeasureError, StimuliError, plural
@@ -18,10 +18,14 @@ from aslant.measures.pronouns_chosen.scoring import choose
 from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of, scores_of
 from aslant.measures.template_tests.scoring import WHOLE, Model, provenance
 from aslant.models.protocols import CausalLM, MaskedLM, Progress
+from aslant.results.codec import MeasuredResult
 from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of
 from aslant.stimuli.pronoun_items import PronounSet
 from aslant.stimuli.winobias import FILE, read_winobias
 from aslant.stimuli.winogender import SENTENCES, read_winogender
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
 
 MOST_RESAMPLES = 10_000_000
 
@@ -149,3 +153,18 @@ def _notes(asked: PronounSet, method: str) -> tuple[str, ...]:
     if repeated:
         notes.append(f"{plural(repeated, 'sentence')} twice in the set; both count, as published")
     return tuple(notes)
+
+
+def pronoun_choices(work: Work) -> Results:
+    """Ask which pronoun is preferred in each benchmark that is on this machine."""
+    settings = dict(work.settings)
+    sources: dict[str, str] = settings.pop("sources")
+    done: list[MeasuredResult] = []
+    for name, split in sources.items():
+        if (place := work.find_data(f"pronoun-choice, {name}", name)) is None:
+            continue
+        with work.noting(f"pronoun-choice, {name}"):
+            done.append(pronoun_choice(
+                work.subject.opened, place, split=split or None, rng=work.seed, **work.asking(), **settings
+            ))  # fmt: skip
+    return tuple(done)

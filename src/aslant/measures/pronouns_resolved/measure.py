@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,21 +23,19 @@ from aslant.measures.pronouns_resolved.predictions import (
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult, PronounSample, TopicCorrelation
 from aslant.measures.pronouns_resolved.statistics import (
     NEITHER,
-    Resampling,
-    by_gender,
-    log_losses,
-    spread,
-    topic_correlation,
-)
-from aslant.measures.pronouns_resolved.topics import (
     TARGETS,
     TEMPLATE,
     Leanings,
+    Resampling,
     Topics,
+    by_gender,
     described,
     find_topics,
     leanings,
+    log_losses,
+    spread,
     topic_biases,
+    topic_correlation,
 )
 from aslant.measures.template_tests.scoring import asking
 from aslant.models.classifier import Classifier
@@ -45,6 +43,9 @@ from aslant.models.protocols import Encoder, Progress
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of, spawn
 from aslant.version import __version__
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
 
 #: The correlation's p-value holds one random order of all samples for each draw in memory.
 MOST_RESAMPLES = 100_000
@@ -254,3 +255,12 @@ def _notes(topics: Topics, said: Leanings, left_out: tuple[str, ...]) -> tuple[s
     if said.why_none:
         notes.append(f"topics have no bias: {said.why_none}")
     return tuple(notes)
+
+
+def pronouns_resolved(work: Work) -> Results:
+    """Resolve the pronouns of GAP, if it is on this machine."""
+    if (place := work.find_data("pronoun-resolution", "gap")) is None:
+        return ()
+    lm = work.subject.opened if {"masked LM", "causal LM"} & work.subject.traits else None
+    found = pronoun_resolution(work.subject.encoder, place, lm=lm, rng=work.seed, **work.asking(), **work.settings)
+    return (found,)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,7 +147,8 @@ def _fitted(
     data = hashlib.sha256(x.tobytes()).hexdigest() + hashlib.sha256(labels.tobytes()).hexdigest()
     for fit in fits:
         key = _key(data, fit, settings)
-        kept = _recalled(journal.recall(key), len(fit.wanted)) if journal else None
+        recalled = journal.recall(key) if journal else None
+        kept = recalled["probabilities"] if recalled else None
         if kept is None:
             kept = class_probabilities(
                 x[fit.train], labels[fit.train], x[fit.held], labels[fit.held], x[fit.wanted],
@@ -161,16 +161,5 @@ def _fitted(
 
 def _key(data: str, fit: Fit, settings: Classifier) -> str:
     described = repr((METHOD, data, sorted(settings.record().items()), fit.seed)).encode()
-    return "fold-" + hashlib.sha256(described + _bytes(fit.train, fit.held, fit.wanted)).hexdigest()[:24]
-
-
-def _bytes(*rows: Rows) -> bytes:
-    return b"|".join(part.astype(np.int64).tobytes() for part in rows)
-
-
-def _recalled(kept: dict[str, NDArray[Any]] | None, n: int) -> FloatArray | None:
-    """Return what a journal has, if it is what was kept there."""
-    found = (kept or {}).get("probabilities")
-    if found is None or found.shape != (n, len(LABELS)) or found.dtype != np.float64:
-        return None
-    return found if np.isfinite(found).all() and np.allclose(found.sum(axis=1), 1) else None
+    rows = b"|".join(part.astype(np.int64).tobytes() for part in (fit.train, fit.held, fit.wanted))
+    return "fold-" + hashlib.sha256(described + rows).hexdigest()[:24]

@@ -24,17 +24,14 @@ def compare_command(
     second: Annotated[str, typer.Argument(metavar="B", help="Another; differences are B minus A.")],
     words: o.PolarityWordsOption = "bold-professions",
     classes: Annotated[
-        str | None,
-        typer.Option("--classes", metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only."),
+        str | None, typer.Option(metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only.")
     ] = None,
     scheme: o.SchemeOption = "binary",
-    min_found: Annotated[
-        float, typer.Option("--min-found", help="Skip a WEAT with a smaller share of any word set in both.")
-    ] = 0.5,
+    min_found: Annotated[float, typer.Option(help="Skip a WEAT with a smaller share of any word set in both.")] = 0.5,
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
     drop_last: Annotated[
-        str, typer.Option("--drop-last", metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
+        str, typer.Option(metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
     ] = "0",
     *,
     reading: Reading,

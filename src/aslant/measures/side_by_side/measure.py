@@ -11,8 +11,7 @@ from aslant.errors import MeasureError
 from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.association.stability import bootstrap_effects
 from aslant.measures.association.statistic import associations, effect_size
-from aslant.measures.polarities.comparison import compare_polarity
-from aslant.measures.polarities.measure import Classes, Scheme, Words, word_list
+from aslant.measures.polarities.measure import POLARITIES, Classes, Scheme, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
 from aslant.measures.shared.wordsets import FloatArray, check_share, check_vectors, find, provenance
 from aslant.measures.side_by_side.result import ComparisonResult, WeatDifference
@@ -20,14 +19,6 @@ from aslant.results.provenance import Representation
 from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, seed_of
 from aslant.stimuli import WeatSet, WordList, all_sets
 from aslant.vectors import WordVectors
-
-#: The polarity settings that a comparison runs: classes and scheme.
-POLARITIES: tuple[tuple[Classes, Scheme], ...] = (
-    ("gender-binary", "binary"),
-    ("gender-three", "one-vs-rest"),
-    ("race-four", "one-vs-one"),
-    ("race-four", "one-vs-rest"),
-)
 
 
 def compare(
