@@ -3,7 +3,6 @@
 Nothing here knows about words, vectors or results; the measures pass in scores and get numbers back.
 """
 
-from aslant.statistics.grouped_folds import grouped_folds
 from aslant.statistics.intervals import (
     benjamini_hochberg,
     bootstrap_means,
@@ -13,7 +12,7 @@ from aslant.statistics.intervals import (
     percentile_interval,
     wilson,
 )
-from aslant.statistics.nearest_rows import nearest
+from aslant.statistics.nearest_rows import clustering_accuracy, nearest, two_clusters
 from aslant.statistics.permutation import PermutationPvalue, check_choices, partition_pvalue
 from aslant.statistics.random_effects import RandomEffects, combine
 from aslant.statistics.randomness import MOST_BOOTSTRAP, check_count, generator, seed_of, spawn
@@ -26,43 +25,12 @@ from aslant.statistics.resampled_pvalues import (
 )
 from aslant.statistics.rotation import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from aslant.statistics.subspaces import centred, explained_ratios, principal_axes, subspace, unit_rows
-from aslant.statistics.two_means import clustering_accuracy, two_clusters
 
 __all__ = [
-    "MOST_BOOTSTRAP",
-    "PermutationPvalue",
-    "RandomEffects",
-    "RotationCounts",
-    "RotationPlan",
-    "RotationProblem",
-    "benjamini_hochberg",
-    "bootstrap_means",
-    "centred",
-    "check_choices",
-    "check_confidence",
-    "check_count",
-    "clopper_pearson",
-    "cluster_bootstrap_means",
-    "clustering_accuracy",
-    "combine",
-    "correlation_pvalue",
-    "count_reached",
-    "explained_ratios",
-    "generator",
-    "grouped_folds",
-    "nearest",
-    "partition_pvalue",
-    "percentile_interval",
-    "principal_axes",
-    "rank_correlation_pvalue",
-    "rank_correlations",
-    "regrouping_pvalue",
-    "seed_of",
-    "sign_flip_pvalue",
-    "spawn",
-    "subspace",
-    "turned_means",
-    "two_clusters",
-    "unit_rows",
-    "wilson",
-]
+    "MOST_BOOTSTRAP", "PermutationPvalue", "RandomEffects", "RotationCounts", "RotationPlan", "RotationProblem",
+    "benjamini_hochberg", "bootstrap_means", "centred", "check_choices", "check_confidence", "check_count",
+    "clopper_pearson", "cluster_bootstrap_means", "clustering_accuracy", "combine", "correlation_pvalue",
+    "count_reached", "explained_ratios", "generator", "nearest", "partition_pvalue",
+    "percentile_interval", "principal_axes", "rank_correlation_pvalue", "rank_correlations", "regrouping_pvalue",
+    "seed_of", "sign_flip_pvalue", "spawn", "subspace", "turned_means", "two_clusters", "unit_rows", "wilson",
+]  # fmt: skip

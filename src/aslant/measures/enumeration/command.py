@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -148,23 +148,11 @@ def enumerate_command(
     }
     with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         found = enumerate_biases(
-            vectors,
-            names,
-            int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups,
-            categories=categories,
-            words=words,
-            per_cell=per_cell,
-            rotations=rotations,
-            alpha=alpha,
-            left_out=left_out,
-            drop_names=drop_names,
-            voronoi=voronoi,
-            demographics_by=demographics_by,  # type: ignore[arg-type]
-            precision=precision,
-            rng=running.seed,
-            progress=progress,
-            **again,
-        )
+            vectors, names, int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups, categories=categories,
+            words=words, per_cell=per_cell, rotations=rotations, alpha=alpha, left_out=left_out, drop_names=drop_names,
+            voronoi=voronoi, demographics_by=cast("Any", demographics_by), precision=precision, rng=running.seed,
+            progress=progress, **again,
+        )  # fmt: skip
         result = found if other is None else compare_enumerations(found, other, progress=progress, **again)
     if output.html is not None:
         write_text(output.html, render(result, ".html"))

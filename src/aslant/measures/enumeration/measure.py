@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 #: Groups: how many to find among the names, or the groups themselves: a class set, or words by group.
 Groups: TypeAlias = int | str | PathLike[str] | Mapping[str, Iterable[str]]
+#: The most of each count, and the values of each choice.
+COUNTS = {"categories": MOST, "words": MOST, "per_cell": 1_000, "rotations": MOST}
+CHOICES = {"drop_names": (None, True, False), "voronoi": (True, False), "demographics_by": get_args(Weights)}
 
 
 def enumerate_biases(
@@ -77,8 +80,11 @@ def enumerate_biases(
     (['women', 'men'], 16, True)
     """
     check_vectors(vectors)
-    settings = _checked(categories, words, per_cell, rotations, alpha, left_out, precision)
-    settings |= _choices(drop_names, voronoi, demographics_by)
+    settings = _checked({
+        "categories": categories, "words": words, "per_cell": per_cell, "rotations": rotations, "alpha": alpha,
+        "left_out": left_out, "precision": precision, "drop_names": drop_names, "voronoi": voronoi,
+        "demographics_by": demographics_by,
+    })  # fmt: skip
     seed = seed_of(rng)
     kept = Journal(journal) if journal is not None else None
     run = EnumerationRun(vectors, settings, seeds_of(seed), workers, kept, progress)
@@ -103,39 +109,22 @@ def _is_count(groups: Groups) -> bool:
     return isinstance(groups, int | np.integer) and not isinstance(groups, bool)
 
 
-def _checked(
-    categories: int, words: int, per_cell: int, rotations: int, alpha: float, left_out: float, precision: float | None
-) -> dict[str, Any]:
-    _check_share("alpha", alpha)
-    _check_share("left_out", left_out, may_be_zero=True)
-    if precision is not None:
-        _check_share("precision", precision)
-    return {
-        "categories": check_count("categories", categories, 1, MOST),
-        "words": check_count("words", words, 1, MOST),
-        "per_cell": check_count("per_cell", per_cell, 1, 1_000),
-        "rotations": check_count("rotations", rotations, 1, MOST),
-        "alpha": float(alpha),
-        "left_out": float(left_out),
-        "precision": None if precision is None else float(precision),
-    }
+def _checked(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings as they are recorded, or refuse the first that is invalid."""
+    for name, allowed in CHOICES.items():
+        if not any(given[name] is one or (isinstance(one, str) and given[name] == one) for one in allowed):
+            raise MeasureError(f"{name} is {given[name]!r}; give {' or '.join(map(repr, allowed))}.")
+    for name in ("alpha", "left_out", "precision"):
+        if name != "precision" or given[name] is not None:
+            given[name] = _share(name, given[name], may_be_zero=name == "left_out")
+    return given | {name: check_count(name, given[name], 1, most) for name, most in COUNTS.items()}
 
 
-def _choices(drop_names: bool | None, voronoi: bool, demographics_by: Weights) -> dict[str, Any]:
-    for name, value, allowed in (
-        ("drop_names", drop_names, (None, True, False)),
-        ("voronoi", voronoi, (True, False)),
-        ("demographics_by", demographics_by, get_args(Weights)),
-    ):
-        if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in allowed):
-            raise MeasureError(f"{name} is {value!r}; give {' or '.join(map(repr, allowed))}.")
-    return {"drop_names": drop_names, "voronoi": voronoi, "demographics_by": demographics_by}
-
-
-def _check_share(name: str, value: float, *, may_be_zero: bool = False) -> None:
+def _share(name: str, value: float, *, may_be_zero: bool) -> float:
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not number or not (0 < value < 1 or (may_be_zero and value == 0)):
         raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
+    return float(value)
 
 
 def enumerated(work: Work) -> Results:

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aslant.errors import TooFewWordsError
-from aslant.measures.geometry.direct import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias
+from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias, gender_subspace
 from aslant.measures.geometry.result import GeometryResult, SpaceGeometry
-from aslant.measures.geometry.subspace import gender_subspace
 from aslant.measures.polarities.measure import Words
 from aslant.measures.residuals.measure import DEFAULT_POLES, residual_bias
 from aslant.measures.residuals.result import ResidualBiasResult

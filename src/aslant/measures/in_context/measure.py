@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.geometry.direct import DEFAULT_WORDS, SPECIFIC_WORDS, projections
+from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS, projections
 from aslant.measures.in_context.result import (
     CONTEXTUAL,
-    ComparedSpace,
     ContextualBiasResult,
     ProfessionInContext,
     ProfessionPicture,
@@ -148,7 +147,10 @@ def contextual_bias(
         directions, subspace, variance = _subspace(vectors, drawn, used, random_pairs, swapping)
         others = [one.components()[0][0] for one in vectors.beside]
         found = measure_space(vectors.repeats(directions, others), plan, variance, spawn(measuring, repeats))
-        compared = _compared(compare or {}, words, jobs, plan, used, random_pairs, repeats, seed_of(comparing))
+        how = {"random_pairs": random_pairs, "repeats": repeats, "seed": seed_of(comparing)}
+        compared = tuple(
+            compared_space(column, static, words, jobs, plan, used, **how) for column, static in (compare or {}).items()
+        )
     absent, fewer = lacking(drawn, everything, top, classified), fewer_sentences(drawn, words, jobs, repeats)
     settings = {
         "pairs": drawn.pairs_id, "professions": word_list(professions)[1], "specific": word_list(specific)[1],
@@ -197,16 +199,6 @@ def _subspace(
         random_words=component_spreads([word_shares(rows) for rows in vectors.random]) if vectors.random else (),
     )
     return directions, subspace, variance_measure(shares, beside, mixed)
-
-
-def _compared(
-    compare: Mapping[str, WordVectors], words: BiasedWords, jobs: Professions, plan: Plan,
-    pairs: tuple[SwappedPair, ...], random_pairs: int, repeats: int, seed: int,
-) -> tuple[ComparedSpace, ...]:  # fmt: skip
-    return tuple(
-        compared_space(column, static, words, jobs, plan, pairs, random_pairs=random_pairs, repeats=repeats, seed=seed)
-        for column, static in compare.items()
-    )
 
 
 def _in_context(drawn: Drawn, jobs: Professions, found: SpaceFound) -> tuple[ProfessionInContext, ...]:

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, TooFewWordsError, plural
-from aslant.measures.geometry.direct import direct_bias_value, projections
-from aslant.measures.geometry.subspace import gender_subspace
+from aslant.measures.geometry.directional import direct_bias_value, gender_subspace, projections
 from aslant.measures.in_context.result import ComparedSpace, RepeatedMeasure, SpaceMeasures, SwappedPair
 from aslant.measures.in_context.sentences import FEWEST_PROFESSIONS, BiasedWords, Professions
 from aslant.measures.residuals.separation import (

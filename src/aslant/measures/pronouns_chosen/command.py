@@ -53,16 +53,9 @@ def pronoun_choice_command(
     lm = opening.open(model, quiet=running.quiet)
     with resumable(kept=not opening.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = pronoun_choice(
-            lm,
-            data,
-            split=split,
-            bootstrap=bootstrap,
-            confidence=confidence,
-            n_resamples=n_resamples,
-            journal=opening.journal(),
-            rng=running.seed,
-            progress=progress,
-        )
+            lm, data, split=split, bootstrap=bootstrap, confidence=confidence, n_resamples=n_resamples,
+            journal=opening.journal(), rng=running.seed, progress=progress,
+        )  # fmt: skip
     if output.chart is not None:
         from aslant.measures.pronouns_chosen.show import occupation_chart
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from aslant.data import could_be_name
 from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
-from aslant.measures.pronouns_chosen.result import PronounChoiceResult, SentenceRemark
+from aslant.measures.pronouns_chosen.result import PronounChoiceResult
 from aslant.measures.pronouns_chosen.scoring import choose
-from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of, scores_of
+from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of, score_of
 from aslant.measures.template_tests.scoring import WHOLE, Model, provenance
 from aslant.models.protocols import CausalLM, MaskedLM, Progress
 from aslant.results.codec import MeasuredResult
@@ -65,8 +65,8 @@ def pronoun_choice(
     seed = seed_of(rng)
     asked = pronoun_set(source, split)
     chosen, refused, method = choose(lm, asked.items, journal, progress)
-    scores = scores_of(chosen)
-    left_out = tuple(SentenceRemark(remark.id, remark.reason) for remark in (*asked.left_out, *refused))
+    scores = tuple(map(score_of, chosen))
+    left_out = (*asked.left_out, *refused)
     settings = {"split": split, "bootstrap": bootstrap, "confidence": confidence, "n_resamples": n_resamples}
     return PronounChoiceResult(
         dataset=asked.id,
@@ -77,7 +77,7 @@ def pronoun_choice(
         groups=groups_of(asked, scores, Drawing(bootstrap, confidence, n_resamples, seed)),
         occupations=occupations_of(asked, scores),
         left_out=left_out,
-        odd=tuple(SentenceRemark(remark.id, remark.reason) for remark in asked.odd),
+        odd=asked.odd,
         notes=_notes(asked, method),
         provenance=provenance(lm, asked.id, tuple(remark.id for remark in left_out), seed, settings),
     )
@@ -91,8 +91,7 @@ def pronoun_set(source: str | PathLike[str], split: str | None = None) -> Pronou
     aslant.errors.StimuliError: there is no '/no/such/folder'; give winobias, winogender, a folder with ... or one file.
     """
     path = _path(source)
-    which = _which(path)
-    if which == "winobias":
+    if _which(path) == "winobias":
         return read_winobias(path, split)
     if split is not None:
         raise StimuliError(f"split={split!r} is for WinoBias; Winogender has no parts.")
@@ -115,13 +114,12 @@ def _path(source: str | PathLike[str]) -> Path:
 
 def _which(path: Path) -> str:
     if path.is_dir():
-        found = [
-            name for name, there in (("winobias", _has_winobias(path)), ("winogender", path / SENTENCES)) if _is(there)
-        ]
-        if len(found) == 2:
+        has_winobias = any(FILE.fullmatch(file.name) for file in path.iterdir())
+        has_winogender = (path / SENTENCES).is_file()
+        if has_winobias and has_winogender:
             raise StimuliError(f"'{path}' has files of WinoBias and of Winogender; name one file, or separate them.")
-        if found:
-            return found[0]
+        if has_winobias or has_winogender:
+            return "winobias" if has_winobias else "winogender"
     elif FILE.fullmatch(path.name):
         return "winobias"
     elif path.suffix == ".tsv":
@@ -129,14 +127,6 @@ def _which(path: Path) -> str:
     raise StimuliError(
         f"'{path}' is neither WinoBias (files such as pro_stereotyped_type1.txt.dev) nor Winogender ({SENTENCES})."
     )
-
-
-def _is(there: bool | Path) -> bool:
-    return there.is_file() if isinstance(there, Path) else there
-
-
-def _has_winobias(folder: Path) -> bool:
-    return any(FILE.fullmatch(file.name) for file in folder.iterdir())
 
 
 def _notes(asked: PronounSet, method: str) -> tuple[str, ...]:

@@ -45,12 +45,8 @@ class Drawing:
     seed: int
 
 
-def scores_of(chosen: Sequence[Chosen]) -> tuple[PronounScore, ...]:
-    """Return one score per sentence."""
-    return tuple(_score(one) for one in chosen)
-
-
-def _score(one: Chosen) -> PronounScore:
+def score_of(one: Chosen) -> PronounScore:
+    """Return the score of one sentence."""
     sign = SIGNS.get(one.item.stereotype or "")
     corrected = one.log_odds_corrected
     return PronounScore(

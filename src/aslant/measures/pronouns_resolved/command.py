@@ -108,14 +108,17 @@ def pronouns_command(
     Topics of the texts and what a language model associates with them may be offensive. A run that was stopped
     resumes when the same command is given again (unless --no-cache).
     """
-    from aslant.cli.printing import deliver
+    from aslant.cli.printing import deliver, write_chart
     from aslant.cli.progress import bar, noted, resumable
     from aslant.data import cache_folder
     from aslant.errors import AslantError
+    from aslant.io.files import write_text
     from aslant.measures.pronouns_resolved.gap_files import read_gap
     from aslant.measures.pronouns_resolved.measure import pronoun_resolution
+    from aslant.measures.pronouns_resolved.show import neither_by_bias, neither_by_gender, samples_table
     from aslant.measures.pronouns_resolved.statistics import TEMPLATE
     from aslant.measures.template_tests.command import Opening
+    from aslant.report.tables import to_csv
 
     if output.bias_chart is not None and lm is None:
         raise AslantError("--bias-chart needs a language model to score topics; add --lm MODEL.")
@@ -126,42 +129,16 @@ def pronouns_command(
     kept = not encoding.no_cache
     with noted(quiet=running.quiet), resumable(kept=kept), bar(quiet=running.quiet) as progress:
         result = pronoun_resolution(
-            encoder,
-            read,
-            lm=scoring,
-            train=train or None,
-            topics=topics,
-            top_words=top_words,
-            template=template or TEMPLATE,
-            bootstrap=bootstrap,
-            n_resamples=n_resamples,
-            confidence=confidence,
-            journal=cache_folder() / "pronouns" if kept else None,
-            store=encoding.store(),
-            progress=progress,
-            rng=running.seed,
-            **settings,
-        )
-    drawn = _drawn(result, output)  # report what cannot be drawn before anything is written
-    _write(result, output, drawn)
-    deliver(result, output, quiet=running.quiet)
-
-
-def _drawn(result: Any, output: PronounsOutput) -> dict[Path, str]:
-    """Draw the requested pictures: SVG by file."""
-    from aslant.measures.pronouns_resolved.show import neither_by_bias, neither_by_gender
-
+            encoder, read, lm=scoring, train=train or None, topics=topics, top_words=top_words,
+            template=template or TEMPLATE, bootstrap=bootstrap, n_resamples=n_resamples, confidence=confidence,
+            journal=cache_folder() / "pronouns" if kept else None, store=encoding.store(), progress=progress,
+            rng=running.seed, **settings,
+        )  # fmt: skip
     asked = ((output.chart, neither_by_gender), (output.bias_chart, neither_by_bias))
-    return {path: draw(result) for path, draw in asked if path is not None}
-
-
-def _write(result: Any, output: PronounsOutput, drawn: dict[Path, str]) -> None:
-    from aslant.cli.printing import write_chart
-    from aslant.io.files import write_text
-    from aslant.measures.pronouns_resolved.show import samples_table
-    from aslant.report.tables import to_csv
-
+    # report what cannot be drawn before anything is written
+    drawn = {path: draw(result) for path, draw in asked if path is not None}
     if output.samples is not None:
         write_text(output.samples, to_csv(samples_table(result)))
     for path, svg in drawn.items():
         write_chart(svg, path)
+    deliver(result, output, quiet=running.quiet)

@@ -33,10 +33,10 @@ from aslant.measures.pronouns_resolved.statistics import (
     find_topics,
     leanings,
     log_losses,
-    spread,
     topic_biases,
     topic_correlation,
 )
+from aslant.measures.shared.spreads import spread
 from aslant.measures.template_tests.scoring import asking
 from aslant.models.classifier import Classifier
 from aslant.models.protocols import Encoder, Progress
@@ -97,17 +97,12 @@ def pronoun_resolution(
     check_samples(measured, learnt_from, folds)
     seed = seed_of(rng)
     found = find_topics([sample.text for sample in measured], topics, top_words, seed)
-    said = leanings(
-        lm,
-        found.vocabulary,
-        template,
-        targets or TARGETS,
-        _inside(journal, "language-model"),
-        _step(progress, "words of topics"),
-    )
+    journal_of_model, step = _inside(journal, "language-model"), _step(progress, "words of topics")
+    said = leanings(lm, found.vocabulary, template, targets or TARGETS, journal_of_model, step)
     probabilities = _predicted(encoder, measured, learnt_from, (folds, seeds, seed), settings, journal, store, progress)
+    stopping = "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
     record = {
-        "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": _stopping(train), "topics": topics,
+        "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": stopping, "topics": topics,
         "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
         "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "classifier": settings.record(),
     }  # fmt: skip
@@ -151,10 +146,6 @@ def _training(
     return kept, source, tuple(sample.id for sample in samples if sample.text in texts)
 
 
-def _stopping(train: Gap | None) -> str:
-    return "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
-
-
 def _plain(targets: Any) -> Any:
     """Return target sets as a record keeps them: names and lists."""
     if isinstance(targets, str | PathLike):
@@ -194,13 +185,9 @@ def _labels(samples: Sequence[GapSample]) -> NDArray[np.intp]:
     return np.array([LABELS.index(sample.label) for sample in samples], dtype=np.intp)
 
 
-def _genders(samples: Sequence[GapSample]) -> NDArray[np.str_]:
-    return np.array([sample.gender for sample in samples])
-
-
 def _numbers(samples: Sequence[GapSample], probabilities: FloatArray, how: Resampling, seed: int) -> dict[str, Any]:
     """Return the parts of the result that need no topics; `probabilities` is (seeds, samples, 3)."""
-    labels, genders = _labels(samples), _genders(samples)
+    labels, genders = _labels(samples), np.array([sample.gender for sample in samples])
     outcomes, gap, beyond = by_gender(probabilities.mean(axis=0), labels, genders, how, seed)
     neither = probabilities[:, :, NEITHER]
     gaps = neither[:, genders == FEMALE].mean(axis=1) - neither[:, genders != FEMALE].mean(axis=1)
@@ -221,7 +208,7 @@ def _topical(
 ) -> dict[str, Any]:
     """Return the parts of the result that come from topics, and the samples with their bias."""
     bias = topics.weights @ topic_biases(topics, said.scores)
-    mean, genders = probabilities.mean(axis=0), _genders(samples)
+    mean, genders = probabilities.mean(axis=0), np.array([sample.gender for sample in samples])
     correlations: list[TopicCorrelation] = []
     why_none = said.why_none
     if not why_none:

@@ -22,7 +22,6 @@ from aslant.measures.pronouns_resolved.result import (
     TopicCorrelation,
     TopicWord,
 )
-from aslant.measures.residuals.result import Spread
 from aslant.measures.template_tests.scores import log_probability_bias
 from aslant.measures.template_tests.scoring import NothingLeftError
 from aslant.models.protocols import Progress
@@ -123,11 +122,6 @@ def gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: np
         interval = _interval(drawn[0] - drawn[1], how)
     difference = float(female.mean() - male.mean())
     return GenderGap(difference, interval, found.pvalue, found.bounds, found.method)
-
-
-def spread(values: FloatArray) -> Spread:
-    """Return the mean and the range of a number over seeds, (seeds,)."""
-    return Spread(float(values.mean()), float(values.min()), float(values.max()), len(values))
 
 
 def topic_correlation(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.association.result import WordsUsed
-from aslant.measures.geometry.direct import SPECIFIC_WORDS
+from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.result import CandidatePool, ResidualBiasResult, ResidualNeighbours
 from aslant.measures.residuals.separation import (

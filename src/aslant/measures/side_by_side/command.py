@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -49,14 +49,7 @@ def compare_command(
         for name, dropped in zip((first, second), dropped_dimensions(drop_last, 2), strict=True)
     )
     result = compare(
-        a,
-        b,
-        words=set_or_words(words),
-        classes=None if classes is None else set_or_words(classes),
-        scheme=scheme,  # type: ignore[arg-type]
-        min_found=min_found,
-        bootstrap=bootstrap,
-        confidence=confidence,
-        rng=running.seed,
-    )
+        a, b, words=set_or_words(words), classes=None if classes is None else set_or_words(classes),
+        scheme=cast("Any", scheme), min_found=min_found, bootstrap=bootstrap, confidence=confidence, rng=running.seed,
+    )  # fmt: skip
     deliver(result, output, quiet=running.quiet)

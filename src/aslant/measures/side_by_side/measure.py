@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -58,7 +59,8 @@ def compare(
         else:
             compared.append(_weat_difference(test, shared, left_out, first, second, bootstrap, confidence, seed))
     chosen = POLARITIES if classes is None else ((classes, scheme),)
-    polarities = _polarities(chosen, first, second, words, bootstrap, confidence, seed, not_compared)
+    how = {"bootstrap": bootstrap, "confidence": confidence, "rng": seed}
+    polarities = _polarities(chosen, first, second, words, not_compared, **how)
     missing = [WordsUsed("", (), (), test.left_out) for test in compared]
     missing += [WordsUsed("", (), (), comparison.missing) for comparison in polarities]
     settings = {
@@ -108,21 +110,13 @@ def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
 
 
 def _polarities(
-    chosen: Sequence[tuple[Classes, Scheme]],
-    first: WordVectors, second: WordVectors, words: Words, bootstrap: int, confidence: float, seed: int,
-    not_compared: dict[str, str],
+    chosen: Sequence[tuple[Classes, Scheme]], first: WordVectors, second: WordVectors, words: Words,
+    not_compared: dict[str, str], **how: Any,
 ) -> tuple[PolarityComparison, ...]:  # fmt: skip
     done = []
     for classes, scheme in chosen:
         try:
-            done.append(_polarity((first, second), classes, scheme, words, bootstrap, confidence, seed))
+            done.append(compare_polarity((first, second), classes, words, scheme=scheme, **how))
         except MeasureError as error:
             not_compared[f"polarity {scheme}, {classes}"] = str(error)
     return tuple(done)
-
-
-def _polarity(
-    pair: tuple[WordVectors, WordVectors], classes: Classes, scheme: Scheme, words: Words, bootstrap: int,
-    confidence: float, seed: int,
-) -> PolarityComparison:  # fmt: skip
-    return compare_polarity(pair, classes, words, scheme=scheme, bootstrap=bootstrap, confidence=confidence, rng=seed)
