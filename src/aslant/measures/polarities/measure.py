@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from aslant import statistics
 from aslant.errors import MeasureError, plural
 from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.polarities.result import (
@@ -21,16 +22,6 @@ from aslant.measures.polarities.result import (
 )
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
 from aslant.results.codec import MeasuredResult
-from aslant.statistics import (
-    MOST_BOOTSTRAP,
-    bootstrap_means,
-    check_confidence,
-    check_count,
-    generator,
-    percentile_interval,
-    seed_of,
-    sign_flip_pvalue,
-)
 from aslant.stimuli import ClassSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -148,7 +139,7 @@ def polarity(
     groups, class_id = class_lists(classes)
     listed, words_id = word_list(words)
     settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
-    return measure(vectors, groups, class_id, listed, settings, seed_of(rng))
+    return measure(vectors, groups, class_id, listed, settings, statistics.seed_of(rng))
 
 
 def measure(
@@ -163,14 +154,14 @@ def measure(
     check_vectors(vectors)
     scheme: Scheme = settings["scheme"]
     check_scheme(scheme, len(groups))
-    check_confidence(settings["confidence"])
-    check_count("bootstrap", settings["bootstrap"], 0, MOST_BOOTSTRAP)
+    statistics.check_confidence(settings["confidence"])
+    statistics.check_count("bootstrap", settings["bootstrap"], 0, statistics.MOST_BOOTSTRAP)
     matrix, used = class_vectors(vectors, groups)
     found = find(vectors, WordList("words", listed))
     if not found.words.used:
         raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     scores, leaning = polarity_scores(found.raw, matrix, scheme)
-    values, random = magnitude(scores, scheme), generator(seed)
+    values, random = magnitude(scores, scheme), statistics.generator(seed)
     return PolarityResult(
         scheme=scheme,
         classes=used,
@@ -195,7 +186,7 @@ def mean_interval(
     """Percentile bootstrap interval of the mean over words; None without resamples or with a single word."""
     if n_resamples < 1 or len(values) < 2:
         return None
-    low, high = percentile_interval(bootstrap_means(values, n_resamples, random), confidence)
+    low, high = statistics.percentile_interval(statistics.bootstrap_means(values, n_resamples, random), confidence)
     return Interval(low, high, confidence, n_resamples)
 
 
@@ -312,7 +303,7 @@ def compare_polarity(
     shared = tuple(word for word in listed if word not in absent)
     if not shared:
         raise MeasureError(f"none of the words ({len(listed)}) is in all {len(embeddings)} embeddings.")
-    seed = seed_of(rng)
+    seed = statistics.seed_of(rng)
     settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
     # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
     results = [measure(v, groups, class_id, shared, settings, seed) for v in named]
@@ -341,5 +332,7 @@ def _difference(
     )
     gaps = np.array([others[word] - ours[word] for word in ours if word in others])
     names = [result.provenance.representation.name for result in (first, second)]
-    interval = mean_interval(gaps, bootstrap, confidence, generator(seed))
-    return Difference(names[0], names[1], float(gaps.mean()), interval, sign_flip_pvalue(gaps, rng=seed), len(gaps))
+    interval = mean_interval(gaps, bootstrap, confidence, statistics.generator(seed))
+    return Difference(
+        names[0], names[1], float(gaps.mean()), interval, statistics.sign_flip_pvalue(gaps, rng=seed), len(gaps)
+    )
