@@ -18,8 +18,8 @@ from aslant.measures.in_context.show import (
     professions_picture,
     swapped_picture,
 )
-from aslant.measures.residuals.result import Spread
 from aslant.report.charts import svg
+from aslant.results.parts import Spread
 from planted_text import planted
 
 

@@ -9,7 +9,7 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.association.result import WordsUsed
+from aslant.results.parts import WordsUsed
 from aslant.measures.enumeration import groups as steps
 from aslant.measures.enumeration.result import (
     EnumeratedCell,

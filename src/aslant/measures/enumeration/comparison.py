@@ -9,7 +9,7 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.association.result import WordsUsed
+from aslant.results.parts import WordsUsed
 from aslant.measures.enumeration.cells import CategorisedWords, Grouped
 from aslant.measures.enumeration.measure import seeds_of
 from aslant.measures.enumeration.result import EnumerationComparison, EnumerationResult, NameGroup, WordCategory

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.association.result import Correlation
+from aslant.results.parts import Correlation
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     IndirectBiasResult,

@@ -7,7 +7,6 @@ from typing import Any
 
 from aslant.catalogue import Picture
 from aslant.errors import plural
-from aslant.measures.association.result import Correlation
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     GeometryResult,
@@ -22,6 +21,7 @@ from aslant.report.conventions import Category, line, listed
 from aslant.report.sections import pictures_of
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import Correlation
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10

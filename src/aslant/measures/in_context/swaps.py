@@ -25,7 +25,7 @@ from aslant.measures.in_context.sentences import (
     written_like,
 )
 from aslant.measures.in_context.space import Repeat
-from aslant.measures.residuals.result import Spread
+from aslant.results.parts import Spread
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder, Passage, Progress

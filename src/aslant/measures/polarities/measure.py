@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from aslant import statistics
 from aslant.errors import MeasureError, plural
-from aslant.measures.association.result import Interval, WordsUsed
+from aslant.results.parts import Interval, WordsUsed
 from aslant.measures.polarities.result import (
     DEFAULT_WORDS,
     Difference,

@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 from aslant.errors import AslantError, plural
-from aslant.measures.association.result import Correlation, Interval
+from aslant.results.parts import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant import statistics
-from aslant.measures.association.result import Correlation, Interval
+from aslant.results.parts import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import (
     OccupationContrast,
     OccupationPreference,

@@ -7,9 +7,9 @@ import textwrap
 from typing import Any
 
 from aslant.errors import AslantError, plural
-from aslant.measures.association.result import Interval
+from aslant.results.parts import Interval
 from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
-from aslant.measures.residuals.result import Spread
+from aslant.results.parts import Spread
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.association.result import Interval
+from aslant.results.parts import Interval
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS
 from aslant.measures.pronouns_resolved.result import (
     CalibrationBin,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, TooFewWordsError, plural
-from aslant.measures.association.result import WordsUsed
+from aslant.results.parts import WordsUsed
 from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.result import CandidatePool, ResidualBiasResult, ResidualNeighbours

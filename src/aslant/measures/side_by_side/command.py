@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
+from aslant.measures.side_by_side.settings import ComparisonSettings
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -24,16 +25,15 @@ def compare_command(
     second: Annotated[str, typer.Argument(metavar="B", help="Another; differences are B minus A.")],
     words: o.PolarityWordsOption = "bold-professions",
     classes: Annotated[
-        str | None, typer.Option(metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only.")
+        str | None,
+        typer.Option(metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only."),
     ] = None,
     scheme: o.SchemeOption = "binary",
-    min_found: Annotated[float, typer.Option(help="Skip a WEAT with a smaller share of any word set in both.")] = 0.5,
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
     drop_last: Annotated[
         str, typer.Option(metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
     ] = "0",
     *,
+    settings: ComparisonSettings,
     reading: Reading,
     running: Running,
     output: Output,
@@ -49,7 +49,7 @@ def compare_command(
         for name, dropped in zip((first, second), dropped_dimensions(drop_last, 2), strict=True)
     )
     result = compare(
-        a, b, words=set_or_words(words), classes=None if classes is None else set_or_words(classes),
-        scheme=cast("Any", scheme), min_found=min_found, bootstrap=bootstrap, confidence=confidence, rng=running.seed,
+        a, b, words=set_or_words(words), classes=None if classes is None else set_or_words(classes), scheme=scheme,
+        **vars(settings), rng=running.seed,
     )  # fmt: skip
     deliver(result, output, quiet=running.quiet)
