@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -195,7 +197,7 @@ def test_a_journal_of_another_problem_or_plan_is_not_used(tmp_path: Path) -> Non
         np.testing.assert_array_equal(count_reached(problem, plan, journal=journal).reached, expected.reached)
 
 
-@pytest.mark.parametrize("damage", ["truncated", "a plain array"])
+@pytest.mark.parametrize("damage", ["truncated", "a plain array", "a block"])
 def test_a_damaged_journal_counts_as_absent(tmp_path: Path, damage: str) -> None:
     problem, plan, journal = example(1), RotationPlan(200, 1), Journal(tmp_path)
     expected = count_reached(problem, plan, journal=journal)
@@ -203,8 +205,11 @@ def test_a_damaged_journal_counts_as_absent(tmp_path: Path, damage: str) -> None
     if damage == "a plain array":
         with file.open("wb") as out:
             np.save(out, np.arange(3))
-    else:
+    elif damage == "truncated":
         file.write_bytes(file.read_bytes()[:200])
+    else:
+        with closing(sqlite3.connect(file)) as connection, connection:
+            connection.execute("UPDATE blocks SET digest = '' WHERE key LIKE '%/low'")
     seen: list[int] = []
     again = count_reached(problem, plan, journal=journal, progress=lambda done, total: seen.append(done))
     assert seen  # it was computed anew

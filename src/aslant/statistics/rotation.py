@@ -303,7 +303,7 @@ class _Run:
 
     def _recalled(self) -> RotationCounts | None:
         kept = self.journal.recall(self.key) if self.journal else None
-        if kept is None:
+        if kept is None or kept.keys() != vars(RotationCounts.nothing(self.problem, 0)).keys():  # a block was damaged
             return None
         return RotationCounts(**{name: array if array.ndim else int(array) for name, array in kept.items()})
 

@@ -323,8 +323,8 @@ def test_a_table_without_a_column_of_names_is_refused(tmp_path: Path) -> None:
 
 def test_damaged_clusters_in_a_journal_are_made_anew(tmp_path: Path, planted: WordVectors, found: Any) -> None:
     aslant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path)
-    for file in tmp_path.glob("[nw]*-*.npz"):
-        file.write_bytes(file.read_bytes()[:-1] + b"?")
+    for file in tmp_path.iterdir():
+        file.write_bytes(b"damaged")
     assert aslant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path).cells == found.cells
 
 

@@ -9,7 +9,6 @@ from itertools import combinations, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.results.parts import WordsUsed
 from aslant.measures.enumeration import groups as steps
 from aslant.measures.enumeration.result import (
     EnumeratedCell,
@@ -21,6 +20,7 @@ from aslant.measures.enumeration.result import (
     WordCategory,
 )
 from aslant.measures.shared.wordsets import FloatArray
+from aslant.results.parts import WordsUsed
 from aslant.statistics import RotationCounts, RotationPlan
 from aslant.stimuli import NameFacts
 

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.results.parts import Correlation
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     IndirectBiasResult,
@@ -31,6 +30,7 @@ from aslant.measures.shared.wordsets import (
     need_words,
     provenance,
 )
+from aslant.results.parts import Correlation
 from aslant.statistics import check_count, explained_ratios, generator, seed_of, subspace, unit_rows
 from aslant.stimuli import WordList, WordSet, load_set
 from aslant.vectors import WordVectors

@@ -25,11 +25,11 @@ from aslant.measures.in_context.sentences import (
     written_like,
 )
 from aslant.measures.in_context.space import Repeat
-from aslant.results.parts import Spread
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.vector_store import vectors_of
+from aslant.results.parts import Spread
 from aslant.statistics import subspace, unit_rows
 
 #: Components whose share of variance is kept.

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from aslant import statistics
 from aslant.errors import MeasureError, plural
-from aslant.results.parts import Interval, WordsUsed
 from aslant.measures.polarities.result import (
     DEFAULT_WORDS,
     Difference,
@@ -22,6 +21,7 @@ from aslant.measures.polarities.result import (
 )
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Interval, WordsUsed
 from aslant.stimuli import ClassSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 

@@ -6,7 +6,6 @@ import textwrap
 from typing import Any
 
 from aslant.errors import AslantError, plural
-from aslant.results.parts import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
@@ -15,6 +14,7 @@ from aslant.report.conventions import Category, line, signed
 from aslant.report.pictures import fluid, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import Correlation, Interval
 
 #: A terminal shows this many occupations from each end of the ranking.
 EACH_END = 8

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant import statistics
-from aslant.results.parts import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import (
     OccupationContrast,
     OccupationPreference,
@@ -19,6 +18,7 @@ from aslant.measures.pronouns_chosen.result import (
 )
 from aslant.measures.pronouns_chosen.scoring import Chosen
 from aslant.measures.template_tests.scoring import FloatArray
+from aslant.results.parts import Correlation, Interval
 from aslant.stimuli.pronoun_items import FEMALE, MALE, PronounSet
 
 #: Fewer occupations give no correlation.

@@ -7,9 +7,7 @@ import textwrap
 from typing import Any
 
 from aslant.errors import AslantError, plural
-from aslant.results.parts import Interval
 from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
-from aslant.results.parts import Spread
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
@@ -17,6 +15,7 @@ from aslant.report.conventions import Category, line, signed
 from aslant.report.pictures import LABELS, fluid, rows_chart
 from aslant.report.tables import Column, Table, between, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import Interval, Spread
 
 #: A terminal shows this many words of a topic.
 SHOWN_WORDS = 8

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.results.parts import Interval
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS
 from aslant.measures.pronouns_resolved.result import (
     CalibrationBin,
@@ -26,6 +25,7 @@ from aslant.measures.template_tests.scores import log_probability_bias
 from aslant.measures.template_tests.scoring import NothingLeftError
 from aslant.models.protocols import Progress
 from aslant.parallel import one_thread_each
+from aslant.results.parts import Interval
 from aslant.statistics import (
     bootstrap_means,
     partition_pvalue,

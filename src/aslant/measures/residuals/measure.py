@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, TooFewWordsError, plural
-from aslant.results.parts import WordsUsed
 from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.result import CandidatePool, ResidualBiasResult, ResidualNeighbours
@@ -25,6 +24,7 @@ from aslant.measures.residuals.separation import (
 )
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, provenance
 from aslant.parallel import one_thread_each
+from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Representation
 from aslant.statistics import check_count, seed_of, spawn, unit_rows
 from aslant.stimuli import MOST_FREQUENT, WordList, is_plain

@@ -13,9 +13,9 @@ import numpy as np
 from aslant import statistics
 from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
-from aslant.results.parts import Interval, WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
 from aslant.measures.similarities.result import SimilarityResult
+from aslant.results.parts import Interval, WordsUsed
 from aslant.vectors import WordVectors
 
 #: Rated pairs: the name of similarity data, a file of tab-separated lines, or your own (word, word, rating) triples.
