@@ -17,8 +17,7 @@ import aslant
 from aslant import catalogue
 from aslant.errors import AslantError
 from aslant.measures.association.charts import suite_picture
-from aslant.measures.enumeration.charts import heatmap_picture
-from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.measures.enumeration.page import enumeration_fragment, heatmap_picture
 from aslant.report import render
 from aslant.report.charts import svg, vega
 from aslant.report.figures import save_figures, save_tables

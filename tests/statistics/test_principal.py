@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 
 from aslant.errors import MeasureError
 from aslant.statistics import principal_axes
-from aslant.statistics.principal import BLOCK
+from aslant.statistics.subspaces import BLOCK
 
 
 def test_directions_and_mean_are_those_of_scikit_learn() -> None:

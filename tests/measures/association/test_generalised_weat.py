@@ -14,7 +14,7 @@ import aslant
 from aslant.errors import MeasureError
 from aslant.measures.association.multi_group import group_terms, word_scores
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.statistics import regrouping, regrouping_pvalue, unit_rows
+from aslant.statistics import regrouping_pvalue, resampled_pvalues, unit_rows
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)
@@ -128,7 +128,7 @@ def test_random_partitions_estimate_the_exact_p_value() -> None:
     exact = measured(targets, attributes)
     scores, sizes = word_scores(targets, attributes, targets[0][:0], None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regrouping, "ENUMERATION_LIMIT", 0)
+        patch.setattr(resampled_pvalues, "ENUMERATION_LIMIT", 0)
         drawn = regrouping_pvalue(scores, sizes, n_resamples=20_000, rng=1)
         again = regrouping_pvalue(scores, sizes, n_resamples=20_000, rng=1)
     assert (drawn.method, drawn.n_partitions, drawn.n_resamples) == ("monte carlo", exact.n_partitions, 20_000)

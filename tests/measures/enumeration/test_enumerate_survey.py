@@ -10,9 +10,9 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from aslant.errors import AslantError
+from aslant.measures.enumeration.command import survey_app as app
 from aslant.measures.enumeration.result import CONTENT_NOTE
 from aslant.measures.enumeration.survey import questions_to_rate
-from aslant.measures.enumeration.survey_command import app
 from aslant.measures.enumeration.survey_plan import Survey
 from aslant.measures.enumeration.survey_result import SurveyResult
 from survey_examples import crowd, enumeration, exam_answers, row

@@ -13,7 +13,7 @@ import pytest
 import aslant
 from aslant.errors import AslantError, MeasureError
 from aslant.measures.enumeration.groups import by_share_female, demographics, is_cased
-from aslant.measures.enumeration.name_sources import embedding_names
+from aslant.measures.enumeration.measure import embedding_names
 from aslant.measures.enumeration.result import Demographics, EnumerationComparison, EnumerationResult
 from aslant.stimuli import NameFacts, bundled_names
 from aslant.vectors import WordVectors

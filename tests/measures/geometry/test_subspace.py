@@ -14,7 +14,7 @@ from sklearn.decomposition import PCA
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.geometry.subspace import random_ratios
+from aslant.measures.geometry.directional import random_ratios
 from aslant.statistics import explained_ratios, subspace, unit_rows
 from geometry_vectors import embedding, googlenews
 

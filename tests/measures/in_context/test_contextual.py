@@ -156,7 +156,7 @@ def test_a_seed_gives_one_answer_and_another_seed_another(leaning: Planted, foun
 
 
 def test_every_repeat_takes_other_sentences(leaning: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
-    import aslant.measures.in_context.vectors as vectors
+    import aslant.measures.in_context.swaps as vectors
 
     seen: list[str] = []
 

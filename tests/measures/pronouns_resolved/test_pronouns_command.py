@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import gap_like
-from aslant.measures.pronouns_resolved.charts import neither_by_bias
+from aslant.measures.pronouns_resolved.show import neither_by_bias
 from command_line import Run
 from fake_lm import FakeMaskedLM
 

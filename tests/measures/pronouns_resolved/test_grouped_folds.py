@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aslant.errors import MeasureError
-from aslant.statistics import grouped_folds
+from aslant.measures.pronouns_resolved.predictions import grouped_folds
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
