@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import VectorsError
+from aslant.io.digests import row_sums
 from aslant.io.memory_maps import picked_rows
 from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.mapped_words import MappedWords
@@ -48,6 +49,8 @@ class Lookup:
 class WordVectors:
     """A static embedding: `words[i]` has the vector `matrix[i]` (float32, C order, maybe memory-mapped).
 
+    Rows of the cache have checksums (`sums`), which are looked at whenever words are looked up.
+
     >>> v = WordVectors.from_arrays(["king", "queen"], [[1.0, 0.0], [0.8, 0.6]])
     >>> v.lookup(["Queen", "prince"]).found, v.lookup(["Queen", "prince"]).missing
     (('Queen',), ('prince',))
@@ -64,6 +67,7 @@ class WordVectors:
     subwords: Subwords | None = None
     note: str = ""
     treatments: tuple[Treatment, ...] = ()
+    sums: NDArray[np.uint32] | None = field(default=None, repr=False)
 
     @classmethod
     def from_arrays(cls, words: Iterable[str], matrix: ArrayLike, *, name: str = "arrays") -> WordVectors:
@@ -129,7 +133,8 @@ class WordVectors:
             raise VectorsError("dimensions cannot be left off vectors that are built from sub-words.")
         note = f"{self.note}; " if self.note else ""
         kept = self.matrix[:, :-dimensions]
-        return replace(self, matrix=kept, note=f"{note}without the last {dimensions} of {self.dimensions} dimensions")
+        told = f"{note}without the last {dimensions} of {self.dimensions} dimensions"
+        return replace(self, matrix=kept, note=told, sums=None)
 
     def treated(self, matrix: FloatMatrix, treatment: Treatment) -> WordVectors:
         """Return vectors that a treatment, such as debiasing, has made of these; name and note say which.
@@ -150,6 +155,7 @@ class WordVectors:
             note="; ".join(filter(None, (self.note, treatment.describe() + left_behind))),
             treatments=(*self.treatments, treatment),
             subwords=None,
+            sums=None,
         )
 
     def lookup(self, words: Iterable[str], *, policy: LookupPolicy | None = None) -> Lookup:
@@ -194,6 +200,8 @@ class WordVectors:
         """Return one row per match, shape (matches, dimensions)."""
         rows = np.array([match if isinstance(match, int) else 0 for match in matches], dtype=np.intp)
         vectors = picked_rows(self.matrix, rows)
+        if self.sums is not None and not np.array_equal(row_sums(vectors), self.sums[rows]):
+            raise VectorsError(f"the vectors of '{self.name}' are damaged in the cache; clear it: aslant data cache.")
         for place, match in enumerate(matches):
             if not isinstance(match, int):
                 vectors[place] = match
