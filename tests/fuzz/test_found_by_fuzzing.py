@@ -390,16 +390,16 @@ def test_a_surname_is_not_empty(tmp_path: Path) -> None:
             read_names(tmp_path / "n.csv")
 
 
-@pytest.mark.parametrize("sums", [b"", b"1", b"[]", b"null", b"\xff", b"[" * 5000, b'{"config.json":1}'])
-def test_a_converted_model_whose_sums_are_none_is_made_again(sums: bytes, tmp_path: Path) -> None:
-    from aslant.io.digests import sealed_json
-    from aslant.models.conversion import NEEDED, SUMS, _complete, _sums
+@pytest.mark.parametrize("stamps", [b"", b"1", b"[]", b"null", b"\xff", b"[" * 5000, b'{"config.json":1}'])
+def test_a_converted_model_whose_stamps_are_none_is_made_again(stamps: bytes, tmp_path: Path) -> None:
+    from aslant.data.verifying import STAMPS, digest, write_stamps
+    from aslant.models.conversion import NEEDED, _complete
 
     for name in NEEDED:
         (tmp_path / name).write_text("{}")
-    (tmp_path / SUMS).write_bytes(sealed_json(json.dumps(_sums(tmp_path)).encode()))
+    write_stamps(tmp_path / STAMPS, tmp_path, {name: digest(tmp_path / name) for name in NEEDED})
     assert _complete(tmp_path)
-    (tmp_path / SUMS).write_bytes(sealed_json(sums))
+    (tmp_path / STAMPS).write_bytes(stamps)
     assert not _complete(tmp_path)
 
 

@@ -127,7 +127,7 @@ def test_a_damaged_cache_file_is_built_again(glove: Path, cache: Path, damage: b
     assert cached.read_bytes() == whole
 
 
-def test_a_damaged_row_is_noticed_when_it_is_looked_up(glove: Path, cache: Path) -> None:
+def test_a_damaged_row_is_noticed_and_the_cache_made_again(glove: Path, cache: Path) -> None:
     aslant.load(glove)
     (cached,) = cache.rglob("*.safetensors")
     content = bytearray(cached.read_bytes())
@@ -135,10 +135,27 @@ def test_a_damaged_row_is_noticed_when_it_is_looked_up(glove: Path, cache: Path)
     cached.write_bytes(content)
     loaded = aslant.load(glove)
     assert np.array_equal(loaded.lookup(WORDS[:3]).vectors, MATRIX[:3])
-    with pytest.raises(VectorsError, match=r"the vectors of 'glove.*' are damaged in the cache; clear it"):
-        loaded.lookup([WORDS[3]])
     for part in (aslant.load(loaded, top=4), aslant.load(glove, words=WORDS[:3]), loaded.without_last(1)):
         assert part.lookup(WORDS[:3]).found == tuple(WORDS[:3])
+    with pytest.warns(UserWarning, match=r"the cache of 'glove.*' was damaged, and is made again"):
+        assert np.array_equal(loaded.lookup([WORDS[3]]).vectors, MATRIX[3:4])
+    assert np.array_equal(loaded.matrix, MATRIX)
+    assert np.array_equal(aslant.load(glove).lookup(WORDS).vectors, MATRIX)
+
+
+def test_a_damaged_cache_of_a_file_that_is_gone_is_one_sentence(glove: Path, cache: Path) -> None:
+    aslant.load(glove)
+    (cached,) = cache.rglob("*.safetensors")
+    content = bytearray(cached.read_bytes())
+    content[content.index(MATRIX.tobytes()) + 2] ^= 0x10
+    cached.write_bytes(content)
+    loaded = aslant.load(glove)
+    glove.unlink()
+    with (
+        pytest.warns(UserWarning, match="was damaged"),
+        pytest.raises(VectorsError, match="has changed since it was made; load it again"),
+    ):
+        loaded.lookup(WORDS[:1])
 
 
 @given(st.integers(0, 19), st.integers(0, 5), st.integers(1, 2**32 - 1))
@@ -270,7 +287,7 @@ def test_a_killed_process_leaves_no_visible_file(glove: Path, cache: Path) -> No
     assert done.stdout == b"half"
     (left,) = files(cache)
     assert left.endswith(PARTIAL)
-    assert vector_cache.find(vector_cache.key_of(Location(glove)), None, "x") is None
+    assert vector_cache.find(vector_cache.key_of(Location(glove)), None, "x", lambda: MATRIX) is None
     assert [entry.partial for entry in data.cache_entries()] == [True]
     (path,) = (cache / "vectors").iterdir()
     os.utime(path, (0, 0))

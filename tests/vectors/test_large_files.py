@@ -182,9 +182,9 @@ def test_any_change_of_words_or_index_is_noticed(tmp_path: Path, cache: Path) ->
     start = whole.index(MATRIX.tobytes()) + MATRIX.nbytes
     for place in range(start, len(whole), 3):
         kept.write_bytes(whole[:place] + bytes([whole[place] ^ 0x20]) + whole[place + 1 :])
-        assert vector_cache.find(kept.stem, None, "x") is None, place
+        assert vector_cache.find(kept.stem, None, "x", lambda: MATRIX) is None, place
     kept.write_bytes(whole)
-    assert vector_cache.find(kept.stem, None, "x") is not None
+    assert vector_cache.find(kept.stem, None, "x", lambda: MATRIX) is not None
 
 
 def test_a_cache_file_without_an_index_is_old_and_built_again(tmp_path: Path, cache: Path) -> None:

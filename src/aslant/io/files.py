@@ -8,7 +8,7 @@ import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
@@ -70,6 +70,22 @@ def workplace(folder: Path, name: str) -> Iterator[Path]:
         prefix=_beginning(f".{name}"), suffix=PARTIAL, dir=folder, ignore_cleanup_errors=True
     ) as work:
         yield Path(work)
+
+
+def appear(made: Path, target: Path, work: Path, is_good: Callable[[], bool]) -> None:
+    """Rename a folder into place. What is at `target` already stays if it is good, and gives way, to `work`, if not."""
+    for number in range(10):
+        try:
+            made.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+        else:
+            return
+        if is_good():
+            return
+        with contextlib.suppress(FileNotFoundError):  # another process has moved it away first
+            target.rename(work / f"damaged-{number}")
 
 
 def sweep_partial(folder: Path, beginning: str = "") -> None:

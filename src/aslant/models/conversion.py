@@ -8,10 +8,8 @@ whichever process is first. It is looked at before each use: one that is damaged
 
 from __future__ import annotations
 
-import hashlib
 import json
 import struct
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,18 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.data import cache_folder, entry, fetch
-from aslant.errors import AslantError, DataError, MissingExtraError
-from aslant.io.digests import sealed_json, unsealed_json
-from aslant.io.files import sweep_partial, workplace
-from aslant.io.reading import read_bytes
+from aslant.data.verifying import STAMPS, digest, read_stamps, verify, write_stamps
+from aslant.errors import DataError, MissingExtraError
+from aslant.io.files import appear, sweep_partial, workplace
 
 KIND = "language model"
-#: Goes up when the same file would be converted to another folder.
-VERSION = 1
+#: Goes up when the same file would become another folder.
+VERSION = 2
 #: What a converted folder has to have; the rest is small print.
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-#: Size and CRC-32 of every other file of the folder, sealed; half a gigabyte takes half a second to check.
-SUMS = "sums.json"
 #: The token before every sentence: what stood between the texts that the model was trained on.
 BEGINNING = "<|endoftext|>"
 
@@ -81,7 +76,7 @@ def prepared(name: str) -> Path:
 
 def converted(file: Path, name: str) -> Path:
     """Return the cached folder of a GGUF file, converted now if it is not there."""
-    target = cache_folder() / "models" / f"{name}-{_checksum(file)[:16]}-{VERSION}"
+    target = cache_folder() / "models" / f"{name}-{digest(file)[:16]}-{VERSION}"
     if _complete(target):
         return target
     try:
@@ -91,8 +86,8 @@ def converted(file: Path, name: str) -> Path:
             made = work / "model"
             made.mkdir()
             convert(file, made)
-            (made / SUMS).write_bytes(sealed_json(json.dumps(_sums(made)).encode()))
-            _appear(made, target, work)
+            write_stamps(made / STAMPS, made, {path.name: digest(path) for path in made.iterdir()})
+            appear(made, target, work, lambda: _complete(target))
     except OSError as error:
         raise DataError(
             f"'{name}' could not be converted in '{target.parent}' ({error.strerror or error}); free some space, or "
@@ -149,12 +144,6 @@ def _libraries() -> tuple[Any, Any]:
         raise MissingExtraError(f"converting a GGUF file needs {error.name}: pip install '{needed}'.") from None
     del safetensors, torch
     return gguf, transformers
-
-
-def _checksum(file: Path) -> str:
-    """Return the SHA-256 of a file; that of the registry would do, but a file may also come without one."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _weight(gguf: Any, tensor: Any, heads: tuple[int, int]) -> Iterator[tuple[str, NDArray[np.float32]]]:
@@ -231,41 +220,10 @@ def _tokenizer(facts: dict[str, Any], transformers: Any) -> Any:
 
 
 def _complete(folder: Path) -> bool:
-    """Tell whether a folder is there and to the letter what was converted: a weight that flipped would go unseen."""
+    """Tell whether a folder is there and what was converted; a file that has changed since is hashed again."""
+    sums = {name: frozenset({stamp.sha256}) for name, stamp in read_stamps(folder / STAMPS).items()}
     try:
-        listed = unsealed_json(read_bytes(folder / SUMS))
-        sums = json.loads(listed or b"{}")
-        return isinstance(sums, dict) and all(name in sums for name in NEEDED) and sums == _sums(folder)
-    except (OSError, ValueError, RecursionError, AslantError):
+        verify(folder, sums, folder / STAMPS)
+    except (OSError, DataError, ValueError):  # a damaged name is a ValueError
         return False
-
-
-def _sums(folder: Path) -> dict[str, list[int]]:
-    """Return the size and the CRC-32 of every file in `folder` but that of the sums."""
-    return {path.name: _sum(path) for path in folder.iterdir() if path.name != SUMS}
-
-
-def _sum(path: Path) -> list[int]:
-    size = crc = 0
-    with path.open("rb") as file:
-        while data := file.read(1 << 20):
-            size, crc = size + len(data), zlib.crc32(data, crc)
-    return [size, crc]
-
-
-def _appear(made: Path, target: Path, work: Path) -> None:
-    """Rename the folder into place. One that is there already stays if it is whole, and gives way if it is not."""
-    for number in range(10):
-        try:
-            made.rename(target)
-        except OSError:
-            if not target.is_dir():
-                raise
-        else:
-            return
-        if _complete(target):
-            return
-        try:
-            target.rename(work / f"damaged-{number}")
-        except FileNotFoundError:  # another process has moved it away first
-            continue
+    return all(name in sums for name in NEEDED)

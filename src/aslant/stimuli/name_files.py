@@ -9,14 +9,21 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
 import msgspec
 
 from aslant.errors import StimuliError
 from aslant.io.reading import MAX_BYTES, read_bytes, read_text
-from aslant.stimuli.first_names import PLACEHOLDERS, RACES, FirstName, first_names
 
+RACES = ("white", "black", "api", "native", "multiple", "hispanic")
+#: What the Social Security Administration's table has in place of a name, where a child had none yet.
+PLACEHOLDERS = frozenset({
+    "Baby", "Babyboy", "Babygirl", "Female", "Infant", "Infantboy", "Infantgirl", "Infantof", "Male", "Newborn",
+    "Noname", "Notnamed", "Unknown", "Unnamed",
+})  # fmt: skip
 #: A name counts if at least this many people bear it, as in the table of first names.
 LEAST_BEARERS = 1_000
 ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is no name
@@ -39,6 +46,36 @@ print(json.dumps(often["name"].to_list()))
 """
 #: The shares of the census of surnames, in the order of `RACES`.
 CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcthispanic")
+
+
+@dataclass(frozen=True)
+class FirstName:
+    """One name with at least 1,000 births; `share_by_race` is None where no source knows it."""
+
+    name: str
+    births: int
+    share_female: float
+    mean_birth_year: float
+    share_by_race: dict[str, float] | None
+
+
+@cache
+def first_names() -> tuple[FirstName, ...]:
+    """Return the names that ship, most frequent first (US Social Security Administration, 1938–2017).
+
+    >>> first_names()[0].name, len(first_names())
+    ('Michael', 9656)
+    """
+    source = files("aslant.stimuli").joinpath("names", "first_names.csv")
+    lines = source.read_text(encoding="utf-8").splitlines()
+    return tuple(_row(record) for record in csv.DictReader(lines))
+
+
+def _row(record: dict[str, str]) -> FirstName:
+    shares = {race: float(record[race]) for race in RACES} if record[RACES[0]] else None
+    return FirstName(
+        record["name"], int(record["births"]), float(record["share_female"]), float(record["mean_birth_year"]), shares
+    )
 
 
 @dataclass(frozen=True)

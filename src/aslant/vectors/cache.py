@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from aslant.data import cache_folder
@@ -17,7 +18,7 @@ from aslant.io.files import sweep_partial, written_whole
 from aslant.io.packed_files import Location
 from aslant.vectors.formats import aslant_file, numpy_array
 from aslant.vectors.rows import Block, Kept, Sieve
-from aslant.vectors.word_vectors import WordVectors
+from aslant.vectors.word_vectors import FloatMatrix, WordVectors
 
 #: Raised whenever the content of a cache file would come out differently.
 LAYOUT = 3
@@ -45,15 +46,15 @@ def _path(key: str, top: int | None) -> Path:
     return cache_folder() / "vectors" / (f"{key}.safetensors" if top is None else f"{key}-top{top}.safetensors")
 
 
-def find(key: str, top: int | None, name: str) -> WordVectors | None:
-    """Return the cached embedding, cut to `top` words.
+def find(key: str, top: int | None, name: str, remake: Callable[[], FloatMatrix]) -> WordVectors | None:
+    """Return the cached embedding, cut to `top` words; `remake` gives its matrix if that turns out to be damaged.
 
     The whole file serves any `top`, unless it had to be repaired: its repairs are not those of its first rows.
     """
     for path in dict.fromkeys((_path(key, top), _path(key, None))):
         if path.is_file():
             try:
-                found = aslant_file.open_mapped(path, name=name, top=top)
+                found = aslant_file.open_mapped(path, name=name, top=top, remake=remake)
             except (
                 VectorsError,
                 OSError,
@@ -63,6 +64,13 @@ def find(key: str, top: int | None, name: str) -> WordVectors | None:
             if path == _path(key, top) or not found.repairs:
                 return found
     return None
+
+
+def drop(key: str, top: int | None) -> None:
+    """Delete what is cached under a key; a cache that cannot be written is done without."""
+    for path in (_path(key, top), _path(key, None)):
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
 
 
 def build(key: str, top: int | None, name: str, blocks: Iterable[Block], kept: Kept) -> WordVectors:

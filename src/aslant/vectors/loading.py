@@ -7,6 +7,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +29,7 @@ from aslant.vectors.formats import (
 )
 from aslant.vectors.policy import LookupPolicy
 from aslant.vectors.rows import Arrays, Block, Kept, Sieve, in_memory
-from aslant.vectors.word_vectors import WordVectors, as_matrix
+from aslant.vectors.word_vectors import FloatMatrix, WordVectors, as_matrix
 
 
 def load(
@@ -86,7 +87,7 @@ def _only(vectors: WordVectors, tokens: frozenset[str]) -> WordVectors:
     if not rows:
         raise VectorsError(f"'{vectors.name}' has none of the words asked for.")
     kept = picked_rows(vectors.matrix, np.array(rows))
-    return replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept, sums=None)
+    return replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept, seal=None)
 
 
 def _by_name(source: Any, progress: Progress | None) -> Any:
@@ -125,8 +126,7 @@ def _load(
     if isinstance(source, WordVectors):
         if top is None:
             return source
-        sums = None if source.sums is None else source.sums[:top]
-        return replace(source, words=source.words[:top], matrix=source.matrix[:top], sums=sums)
+        return replace(source, words=source.words[:top], matrix=source.matrix[:top])
     if hasattr(getattr(source, "wv", source), "index_to_key"):
         return _of_arrays(keyed_vectors.from_memory(source), type(source).__name__, top, None)
     if not isinstance(source, str | os.PathLike):
@@ -154,7 +154,8 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
             what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
             raise VectorsError(f"'{path}' is {what}; give an embedding file.")
         key = vector_cache.key_of(location) if cache else None
-        if key and (cached := vector_cache.find(key, top, location.name)):
+        again = partial(_made_again, path, top, allow_pickle, key)
+        if key and (cached := vector_cache.find(key, top, location.name, again)):
             return cached
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
@@ -167,6 +168,20 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
         warnings.warn(f"no cache is made of '{location.name}' ({error}); the file is read anew each time", stacklevel=4)
     with open_stream(location, progress) as stream:
         return _read(stream, top, None, allow_pickle)
+
+
+def _made_again(path: Path, top: int | None, allow_pickle: bool, key: str) -> FloatMatrix:
+    """Return the matrix of a file whose cache is damaged, read anew."""
+    try:
+        same = vector_cache.key_of(_locate(path)) == key
+    except (VectorsError, OSError):
+        same = False
+    if not same:
+        raise VectorsError(
+            f"the cache of '{path.name}' is damaged, and the file has changed since it was made; load it again."
+        )
+    vector_cache.drop(key, top)
+    return _load_path(path, top, False, allow_pickle, None).matrix
 
 
 class _CacheNotWrittenError(Exception):

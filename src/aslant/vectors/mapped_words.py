@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
 
-#: Words that are decoded in one go.
+#: Words that are encoded or decoded in one go.
 CHUNK = 8192
 #: As many words are written out by `repr`; of more, the first three.
 WRITTEN_OUT = 100
@@ -38,16 +38,19 @@ def table_of(words: Sequence[str]) -> Table:
     >>> table_of(["the", "of"]).ends.tolist(), MappedWords(table_of(["the", "of"]))[1]
     ([3, 6], 'of')
     """
-    text = encoded(words)
-    data = np.frombuffer(text, np.uint8)
+    data = np.frombuffer(encoded(words), np.uint8)
     ends = np.append(np.flatnonzero(data == ord("\n")), len(data)).astype("<u4")
-    hashes = np.fromiter(map(crc32, text.split(b"\n")), np.uint32, len(words))
+    hashes = np.fromiter(map(crc32, map(str.encode, words)), np.uint32, len(words))
     rows = np.argsort(hashes, kind="stable")
     return Table(hashes[rows].astype("<u4"), rows.astype("<u4"), ends, data)
 
 
 def encoded(words: Sequence[str]) -> bytes:
     """Return the words as UTF-8, one per line, or say which of them cannot be written so."""
+    return b"\n".join([_encoded(words[start : start + CHUNK]) for start in range(0, len(words), CHUNK)])
+
+
+def _encoded(words: Sequence[str]) -> bytes:
     text = "\n".join(words)
     if text.count("\n") >= len(words):
         bad = next(word for word in words if "\n" in word)

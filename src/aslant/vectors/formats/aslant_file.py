@@ -11,7 +11,7 @@ import json
 import math
 import struct
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Any, Literal, Self
@@ -29,7 +29,7 @@ from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.formats.numpy_array import unwarned
 from aslant.vectors.mapped_words import MappedWords, Table, encoded, table_of
 from aslant.vectors.rows import Arrays, Block, Kept
-from aslant.vectors.word_vectors import WordVectors
+from aslant.vectors.word_vectors import FloatMatrix, Seal, WordVectors
 
 NAME = "aslant safetensors"
 NPZ = "aslant npz"
@@ -179,11 +179,13 @@ def _array(data: Any, tensor: Tensor, start: int) -> Any:
     return data[start + begin : start + end].view(DTYPES[tensor.dtype]).reshape(tensor.shape)
 
 
-def open_mapped(path: Path, *, name: str, top: int | None = None) -> WordVectors:
+def open_mapped(
+    path: Path, *, name: str, top: int | None = None, remake: Callable[[], FloatMatrix] | None = None
+) -> WordVectors:
     """Open a file of the cache: neither matrix nor words are read, both stay on disk until they are used.
 
     What the header tells, words and index are held against their digest: what is damaged is refused. Rows are held
-    against their checksums when they are looked up.
+    against their checksums when they are looked up, if there is a way to `remake` the matrix.
     """
     data = np.memmap(path, np.uint8, "r")
     header, start = _read_header(data, path.name)
@@ -195,7 +197,8 @@ def open_mapped(path: Path, *, name: str, top: int | None = None) -> WordVectors
     sums, *table = (_array(data, tensor, start) for tensor in index if tensor is not None)
     words = MappedWords(Table(*map(np.asarray, table)))
     matrix = _array(data, header.matrix, start)
-    return WordVectors(words[:top], matrix[:top], name=name, sums=np.asarray(sums[:top]), **_kept(told))
+    seal = None if remake is None else Seal(np.asarray(sums), remake)
+    return WordVectors(words[:top], matrix[:top], name=name, seal=seal, **_kept(told))
 
 
 def open_arrays(path: Path, name: str) -> Arrays:
