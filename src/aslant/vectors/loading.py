@@ -154,9 +154,10 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
             what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
             raise VectorsError(f"'{path}' is {what}; give an embedding file.")
         key = vector_cache.key_of(location) if cache else None
-        again = partial(_made_again, path, top, allow_pickle, key)
-        if key and (cached := vector_cache.find(key, top, location.name, again)):
-            return cached
+        if key is not None:
+            again = partial(_made_again, path, top, allow_pickle, key)
+            if cached := vector_cache.find(key, top, location.name, again):
+                return cached
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     if location.member is None and aslant_file.is_npz(location.path):

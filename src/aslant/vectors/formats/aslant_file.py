@@ -191,7 +191,7 @@ def open_mapped(
     header, start = _read_header(data, path.name)
     _, *index = _tensors(header)
     told = header.metadata.get("record", "")
-    digest = crc32(data[start + header.matrix.data_offsets[1] :], crc32(told.encode()))
+    digest = crc32(data[start + header.matrix.data_offsets[1] :].data, crc32(told.encode()))
     if None in index or header.metadata.get("digest") != str(digest):
         raise VectorsError(f"'{path.name}' has no index of its words, or a damaged one.")
     sums, *table = (_array(data, tensor, start) for tensor in index if tensor is not None)

@@ -84,15 +84,15 @@ def _known() -> Callable[[str, str], Any]:
 
     class Dtype:
         def __init__(self, name: str | bytes, *_: Any) -> None:
-            self.name, self.order = name.decode() if isinstance(name, bytes) else name, "<"
+            self.name, self.big = name.decode() if isinstance(name, bytes) else name, False
             if not _PLAIN_DTYPE.fullmatch(self.name):
                 raise ValueError(f"it holds an array of {name!r:.20}")
 
         def __setstate__(self, state: tuple[Any, ...]) -> None:
-            self.order = ">" if state[1] in (">", b">") else "<"
+            self.big = state[1] in (">", b">")
 
         def numbers(self, raw: bytes) -> Any:
-            return np.frombuffer(raw, np.dtype(self.name).newbyteorder(self.order))
+            return np.frombuffer(raw, np.dtype(self.name).newbyteorder(">" if self.big else "<"))
 
     def find(module: str, name: str) -> Any:
         if _GENSIM.fullmatch(module):
