@@ -66,11 +66,13 @@ def find(key: str, top: int | None, name: str, remake: Callable[[], FloatMatrix]
     return None
 
 
-def drop(key: str, top: int | None) -> None:
-    """Delete what is cached under a key; a cache that cannot be written is done without."""
-    for path in (_path(key, top), _path(key, None)):
+def drop(key: str, top: int | None) -> bool:
+    """Delete what is cached under a key, and tell whether that was possible."""
+    paths = (_path(key, top), _path(key, None))
+    for path in paths:
         with suppress(OSError):
             path.unlink(missing_ok=True)
+    return not any(path.exists() for path in paths)
 
 
 def build(key: str, top: int | None, name: str, blocks: Iterable[Block], kept: Kept) -> WordVectors:

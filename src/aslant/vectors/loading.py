@@ -181,8 +181,7 @@ def _made_again(path: Path, top: int | None, allow_pickle: bool, key: str) -> Fl
         raise VectorsError(
             f"the cache of '{path.name}' is damaged, and the file has changed since it was made; load it again."
         )
-    vector_cache.drop(key, top)
-    return _load_path(path, top, False, allow_pickle, None).matrix
+    return _load_path(path, top, vector_cache.drop(key, top), allow_pickle, None).matrix
 
 
 class _CacheNotWrittenError(Exception):
