@@ -165,4 +165,4 @@ def test_a_file_that_cannot_be_read_is_one_error() -> None:
     memory = Path("/proc/self/mem")
     if not memory.is_file():
         pytest.skip("no file here that opens and cannot be read")
-    refused(memory, "cannot be read: Input/output error")
+    refused(memory, "cannot open '/proc/self/mem': Input/output error")

@@ -65,7 +65,6 @@ ELSEWHERE = {
     "aslant.report.sections": "a file that ships",
     "aslant.measures.enumeration.survey_pages": "files that ship",
     "aslant.report.templating": "files that ship",
-    "aslant.stimuli.first_names": "a file that ships",
     "aslant.vectors.sample": "a file that ships",
     "aslant.vectors.debiasing_record": "its own words, to copy them",
 }

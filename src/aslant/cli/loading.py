@@ -54,8 +54,8 @@ def open_vectors(
 
 
 def _is_ppmi(model: str) -> bool:
+    from aslant.io.packed_files import path_of
     from aslant.vectors.formats.histwords import decade_of, is_ppmi
-    from aslant.vectors.vector_files import path_of
 
     try:
         decade = decade_of(path_of(model))

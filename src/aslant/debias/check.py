@@ -12,11 +12,10 @@ from aslant.debias.biased_words import POLES
 from aslant.errors import AslantError, DebiasError
 from aslant.measures.association.measure import weat_suite
 from aslant.measures.geometry.directional import direct_bias
-from aslant.measures.polarities.measure import polarity
+from aslant.measures.polarities.measure import POLARITIES, polarity
 from aslant.measures.residuals.measure import residual_bias
 from aslant.measures.shared.directions import DEFAULT_PAIRS, find_direction
 from aslant.measures.shared.wordsets import provenance
-from aslant.measures.side_by_side.measure import POLARITIES
 from aslant.measures.similarities.measure import similarity_change
 from aslant.results.debias import CheckedMeasure, DebiasCheck
 from aslant.results.parts import Spread
