@@ -124,7 +124,7 @@ class Writer:
     def finish(self, words: Sequence[str], record: Mapping[str, Any]) -> None:
         """Write the words of all rows, their index and the header; `record` is kept as JSON metadata."""
         told = json.dumps(record)
-        index: tuple[NDArray[Any], ...] = (np.concatenate(self._sums).astype("<u4"), *table_of(words))
+        index: tuple[Any, ...] = (np.concatenate(self._sums).astype("<u4"), *table_of(words))
         self._pending.result()
         digest = crc32(told.encode())
         for part in index:
