@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import importlib
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +14,6 @@ import pytest
 @pytest.fixture(scope="session", autouse=True)
 def toy_models(doctest_namespace: dict[str, Any]) -> None:
     """Put the models where doctests see them."""
-    sys.path.insert(0, str(Path(__file__).resolve().parent / "tests"))
     fake = importlib.import_module("fake_lm")
     doctest_namespace["lm"] = fake.FakeMaskedLM(fake.TABLE)
     doctest_namespace["any_lm"] = fake.FakeMaskedLM()

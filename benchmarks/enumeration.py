@@ -4,8 +4,8 @@
 
 30,000 words of 300 dimensions in 64 categories, 12 groups, 3 words per cell; 2,000 rotations unless told otherwise
 (10,000 is the default of the measure). One run on this machine, in turns, so that all see the same load. The literal
-version (tests/literal_enumeration.py, with a Haar matrix from SciPy that turns 8,000 names) makes a few rotations,
-and is scaled.
+version (tests/helpers/literal_enumeration.py: with a Haar matrix from SciPy that turns 8,000 names) makes a few
+rotations, and is scaled.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from aslant.measures.enumeration.cells import choose_cells
 from aslant.statistics import RotationPlan, RotationProblem, count_reached
 from aslant.statistics.rotation import block_size
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 import literal_enumeration as literal
 
 WORDS, CATEGORIES, GROUPS, DIMENSIONS, PER_CELL, NAMES, LITERAL = 30_000, 64, 12, 300, 3, 8_000, 5

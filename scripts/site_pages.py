@@ -2,17 +2,19 @@
 
 The changelog and the guide for contributors live at the top of the repository, where people look for them; links to
 them from docs/ work on GitHub, and are turned here to the copies in the site. The page of results lists whatever
-`aslant.results` exports, so that no kind of result can be forgotten.
+catalogue has, and the page of measures their functions, so that none can be forgotten.
 """
 
 from __future__ import annotations
 
 import re
+from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-import griffe
 from mkdocs.structure.files import File, Files
+
+from aslant.catalogue import kinds, rooms
 
 ROOT = Path(__file__).resolve().parents[1]
 #: Page of the site to file of the repository.
@@ -35,6 +37,8 @@ def on_files(files: Files, config: Any) -> Files:
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
     """Lead links to files at the top of the repository to their copies in the site."""
     up = "../" * (page.file.src_uri.count("/") + 1)
+    if page.file.src_uri == "reference/measures.md":
+        markdown += measures_part()
     for copy, name in COPIED.items():
         markdown = markdown.replace(f"]({up}{name}", f"]({up[3:]}{copy}")
     return markdown
@@ -52,13 +56,19 @@ def from_top(text: str) -> str:
 
 
 def results_page() -> str:
-    """Return the page of every kind of result that `aslant.results` exports."""
-    package = griffe.load("aslant", search_paths=[ROOT / "src"])
-    at_top = set(_exported(package))
-    names = [name for name in _exported(package["results"]) if package["results"].members[name].is_class]
-    places = [f"aslant.{name}" if name in at_top else f"aslant.results.{name}" for name in sorted(names)]
+    """Return the page of every kind of result."""
+    places = sorted({_place(kind.home, kind.made) for kind in kinds().values()}, key=lambda place: place.split(".")[-1])
     return RESULTS + "".join(f"\n::: {place}\n" for place in places)
 
 
-def _exported(module: Any) -> list[str]:
-    return [str(name) for name in module.exports or ()]
+def measures_part() -> str:
+    """Return the public functions of every measure, room by room."""
+    return "".join(
+        f"\n## {room.title}\n" + "".join(f"\n::: aslant.{where.partition(':')[2]}\n" for where in room.functions)
+        for room in rooms() if room.functions
+    )  # fmt: skip
+
+
+def _place(home: str, where: str) -> str:
+    module, _, name = where.partition(":")
+    return f"{resolve_name(module if module.startswith('.') else f'.{module}', home)}.{name}"

@@ -5,14 +5,19 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from aslant.vectors import WordVectors
+from command_line import Run
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))  # whose targets tests/fuzz drives
+collect_ignore = ["measures/new_room"]  # which test_one_room.py copies into a copy of the package
+
+# No deadline: the first example pays for imports and compiling, and a busy machine for everything.
+hypothesis.settings.register_profile("aslant", deadline=None)
+hypothesis.settings.load_profile("aslant")
 
 
 @pytest.fixture(autouse=True)
@@ -49,9 +54,6 @@ def tiny() -> WordVectors:
     words = ["he", "she", "doctor", "nurse", "new_york", "Paris"]
     matrix = [[1, 0, 0.5], [-1, 0, 0.5], [0.5, 1, 0], [-0.5, 1, 0], [0, 0.25, 1], [0.125, 0, 1]]
     return WordVectors.from_arrays(words, matrix, name="tiny")
-
-
-Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
 @pytest.fixture

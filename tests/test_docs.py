@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
 import aslant
-from aslant.report import result_tables as described
 from aslant.vectors import formats
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -30,8 +30,7 @@ def test_python_in_the_guides_runs_and_gives_the_numbers_shown(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(described, "TABLES", dict(described.TABLES))  # a page may add to these two, for itself
-    monkeypatch.setattr(formats, "STREAMED", formats.STREAMED)
+    monkeypatch.setattr(formats, "STREAMED", formats.STREAMED)  # a page may add to these, for itself
     text_of_page = (ROOT / page).read_text(encoding="utf-8")
     for file, content in re.findall(r"```toml\n# (\S+\.toml)\n(.*?)```", text_of_page, re.DOTALL):
         (tmp_path / file).write_text(content, encoding="utf-8")  # what a page names, its code may open
@@ -57,12 +56,14 @@ def test_links_between_pages_lead_somewhere(page: str) -> None:
 
 
 def test_every_public_name_is_in_the_reference_once() -> None:
+    from aslant.catalogue import kinds, rooms
+
     pages = [page.read_text(encoding="utf-8") for page in (ROOT / "docs/reference").glob("*.md")]
     listed = [name for page in pages for name in re.findall(r"^::: aslant\.(\w+)$", page, re.MULTILINE)]
-    results = {
-        name for name in aslant.__all__ if name in aslant.results.__all__
-    }  # on a page that the site makes itself
-    assert sorted([*listed, *results, "__version__"]) == sorted(aslant.__all__)
+    listed += [where.partition(":")[2] for room in rooms() for where in room.functions]  # on pages that the site makes
+    results = {kind.made.partition(":")[2] for kind in kinds().values()} & set(aslant.__all__)
+    modules = {name for name in aslant.__all__ if inspect.ismodule(getattr(aslant, name))}
+    assert sorted([*listed, *results, *modules, "__version__"]) == sorted(aslant.__all__)
 
 
 def test_every_guide_is_in_the_navigation_of_the_site_and_on_its_first_page() -> None:
@@ -71,6 +72,14 @@ def test_every_guide_is_in_the_navigation_of_the_site_and_on_its_first_page() ->
     for page in (ROOT / "docs").glob("*.md"):
         assert re.search(rf"[ /]{re.escape(page.name)}$", navigation, re.MULTILINE), page.name
         assert page.name == "index.md" or f"]({page.name})" in start, page.name
+
+
+def test_every_section_of_the_definitions_that_is_cited_exists() -> None:
+    definitions = (ROOT / "docs/definitions.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"^## (\d+)\. ", definitions, re.MULTILINE))
+    files = [file for folder in ("src", "tests", "docs") for file in (ROOT / folder).rglob("*.py")]
+    cited = {n for file in files for n in re.findall(r"definitions\.md §(\d+)", file.read_text(encoding="utf-8"))}
+    assert {"1", "3", "7"} <= cited <= sections
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def lm(source: Any, **_: Any) -> FakeMaskedLM:
         asked.append(f"lm {source}")
         if "headless" in str(source):
-            raise NoHeadError(f"'{source}' is a BertModel, which predicts no words.")
+            raise NoHeadError(f"'{source}' is a BertModel, which does not predict words.")
         return FakeMaskedLM()
 
     monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", encoder)

@@ -12,10 +12,10 @@ from scipy.stats import false_discovery_control
 
 import aslant
 from aslant.auditing import running
-from aslant.auditing.glance_lines import GLANCES
 from aslant.auditing.step_context import Work
 from aslant.auditing.steps import STEPS, Step
 from aslant.auditing.subjects import CALLED, kind_of, subject_of
+from aslant.catalogue import kinds
 from aslant.errors import AslantError, DataError, MeasureError, MissingExtraError
 from aslant.measures.polarities.result import PolarityResult
 from aslant.results.audit import Profile
@@ -85,19 +85,19 @@ def test_a_language_model_gets_the_measures_that_fit_its_kind(lm: FakeMaskedLM, 
 
 def test_every_result_of_an_audit_has_a_line(tiny_run: aslant.AuditResult) -> None:
     for part in tiny_run.parts:
-        assert all(type(result) in GLANCES for result in part.results)
+        assert all(kinds()[result.kind].glance for result in part.results)
 
 
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
         ({"only": ["waet"]}, "did you mean weat"),
-        ({"skip": ["nothing at all"]}, "is no measure of an audit; these fit: weat"),
+        ({"skip": ["nothing at all"]}, "is not a measure of an audit; these fit: weat"),
         ({"only": ["template-weat"]}, "'template-weat' does not fit a static embedding"),
         ({"only": ["own words"]}, "there are no words of your own"),
         ({"only": "weat", "skip": "weat"}, "nothing is left to measure"),
         ({"profile": "fast"}, "profile='fast' is not one of quick, standard, full"),
-        ({"rng": None}, "rng=None is no seed"),
+        ({"rng": None}, "rng=None is not a seed"),
         ({"words": "no-such-set"}, "there is no word set 'no-such-set'"),
     ],
 )
@@ -226,7 +226,8 @@ def test_own_words_go_to_the_measure_that_fits_them_in_an_embedding(own: list[Pa
         ("mine-pairs, subspace", "gender"),
         ("gender-binary, binary, mine-words", "gender"),
     }
-    assert audit.not_run["own words, mine-templates"] == "a set of this kind needs a language model"
+    needed = "a set of this kind needs a masked language model or a causal language model."
+    assert audit.not_run["own words, mine-templates"] == needed
 
 
 def test_own_words_go_to_the_measure_that_fits_them_in_a_language_model(own: list[Path]) -> None:

@@ -203,8 +203,8 @@ def test_one_bad_model_among_three_stops_nobody_and_is_told(folder: Path, tmp_pa
     done = aslant.audit_list(models, tmp_path / "r.db", **QUICK)
     assert [audit.state for audit in done.audits] == ["complete", "failed", "complete"]
     [bad] = done.failed
-    assert "in no format that aslant knows" in bad.reason
-    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is in no format"):
+    assert "not in a format that aslant knows" in bad.reason
+    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is not in a format"):
         aslant.ResultsStore(tmp_path / "r.db").audit("bad")
 
 
@@ -270,11 +270,11 @@ def test_jobs_and_outcomes_go_to_another_process_and_back(folder: Path) -> None:
         ({"only": ["wheat"]}, "did you mean weat"),
         ({"skip": "wheat"}, "did you mean weat"),
         ({"profile": "slow"}, "profile='slow'"),
-        ({"seed": -1}, "is no seed"),
+        ({"seed": -1}, "is not a seed"),
         ({"words": ["nowhere.toml"]}, r"cannot open 'nowhere\.toml'"),
         ({"corpus": ["text.txt"]}, "the models have no encoder"),
         ({"case": "LOUD"}, "case='LOUD'"),
-        ({"colour": "red"}, "'colour' is no setting"),
+        ({"colour": "red"}, "'colour' is not a setting"),
     ],
 )
 def test_settings_that_suit_no_model_are_refused_before_any_work(

@@ -9,21 +9,22 @@ import sys
 from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
+from typing import Any
 
 import pytest
-import typer
 
 import aslant
-from aslant.cli.app import app
+from aslant import catalogue
+from aslant.cli.app import command_of
 from aslant.cli.default_command import DEFAULT
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
-def commands(group: typer.main.TyperGroup | None = None, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+def commands(group: Any = None, prefix: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     """Discover every command, so that a new one is held to the same promises."""
-    group = group or typer.main.get_command(app)  # type: ignore[assignment]
-    for name, command in group.commands.items():  # type: ignore[union-attr]
+    found = {name: command_of(name) for name in catalogue.commands()} if group is None else group.commands
+    for name, command in found.items():
         if hasattr(command, "commands"):
             yield from commands(command, (*prefix, name))
         elif name == DEFAULT:
@@ -67,7 +68,7 @@ MEASURES = {
     [
         (["nowhere.txt"], "there is no file 'nowhere.txt'"),
         (["empty.bin"], "'empty.bin' is empty"),
-        (["garbage.bin"], "in no format that aslant knows"),
+        (["garbage.bin"], "not in a format that aslant knows"),
         (["--case", "LOUD"], "case='LOUD'"),
         (["--json", "no/such/folder/x.json"], "cannot write 'no/such/folder/x.json'"),
         (["--json", "-", "--csv", "-"], "the same file"),
@@ -308,7 +309,7 @@ def test_a_fault_of_ours_keeps_its_traceback(run: Run, monkeypatch: pytest.Monke
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("ours")
 
-    monkeypatch.setattr("aslant.measures.weat_suite", broken)
+    monkeypatch.setattr("aslant.measures.association.measure.weat_suite", broken)
     with pytest.raises(ZeroDivisionError):
         run("weat")
 

@@ -258,7 +258,7 @@ def test_an_endless_line_takes_little_memory(tmp_path: Path, split: str) -> None
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert corpus.too_long == 1
-    assert peak < 16e6 if split == "lines" else 60e6
+    assert peak < (16e6 if split == "lines" else 60e6)
 
 
 def test_running_text_in_one_long_line_loses_no_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import trustme
+
 from serving import Registry, Server, status
 
 

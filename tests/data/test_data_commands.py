@@ -9,9 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from serving import Registry, Server, described, whole
 
 from aslant.data import data_folder, names
+from serving import Registry, Server, described, whole
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
@@ -67,7 +67,7 @@ def test_get_of_an_unknown_name_fetches_nothing_at_all(run: Run, toy: Server) ->
 def test_path_prints_the_path_or_what_to_do(run: Run, toy: Server) -> None:
     absent = run("data", "path", "toy")
     assert (absent.returncode, absent.stdout) == (2, "")
-    assert "'toy' is not here: run 'aslant data get toy'" in absent.stderr
+    assert "'toy' is not on this machine: run 'aslant data get toy'" in absent.stderr
     assert len(absent.stderr.splitlines()) == 1
     run("data", "get", "toy")
     assert run("data", "path", "toy").stdout == f"{data_folder() / 'toy' / 'v.txt'}\n"

@@ -11,12 +11,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from serving import CONTENT, Registry, Server, described, status, whole
 
 import aslant
 from aslant.data import data_folder, fetch, find, resolve
 from aslant.data.fetching import present
 from aslant.errors import DataError, VectorsError
+from serving import CONTENT, Registry, Server, described, status, whole
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_the_users_folder_comes_first(toy: Server, users_folder: Path, place: st
 def test_a_wrong_checksum_in_the_users_folder_is_an_error(toy: Server, users_folder: Path, place: str) -> None:
     (users_folder / "toy").mkdir()
     (users_folder / place).write_bytes(CONTENT + b"changed")
-    with pytest.raises(DataError, match=r"v\.txt' has the wrong checksum .*; replace it or take it away"):
+    with pytest.raises(DataError, match=r"v\.txt' has the wrong checksum .*; replace it or remove it"):
         fetch("toy")
     assert toy.asked["/v.txt"] == 0
 
@@ -138,7 +138,7 @@ def test_the_first_use_of_a_file_in_the_users_folder_is_recorded_too(unpublished
 @pytest.mark.parametrize("value", ["1", "true", "yes"])
 def test_offline_never_asks_but_uses_what_is_here(toy: Server, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("ASLANT_OFFLINE", value)
-    with pytest.raises(DataError, match=r"ASLANT_OFFLINE forbids to fetch it\. By hand: download https"):
+    with pytest.raises(DataError, match=r"ASLANT_OFFLINE forbids downloading it\. By hand: download https"):
         fetch("toy")
     assert toy.asked["/v.txt"] == 0
     monkeypatch.setenv("ASLANT_OFFLINE", "0")
@@ -180,11 +180,11 @@ def test_two_processes_may_fetch_the_same_at_once(toy: Server) -> None:
     both = threading.Barrier(2)
 
     def together(handler: http.server.BaseHTTPRequestHandler) -> None:
-        both.wait(30)
+        both.wait(300)
         whole()(handler)
 
     toy.on("/v.txt", together)
-    ends = [(process.communicate(timeout=60), process.returncode) for process in [child(), child()]]
+    ends = [(process.communicate(timeout=600), process.returncode) for process in [child(), child()]]
     assert [code for _, code in ends] == [0, 0], ends
     assert toy.asked["/v.txt"] == 2
     assert {out.strip() for (out, _), _ in ends} == {str(data_folder() / "toy" / "v.txt")}

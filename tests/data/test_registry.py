@@ -9,12 +9,12 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from serving import Registry, described
 
 from aslant.data import did_you_mean, entries, entry, names
 from aslant.data.fetching import what_to_do
 from aslant.data.registry import Entry, File, Source, parse_entry
 from aslant.errors import DataError
+from serving import Registry, described
 
 SHIPPED = entries()
 WANTED = {
@@ -110,7 +110,7 @@ ONE = 'title="t"\nkind="vectors"\nlicence="l"\ncitation="c"\n[[sources]]\n'
         (ONE + 'url="https://x/"\n[[sources.files]]\nname="c:a"', "plain relative path"),
         (ONE + 'url="https://x/"\n[[sources.files]]\nname="a"\nsha256="ABC"', "matching regex"),
         (ONE + 'url="https://x/"\n[[sources.files]]\nname="a"\nmd5="x"', "unknown field `md5`"),
-        ('folder="../x"\n' + ONE + 'url="https://x/"\n[[sources.files]]\nname="a"', "no plain name"),
+        ('folder="../x"\n' + ONE + 'url="https://x/"\n[[sources.files]]\nname="a"', "is not a plain name"),
         ("title = ", "Invalid value"),
     ],
 )

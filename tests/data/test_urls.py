@@ -9,13 +9,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from serving import CONTENT, Registry, Server, cut, described, status, whole
 
 from aslant.data import data_folder, fetch, find
 from aslant.data.receiving import Meter
 from aslant.data.registry import File, Source
 from aslant.data.urls import fetch_from_url
 from aslant.errors import DataError
+from serving import CONTENT, Registry, Server, cut, described, status, whole
 
 
 def nothing_left() -> bool:

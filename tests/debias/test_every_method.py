@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from planted import PAIRS, SPECIFIC, Planted
 
 import aslant
 from aslant.debias import METHODS
 from aslant.errors import DebiasError
+from planted import PAIRS, SPECIFIC, Planted
 
 #: Settings with which a method works on the planted bias.
 SETTINGS: dict[str, dict[str, Any]] = {

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from planted import PAIRS, SPECIFIC, Planted
 
 import aslant
 from aslant.debias.hard import equalise, hard_debiased
 from aslant.debias.words import find_sets, find_words, word_sets
 from aslant.errors import DebiasError
 from aslant.stimuli import PairSet, load_set
+from planted import PAIRS, SPECIFIC, Planted
 
 Vectors = dict[str, NDArray[np.float64]]
 
@@ -197,12 +197,12 @@ def test_two_words_on_one_token_are_no_pair(planted: Planted) -> None:
         ({"pairs": "professions"}, "kind 'words'; one of kind 'pairs' or 'classes'"),
         ({"pairs": [("she",)]}, "fewer than two words"),
         ({"pairs": ["she", "he"]}, "'she' is one string; give a list of words"),
-        ({"pairs": 3}, "3 are no sets of words"),
+        ({"pairs": 3}, "3 are not sets of words"),
         ({"pairs": [("she", 4)]}, "the word 4 is not a word"),
         ({"pairs": PAIRS, "components": 0}, "components=0"),
         ({"pairs": PAIRS[:1], "components": 2}, "from 1 to 1"),
         ({"pairs": PAIRS, "components": True}, "components=True"),
-        ({"pairs": PAIRS, "specific": 5}, "5 are no words"),
+        ({"pairs": PAIRS, "specific": 5}, "5 are not words"),
         ({"pairs": PAIRS, "specific": "no-such-set"}, "there is no word set"),
         ({"pairs": PAIRS, "equalise": [("she", "")]}, "is not a word"),
     ],

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_lms import CAUSAL, causal, log_softmax, torch
 
 import aslant
 from aslant.errors import MeasureError
 from aslant.models import CausalLM, Sentence
 from aslant.models.causal import CausalNetwork, TransformersCausalLM
 from aslant.models.prefixes import SHARED_BY, Contexts
+from tiny_lms import CAUSAL, causal, log_softmax, torch
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late", "[TARGET] can do [ATTRIBUTE]")
 ATTRIBUTES = ("nurse", "doctor", "chief medical examiner", "electrician", "poet", "good", "art", "boys")
@@ -125,7 +125,7 @@ def test_a_cache_that_gives_other_numbers_is_not_used(monkeypatch: pytest.Monkey
     monkeypatch.setattr("aslant.models.prefixes.SHARED_BY", 3)
     lm = wrapped()
     assert not lm.shares
-    assert "common beginnings are run anew" in lm.record()["note"]
+    assert "common prefixes are run each time" in lm.record()["note"]
     check(lm, SENTENCES)
 
 
@@ -214,5 +214,5 @@ def test_the_causal_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
     monkeypatch.setattr(CausalNetwork, "_go_on", without_memory)
-    with pytest.raises(MeasureError, match="memory does not suffice to run 'llama'"):
+    with pytest.raises(MeasureError, match="not enough memory to run 'llama'"):
         wrapped()

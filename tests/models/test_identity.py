@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from packaged import unpack
-from tiny_elmo import write
-from tiny_lms import masked, tokenizer, torch, transformers
 
 import aslant
 from aslant.data import entry
 from aslant.data.verifying import digest
 from aslant.models import identity_of, is_registered
+from packaged import unpack
+from tiny_elmo import write
+from tiny_lms import masked, tokenizer, torch, transformers
 
 BERT = "bert-base-uncased"
 

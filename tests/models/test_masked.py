@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tiny_lms import MASKED, log_softmax, masked, torch
 
 import aslant
 from aslant.errors import MeasureError
@@ -19,6 +18,7 @@ from aslant.io.keeper import Keeper
 from aslant.models import MaskedLM, Sentence
 from aslant.models.masked import TransformersMaskedLM, longest
 from aslant.models.network import Network, out_of_memory
+from tiny_lms import MASKED, log_softmax, masked, torch
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late")
 TARGETS = ("he", "she", "teachers")
@@ -291,7 +291,7 @@ def test_the_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch: pytest
         return logits(self, places, **inputs)
 
     monkeypatch.setattr(Network, "logits", with_little_memory)
-    with pytest.raises(MeasureError, match="memory does not suffice to run 'bert'"):
+    with pytest.raises(MeasureError, match="not enough memory to run 'bert'"):
         wrapped()
 
 
@@ -353,7 +353,7 @@ def test_memory_that_does_not_suffice_for_one_sentence_is_one_error(monkeypatch:
         raise MemoryError
 
     monkeypatch.setattr(lm.network, "logits", without_memory)
-    with pytest.raises(MeasureError, match="memory does not suffice for one sentence"):
+    with pytest.raises(MeasureError, match="not enough memory for one sentence"):
         lm.masked_scores(SENTENCES)
 
 

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from packaged import unpack
 
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import sample
 from aslant.models.sample import CARD, DOWN, ENCODER, MASK_VECTOR, NAME, NOTE, SCALE, UP, WEIGHTS, card, merged
+from packaged import unpack
 
 torch = pytest.importorskip("torch", reason="language models need the extra lm")
 pytest.importorskip("transformers", reason="language models need the extra lm")
@@ -90,7 +90,7 @@ def test_merging_follows_the_formula() -> None:
 
 def test_a_trained_part_of_another_encoder_is_refused() -> None:
     state = {"cls.predictions.bias": torch.zeros(2)}
-    with pytest.raises(DataError, match=r"has 'b\.bias', which the encoder has not"):
+    with pytest.raises(DataError, match=r"has 'b\.bias', which the encoder does not have"):
         merged(state, {"b.bias": torch.zeros(2)}, 0)
 
 

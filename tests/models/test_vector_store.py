@@ -197,9 +197,8 @@ def test_an_encoder_that_gives_another_shape_is_one_error() -> None:
 
 
 def test_a_network_that_was_stopped_goes_on_to_the_last_bit(tmp_path: Path) -> None:
-    from tiny_lms import masked
-
     from aslant.models.encoder import TransformersEncoder
+    from tiny_lms import masked
 
     model, tok = masked("bert")
     many = [Passage(p.text * (1 + i % 3), p.spans) for i, p in enumerate(passages(18))]

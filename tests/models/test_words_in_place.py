@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from packaged import unpack
-from tiny_lms import MASKED, causal, masked
 
 import aslant
 from aslant.errors import MeasureError
 from aslant.models import Encoder, MaskedLM, MasksWords, Sentence
 from aslant.models.encoder import TransformersEncoder
 from aslant.models.masked import TransformersMaskedLM
+from packaged import unpack
+from tiny_lms import MASKED, causal, masked
 
 SENTENCES = [
     Sentence("[TARGET] is a [ATTRIBUTE].", target, attribute)

@@ -75,7 +75,7 @@ HOSTILE_RECORDS = {
     "another state": record(state="perfect"),
     "an audit that is none": record(state="complete", result={"kind": "audit"}),
     "another kind": record(state="complete", result={"kind": "weat"}),
-    "bytes that are no text": record().replace(b'"x"', b'"\xff"'),
+    "bytes that are not text": record().replace(b'"x"', b'"\xff"'),
     "half a pair and no result": record(state="complete", label="\ud800"),
     "nothing": b"{}",
 }

@@ -18,10 +18,9 @@ import aslant
 from aslant.errors import VectorsError
 from aslant.vectors import WordVectors
 from aslant.vectors.formats import WRITERS, text, word2vec_binary
-
-from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, fasttext_binary
-from .embedding_files import text as as_text
-from .embedding_files import word2vec_binary as as_binary
+from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, fasttext_binary
+from embedding_files import text as as_text
+from embedding_files import word2vec_binary as as_binary
 
 
 def same(vectors: WordVectors, words: list[str] = WORDS, matrix: Any = MATRIX) -> None:

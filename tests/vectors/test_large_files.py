@@ -22,9 +22,8 @@ from aslant.vectors.debiasing_record import Treatment, WordsTaken
 from aslant.vectors.formats import aslant_file as aslant_file
 from aslant.vectors.mapped_words import MappedWords
 from aslant.vectors.rows import DUPLICATE, EMPTY, ZERO
-
-from .embedding_files import MATRIX, WORDS
-from .embedding_files import text as as_text
+from embedding_files import MATRIX, WORDS
+from embedding_files import text as as_text
 
 
 @pytest.fixture
@@ -292,7 +291,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     building, opening = (
         json.loads(
             subprocess.run(
-                [sys.executable, "-c", PROBE, str(path)], capture_output=True, check=True, timeout=120
+                [sys.executable, "-c", PROBE, str(path)], capture_output=True, check=True, timeout=600
             ).stdout
         )
         for _ in range(2)

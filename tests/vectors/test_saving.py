@@ -18,8 +18,7 @@ from aslant.vectors.formats import RECORDED, WRITERS
 from aslant.vectors.formats.aslant_file import dump
 from aslant.vectors.formats.plain_words import BLOCK_WORDS
 from aslant.vectors.formats.text_table import table_text
-
-from .embedding_files import MATRIX, WORDS
+from embedding_files import MATRIX, WORDS
 
 SPACED = (".safetensors", ".npz")
 every_suffix = pytest.mark.parametrize("suffix", list(WRITERS))

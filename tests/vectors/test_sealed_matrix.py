@@ -76,7 +76,7 @@ def test_a_damaged_row_is_noticed_and_the_cache_made_again(key: Any, tmp_path: P
     damage(7, 3, matrix)
     cached = aslant.load(path)
     assert np.array_equal(cached.matrix[[6, 8]], matrix[[6, 8]])  # rows that are whole are read as they are
-    with pytest.warns(UserWarning, match=r"the cache of 'v\.txt' was damaged, and is made again"):
+    with pytest.warns(UserWarning, match=r"the cache of 'v\.txt' was damaged and is being rebuilt"):
         found = cached.matrix[key]
     assert np.array_equal(found, matrix[key])
     assert np.array_equal(cached.lookup(["w7", "w8"]).vectors, matrix[[7, 8]])

@@ -1,4 +1,4 @@
-"""Audit many models, on the workers in use, into a store: what is there is not run again, what fails stops nobody."""
+"""Audit many models, on the workers in use, into a store: what is there is not run again, failures stop nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def audit_list(
 ) -> StoredAudits:
     """Audit every model of a list, and keep each audit in a store the moment it is finished.
 
-    `models` is the path of a list (one model a line, `label = model`, or TOML), a mapping from labels to paths and
+    `models` is the path of a list (one model per line, `label = model`, or TOML), a mapping from labels to paths and
     names, or a sequence of them. The settings are those of `aslant.audit` and `aslant.load` (`profile`, `seed`, `only`,
     `skip`, `words`, `corpus`, `device`, `top`, `case`, `phrases` …), for every model that they fit.
 
@@ -59,7 +59,7 @@ def audit_list(
     >>> [(audit.label, audit.state, audit.figures) for audit in done.audits]
     [('ours', 'complete', 4)]
     >>> audit_list({"ours": "sample"}, store, profile="quick", only=["polarity"]).notes
-    ('not run again, since the store has it: ours',)
+    ('not run again, because the store has it: ours',)
     """
     given = _settings(settings, asked)
     entries = read_list(models, given)
@@ -75,10 +75,10 @@ def audit_list(
             found[outcome.label] = there.keep(outcome)
             if on_end is not None:
                 on_end(len(found), len(entries), outcome, found[outcome.label])
-    except KeyboardInterrupt:  # the user's doing, and no model's
+    except KeyboardInterrupt:  # the user's fault, not a model's
         there.begun.forget()
         raise
-    notes = (f"not run again, since the store has it: {', '.join(there.passed)}",) if there.passed else ()
+    notes = (f"not run again, because the store has it: {', '.join(there.passed)}",) if there.passed else ()
     return StoredAudits(tuple(found[entry.label] for entry in entries), notes, __version__)
 
 
@@ -92,11 +92,11 @@ def _settings(settings: AuditSettings | None, asked: dict[str, Any]) -> AuditSet
     except TypeError:
         unknown = next(name for name in asked if name not in AuditSettings.__dataclass_fields__)
         known = ", ".join(AuditSettings.__dataclass_fields__)
-        raise AslantError(f"'{unknown}' is no setting of an audit of many models; these are: {known}.") from None
+        raise AslantError(f"'{unknown}' is not a setting of an audit of many models; these are: {known}.") from None
 
 
 def _check(entries: Sequence[Entry]) -> None:
-    """Refuse, before any work, settings that suit no model at all."""
+    """Refuse, before any work, settings that fit no model."""
     for found in dict.fromkeys(entry.settings for entry in entries):
         for option, asked in (("only", found.only), ("skip", found.skip)):
             for name in asked:
@@ -114,7 +114,7 @@ def _check(entries: Sequence[Entry]) -> None:
 
 
 def _jobs(entries: Sequence[Entry], there: _There, workers: int | None) -> Iterator[AuditJob]:
-    """Yield a job for each model, when it is asked for: what was stored by then is not run again."""
+    """Yield a job for each model, on demand: what was stored by then is not run again."""
     runs = None if there.begun.folder is None else str(there.begun.folder)
     killed = there.begun.before()
     for entry in sorted(entries, key=lambda entry: _key(entry.label) in killed):
@@ -124,9 +124,9 @@ def _jobs(entries: Sequence[Entry], there: _There, workers: int | None) -> Itera
 
 @dataclass
 class _Begun:
-    """Marks models that are under way, so that one on which a run was killed comes last when it goes on.
+    """Marks models in progress, so that one during which a run was killed comes last when the run resumes.
 
-    A model that takes all memory is ended by the system with the whole run; it must not keep the others from their
+    The system kills a run whose model takes all memory; such a model must not keep the others from their
     turn, however often that happens.
     """
 
@@ -161,7 +161,7 @@ def _key(label: str) -> str:
 
 @dataclass
 class _There:
-    """What the store holds by now, and the one hand that writes to it."""
+    """What the store holds by now, and its only writer."""
 
     store: ResultsStore
     again: bool
@@ -186,7 +186,7 @@ class _There:
         self.labelled[audit.key, audit.label] = audit
 
     def keep(self, outcome: AuditOutcome) -> StoredAudit:
-        """Store how an audit ended, through to the disk; then drop what was kept of it along the way."""
+        """Store how an audit ended, synced to disk; then delete its intermediate results."""
         if outcome.state == "known":
             stored = self._known(outcome)
             self.begun.ended(outcome.label)

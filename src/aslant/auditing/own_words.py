@@ -4,28 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from aslant.auditing.step_context import Work
-from aslant.auditing.subjects import Trait
-from aslant.errors import MeasureError, StimuliError
-from aslant.measures.association.measure import weat_suite
-from aslant.measures.geometry.subspace import gender_subspace
-from aslant.measures.polarities.measure import Scheme, polarity
-from aslant.measures.sentence_tests.contexts import ceat_suite
-from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
-from aslant.measures.sentence_tests.sentences import seat_suite
-from aslant.measures.template_tests.association import log_probability_suite
-from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE, log_probability_bias
+from aslant.auditing.step_context import Results, Work
+from aslant.auditing.subjects import CALLED
+from aslant.catalogue import steps
+from aslant.errors import StimuliError
 from aslant.results.codec import MeasuredResult
-from aslant.stimuli import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WordSet, load_set
-
-LANGUAGE_MODELS: frozenset[Trait] = frozenset({"masked LM", "causal LM"})
-ANY_OTHER = "a static embedding or a language model"
-#: What words of a user's own lean between, where the file names no classes.
-DEFAULT_CLASSES = "gender-binary"
+from aslant.stimuli import StimulusSet, load_set
 
 
 def own_sets(words: Any) -> tuple[StimulusSet, ...]:
@@ -44,12 +33,12 @@ def own_sets(words: Any) -> tuple[StimulusSet, ...]:
 
 def _source(item: Any) -> str | PathLike[str]:
     if not isinstance(item, str | PathLike):
-        raise StimuliError(f"words={item!r:.60} name no word set; give the path of a TOML file.")
+        raise StimuliError(f"words={item!r:.60} does not name a word set; give the path of a TOML file.")
     return item
 
 
 def digest(sets: Iterable[StimulusSet]) -> str:
-    """Return twelve characters that stand for the content of sets.
+    """Return twelve characters that identify the content of sets.
 
     >>> digest([load_set("weat-6")]) == digest([load_set("weat-7")])
     False
@@ -59,107 +48,33 @@ def digest(sets: Iterable[StimulusSet]) -> str:
     return hashlib.sha256(msgspec.json.encode(tuple(sets))).hexdigest()[:12]
 
 
-def measure_own(work: Work) -> tuple[MeasuredResult, ...]:
-    """Measure with every set that fits; one that does not is noted, with the reason."""
-    traits = work.subject.traits
-    measured: list[MeasuredResult] = [*_associations(work), *_templates(work)]
+def measure_own(work: Work) -> Results:
+    """Measure with every set that some step takes; what does not fit is noted, with what it would need."""
+    done: list[MeasuredResult] = []
+    taken: set[str] = set()
+    for step in steps().values():
+        if not step.own_words or not step.fits & work.subject.traits:
+            continue
+        sets = [found for found in work.own if _kind(found) in step.takes and found.id not in taken]
+        if sets:
+            taken |= {found.id for found in sets}
+            settings = {name: value for name, value in work.settings.items() if name in step.profiles[work.profile]}
+            done += step.load(step.own_words)(replace(work, settings=settings), sets)
     for found in work.own:
-        if isinstance(found, WeatSet) or (isinstance(found, TemplateSet) and _is_test(found)):
-            continue  # in a suite, which controls false discoveries over all of them
-        with work.noting(f"own words, {found.id}"):
-            if "static" in traits:
-                measured += _static(work, found)
-            elif traits & LANGUAGE_MODELS:
-                measured += _asked_of_model(work, found)
-            else:
-                raise MeasureError(f"a set of this kind needs {ANY_OTHER}.")
-    return tuple(measured)
+        if found.id not in taken:
+            work.note(f"own words, {found.id}", f"a set of this kind needs {_needs(_kind(found))}.")
+    return tuple(done)
 
 
-def _is_test(found: TemplateSet) -> bool:
-    return len(found.targets) == len(found.attributes) == 2
+def _kind(found: StimulusSet) -> str:
+    return str(type(found).__struct_config__.tag)
 
 
-def _associations(work: Work) -> list[MeasuredResult]:
-    """Run the user's WEAT sets: on vectors of words, or of words in sentences."""
-    tests = [s for s in work.own if isinstance(s, WeatSet)]
-    if not tests:
-        return []
-    if "static" in work.subject.traits:
-        return [_weat(work, tests)]
-    if work.subject.encoder is None:
-        for found in tests:
-            work.note(f"own words, {found.id}", "a set of this kind needs a static embedding or an encoder")
-        return []
-    how: dict[str, Any] = {"rng": work.seed, "progress": work.progress}
-    suites: list[SeatSuiteResult | CeatSuiteResult] = [
-        seat_suite(work.subject.encoder, tests, bootstrap=work.settings["bootstrap"], **how)
-    ]
-    if work.subject.corpus is not None:
-        suites.append(ceat_suite(work.subject.encoder, work.subject.corpus, tests, store=work.journal, **how))
-    for suite, name in zip(suites, ("SEAT", "CEAT"), strict=False):
-        for skipped in suite.skipped:
-            work.note(f"own words, {skipped.test}, {name}", skipped.reason)
-    return [suite for suite in suites if suite.results]
-
-
-def _templates(work: Work) -> list[MeasuredResult]:
-    """Ask a language model the user's template tests."""
-    tests = [s for s in work.own if isinstance(s, TemplateSet) and _is_test(s)]
-    if tests and work.subject.traits & LANGUAGE_MODELS:
-        return [_log_probability(work, tests)]
-    for found in tests:
-        work.note(f"own words, {found.id}", "a set of this kind needs a language model")
-    return []
-
-
-def _weat(work: Work, tests: list[WeatSet]) -> MeasuredResult:
-    suite = weat_suite(work.subject.opened, tests, rng=work.seed, bootstrap=work.settings["bootstrap"])
-    for skipped in suite.skipped:
-        work.note(f"own words, {skipped.test}", skipped.reason)
-    return suite
-
-
-def _log_probability(work: Work, tests: list[TemplateSet]) -> MeasuredResult:
-    return log_probability_suite(work.subject.opened, tests, rng=work.seed, **work.asking())
-
-
-def _static(work: Work, found: StimulusSet) -> list[MeasuredResult]:
-    vectors, more = work.subject.opened, {"rng": work.seed, "bootstrap": work.settings["bootstrap"]}
-    if isinstance(found, ClassSet):
-        classes: Any = found.classes
-        schemes: tuple[Scheme, ...] = ("binary",) if len(found.classes) == 2 else ("one-vs-one", "one-vs-rest")
-        return [_named(polarity(vectors, classes, scheme=scheme, **more), found.id) for scheme in schemes]
-    if isinstance(found, PairSet):
-        return [_named(gender_subspace(vectors, found.pairs, rng=work.seed), found.id)]
-    if isinstance(found, WordSet):
-        return [_named(polarity(vectors, DEFAULT_CLASSES, found.words, **more), words=found.id)]
-    raise MeasureError("a set of this kind needs a language model.")
-
-
-def _asked_of_model(work: Work, found: StimulusSet) -> list[MeasuredResult]:
-    lm, how = work.subject.opened, work.asking()
-    if isinstance(found, TemplateSet):
-        attributes = None if any(group.words for group in found.attributes) else DEFAULT_ATTRIBUTES
-        return [log_probability_bias(lm, found, attributes=attributes, **how)]
-    if isinstance(found, ClassSet):
-        sides = {group.name: group.words for group in found.classes}
-        asked = log_probability_bias(lm, DEFAULT_TEMPLATE, sides, DEFAULT_ATTRIBUTES, **how)
-        return [_named(asked, found.id)]
-    if isinstance(found, WordSet):
-        asked = log_probability_bias(lm, DEFAULT_TEMPLATE, (["he"], ["she"]), found.words, **how)
-        return [_named(asked, attributes=found.id)]
-    raise MeasureError("a set of this kind needs a static embedding.")
-
-
-def _named(result: Any, stimuli: str | None = None, **settings: str) -> MeasuredResult:
-    """Return the result under the name of the user's set, which the measure was given by its content."""
-    from dataclasses import replace
-
-    p = result.provenance
-    named = replace(p, stimuli=p.stimuli if stimuli is None else stimuli, settings={**p.settings, **settings})
-    done: MeasuredResult = replace(result, provenance=named)
-    return done
+def _needs(kind: str) -> str:
+    """Say what a set of this kind can be measured on."""
+    fits = frozenset[str]().union(*(step.fits for step in steps().values() if kind in step.takes))
+    names = [CALLED[trait] for trait in CALLED if trait in fits]
+    return " or ".join(names) or "a command of its own"
 
 
 def absolute(words: Iterable[str]) -> tuple[str, ...]:

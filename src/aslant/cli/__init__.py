@@ -9,16 +9,16 @@ from typing import Any
 
 from aslant.errors import AslantError
 
-#: What typer returns where Ctrl-C has ended a command.
+#: What typer returns when Ctrl-C has ended a command.
 STOPPED = 130
 
 
 def main() -> None:
-    """Run `aslant`; what the user can mend is one sentence and exit code 2."""
+    """Run `aslant`; what the user can fix is one sentence and exit code 2."""
     from aslant.cli.stopping import exit_code, stoppable, stopped
 
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # words of any language must print, whatever the locale
+        if isinstance(stream, io.TextIOWrapper):  # words of any language must print in any locale
             stream.reconfigure(errors="backslashreplace")
     with stoppable():
         try:
@@ -47,19 +47,21 @@ def _run() -> Any:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        _say("there is no space left where the output goes.")
+        _say("there is no space left for the output.")
         return 2
     except Exception as error:
-        if type(error).__name__ == "Abort":  # as older versions of typer call Ctrl-C
+        if type(error).__name__ == "Abort":  # older versions of typer report Ctrl-C this way
             return STOPPED
-        if not (hasattr(error, "format_message") and hasattr(error, "exit_code")):  # what typer says of bad arguments
+        if not (
+            hasattr(error, "format_message") and hasattr(error, "exit_code")
+        ):  # what typer says about bad arguments
             raise
         _say_usage(error)
         return error.exit_code
 
 
 def _say(sentence: str) -> None:
-    """Print one line on standard error that no name or word in it can steer."""
+    """Print one line on standard error in which no name or word can control the terminal."""
     from aslant.report.tables import plain
 
     print(f"aslant: {plain(sentence)}", file=sys.stderr)

@@ -1,37 +1,67 @@
-"""The table of commands."""
+"""The table of commands, from the catalogue: --help reads only that, and a command is imported when it is run."""
 
 from __future__ import annotations
 
-from typing import Annotated
+import importlib
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
-from aslant.cli import audit, check, data, debias, replicate, results, words
-from aslant.measures.association import command as weat
-from aslant.measures.association import multi_weat_command as multi_weat
-from aslant.measures.association import wefat_command as wefat
-from aslant.measures.enumeration import command as enumeration
-from aslant.measures.geometry import command as geometry
-from aslant.measures.in_context import command as contextual
-from aslant.measures.polarities import command as polarity
-from aslant.measures.polarities import trend_command as trend
-from aslant.measures.pronouns_chosen import command as pronoun_choice
-from aslant.measures.pronouns_resolved import command as pronouns
-from aslant.measures.sentence_tests import ceat_command as ceat
-from aslant.measures.sentence_tests import seat_command as seat
-from aslant.measures.side_by_side import command as compare
-from aslant.measures.template_tests import command as logprob
-from aslant.measures.template_tests import masked_weat_command as masked_weat
+from aslant import catalogue
 from aslant.version import __version__
 
+
+class Commands(TyperGroup):
+    """The commands of the catalogue; each is only a name and a line of help until it is run."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands in the order of --help."""
+        return list(catalogue.commands())
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return what --help shows of a command."""
+        entry = catalogue.commands().get(_today(cmd_name))
+        if entry is None:
+            return None
+        return typer.core.TyperCommand(cmd_name, help=entry.help, rich_help_panel=entry.group)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Import the command that is run."""
+        name, found, rest = super().resolve_command(ctx, args)
+        return name, found and command_of(_today(str(name))), rest
+
+
+def _today(name: str) -> str:
+    """Return what a command that had this name is called today."""
+    return next((now for now, entry in catalogue.commands().items() if name in entry.formerly), name)
+
+
+def command_of(name: str) -> Any:
+    """Import a command and return it as typer runs it."""
+    entry = catalogue.commands()[name]
+    found = entry.load(entry.run)
+    if not isinstance(found, typer.Typer):
+        one = typer.Typer(add_completion=False, **SETTINGS)
+        one.command(name, epilog=importlib.import_module(found.__module__).EXAMPLES)(found)
+        found = one
+    made = typer.main.get_command(found)
+    made.name = name
+    return made
+
+
+SETTINGS: dict[str, Any] = {
+    "pretty_exceptions_enable": False,
+    "context_settings": {"help_option_names": ["-h", "--help"]},
+    "rich_markup_mode": "rich",
+}
 app = typer.Typer(
     name="aslant",
+    cls=Commands,
     help="Find, measure and explain social bias in word embeddings and language models.",
     epilog="Start with: aslant audit      (a full report on the bundled sample embedding)",
     no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    rich_markup_mode="rich",
+    **SETTINGS,
 )
 
 
@@ -48,27 +78,3 @@ def aslant_command(
     ] = False,
 ) -> None:
     """Find, measure and explain social bias in word embeddings and language models."""
-
-
-app.command("audit", epilog=audit.EXAMPLES)(audit.audit_command)
-app.command("check", epilog=check.EXAMPLES)(check.check_command)
-app.command("weat", epilog=weat.EXAMPLES)(weat.weat_command)
-app.command("multi-weat", epilog=multi_weat.EXAMPLES)(multi_weat.multi_weat_command)
-app.command("wefat", epilog=wefat.EXAMPLES)(wefat.wefat_command)
-app.add_typer(enumeration.app, name="enumerate", short_help=enumeration.SHORT)
-app.command("polarity", epilog=polarity.EXAMPLES)(polarity.polarity_command)
-app.command("trend", epilog=trend.EXAMPLES)(trend.trend_command)
-app.command("geometry", epilog=geometry.EXAMPLES)(geometry.geometry_command)
-app.add_typer(logprob.app, name="logprob", short_help=logprob.SHORT)
-app.command("masked-weat", epilog=masked_weat.EXAMPLES)(masked_weat.masked_weat_command)
-app.command("seat", epilog=seat.EXAMPLES)(seat.seat_command)
-app.command("ceat", epilog=ceat.EXAMPLES)(ceat.ceat_command)
-app.command("pronoun-choice", epilog=pronoun_choice.EXAMPLES)(pronoun_choice.pronoun_choice_command)
-app.command("pronouns", epilog=pronouns.EXAMPLES)(pronouns.pronouns_command)
-app.command("contextual", epilog=contextual.EXAMPLES)(contextual.contextual_command)
-app.command("compare", epilog=compare.EXAMPLES)(compare.compare_command)
-app.command("debias", epilog=debias.EXAMPLES)(debias.debias_command)
-app.command("replicate", epilog=replicate.EXAMPLES)(replicate.replicate_command)
-app.add_typer(results.app, name="results")
-app.add_typer(words.app, name="words")
-app.add_typer(data.app, name="data")

@@ -37,10 +37,10 @@ aslant audit vectors.bin --full --run-folder run      as in the papers; after Ct
 
 aslant audit --models models.txt --store results.db      many models; then: aslant results list results.db
 
-aslant check aslant-report.json --policy policy.toml   hold a report to limits, in CI
+aslant check aslant-report.json --policy policy.toml   check a report against limits, in CI
 """
 REPORTS = (".html", ".json", ".csv")
-RUN = "What is measured, and going on after a stop"
+RUN = "What is measured, and resuming after a stop"
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Choosing:
     ] = None  # fmt: skip
     resume: Annotated[
         Path | None,
-        typer.Option("--resume", metavar="FOLDER", help="Go on with the run in this folder.", rich_help_panel=RUN),
+        typer.Option("--resume", metavar="FOLDER", help="Resume the run in this folder.", rich_help_panel=RUN),
     ] = None
 
 
@@ -120,11 +120,11 @@ def audit_command(
     A static embedding gets WEAT, polarity, geometry, residual tests and bias enumeration; a language model the
     log-probability tests, attribute lists, the choice of pronouns and, if it is masked, WEAT in templates; an encoder
     SEAT and, with --corpus, CEAT and bias in context (a language model too, with --corpus). Each finished
-    measure is kept at once: a run that was stopped goes on. One that breaks off does not stop the rest (exit code 1 at
-    the end).
+    measure is kept at once: a run that was stopped can resume. One that breaks off does not stop the rest (exit code 1
+    at the end).
 
     With --models, each model of a list is audited on its own and kept in a store (see 'aslant results'); what the store
-    has already is not run again, and one that fails stops nobody (a missing file is refused before any work).
+    has already is not run again, and a failure does not stop the others (a missing file is refused before any work).
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
@@ -182,7 +182,7 @@ def _alone(
     given |= {"--corpus": corpus, "options for the corpus": text != Text()}
     for name, value in given.items():
         if value:
-            raise AslantError(f"--resume goes on with what the run was asked for; leave {name} out.")
+            raise AslantError(f"--resume continues the run with its own settings; leave out {name}.")
 
 
 def _request(
@@ -214,7 +214,7 @@ def _request(
 
 
 def _parted(given: list[str] | None) -> tuple[str, ...]:
-    """Return names that were given one by one or parted by commas."""
+    """Return names that were given one by one or separated by commas."""
     return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())
 
 
@@ -223,7 +223,7 @@ def report_name(output: Path) -> Path:
     from aslant.errors import AslantError
 
     if not output.name:
-        raise AslantError(f"-o '{output}' names no file; give a name such as 'aslant-report'.")
+        raise AslantError(f"-o '{output}' does not name a file; give a name such as 'aslant-report'.")
     if not output.parent.is_dir():
         raise AslantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
     return output.with_suffix("") if output.suffix in REPORTS else output
@@ -265,13 +265,13 @@ def _print_failure(measure: str, trace: str) -> None:
 
     from aslant.report.tables import lines
 
-    print(f"aslant: the measure '{measure}' failed; the rest goes on.\n{lines(trace)}", file=sys.stderr)
+    print(f"aslant: the measure '{measure}' failed; the rest continues.\n{lines(trace)}", file=sys.stderr)
 
 
 def _save(result: AuditResult | AuditComparison, paths: list[Path]) -> None:
-    """Write the report in every format, so that no old file stands beside a new one; the page is made last.
+    """Write the report in every format, so that no old file is next to a new one; the page is made last.
 
-    It is made of more than the rest, and should it break, the others are written.
+    It needs more than the rest; if it fails, the others are already written.
     """
     from aslant.io.files import write_together
     from aslant.report import render
@@ -285,7 +285,7 @@ def _save(result: AuditResult | AuditComparison, paths: list[Path]) -> None:
 
 
 def _as_files(result: AuditResult | AuditComparison, figures: Path | None, tables: Path | None) -> list[Path]:
-    """Write the charts and tables that were asked for, each as files of their own; return the folders."""
+    """Write the requested charts and tables, each as separate files; return the folders."""
     from aslant.report.figures import save_figures, save_tables
 
     written: list[Path] = []
@@ -297,14 +297,14 @@ def _as_files(result: AuditResult | AuditComparison, figures: Path | None, table
 
 
 def _check_files(request: Request, written: list[Path], folders: list[Path | None]) -> None:
-    """Refuse, before any work, to write over what is read from, or into a folder that is a file."""
+    """Refuse, before any work, to overwrite an input, or to write into a folder that is a file."""
     from aslant.errors import AslantError
 
     given = (*request.models, *request.words, *request.corpus)
     read = [Path(text) for text in given if os.path.isfile(text)]  # noqa: PTH113 (a name may be too long for a file)
     for path in written:
         if path.exists() and any(path.samefile(source) for source in read):
-            raise AslantError(f"'{path}' is read from, and would be written over; choose another name with -o.")
+            raise AslantError(f"'{path}' is an input and would be overwritten; choose another name with -o.")
     for folder in folders:
         if folder is not None and folder.exists() and not folder.is_dir():
             raise AslantError(f"'{folder}' is a file; give a folder for charts and tables.")

@@ -32,7 +32,7 @@ class Many:
     model_list: Annotated[
         str | None,
         typer.Option(
-            "--models", metavar="LIST", help="A file with one model a line ('label = model'), or TOML; '-': standard "
+            "--models", metavar="LIST", help="A file with one model per line ('label = model'), or TOML; '-': standard "
             "input.", rich_help_panel=MANY,
         ),
     ] = None  # fmt: skip
@@ -49,7 +49,7 @@ class Many:
     ] = None
     again: Annotated[
         bool,
-        typer.Option("--again", help="Audit also what the store has already.", rich_help_panel=MANY),
+        typer.Option("--again", help="Also audit what the store already has.", rich_help_panel=MANY),
     ] = False
 
     at_once: Annotated[
@@ -94,11 +94,11 @@ class Many:
             }
             for name, value in listed.items():
                 if value:
-                    raise AslantError(f"{name} goes with a list of models; give one with --models.")
+                    raise AslantError(f"{name} is for a list of models; give one with --models.")
             return
         for name, value in given.items():
             if value:
-                raise AslantError(f"with --models each audit goes into a store; leave {name} out.")
+                raise AslantError(f"with --models each audit goes into a store; leave out {name}.")
 
 
 def audit_many(many: Many, request: Request, reading: Reading, running: RunningOnCores, files: Output) -> None:
@@ -137,12 +137,12 @@ def _list(many: Many) -> str:
 
 
 def _check_files(many: Many, store: ResultsStore, files: Output) -> None:
-    """Refuse, before any work, what cannot be written, or would be written over what is read."""
+    """Refuse, before any work, what cannot be written, or would overwrite an input."""
     store.check_writable()
     read = [store.path, Path(_list(many))]
     for path in files.files():
         if path.exists() and any(other.exists() and path.samefile(other) for other in read):
-            raise AslantError(f"'{path}' is read from, and would be written over; name another file.")
+            raise AslantError(f"'{path}' is an input and would be overwritten; name another file.")
     if store.path.exists() and read[1].exists() and store.path.samefile(read[1]):
         raise AslantError(f"'{store.path}' is the list of models; give another name with --store.")
     if many.reports is not None:
@@ -192,7 +192,7 @@ class _Ended:
             for remark in outcome.notes:
                 note(f"{outcome.label}: {remark}")
             how = (
-                "not run again, since the store has it"
+                "not run again, because the store has it"
                 if outcome.state == "known"
                 else f"{stored.state}, {outcome.seconds:.1f} s"
             )
@@ -213,7 +213,7 @@ def _audit(outcome: AuditOutcome, stored: StoredAudit, store: ResultsStore) -> A
 
 
 def file_name(label: str) -> str:
-    """Return a label as a name for a file: no folders, nothing that a shell or a system of files trips over.
+    """Return a label as a name for a file: no folders, nothing that a shell or a file system cannot handle.
 
     >>> file_name("../last month = 1"), file_name("héllo/wörld.bin")
     ('last-month-1', 'héllo-wörld.bin')

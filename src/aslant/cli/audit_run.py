@@ -1,4 +1,4 @@
-"""What `aslant audit` was asked for, kept in a run folder, so that a run that was stopped can go on."""
+"""The request to `aslant audit`, kept in a run folder, so that a run that was stopped can resume."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Request:
     text: dict[str, Any] = field(default_factory=dict)
 
     def key(self) -> str:
-        """Return twelve characters that stand for what is measured; where the report goes is no part of it."""
+        """Return twelve characters that identify what is measured; where the report goes is not part of it."""
         content = {name: value for name, value in asdict(self).items() if name != "output"}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
 
@@ -51,7 +51,7 @@ class Request:
 
         if self.reading.get("allow_pickle") and not allow_pickle:
             raise AslantError(
-                "this run was asked to open Python pickles, and opening one can run code; if you trust the run's "
+                "this run was started with --allow-pickle, and opening a pickle can run code; if you trust the run's "
                 "folder and the pickles, add --allow-pickle."
             )
         return _rebuilt(Reading, self.reading)
@@ -68,7 +68,7 @@ def _rebuilt(kind: type[Options], settings: dict[str, Any]) -> Options:
     import msgspec
 
     try:
-        kind(**settings)  # refuses what is no option at all
+        kind(**settings)  # refuses unknown options
         return msgspec.convert(settings, kind)
     except (TypeError, msgspec.ValidationError) as error:
         raise AslantError(f"the request of this run is damaged ({error}); start the audit again.") from None
@@ -76,7 +76,7 @@ def _rebuilt(kind: type[Options], settings: dict[str, Any]) -> Options:
 
 @dataclass(frozen=True)
 class Place:
-    """The folder of a run; `ours` says that it lies in the cache, where nobody asked for it, and goes when done."""
+    """The folder of a run; `ours` says that it is in the cache, not requested by the user, and deleted when done."""
 
     folder: Path
     ours: bool
@@ -107,21 +107,21 @@ class Place:
         return any(Keeper(folder).under(STEP) for folder in self.folder.glob("model-*"))
 
     def to_go_on(self) -> str:
-        """Return the command that goes on with the run."""
+        """Return the command that resumes the run."""
         import shlex
 
         return f"aslant audit --resume {shlex.quote(str(self.folder))}"
 
 
 def absolute(model: str) -> str:
-    """Return a model's path in full, so that a run can go on from another folder; other names stay as they are.
+    """Return a model's full path, so that a run can resume from another folder; other names stay as they are.
 
     >>> absolute("sample-mlm")
     'sample-mlm'
     """
     import os
 
-    if os.path.exists(model):  # noqa: PTH110 (a name too long for any file is no error here)
+    if os.path.exists(model):  # noqa: PTH110 (a name too long for any file is not an error here)
         return str(Path(model).resolve())
     for parent in Path(model).parents:
         if os.path.isfile(parent):  # noqa: PTH113 (a member of an archive; a name may be too long for a file)
@@ -152,7 +152,7 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
 
 
 def resumed(folder: Path) -> tuple[Request, Place]:
-    """Read what a run was asked for from its folder."""
+    """Read a run's request from its folder."""
     import msgspec
 
     from aslant.data import cache_folder
@@ -171,13 +171,13 @@ def resumed(folder: Path) -> tuple[Request, Place]:
 
 @contextmanager
 def kept_for_later(place: Place | None) -> Iterator[None]:
-    """Say, where the report cannot be written or the user stops it, that results are kept, and how to go on."""
+    """Say, where the report cannot be written or the user stops it, that results are kept, and how to resume."""
     try:
         yield
     except AslantError as error:
         if place is None or not place.keeps_results():
             raise
-        raise AslantError(f"{error} What was measured is kept; to go on: {place.to_go_on()}") from None
+        raise AslantError(f"{error} What was measured is kept; to resume: {place.to_go_on()}") from None
     except KeyboardInterrupt:
         _say_stopped(place)
         raise
@@ -186,12 +186,12 @@ def kept_for_later(place: Place | None) -> Iterator[None]:
 def _say_stopped(place: Place | None) -> None:
     if place is not None:
         again = " (or the same command again)" if place.ours else ""
-        print(f"aslant: stopped; what is finished is kept. To go on{again}: {place.to_go_on()}", file=sys.stderr)
+        print(f"aslant: stopped; what is finished is kept. To resume{again}: {place.to_go_on()}", file=sys.stderr)
 
 
 @contextmanager
 def going_on(place: Place | None) -> Iterator[None]:
-    """Say, when the user stops the work, the exact command that goes on with it; put back what a refusal leaves."""
+    """Say, when the user stops the work, the exact command that resumes it; restore what a refusal leaves."""
     try:
         yield
     except KeyboardInterrupt:
@@ -204,7 +204,7 @@ def going_on(place: Place | None) -> Iterator[None]:
 
 
 def open_subjects(request: Request, reading: Reading, *, quiet: bool) -> list[Subject]:
-    """Open every model, whatever it is, and the corpus; what loading has to say goes to standard error."""
+    """Open every model of any kind, and the corpus; messages while loading go to standard error."""
     from aslant.auditing.open_subject import check_use, opened
     from aslant.cli.loading import open_vectors
     from aslant.cli.progress import noted

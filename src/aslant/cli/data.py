@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from aslant.cli.options import JsonOption, QuietOption
+from aslant.errors import plural
 
 if TYPE_CHECKING:
     from aslant.data import Entry
 
 app = typer.Typer(help="External data by name, and what aslant keeps on this machine.", no_args_is_help=True)
 
-FIRST_USE = "no published checksum: that of the first copy is recorded, and every later use is held to it"
+FIRST_USE = "no published checksum: that of the first copy is recorded, and every later use is checked against it"
 LIST_EXAMPLES = """
 [bold]Examples[/bold]
 
@@ -36,7 +37,7 @@ aslant data get gap winobias         several, one after the other
 PATH_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant data path gap                 where it is; exit code 2, and what to do, if it is not here
+aslant data path gap                 where it is; exit code 2, and what to do, if it is missing
 """
 LICENCE_EXAMPLES = """
 [bold]Examples[/bold]
@@ -48,7 +49,7 @@ CACHE_EXAMPLES = """
 
 aslant data cache              what is in it, and where it is
 
-aslant data cache --clear      delete all of it; embeddings are read anew when next used
+aslant data cache --clear      delete all of it; embeddings are read again when next used
 """
 NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A data name ('aslant data list' shows them).")]
 
@@ -141,7 +142,7 @@ def get_command(
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data names ('aslant data list' shows them).")],
     quiet: QuietOption = False,
 ) -> None:
-    """Fetch data, verify them, and print where they are."""
+    """Download data, verify them, and print where they are."""
     from aslant.data import entry, fetch
 
     for found in [entry(name) for name in names]:
@@ -172,7 +173,7 @@ def _progress(name: str, quiet: bool) -> Iterator[Callable[[int, int], None] | N
 
 @app.command("path", epilog=PATH_EXAMPLES)
 def path_command(name: NameArgument) -> None:
-    """Print where data are; exit code 2, and what to do, if they are not here."""
+    """Print where data are; exit code 2, and what to do, if they are missing."""
     from aslant.data import entry, find
     from aslant.data.fetching import what_to_do
     from aslant.errors import DataError
@@ -205,14 +206,14 @@ def licence_command(name: NameArgument) -> None:
 def cache_command(
     clear: Annotated[bool, typer.Option("--clear", help="Delete everything in the cache.")] = False,
 ) -> None:
-    """List or clear the cache: what was read, converted or asked of a model once (set ASLANT_CACHE to move it)."""
+    """List or clear the cache: what was read, converted or computed by a model (set ASLANT_CACHE to move it)."""
     import time
 
     from aslant.data import cache_entries, cache_folder, clear_cache
 
     if clear:
         count, size = clear_cache()
-        print(f"{count} files deleted, {size / 1e6:,.1f} MB freed")
+        print(f"{plural(count, 'file')} deleted, {size / 1e6:,.1f} MB freed")
         return
     entries = cache_entries()
     for entry in entries:
@@ -220,4 +221,4 @@ def cache_command(
         state = "  (unfinished)" if entry.partial else ""
         print(f"{entry.size / 1e6:10,.1f} MB  {when}  {entry.path.name}{state}")
     total = sum(entry.size for entry in entries)
-    print(f"{total / 1e6:10,.1f} MB  in {len(entries)} files, {cache_folder()}")
+    print(f"{total / 1e6:10,.1f} MB  in {plural(len(entries), 'file')}, {cache_folder()}")

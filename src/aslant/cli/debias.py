@@ -1,4 +1,4 @@
-"""`aslant debias`: take a concept out of an embedding, write what comes of it, and measure before and after."""
+"""`aslant debias`: remove a concept from an embedding, write the result, and measure before and after."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
+from aslant.errors import plural
 
 if TYPE_CHECKING:
     from aslant.vectors import WordVectors
@@ -57,11 +58,11 @@ class DebiasOutput(Output):
         return check_suffix(self.output)
 
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return [*super().files(), self.target]
 
     def check(self, inputs: Iterable[str] = ()) -> None:
-        """Refuse before any work what could not be written after it, the input itself among it."""
+        """Refuse before any work what could not be written after it, including the input itself."""
         from aslant.errors import AslantError
 
         super().check(inputs)
@@ -100,7 +101,7 @@ def debias_command(
     ] = None,
     poles: Annotated[
         str | None,
-        typer.Option("--poles", metavar="a,b", help="Or: words that lean to a or b.", rich_help_panel=METHOD),
+        typer.Option("--poles", metavar="a,b", help="Or words that lean to a or b.", rich_help_panel=METHOD),
     ] = None,
     words: Annotated[
         int | None,
@@ -129,14 +130,14 @@ def debias_command(
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Print every static measure before and after.")] = False,
     seeds: Annotated[
-        int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of what is random in the check.")
+        int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of the random parts of the check.")
     ] = 3,
     similarity: Annotated[
         list[str] | None,
         typer.Option(
             "--similarity",
             metavar="NAME|FILE",
-            help="Rated pairs for the check; can be repeated; 'none': no such check.",
+            help="Rated pairs for the check; can be repeated; 'none' to skip it.",
         ),
     ] = None,
     *,
@@ -144,7 +145,7 @@ def debias_command(
     running: Running,
     files: DebiasOutput,
 ) -> None:
-    """Debias an embedding and write it as word2vec binary or text, safetensors or npz, whole or not at all.
+    """Debias an embedding and write it as word2vec binary or text, safetensors or npz, completely or not at all.
 
     Debiasing hides more than it removes: look at --check before you rely on it; --json and the like write the check.
     """
@@ -185,7 +186,7 @@ def chosen_method(name: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]
     for option in given:
         if option not in parameters:
             takes = ", ".join(f"--{known}" for known in parameters if known not in ("vectors", "rng"))
-            raise AslantError(f"--{option} is no setting of '{name}', which takes {takes}.")
+            raise AslantError(f"--{option} is not a setting of '{name}', which takes {takes}.")
     for option, parameter in parameters.items():
         if option != "vectors" and parameter.default is parameter.empty and option not in given:
             raise AslantError(f"'{name}' needs --{option}, such as --{option} judaism:christianity:islam.")
@@ -204,7 +205,7 @@ def read_setting(option: str, value: Any) -> Any:
 
 
 def refuse_without_check(files: Output, check: bool) -> None:
-    """Refuse files for a check that was not asked for."""
+    """Refuse files for a check that was not requested."""
     from aslant.errors import AslantError
 
     if files.by_suffix() and not check:
@@ -219,7 +220,7 @@ def say_what_was_done(after: WordVectors, files: DebiasOutput) -> None:
     from aslant.report.tables import plain
     from aslant.vectors.formats import RECORDED
 
-    target, shape = files.target, f"{len(after):,} words × {after.dimensions} dimensions"
+    target, shape = files.target, f"{plural(len(after), 'word')} × {plural(after.dimensions, 'dimension')}"
     to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
     print(plain(after.treatments[-1].describe()), file=to)
     print(f"written: {target} ({shape})", file=to)
@@ -228,7 +229,7 @@ def say_what_was_done(after: WordVectors, files: DebiasOutput) -> None:
 
 
 def wanted_similarity(similarity: list[str] | None) -> list[str]:
-    """Return the rated pairs that were asked for, refusing before any work what cannot be read."""
+    """Return the requested rated pairs, refusing before any work what cannot be read."""
     from aslant.measures.similarities.measure import rated_pairs
 
     names = [name for name in similarity or () if name != "none"]

@@ -1,4 +1,4 @@
-"""Open an encoder and a corpus for a command, and the tests that are asked of them: one set of options for all."""
+"""Open an encoder and a corpus for a command, and the tests to run on them: one set of options for all."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OwnWordsOption = Annotated[
     typer.Option("--words", metavar="FILE", help="Your own WEAT set, a TOML file; can be repeated."),
 ]
 MinFoundOption = Annotated[
-    float, typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there.")
+    float, typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is found.")
 ]
 
 
@@ -70,7 +70,7 @@ class Text:
     ] = "utf-8"
 
     def open(self, corpus: list[str] | None) -> Corpus:
-        """Open a corpus, or say that one is needed."""
+        """Open a corpus, or raise an error that says that one is needed."""
         from aslant.errors import AslantError
 
         found = self.open_if_given(corpus)
@@ -110,7 +110,7 @@ class Encoding:
     dtype: o.DtypeOption = "float32"
 
     def open(self, model: str | None, *, quiet: bool) -> Encoder:
-        """Open an encoder; what it has to say while loading goes to standard error."""
+        """Open an encoder; its messages while loading go to standard error."""
         from aslant.cli.progress import noted
         from aslant.models.encoder_loading import load_encoder
 
@@ -126,7 +126,7 @@ class KeptEncoding(Encoding):
     no_cache: o.KeepNothingOption = False
 
     def store(self) -> Path | None:
-        """Return the folder that keeps vectors; a run that was stopped finds there what it had."""
+        """Return the folder that keeps vectors, from which a run that was stopped resumes."""
         from aslant.data import cache_folder
 
         return None if self.no_cache else cache_folder() / "encoders"

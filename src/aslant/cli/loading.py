@@ -59,7 +59,7 @@ def _is_ppmi(model: str) -> bool:
 
     try:
         decade = decade_of(path_of(model))
-    except OSError:  # a name that cannot be a file's, which `load` says
+    except OSError:  # a name that no file can have, as `load` will say
         return False
     return decade is not None and is_ppmi(decade)
 

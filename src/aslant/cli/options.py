@@ -38,7 +38,7 @@ CoresOption = Annotated[
     int | None,
     typer.Option("--workers", metavar="N", min=1, help="Cores to use (default: all); results do not depend on it."),
 ]
-WHERE = "On a cluster of yours"
+WHERE = "On your own cluster"
 DaskOption = Annotated[
     str | None,
     typer.Option("--dask", metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.", rich_help_panel=WHERE),
@@ -111,13 +111,13 @@ PolarityWordsOption = Annotated[
 ]
 SchemeOption = Annotated[str, typer.Option("--scheme", help="binary (two classes), one-vs-one or one-vs-rest.")]
 BootstrapOption = Annotated[
-    int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for intervals; 0: none.")
+    int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for intervals; 0 for none.")
 ]
 ConfidenceOption = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")]
 DeviceOption = Annotated[
     str | None,
     typer.Option(
-        "--device", metavar="NAME", help="cpu, cuda or mps; default: the best there is.", rich_help_panel=ASKING
+        "--device", metavar="NAME", help="cpu, cuda or mps; default: the best one available.", rich_help_panel=ASKING
     ),
 ]
 DtypeOption = Annotated[str, typer.Option("--dtype", help="Precision of the weights.", rich_help_panel=ASKING)]

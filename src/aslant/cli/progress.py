@@ -1,4 +1,4 @@
-"""What a long command shows while it runs, says of warnings, and says when it is stopped."""
+"""What a long command shows while it runs, for warnings, and when it is stopped."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def noted(*, quiet: bool = False) -> Iterator[None]:
 
 
 def note(text: object) -> None:
-    """Print a remark on standard error, in one line that no name or word in it can steer."""
+    """Print a remark on standard error, in one line in which no name or word can control the terminal."""
     from aslant.report.tables import plain
 
     print(f"note: {plain(text)}", file=sys.stderr)
@@ -58,5 +58,5 @@ def resumable(*, kept: bool) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if kept:
-            print("aslant: stopped; the same command goes on where it was.", file=sys.stderr)
+            print("aslant: stopped; the same command resumes where it stopped.", file=sys.stderr)
         raise

@@ -1,4 +1,4 @@
-"""`aslant replicate`: a paper's printed tables beside ours."""
+"""`aslant replicate`: a paper's printed tables next to ours."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ import typer
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, RunningOnCores, command
+from aslant.errors import plural
 
 EXAMPLES = """
 [bold]Examples[/bold]
 
 aslant replicate list
 
-aslant replicate lu                                        with what is bundled or was fetched before
+aslant replicate lu                                        with what is bundled or already downloaded
 
-aslant replicate caliskan --get                            fetch what it needs first
+aslant replicate caliskan --get                            download what it needs first
 
 aslant replicate all --html papers.html                    every paper, on one page with the figures redrawn
 
@@ -27,7 +28,7 @@ aslant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
 
 aslant replicate kurita --with ./bert-base-uncased --encoder all-minilm-l6-v2
 
-aslant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    others than the paper's, labelled
+aslant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    not the paper's own, labelled
 """
 
 
@@ -41,7 +42,7 @@ class ReplicationOutput(Output):
     ] = None
 
     def by_suffix(self) -> dict[str, Path]:
-        """Return the files that were asked for, by the suffix of their format."""
+        """Return the requested files, by the suffix of their format."""
         return {**super().by_suffix(), **({} if self.html is None else {".html": self.html})}
 
 
@@ -49,7 +50,7 @@ class ReplicationOutput(Output):
 def replicate_command(
     paper: Annotated[str, typer.Argument(metavar="PAPER|all|list", help="A paper, 'all', or 'list'.")],
     get: Annotated[
-        bool, typer.Option("--get", help="Fetch every part that has a data name; some are several gigabytes.")
+        bool, typer.Option("--get", help="Download every part that has a data name; some are several gigabytes.")
     ] = False,
     data: Annotated[
         list[str] | None,
@@ -58,25 +59,25 @@ def replicate_command(
     model: Annotated[
         str | None,
         typer.Option(
-            "--with", metavar="MODEL", help="Other vectors or another language model than the paper's: name or path."
+            "--with", metavar="MODEL", help="Vectors or a language model other than the paper's: name or path."
         ),
     ] = None,
     encoder: Annotated[
         str | None,
-        typer.Option("--encoder", metavar="MODEL", help="Another encoder than the paper's: name or path."),
+        typer.Option("--encoder", metavar="MODEL", help="An encoder other than the paper's: name or path."),
     ] = None,
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", metavar="PATH", help="Another text than the paper's: name or path; can be repeated."),
+        typer.Option("--corpus", metavar="PATH", help="A text other than the paper's: name or path; can be repeated."),
     ] = None,
     *,
     running: RunningOnCores,
     output: ReplicationOutput,
 ) -> None:
-    """Recompute published tables and put them beside the printed ones, cell by cell.
+    """Recompute published tables and compare them with the printed ones, cell by cell.
 
-    What is bundled or was fetched before is used; --get fetches more. Whatever is not the paper's own is labelled as a
-    stand-in, and never counts as met.
+    What is bundled or already downloaded is used; --get downloads more. Anything not the paper's own is labelled
+    as a stand-in, and never counts as met.
     """
     from aslant.cli.printing import deliver
     from aslant.cli.progress import bar, noted, resumable
@@ -89,7 +90,7 @@ def replicate_command(
         for name in PAPERS:
             found = described(name)
             printed = sum(bool(cell.printed) and not cell.way for cell in found.cells)
-            print(f"{name:12} {found.title} ({printed} printed cells)")
+            print(f"{name:12} {found.title} ({plural(printed, 'printed cell')})")
         return
     instead = {"with": model, "encoder": encoder, "corpus": corpus}
     chosen = {option: content for option, content in instead.items() if content}

@@ -1,4 +1,4 @@
-"""`aslant results`: ask a store of audits, show one again, compare two, follow a figure over time."""
+"""`aslant results`: query a store of audits, show one again, compare two, follow a figure over time."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ ReportOption = Annotated[
 
 @dataclass(frozen=True)
 class Asking:
-    """Which figures are asked for."""
+    """Which figures to return."""
 
     measure: Annotated[
         str, typer.Option("--measure", metavar="NAME", help="Such as weat.", rich_help_panel=ASKED)
@@ -186,7 +186,7 @@ def compare_command(
         str | None,
         typer.Argument(
             metavar="[AUDIT]",
-            help="A later one; nothing: AUDIT is a label, whose newest is compared with the one before.",
+            help="A later one; default: AUDIT is a label, and its two newest audits are compared.",
         ),
     ] = None,
     report: ReportOption = None,
@@ -196,7 +196,7 @@ def compare_command(
     """Compare two audits, figure by figure: before, after, difference, and whether the evidence changed.
 
     What else differs (version, profile, seed, words, corpus) is said, since it may explain a difference too. The report
-    (-o) has both audits side by side; 'aslant check' can hold its JSON to limits on differences.
+    (-o) has both audits side by side; 'aslant check' can check its JSON against limits on differences.
     """
     from aslant.auditing.store import ResultsStore
     from aslant.cli.printing import deliver
@@ -206,7 +206,7 @@ def compare_command(
     with noted():
         change = found.compare(before, after)
     if names:
-        with noted(quiet=True):  # which has been told
+        with noted(quiet=True):  # already reported
             first, second = found.audit(change.before.id), found.audit(change.after.id)
         _write(_side_by_side(first, second, change), names)
     deliver(change, output, quiet=False)
@@ -219,7 +219,7 @@ def add_command(
         str, typer.Argument(metavar="FILE", help="JSON that 'aslant audit' wrote, or JSON Lines of 'export'.")
     ],
     label: Annotated[
-        str | None, typer.Option("--label", metavar="LABEL", help="What to call the model (default: its own name).")
+        str | None, typer.Option("--label", metavar="LABEL", help="A label for the model (default: its own name).")
     ] = None,
     quiet: o.QuietOption = False,
 ) -> None:
@@ -275,7 +275,7 @@ def export_command(
 
 
 def _names(report: Path | None, store: str) -> list[Path]:
-    """Return the files of a report, if one is asked for; the store is never one of them."""
+    """Return the files of a report, if one was requested; the store is never one of them."""
     from aslant.cli.audit import REPORTS, report_name
     from aslant.errors import AslantError
 
@@ -285,7 +285,7 @@ def _names(report: Path | None, store: str) -> list[Path]:
     names = [base.with_name(base.name + suffix) for suffix in REPORTS]
     for path in names:
         if path.exists() and Path(store).exists() and path.samefile(store):
-            raise AslantError(f"'{path}' is the store, and would be written over; choose another name with -o.")
+            raise AslantError(f"'{path}' is the store and would be overwritten; choose another name with -o.")
     return names
 
 

@@ -47,13 +47,13 @@ class RunningOnCores(Running):
     ray: o.RayOption = None
 
     def used(self) -> AbstractContextManager[None]:
-        """Return the workers that were asked for, to be used while the command runs."""
+        """Return the requested workers, to be used while the command runs."""
         from aslant.errors import AslantError
         from aslant.parallel import use_workers
 
         if self.workers is not None and (self.dask or self.ray):
             raise AslantError(
-                f"--workers {self.workers} is for this machine, and a cluster brings its own; leave one of them out."
+                f"--workers {self.workers} is for this machine, but a cluster has its own; leave one of them out."
             )
         return use_workers(threads=self.workers, dask=self.dask, ray=self.ray)
 
@@ -71,16 +71,16 @@ class Output:
     latex: o.LatexOption = None
 
     def by_suffix(self) -> dict[str, Path]:
-        """Return the files that were asked for, by the suffix of their format."""
+        """Return the requested files, by the suffix of their format."""
         asked = {".json": self.json, ".csv": self.csv, ".md": self.markdown, ".tex": self.latex}
         return {suffix: path for suffix, path in asked.items() if path is not None}
 
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return [*self.by_suffix().values(), *self.pictures()]
 
     def pictures(self) -> list[Path]:
-        """Return the files for pictures that were asked for."""
+        """Return the requested files for pictures."""
         return [path for name in self.PICTURES if (path := getattr(self, name)) is not None]
 
     def check(self, inputs: Iterable[str] = ()) -> None:
@@ -94,7 +94,7 @@ class Output:
             if not path.parent.is_dir():
                 raise AslantError(f"cannot write '{path}': there is no folder '{path.parent}'.")
             if path.exists() and any(Path(text).exists() and path.samefile(text) for text in inputs):
-                raise AslantError(f"'{path}' is read from, and would be written over; name another file.")
+                raise AslantError(f"'{path}' is an input and would be overwritten; name another file.")
         if pictures := self.pictures():
             from aslant.report.charts import check_suffix
 
@@ -117,7 +117,7 @@ def _resolved(path: Path) -> Path:
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Let typer see the fields of every group in the signature of `function` as options of their own."""
+    """Let typer see the fields of every group in the signature of `function` as separate options."""
     parameters = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {name: p.annotation for name, p in parameters.items() if is_dataclass(p.annotation)}
     options = [parameter for name, parameter in parameters.items() if name not in groups]

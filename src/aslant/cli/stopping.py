@@ -1,4 +1,4 @@
-"""A command that is told to stop cleans up and says how to go on, whoever tells it: Ctrl-C or a scheduler's SIGTERM."""
+"""A command that is told to stop, by Ctrl-C or a scheduler's SIGTERM, cleans up and says how to resume."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-#: Ctrl-C, what schedulers send, and what a closed terminal does; the last two end a process that does not listen.
+#: Ctrl-C, what schedulers send, and what a closed terminal sends; the last two end a process that does not listen.
 LISTENED = ("SIGINT", "SIGTERM", "SIGHUP")
 _received: list[int] = []
 
 
 @contextmanager
 def stoppable() -> Iterator[None]:
-    """Take SIGTERM and SIGHUP as Ctrl-C is taken, unless somebody else listens to them or ignores them (nohup)."""
+    """Treat SIGTERM and SIGHUP like Ctrl-C, unless something else listens to them or ignores them (nohup)."""
     _received.clear()
     numbers = [getattr(signal, name) for name in LISTENED if hasattr(signal, name)]
     before = {}
@@ -32,7 +32,7 @@ def stoppable() -> Iterator[None]:
 
 
 def stopped() -> bool:
-    """Tell whether a signal was received: some libraries make another error of it, such as a failed import.
+    """Tell whether a signal was received: some libraries turn it into another error, such as a failed import.
 
     >>> stopped()
     False
@@ -41,7 +41,7 @@ def stopped() -> bool:
 
 
 def exit_code() -> int:
-    """Return what the shell makes of the signal that was received: 130 for Ctrl-C, 143 for SIGTERM.
+    """Return the exit code that shells use for the received signal: 130 for Ctrl-C, 143 for SIGTERM.
 
     >>> exit_code()
     130

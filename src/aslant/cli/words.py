@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from aslant.errors import plural
+
 app = typer.Typer(help="Word sets: list what ships, show one, check your own.", no_args_is_help=True)
 
 LIST_EXAMPLES = """
@@ -19,7 +21,7 @@ aslant words list --kind weat
 SHOW_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant words show weat-6                 as TOML: copy it to start a set of your own
+aslant words show weat-6                 as TOML: copy it to start your own set
 
 aslant words show weat-6 > my-test.toml
 """
@@ -28,7 +30,7 @@ CHECK_EXAMPLES = """
 
 aslant words check my-test.toml
 
-aslant words check my-test.toml --model glove.6B.100d.txt     also: which words the embedding lacks
+aslant words check my-test.toml --model glove.6B.100d.txt     also: which words are missing from the embedding
 """
 
 
@@ -85,12 +87,14 @@ def check_command(
         str | None, typer.Option("--model", metavar="MODEL", help="Also look the words up in this embedding.")
     ] = None,
 ) -> None:
-    """Check a word set of your own; exit code 2 and one sentence if it cannot be used."""
+    """Check your own word set; exit code 2 and one sentence if it cannot be used."""
     from aslant.report.tables import plain
     from aslant.stimuli import kind_of, read_set
 
     found = read_set(file)
-    print(f"{plain(file)}: a set of kind '{kind_of(found)}' with {len(found.words):,} words; {plain(found.title)}")
+    print(
+        f"{plain(file)}: a set of kind '{kind_of(found)}' with {plural(len(found.words), 'word')}; {plain(found.title)}"
+    )
     for group in found.groups:
         print(f"  {plain(group.name)}: {len(group.words)}")
     if model is not None:

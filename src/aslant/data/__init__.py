@@ -1,6 +1,6 @@
-"""Data that aslant keeps or fetches: the cache folder, and external data by name.
+"""Data that aslant keeps or downloads: the cache folder, and external data by name.
 
-The registry and the fetching load when first used: opening a file that is already here needs neither.
+The registry and the download code load when first used: opening a local file needs neither.
 """
 
 from __future__ import annotations

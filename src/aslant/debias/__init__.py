@@ -1,4 +1,4 @@
-"""Transforms of an embedding that take a concept out of it: one file per method, new vectors with a record of each.
+"""Transforms that remove a concept from an embedding: one file per method, new vectors with a record of each.
 
 None of them makes an embedding unbiased: see docs/debiasing.md, and measure what is left.
 """
@@ -16,7 +16,7 @@ from aslant.debias.nullspace import nullspace_debias
 from aslant.debias.projection import project_out
 from aslant.vectors import WordVectors
 
-#: The methods by the names that the command line knows them by.
+#: The methods by their names on the command line.
 METHODS: dict[str, Callable[..., WordVectors]] = {
     "hard": hard_debias,
     "projection": project_out,

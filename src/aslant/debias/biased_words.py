@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.debias.words import NO_ROWS, Rows, Words, find_words
-from aslant.errors import DebiasError
+from aslant.errors import DebiasError, plural
 from aslant.statistics import unit_rows
 from aslant.stimuli import MOST_FREQUENT, ClassSet, is_plain, load_set
 from aslant.vectors import WordVectors
@@ -21,7 +21,7 @@ from aslant.vectors.debiasing_record import WordsTaken
 LabelledWords: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]]
 
 DEFAULT_POLES = ("she", "he")
-#: The role, in a treatment's record, of poles that it learned from leaning words by.
+#: The role, in a treatment's record, of the poles between which it learned from leaning words.
 POLES = "poles"
 
 
@@ -49,7 +49,7 @@ def labelled_rows(
     if classes is None:
         return leaning(vectors, DEFAULT_POLES if poles is None else poles, words, specific)
     if poles is not None:
-        raise DebiasError(f"poles={poles!r:.60} and classes say two things to learn from; give one of them.")
+        raise DebiasError(f"both poles={poles!r:.60} and classes were given to learn from; give one of them.")
     return by_class(vectors, classes)
 
 
@@ -61,14 +61,14 @@ def by_class(vectors: WordVectors, classes: LabelledWords) -> Labelled:
     elif isinstance(classes, Mapping):
         groups = dict(classes)
     else:
-        raise DebiasError(f"{classes!r:.60} are no classes; give a class set's name, or words by class.")
+        raise DebiasError(f"{classes!r:.60} are not classes; give a class set's name, or words by class.")
     found = [find_words(vectors, words, f"class {name}") for name, words in groups.items()]
     if len(found) < 2 or any(len(rows) < 2 for rows, _ in found):
-        raise DebiasError("there must be two classes or more with two words or more each in the embedding.")
+        raise DebiasError("at least two classes with at least two words each in the embedding are needed.")
     rows = np.concatenate([rows for rows, _ in found])
     values, counts = np.unique(rows, return_counts=True)
     if (counts > 1).any():
-        raise DebiasError(f"'{vectors.words[int(values[counts.argmax()])]}' stands in two classes; give it to one.")
+        raise DebiasError(f"'{vectors.words[int(values[counts.argmax()])]}' is in two classes; put it in one.")
     labels = np.repeat(np.arange(len(found)), [len(rows) for rows, _ in found])
     return Labelled(rows, labels, tuple(taken for _, taken in found), None)
 
@@ -79,15 +79,15 @@ def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: 
     Chosen among the 50,000 most frequent words of plain lower-case letters that are not `specific`.
     """
     if isinstance(words, bool) or not isinstance(words, int) or words < 2:
-        raise DebiasError(f"words={words!r} is no number of words; give a whole number from 2 up.")
+        raise DebiasError(f"words={words!r} is not a number of words; give a whole number from 2 up.")
     both, pole_words = pole_rows(vectors, poles)
     left_out, specific_words = find_words(vectors, specific, "specific words")
     plain = [row for row, word in enumerate(vectors.words[:MOST_FREQUENT]) if is_plain(word)]
     candidates = np.setdiff1d(np.array(plain, dtype=np.intp), np.concatenate([left_out, both]))
     if len(candidates) < 2 * words:
         raise DebiasError(
-            f"{len(candidates):,} plain words are in '{vectors.name}'; {words:,} for each side need {2 * words:,}, "
-            "so ask for fewer words."
+            f"'{vectors.name}' has {plural(len(candidates), 'plain word')}; {words:,} per side need {2 * words:,}, "
+            "so request fewer words."
         )
     first, second = unit_rows(vectors.matrix[both])
     order = candidates[np.argsort(unit_rows(vectors.matrix[candidates]) @ (second - first), kind="stable")]
@@ -96,7 +96,7 @@ def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: 
 
 
 def pole_rows(vectors: WordVectors, poles: tuple[str, str]) -> tuple[Rows, WordsTaken]:
-    """Return the rows of the two words that biased words are found by, in their order."""
+    """Return the rows of the two words between which biased words are found, in their order."""
     if isinstance(poles, str) or len(poles) != 2:
         raise DebiasError(f"poles={poles!r:.60} are not two words, such as ('she', 'he').")
     found = [find_words(vectors, [pole], "pole") for pole in poles]

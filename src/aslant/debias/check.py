@@ -1,4 +1,4 @@
-"""Before and after: every static measure on an embedding and on what a treatment made of it."""
+"""Before and after: every static measure on an embedding before and after a treatment."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ BOOTSTRAP = 1_000
 
 @dataclass(frozen=True)
 class Value:
-    """A number on one embedding, its range over seeds, and what chance gives."""
+    """A number for one embedding, its range over seeds, and what chance gives."""
 
     value: float | None
     seeds: Spread | None = None
@@ -53,9 +53,9 @@ def debias_check(
 ) -> DebiasCheck:
     """Measure `before` and `after` a treatment: WEAT, polarity, direct bias, what is left, and word similarity.
 
-    `similarity` names data of rated pairs, which are fetched if they are not here; the interval of their difference
+    `similarity` names data of rated pairs, which are downloaded if need be; the interval of their difference
     comes from drawing the same pairs in both. The residual tests choose their words in `before`, and repeat what is
-    random in them with `seeds` seeds. A measure that cannot be made is listed in `not_run` with the reason.
+    random in them with `seeds` seeds. A measure that cannot be computed is listed in `not_run` with the reason.
 
     >>> import aslant
     >>> v = aslant.load(top=40_000)
@@ -110,7 +110,7 @@ def _steps(
 
 
 def _twice(family: str, reads: str, before: Values, after: Values) -> list[CheckedMeasure]:
-    """Put the values of both states together, as far as both have them."""
+    """Combine the values of both states, as far as both have them."""
     return [
         CheckedMeasure(family, name, b.value, a.value, reads, b.seeds, a.seeds, b.chance, a.chance)
         for name, b, a in ((name, before[name], after[name]) for name in before if name in after)
@@ -118,7 +118,7 @@ def _twice(family: str, reads: str, before: Values, after: Values) -> list[Check
 
 
 def _learned_from_leaning(before: WordVectors, after: WordVectors) -> tuple[str, ...]:
-    """Return the methods, of what was done in between, that learned from words that lean between two poles."""
+    """Return those methods applied in between that learned from words that lean between two poles."""
     since = after.treatments[len(before.treatments) :]
     return tuple(t.method for t in since if any(taken.role == POLES for taken in t.words))
 

@@ -47,7 +47,7 @@ def double_hard_debias(
 ) -> WordVectors:
     """Centre the vectors, remove one of their first principal directions, and debias hard.
 
-    Each of the first `candidates` directions is tried; the one is removed after which the `words` that lean most to
+    Each of the first `candidates` directions is tried; the one removed is that after which `words` that lean most to
     either of `poles` are told apart worst by 2-means. What is chosen, and each accuracy, is recorded.
 
     >>> import aslant
@@ -58,9 +58,9 @@ def double_hard_debias(
     check_vectors(vectors)
     seed = seed_of(rng)
     if isinstance(candidates, bool) or not isinstance(candidates, int) or not 1 <= candidates < vectors.dimensions:
-        raise DebiasError(f"candidates={candidates!r} is no number of directions below {vectors.dimensions}.")
+        raise DebiasError(f"candidates={candidates!r} is not a number of directions below {vectors.dimensions}.")
     defining = find_sets(vectors, pairs, "pairs")
-    concept_basis(vectors, defining, components)  # says what is wrong with the pairs before the long part
+    concept_basis(vectors, defining, components)  # reports bad pairs before the slow part
     kept, kept_words = find_words(vectors, specific, "specific words")
     equalised = find_sets(vectors, equalise, "equalised")
     biased = leaning(vectors, poles, words, specific)
@@ -83,7 +83,7 @@ def double_hard_debias(
 def candidate_accuracies(
     matrix: NDArray[Any], mean: FloatArray, axes: FloatArray, biased: Rows, pairs: Sequence[Rows], seed: int
 ) -> list[float]:
-    """Return, for each axis (k, d), how well 2-means parts the biased rows once it and the pairs' direction are gone.
+    """Return, for each axis (k, d), how well 2-means separates the biased rows without it and the pairs' direction.
 
     The first half of `biased` leans to one pole, the second half to the other.
     """

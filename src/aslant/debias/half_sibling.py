@@ -18,7 +18,7 @@ METHOD = "half-sibling regression"
 
 
 def half_sibling_map(definitional: NDArray[Any], alpha: float) -> FloatArray:
-    """Return the map (d, d) that takes from a vector what ridge regression on `definitional` (n, d) predicts of it.
+    """Return the map (d, d) that subtracts from a vector what ridge regression on `definitional` (n, d) predicts of it.
 
     x − V (VᵀV + αI)⁻¹ Vᵀ x with the words as columns of V; by Woodbury's identity this is α (αI + VVᵀ)⁻¹ x, in which
     the number of words no longer matters.
@@ -48,10 +48,10 @@ def half_sibling_debias(
     """
     check_vectors(vectors)
     if isinstance(ridge, bool) or not isinstance(ridge, numbers.Real) or not 0 < ridge < float("inf"):
-        raise DebiasError(f"ridge={ridge!r} is no penalty; give a number above 0, such as 2.")
+        raise DebiasError(f"ridge={ridge!r} is not a penalty; give a number above 0, such as 2.")
     rows, taken = find_words(vectors, specific, "specific words")
     if not len(rows):
-        raise DebiasError(f"none of the words of '{taken.stimuli}' is in '{vectors.name}'; name words that are.")
+        raise DebiasError(f"'{vectors.name}' has none of the words of '{taken.stimuli}'; name words that it has.")
     definitional = vectors.matrix[rows].astype(np.float64)
     alpha = ridge * float(np.mean(np.sum(definitional**2, axis=1)))
     change = half_sibling_map(definitional, alpha)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from aslant.debias.biased_words import LabelledWords, labelled_rows
 from aslant.debias.linear import mapped
 from aslant.debias.words import FloatArray, Words, check_vectors
-from aslant.errors import DebiasError
+from aslant.errors import DebiasError, plural
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 
@@ -70,8 +70,8 @@ def leace_debias(
     """Move every word as little as possible so that no linear classifier tells the classes apart.
 
     The classes are the `words` that lean most to either of two `poles` (None: she, he; words of `specific` left out),
-    or words that you name by class: classes={"a": […], "b": […]}. What holds for these words is applied to all; there
-    must be more of them than dimensions, or what is erased is theirs alone.
+    or words that you name by class: classes={"a": […], "b": […]}. What is learned is applied to all words; there
+    must be more of them than dimensions, or what is erased is specific to these.
 
     >>> import aslant
     >>> w = aslant.leace_debias(aslant.load(top=20_000), words=500)
@@ -82,8 +82,8 @@ def leace_debias(
     labelled = labelled_rows(vectors, classes, poles, words, specific)
     if len(labelled.rows) <= vectors.dimensions:
         raise DebiasError(
-            f"{len(labelled.rows)} words to learn from are too few for {vectors.dimensions} dimensions: LEACE would "
-            "erase something of these words alone; give more words than dimensions."
+            f"{plural(len(labelled.rows), 'word')} to learn from: too few for {vectors.dimensions} dimensions; LEACE "
+            "would erase something specific to these words; give more words than dimensions."
         )
     eraser = leace(vectors.matrix[labelled.rows], labelled.labels)
     matrix = mapped(vectors.matrix, lambda block, _: eraser(block), vectors.words)

@@ -16,7 +16,7 @@ from aslant.vectors.word_vectors import FloatMatrix
 
 #: Little enough that a block stays in cache, large enough for fast products.
 BLOCK = 4096
-#: What is left of a vector, as a share of its length, is nothing but rounding below this.
+#: Below this share of a vector's length, what is left of it is only rounding.
 NOTHING = 1e-6
 
 
@@ -27,9 +27,9 @@ def mapped(
     *,
     unit: bool = False,
 ) -> FloatMatrix:
-    """Return `change` of every block of rows, at unit length if asked; shape kept.
+    """Return `change` of every block of rows, at unit length if requested; shape kept.
 
-    `change` is given the block, which it may overwrite, and where it lies. `words` are the rows' names, for messages.
+    `change` is given the block, which it may overwrite, and its position. `words` are the rows' names, for messages.
 
     >>> mapped(np.ones((2, 3), np.float32), lambda block, where: block * 2).tolist()
     [[2.0, 2.0, 2.0], [2.0, 2.0, 2.0]]
@@ -44,7 +44,7 @@ def mapped(
         if (after <= NOTHING * before).any():
             row = start + int(np.argmax(after <= NOTHING * before))
             raise DebiasError(
-                f"nothing is left of {repr(words[row]) if words else f'row {row}'}, which lies wholly in what is "
+                f"nothing is left of {repr(words[row]) if words else f'row {row}'}, which lies entirely in what is "
                 "removed; remove fewer directions, or leave that word out of the embedding."
             )
         if unit:

@@ -1,4 +1,4 @@
-"""From what a user gives (a set's name, a file, word lists) to rows of an embedding, with what is missing on record."""
+"""From what a user gives (a set's name, a file, word lists) to rows of an embedding, with what is missing recorded."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NO_ROWS: Rows = np.empty(0, dtype=np.intp)
 
 @dataclass(frozen=True)
 class FoundSets:
-    """The rows of each set of which at least two words are there, and what was taken for it."""
+    """The rows of each set of which at least two words were found, and what was taken for it."""
 
     rows: tuple[Rows, ...]
     words: tuple[tuple[str, ...], ...]
@@ -41,7 +41,7 @@ class FoundSets:
 
 
 def check_vectors(vectors: Any) -> WordVectors:
-    """Return `vectors`, or say how to get some."""
+    """Return `vectors`, or raise an error that says how to get some."""
     if not isinstance(vectors, WordVectors):
         raise DebiasError(f"{vectors!r:.60} is not word vectors; open it with aslant.load(…) first.")
     return vectors
@@ -51,7 +51,7 @@ def find_words(vectors: WordVectors, words: Words, role: str) -> tuple[Rows, Wor
     """Return the rows of `words`, each once, and what was found and missing.
 
     The words of a set that ships, or of a file, are taken as written: lists such as gender-specific-words hold words
-    in several cases ("NeW", "Legs"), and would otherwise stand for other words ("new", "legs") in lower case.
+    in several cases ("NeW", "Legs"), and would otherwise match other words ("new", "legs") in lower case.
     """
     listed, stimuli = _listed(words)
     exact = None if stimuli == "own" else replace(vectors.policy, case="exact")
@@ -60,7 +60,7 @@ def find_words(vectors: WordVectors, words: Words, role: str) -> tuple[Rows, Wor
 
 
 def find_sets(vectors: WordVectors, sets: Sets, role: str) -> FoundSets:
-    """Return the rows of the sets of which at least two words are there; a word left alone of its set is not used."""
+    """Return the rows of the sets of which at least two words were found; the only word found of a set is not used."""
     listed, stimuli = word_sets(sets)
     rows, missing = _rows_of(vectors, [word for words in listed for word in words])
     found_rows, found_words = [], []
@@ -92,7 +92,7 @@ def word_sets(sets: Sets) -> tuple[tuple[tuple[str, ...], ...], str]:
             return _across(chosen), chosen.id
         raise DebiasError(f"'{sets}' is a set of kind '{kind_of(chosen)}'; one of kind 'pairs' or 'classes' is needed.")
     if not isinstance(sets, Iterable) or isinstance(sets, Mapping):
-        raise DebiasError(f"{sets!r:.60} are no sets of words; give a set's name, or two or more words in each set.")
+        raise DebiasError(f"{sets!r:.60} are not sets of words; give a set's name, or two or more words in each set.")
     listed = tuple(listed_words(words, DebiasError) for words in sets)
     for words in listed:
         if len(set(words)) < 2:
@@ -104,7 +104,8 @@ def _across(chosen: ClassSet) -> tuple[tuple[str, ...], ...]:
     sizes = {len(group.words) for group in chosen.classes}
     if len(sizes) > 1:
         raise DebiasError(
-            f"the classes of '{chosen.id}' have {', '.join(map(str, sorted(sizes)))} words; they must correspond."
+            f"the classes of '{chosen.id}' must correspond, but differ in their numbers of words "
+            f"({', '.join(map(str, sorted(sizes)))})."
         )
     return tuple(zip(*(group.words for group in chosen.classes), strict=True))
 
@@ -114,18 +115,18 @@ def _listed(words: Words) -> tuple[tuple[str, ...], str]:
         chosen: StimulusSet = load_set(words)
         return chosen.words, chosen.id
     if not isinstance(words, Iterable):
-        raise DebiasError(f"{words!r:.60} are no words; give a set's name, or a list of words.")
+        raise DebiasError(f"{words!r:.60} are not words; give a set's name, or a list of words.")
     return tuple(dict.fromkeys(listed_words(words, DebiasError))), "own"
 
 
 def _rows_of(
     vectors: WordVectors, words: Iterable[str], policy: LookupPolicy | None = None
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the row of each word that stands in the vocabulary itself, and the words that do not."""
+    """Return the row of each word that is in the vocabulary itself, and the words that are not."""
     asked = tuple(dict.fromkeys(words))
     looked_up = vectors.lookup(asked, policy=policy)
     tokens = dict(zip(looked_up.found, looked_up.tokens, strict=True))
-    # A vector that was put together from parts or sub-words has no row that could be changed.
+    # A vector composed from parts or sub-words has no row that could be changed.
     rows = {word: vectors.index[token] for word, token in tokens.items() if token in vectors.index}
     return rows, tuple(word for word in asked if word not in rows)
 

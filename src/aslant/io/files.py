@@ -1,4 +1,4 @@
-"""A file, or a folder, that appears whole or not at all; and what is left of those whose writer was killed."""
+"""A file or folder that appears complete or not at all, and the cleanup after writers that were killed."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ from aslant.errors import AslantError
 
 #: Suffix of what is still being written; it becomes visible by renaming.
 PARTIAL = ".partial"
-#: What another machine left unfinished is swept away after this many seconds, as its owner cannot be asked after.
+#: What another machine left unfinished is deleted after this many seconds, as its owner cannot be checked.
 STALE_SECONDS = 24 * 3600
-#: Characters of a name that the name of its unfinished file begins with; file systems take 255 bytes.
+#: Characters of a name with which the name of its unfinished file begins; file systems allow 255 bytes.
 NAME_LENGTH = 40
 
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write that appears at `path` only when complete, and not at all if writing fails.
+    """Open a file for writing that appears at `path` only when complete, and not at all if writing fails.
 
-    A link is followed, and the permissions of a file that is replaced are kept. What is no regular file (a pipe, a
-    device) is written to as it is. What a killed process left unfinished under the same name is swept away.
+    A link is followed, and the permissions of a file that is replaced are kept. What is not a regular file (a pipe, a
+    device) is written to directly. What a killed process left unfinished under the same name is deleted.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with written_whole(folder / "a.txt") as file:
@@ -61,7 +61,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def workplace(folder: Path, name: str) -> Iterator[Path]:
-    """Give a hidden folder in `folder` to make `name` in, gone afterwards; those of killed processes go too.
+    """Make a temporary hidden folder in `folder` for building `name`; those left by killed processes are deleted too.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with workplace(folder, "model") as work:
@@ -81,11 +81,11 @@ def sweep_partial(folder: Path, beginning: str = "") -> None:
     """Delete unfinished files and folders in `folder` whose writers are dead, or were another machine's a day ago.
 
     The name of what is unfinished says which process of which machine writes it. Without a `beginning`, `folder` has to
-    be our own: others, too, may end the names of their files so.
+    be our own: other programs may use the same suffix.
     """
     try:
         left = [Path(e) for e in os.scandir(folder) if e.name.endswith(PARTIAL) and e.name.startswith(beginning)]
-    except OSError:  # no folder, or one that cannot be read: nothing to sweep
+    except OSError:  # no folder, or one that cannot be read: nothing to delete
         return
     for path in left:
         with contextlib.suppress(OSError):  # gone already, or not ours to delete: harmless either way
@@ -130,17 +130,17 @@ def _umask() -> int:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` as UTF-8, whole or not at all."""
+    """Write `text` as UTF-8, completely or not at all."""
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write `content`, whole or not at all; a path that cannot be written is the user's to mend."""
+    """Write `content`, completely or not at all; a path that cannot be written is the user's to fix."""
     write_together({path: content})
 
 
 def write_together(contents: Mapping[Path, bytes]) -> None:
-    """Write several files: all of them appear, or none; what cannot be written is the user's to mend.
+    """Write several files: all of them appear, or none; a path that cannot be written is the user's to fix.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> write_together({folder / "a.csv": b"1", folder / "a.json": b"[1]"})
@@ -149,7 +149,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     """
     path = None
     try:
-        with ExitStack() as written:  # each is renamed when it is left, and by then all are on the disk
+        with ExitStack() as written:  # each is renamed when its context is left, and by then all are on the disk
             for path, content in contents.items():
                 file = written.enter_context(written_whole(path))
                 file.write(content)

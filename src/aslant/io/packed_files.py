@@ -1,4 +1,4 @@
-"""A file as a stream of bytes, whatever it is packed in (.gz .bz2 .xz .zst .zip .tar), recognised by content."""
+"""A file as a stream of bytes, unpacked if need be (.gz .bz2 .xz .zst .zip .tar), recognised by content."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ class Location:
         return Path(self.member).name if self.member else self.path.name
 
 
-#: Environment variables for honest data beyond the limits of unpacking: how many times its packed size a file may
-#: unpack to (small ones are free of it), and how many bytes in all.
+#: Environment variables for genuine data beyond the limits of unpacking: how many times its packed size a file may
+#: unpack to (small ones are exempt), and how many bytes in all.
 RATIO, UNPACKED = "ASLANT_MAX_RATIO", "ASLANT_MAX_UNPACKED"
 MAX_RATIO, MAX_UNPACKED, FREE_BYTES = 200, 1 << 38, 256 << 20
 
-#: So many members of an archive are named in a message.
+#: How many members of an archive a message names.
 LISTED = 8
 
 Located = TypeVar("Located", bound=Location)
@@ -84,7 +84,7 @@ def packing(head: bytes) -> str | None:
 
 
 def most_unpacked(packed_bytes: int) -> int:
-    """Return how many bytes a file of that size may unpack to: no more than data do, far less than bombs do.
+    """Return how many bytes a file of that size may unpack to: enough for real data, not for a decompression bomb.
 
     >>> most_unpacked(1 << 30) >> 30, most_unpacked(1000) >> 20
     (200, 256)
@@ -102,7 +102,7 @@ def _limit(variable: str, usual: int) -> int:
 
 
 class ByteStream:
-    """Sequential reads with a look ahead; faults of the packing become one clear error, and so does a bomb."""
+    """Sequential reads with lookahead; damaged packing becomes one clear error, and so does a decompression bomb."""
 
     def __init__(
         self, raw: IO[bytes], location: Location, packed: str | None, most: int | None = None, left: int | None = None
@@ -151,7 +151,7 @@ class ByteStream:
 
 
 class _Counted(io.RawIOBase):
-    """The file on disk, telling how far it has been read."""
+    """The file on disk, which reports how far it has been read."""
 
     def __init__(self, raw: IO[bytes], size: int, progress: Progress) -> None:
         self._raw, self._size, self._progress = raw, size, progress
@@ -217,9 +217,9 @@ def _unpacked(buffered: Any, packed: str, location: Location) -> Any:
 
 
 class _Zstandard(io.RawIOBase):
-    """Unpacks frame after frame; unlike zstandard's own reader it notices that the last one is cut off."""
+    """Unpacks frame after frame; unlike zstandard's own reader, it notices if the last one is cut off."""
 
-    #: Little enough that not even frames made to explode unpack to more than some 30 MB at a time.
+    #: Small enough that even malicious frames unpack to no more than some 30 MB at a time.
     PACKED_BYTES = 1 << 10
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -261,12 +261,12 @@ def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
         raise location.error(f"'{name}' {problem}; name one of its files, such as '{name}/{members[0]}' ({listed}).")
     try:
         return archive.open(wanted)
-    except Exception as error:  # locked, damaged, or packed in a way unknown
+    except Exception as error:  # encrypted, damaged, or packed in an unknown way
         raise location.error(f"'{wanted}' inside '{name}' cannot be unpacked ({error}).") from None
 
 
 def _through_tar(stream: ByteStream, most: int) -> ByteStream:
-    """Return the member of a tar archive that is meant, or what is not an archive as it is."""
+    """Return the member of a tar archive that is meant, or, if it is not an archive, the stream itself."""
     location = stream.location
     if stream.peek(262)[257:] == b"ustar":  # where a header of POSIX or GNU says so
         # The limit is the member's too: one with holes may be longer than its archive.
@@ -279,7 +279,7 @@ def _through_tar(stream: ByteStream, most: int) -> ByteStream:
 
 
 def _tar_member(stream: ByteStream) -> Any:
-    """Read through a tar archive to a member; links and devices are none."""
+    """Read through a tar archive to a member; links and devices do not count as members."""
     location, name = stream.location, stream.location.path.name
     others: list[str] = []
     try:
@@ -288,7 +288,7 @@ def _tar_member(stream: ByteStream) -> Any:
             if info.name.removeprefix("./") == location.member:
                 return archive.extractfile(info)
             others += [info.name] if len(others) <= LISTED else []
-            archive.members = []  # lest one with a million members fill the memory
+            archive.members = []  # so that one with a million members does not fill the memory
             if location.member is None and len(others) > LISTED:
                 break
     except AslantError:
@@ -304,7 +304,7 @@ def _tar_member(stream: ByteStream) -> Any:
 
 @contextmanager
 def on_disk(stream: ByteStream) -> Iterator[Path]:
-    """Give the content of `stream` as a plain file: the file itself, or an unpacked copy while in use."""
+    """Provide the content of `stream` as a plain file: the file itself, or a temporary unpacked copy."""
     if stream.packed is None:
         yield stream.location.path
         return

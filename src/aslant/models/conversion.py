@@ -1,9 +1,9 @@
 """Language models that packages carry as GGUF files, converted once to a folder that transformers reads.
 
-transformers reads GGUF too, but needs another package for it, and does so anew each time; here gguf's own reader
+transformers reads GGUF too, but needs another package for it, and does so every time; here gguf's own reader
 gives the same numbers. The folder (config.json, tokenizer, model.safetensors in float32, as rounding to float16 moves
-log-probabilities by up to .05) is kept in the cache under the file's checksum, and appears whole or not at all,
-whichever process is first. It is looked at before each use: one that is damaged is made again.
+log-probabilities by up to .05) is kept in the cache under the file's checksum, and appears complete or not at all,
+whichever process is first. It is checked before each use: a damaged one is made again.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from aslant.io.reading import read_bytes
 from aslant.models.gguf_header import check_header
 
 KIND = "language model"
-#: Goes up when the same file would be converted to another folder.
+#: Increased when the same file would be converted differently.
 VERSION = 1
-#: What a converted folder has to have; the rest is small print.
+#: The files that a converted folder must have; the rest is optional.
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
 #: Digests of every other file of the folder; half a gigabyte takes half a second to check.
 SUMS = "sums.json"
@@ -107,17 +107,17 @@ def convert(file: Path, folder: Path) -> None:
         _convert(gguf, transformers, file, folder)
     except (DataError, OSError):
         raise
-    except Exception as error:  # a damaged file can fail in any way, none of them ours
-        raise DataError(f"'{file}' is no GGUF file that can be converted ({error}); fetch it again.") from None
+    except Exception as error:  # a damaged file can fail in any way, none of them our fault
+        raise DataError(f"'{file}' is not a GGUF file that can be converted ({error}); fetch it again.") from None
 
 
 def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
     try:
         check_header(file)
-        with np.errstate(over="raise"):  # places are added up in 64 bits
+        with np.errstate(over="raise"):  # offsets are added up in 64 bits
             reader = gguf.GGUFReader(file)
     except (ValueError, IndexError, KeyError, FloatingPointError) as error:
-        raise DataError(f"'{file}' is no GGUF file ({error}); fetch it again.") from None
+        raise DataError(f"'{file}' is not a GGUF file ({error}); fetch it again.") from None
     facts = {key: field.contents() for key, field in reader.fields.items()}
     kinds = facts.get("general.architecture"), facts.get("tokenizer.ggml.model")
     if kinds != ("llama", "gpt2"):
@@ -225,7 +225,7 @@ def _tokenizer(facts: dict[str, Any], transformers: Any) -> Any:
 
 
 def _complete(folder: Path) -> bool:
-    """Tell whether a folder is there and to the letter what was converted: a weight that flipped would go unseen."""
+    """Tell whether a folder is there and exactly what was converted: a flipped bit in a weight would go unnoticed."""
     try:
         sums = json.loads(read_bytes(folder / SUMS))
         return isinstance(sums, dict) and all(name in sums for name in NEEDED) and sums == _sums(folder)
@@ -239,7 +239,7 @@ def _sums(folder: Path) -> dict[str, str]:
 
 
 def _appear(made: Path, target: Path, work: Path) -> None:
-    """Rename the folder into place. One that is there already stays if it is whole, and gives way if it is not."""
+    """Rename the folder into place. One that is there already stays if it is intact, and is replaced if it is not."""
     for number in range(10):
         try:
             made.rename(target)

@@ -1,4 +1,4 @@
-"""Does the header of a GGUF file promise no more than the file holds? gguf's own reader counts on past the end."""
+"""Check that the header of a GGUF file promises no more than the file holds: gguf's own reader counts past the end."""
 
 from __future__ import annotations
 

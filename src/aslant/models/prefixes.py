@@ -1,4 +1,4 @@
-"""Sentences of a left-to-right model as a tree: what several begin with is asked once, and run once where it pays.
+"""Sentences of a left-to-right model as a tree: a common prefix is requested once, and run once where that pays.
 
 The last token of a sentence is predicted but never read, and a context that begins another one needs no pass of its
 own: only the leaves of the tree are run.
@@ -13,12 +13,12 @@ from collections.abc import Iterable, Mapping
 from aslant.models.plan import Plan, Query
 from aslant.models.table import Ask, Ids
 
-#: A beginning is run once for all where at least so many sequences share it; fewer make batches too small.
+#: A prefix is run once for all where at least this many sequences share it; fewer make batches too small.
 SHARED_BY = 64
 
 
 class Contexts:
-    """The contexts of all tokens of `sequences` but their first ones; `share`: let common beginnings be run once.
+    """The contexts of all tokens of `sequences` but their first ones; `share`: run common prefixes once.
 
     >>> tree = Contexts([(1, 2, 3), (1, 2, 4), (1, 2, 4, 5)])
     >>> tree.queries()

@@ -25,14 +25,14 @@ EITHER = "give a model, its folder or name, a file with one word on each line, o
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Words that are known: `has` tells them from others, `name` and `fingerprint` say whose they are."""
+    """Known words: `has` tells whether a word is one of them, `name` and `fingerprint` say whose they are."""
 
     name: str
     fingerprint: str
     has: Callable[[str], bool]
 
     def record(self) -> dict[str, str]:
-        """Return what a result keeps of it."""
+        """Return what a result records about it."""
         return {"name": self.name, "fingerprint": self.fingerprint}
 
 

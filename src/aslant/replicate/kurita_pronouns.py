@@ -36,7 +36,7 @@ NOTES = (
     "Table 4: % of pronouns that refer to neither name, in the labels of GAP's development file and as predicted "
     "(mean over folds and 3 seeds). Its p-value tests the classifiers as trained, which have learned the labels' "
     "chance gap: 26 of 100 null studies come out below .05, so it is not evidence, printed or ours.",
-    "Table 6: each printed topic beside the one of ours that shares most words with it, one to one; it is met where "
+    "Table 6: each printed topic with the one of ours that shares most words with it, one to one; it is met where "
     "all printed words are among the first five of ours.",
 )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.polarities.measure import Scheme, polarity
 from aslant.measures.polarities.result import TrendsResult
 from aslant.measures.polarities.trend import polarity_trends
@@ -34,7 +34,7 @@ COLUMNS: tuple[tuple[str, str, Scheme, str, str], ...] = (
     ("ovr (g2)", "gender-five", "one-vs-rest", "0.1528", "0.1456"),
     ("ovr (r)", "race-four", "one-vs-rest", "0.1475", "0.1224"),
 )
-#: What §5 says of the trends, and how our test's direction is called.
+#: What §5 says about the trends, and the name of our test's direction.
 TRENDS = {"down": "downwards", "up": "upwards", "none": "none clear"}
 #: Figure, setting of `polarity_trends`, and the trend that §5 describes.
 FIGURES = (
@@ -67,7 +67,7 @@ def _direction(figure: int, setting: str) -> Callable[[Run, Any], Measured]:
         trend = result.trends.get(setting)
         if trend is None or trend.test is None:
             raise MeasureError("fewer than four decades have vectors for every class, so there is no test for trend.")
-        note = f"Kendall's tau {trend.test.kendall:.2f}, p {trend.test.kendall_pvalue:.3g}"
+        note = f"Kendall's tau {trend.test.kendall:z.2f}, p {trend.test.kendall_pvalue:.3g}"
         return Measured(None, note=note, text=TRENDS[trend.test.direction])
 
     return compute
@@ -78,7 +78,7 @@ def _drawn(figure: int) -> Callable[[Run, Any], TrendsResult]:
 
 
 def _is_histwords(decades: Mapping[int, WordVectors]) -> bool:
-    """Nobody publishes checksums of HistWords: twenty decades of 300 dimensions and many words have to do."""
+    """Nobody publishes checksums of HistWords: it is recognised by twenty decades of 300 dimensions and many words."""
     whole = all(v.matrix.shape[1] == 300 and len(v) > 10_000 for v in decades.values())
     return whole and sorted(decades) == list(range(1800, 2000, 10))
 
@@ -129,7 +129,7 @@ PAPER = Paper(
         "Figures 1 and 2: the paper describes the trends of HistWords in words; ours is the Mann–Kendall test at 0.05.",
     ),
     figures=(
-        Drawing("Figure 1", "gender bias falls over time, but for g2.", ("histwords",), _drawn(1), ("trend",)),
+        Drawing("Figure 1", "gender bias falls over time, except for g2.", ("histwords",), _drawn(1), ("trend",)),
         Drawing("Figure 2", "race bias falls over time by one-vs-one.", ("histwords",), _drawn(2), ("trend",)),
     ),
     roles={
@@ -144,7 +144,7 @@ PAPER = Paper(
         ),
         "histwords": Role(
             "HistWords, all English, SGNS", (Source("histwords-eng-all-sgns", "HistWords, all English, SGNS"),),
-            open=_decades, label=lambda decades: f"{len(decades)} decades", is_own=_is_histwords,
+            open=_decades, label=lambda decades: plural(len(decades), "decade"), is_own=_is_histwords,
         ),
     },
 )  # fmt: skip

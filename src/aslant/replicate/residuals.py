@@ -16,7 +16,7 @@ from aslant.vectors import WordVectors
 
 POLES = ("he", "she")
 SEEDS, TOP, CLASSIFIED, NEAREST = 10, 500, 2_500, 100
-#: What scikit-learn took by itself until 2019, and what meets the printed figures.
+#: scikit-learn's default until 2019, which meets the printed figures.
 GAMMA: Gamma = "auto"
 Compute = Callable[[Run, WordVectors], Measured]
 

@@ -1,4 +1,4 @@
-"""Swinger et al. 2019: unsupervised bias enumeration on three embeddings. The printed tables stand in swinger.toml."""
+"""Swinger et al. 2019: unsupervised bias enumeration on three embeddings. The printed tables are in swinger.toml."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ SURNAMES = ("Yu, Tamashiro, Heng, Feng, Nakamura", "393")
 RACES = {"black": "black", "hispanic": "hispanic", "asian": "api", "white": "white"}
 BIRTHS, FIRST_YEAR, LAST_YEAR = 1_000, 1938, 2017
 TOP_TESTS = 12
-WHY = "k-means starts at random, so that groups and categories differ from run to run"
+WHY = "k-means starts at random, so groups and categories differ from run to run"
 
 
 @cache
@@ -70,7 +70,7 @@ def printed() -> dict[str, Any]:
 
 
 def _enumerated(vectors: WordVectors, seed: int, progress: Progress | None, *, names: Any = None) -> EnumerationResult:
-    # The groups of surnames are all that is wanted of them, and they need no rotations.
+    # Only the groups of surnames are needed, and they need no rotations.
     rotations = 10_000 if names is None else 1
     return enumerate_biases(
         vectors, names, rotations=rotations, rng=seed, journal=cache_folder() / "enumeration", progress=progress
@@ -97,7 +97,7 @@ def _default(argument: str) -> Callable[[Run], Measured]:
 
 
 def _settings() -> tuple[Cell, ...]:
-    """What §3.1 and §4.1 say of their settings, beside ours; constants, which do not count."""
+    """What §3.1 and §4.1 say about their settings, next to ours; constants, which do not count."""
     ours = {name: parameter.default for name, parameter in inspect.signature(enumerate_biases).parameters.items()}
     survey = {name: parameter.default for name, parameter in inspect.signature(make_survey).parameters.items()}
     rows = (
@@ -121,7 +121,7 @@ def _of_group(number: int, read: Callable[[NameGroup], Measured]) -> Callable[[R
 
 
 def _match(result: EnumerationResult, number: int) -> NameGroup:
-    """Return the group of ours that goes with one of Table 2; refuse one that shares no name with it."""
+    """Return our group that matches one of Table 2; refuse one that shares no name with it."""
     wanted = printed()["groups"][number]
     if len(result.groups) != len(printed()["groups"]):
         raise MeasureError(f"{len(result.groups)} groups cannot be matched to the twelve of the paper.")
@@ -135,7 +135,7 @@ def _known(read: Callable[[Demographics], float | None]) -> Callable[[NameGroup]
     def of(group: NameGroup) -> Measured:
         found = None if group.demographics is None else read(group.demographics)
         if found is None:
-            raise MeasureError("the name tables know no name of this group.")
+            raise MeasureError("the name tables have no name of this group.")
         return Measured(found)
 
     return of
@@ -211,7 +211,7 @@ def _choices(run: Run, *embeddings: WordVectors) -> Measured:
 
 
 def _shared(words: str, number: int | None) -> Callable[[Run, WordVectors], Measured]:
-    """Which printed words stand together in one significant cell of ours: of the matched group, or else of any."""
+    """Which printed words are together in one of our significant cells: of the matched group, or else of any."""
     wanted = [word.replace(" ", "_") for word in words_of(words)]
 
     def compute(run: Run, vectors: WordVectors) -> Measured:
@@ -257,7 +257,7 @@ def _surnames(run: Run, vectors: WordVectors, names: Path) -> Measured:
 
 
 def _covered(run: Run, table: Path) -> Measured:
-    """The share of births from 1938 to 2017 that fall to names with at least 1,000 of them."""
+    """The share of births from 1938 to 2017 with names that have at least 1,000 of them."""
     import polars as pl
 
     births = pl.scan_parquet(table).filter(pl.col("year").is_between(FIRST_YEAR, LAST_YEAR))
@@ -307,8 +307,8 @@ PAPER = Paper(
     cells=_cells(),
     first_line=CONTENT_NOTE,
     notes=(
-        "Table 2: each printed group beside the one of ours that holds most of its five printed names, one to one.",
-        "Tables 4 and 5: ours are the printed words that stand together in one significant cell of the matched group "
+        "Table 2: each printed group with the one of ours that holds most of its five printed names, one to one.",
+        "Tables 4 and 5: ours are the printed words that are together in one significant cell of the matched group "
         "(of any group for fast and glove, whose groups the paper does not list). Slurs are masked as in the print.",
         "A number of significant cells does not measure bias: random words in place of the names give more "
         "(docs/enumeration.md).",

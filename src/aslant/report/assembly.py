@@ -1,4 +1,4 @@
-"""What a page shows of a measure, put together from its results: charts, tables, what to say, what is missing."""
+"""What a page shows of a measure, assembled from its results: charts, tables, text, what is missing."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from aslant.measures.association.result import WeatResult, WeatSuiteResult
-from aslant.measures.enumeration.result import EnumerationResult
-from aslant.measures.polarities.result import PolarityResult
-from aslant.measures.polarities.show import polarities_table
+from aslant.catalogue import Kind
 from aslant.report import charts
 from aslant.report.result_tables import documents_of
-from aslant.report.sections import Section, pictures_of, section_of
+from aslant.report.sections import pictures_of, section_of
 from aslant.report.tables import Table, plain
 from aslant.results.audit import AuditResult
 from aslant.results.codec import Result
@@ -22,7 +19,7 @@ from aslant.results.codec import Result
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart on a page, ready to be drawn; `fluid` ones take the width that they get."""
+    """A chart on a page, ready to be drawn; `fluid` ones fill the available width."""
 
     id: str
     shows: str
@@ -42,7 +39,7 @@ class Figure:
 
     @property
     def fluid(self) -> bool:
-        """Whether the chart takes the width that it gets."""
+        """Whether the chart fills the available width."""
         import altair as alt
 
         return self.chart.autosize is not alt.Undefined
@@ -62,18 +59,19 @@ class Measure:
     """Everything that a page shows of the results of one kind."""
 
     id: str
-    section: Section
+    section: Kind
     figures_first: tuple[Figure, ...]
     tables: tuple[Table, ...]
     missing: tuple[str, ...]
     details: tuple[Detail, ...] = ()
-    tests: tuple[WeatResult, ...] = ()
-    enumeration: EnumerationResult | None = None
+    tests: tuple[Any, ...] = ()
+    #: A result that brings its own markup (see `Kind.fragment`).
+    own: Result | None = None
     heading: str = ""
 
     @property
     def title(self) -> str:
-        """What stands above it: a heading of its own, or that of its kind."""
+        """The text above it: its own heading, or that of its kind."""
         return self.heading or self.section.title
 
     @property
@@ -100,24 +98,15 @@ def measures_of(name: str, results: Sequence[Result], title: str = "") -> list[M
 def _measure(name: str, results: list[Result]) -> Measure:
     first = results[0]
     missing = tuple(dict.fromkeys(word for r in results for word in getattr(r, "missing", ())))
-    if isinstance(first, PolarityResult):
-        return _polarities(name, [r for r in results if isinstance(r, PolarityResult)], missing)
-    if len(results) > 1:
-        parts = tuple(_detail(f"{name}-{place}", result) for place, result in enumerate(results, 1))
-        return Measure(name, section_of(first), (), (), missing, parts)
-    return Measure(
-        name, section_of(first), _figures(name, first), documents_of(first), missing, tests=_tests(first),
-        enumeration=first if isinstance(first, EnumerationResult) else None,
-    )  # fmt: skip
-
-
-def _polarities(name: str, results: list[PolarityResult], missing: tuple[str, ...]) -> Measure:
-    """Put the scores of all settings first, the words of each below."""
-    from aslant.report.pictures import polarities_picture
-
-    summary = Figure(f"{name}-scores", "Polarity scores with their intervals.", polarities_picture(results))
+    said = section_of(first)
+    if len(results) == 1 and not said.summary:
+        own = first if said.fragment else None
+        return Measure(name, said, _figures(name, first), documents_of(first), missing, tests=_tests(first), own=own)
     parts = tuple(_detail(f"{name}-{place}", result) for place, result in enumerate(results, 1))
-    return Measure(name, section_of(results[0]), (summary,), (polarities_table(results),), missing, parts)
+    if not said.summary:
+        return Measure(name, said, (), (), missing, parts)
+    chart, shows, table = said.load(said.summary)(results)
+    return Measure(name, said, (Figure(f"{name}-scores", shows, chart),), (table,), missing, parts)
 
 
 def _detail(name: str, result: Result) -> Detail:
@@ -130,10 +119,9 @@ def _figures(name: str, result: Result) -> tuple[Figure, ...]:
     return tuple(Figure(slug(f"{name}-{place}-{p.name}"), p.shows, chart) for place, (p, chart) in drawn)
 
 
-def _tests(result: Result) -> tuple[WeatResult, ...]:
-    if isinstance(result, WeatSuiteResult):
-        return result.results
-    return (result,) if isinstance(result, WeatResult) else ()
+def _tests(result: Any) -> tuple[Any, ...]:
+    """Return the tests whose words can be shown one by one."""
+    return tuple(test for test in getattr(result, "results", (result,)) if hasattr(test, "associations"))
 
 
 def slug(text: str) -> str:

@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from aslant.report.tables import Column, Table, between, plain, small
-from aslant.results.debias import DebiasCheck, SimilarityResult
+from aslant.results.debias import DebiasCheck
 
 HIDES = (
     "A lower number is not fairness by itself: debiasing hides more than it removes (Gonen & Goldberg 2019). The "
-    "residual rows show what can still be told; a fall in the quality rows is damage."
+    "residual rows show what can still be detected; a fall in the quality rows is damage."
 )
 #: Follows the name of a method.
 FITTED = (
     " learned from the words that lean most between two poles. Nearly all words of the clustering and classification "
     "rows are among them: these rows show how well it fits its own words, and other words may have kept more."
 )
-
-
-def similarity_table(result: SimilarityResult) -> Table:
-    """Describe the agreement of cosines with people's ratings."""
-    columns = (
-        Column("pairs", "pairs", plain, "left"),
-        Column("spearman", "Spearman", small),
-        Column("interval", "interval", str),
-        Column("used", "used", str),
-        Column("missing", "missing", str),
-    )
-    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
-    notes = [f"no vector for {plain(', '.join(result.missing))}"] if result.missing else []
-    return Table(f"Word similarity on {result.provenance.representation.name}", columns, rows, tuple(notes))
 
 
 def check_table(result: DebiasCheck) -> Table:

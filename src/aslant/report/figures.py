@@ -9,13 +9,12 @@ from typing import Any
 
 from aslant.errors import AslantError
 from aslant.io.files import write_bytes, write_text
-from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
 from aslant.report import charts
 from aslant.report.assembly import Figure, Measure, measures_of, measures_of_audit, slug
 from aslant.report.result_tables import documents_of, table_of
 from aslant.report.tables import Table, plain, to_csv, to_latex, to_markdown
 from aslant.results.audit import AuditComparison, AuditResult
-from aslant.results.codec import Result
+from aslant.results.codec import CONTENT_NOTE, Result
 
 
 def save_figures(result: Result, folder: str | Path) -> list[Path]:
@@ -59,12 +58,12 @@ def save_tables(result: Result, folder: str | Path) -> list[Path]:
 
 
 def standalone(result: Result, measure: Measure, figure: Figure) -> str:
-    """Return a chart as SVG for a file of its own: it says what it shows, and of which model."""
+    """Return a chart as SVG for a separate file: it says what it shows, and of which model."""
     import altair as alt
 
     chart = figure.chart
     said = textwrap.wrap(f"{_name(result)}: {figure.shows}", 90)
-    note = textwrap.wrap(CONTENT_NOTE, 90) if isinstance(measure.enumeration, EnumerationResult) else []
+    note = textwrap.wrap(CONTENT_NOTE, 90) if measure.own is not None else []
     if chart.title is alt.Undefined:
         title: Any = alt.Title(measure.title, subtitle=[*note, *said], anchor="start", offset=12)
         chart = chart.properties(title=title)

@@ -1,4 +1,4 @@
-"""An audit at a glance: measures × social categories, with how large the effect is and how sure that is kept apart."""
+"""An audit at a glance: measures × social categories, with the size of an effect and its certainty kept apart."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from aslant.results.audit import AuditResult, Glance
 #: How many of three bars are filled.
 LEVELS = {"none": 0, "small": 1, "medium": 2, "large": 3}
 EVIDENCE = {"strong": ("●●", "strong"), "some": ("●○", "some"), "none": ("○○", "none"), "not tested": ("–", "no test")}
-#: From the most telling to the least.
+#: From the most informative to the least.
 ORDER = ("strong", "some", "none", "not tested")
 CATEGORIES = {"none": "not social", "several": "several at once"}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The lines of one measure about one category; the figures are those of `top`, the most telling of them."""
+    """The lines of one measure about one category; the figures are those of `top`, the most informative of them."""
 
     lines: tuple[Glance, ...]
 
@@ -42,12 +42,12 @@ class Cell:
     def size(self) -> str:
         """What the effect is, and how large by convention."""
         strength = self.top.strength
-        words = "" if strength is None else ", hardly any" if strength == "none" else f", {strength}"
+        words = "" if strength is None else ", negligible" if strength == "none" else f", {strength}"
         return plain(self.top.effect_name) + words
 
     @property
     def evidence(self) -> tuple[str, str]:
-        """A mark and a word for how sure it is that there is an effect at all."""
+        """A mark and a word for how certain it is that there is an effect at all."""
         return EVIDENCE[self.top.evidence]
 
     @property
@@ -82,7 +82,7 @@ def _below(value: float) -> str:
 
 
 def grid(audit: AuditResult) -> Grid:
-    """Return the lines of an audit as a grid; categories stand in the order they are met, the unsocial ones last."""
+    """Return the lines of an audit as a grid; categories are in order of appearance, those not about people last."""
     met = dict.fromkeys(line.category for line in audit.glance)
     categories = [c for c in met if c not in CATEGORIES] + [c for c in reversed(CATEGORIES) if c in met]
     titles = {part.measure: part.title for part in audit.parts}

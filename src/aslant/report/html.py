@@ -1,4 +1,4 @@
-"""Results as self-contained pages: no outside host, no script but ours, every token escaped."""
+"""Results as self-contained pages: no external host, no script but ours, every token escaped."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import shlex
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aslant.measures.enumeration.page import enumeration_fragment, enumeration_page
-from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
+from aslant.catalogue import kinds
+from aslant.errors import plural
 from aslant.report.assembly import Measure, measures_of, measures_of_audit
 from aslant.report.glance import grid
 from aslant.report.summary import comparison_sentences, sentences
 from aslant.report.tables import number, plain, pvalue, small
 from aslant.report.templating import asset, environment, hashed
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
-from aslant.results.codec import Result
+from aslant.results.codec import CONTENT_NOTE, Result
 from aslant.results.provenance import Representation
 from aslant.results.replication import ReplicationsResult
 
@@ -24,20 +24,16 @@ CONTENT = (
     "is a property of the model and of the text it was trained on, not a fact about people."
 )
 
-#: So many missing words are named at the end of a report.
+#: How many missing words are named at the end of a report.
 MOST_NAMED = 40
 
 
 def page(result: Result) -> str:
     """Return any result as a page of its own."""
-    if isinstance(result, AuditResult):
-        return audit_page(result)
-    if isinstance(result, AuditComparison):
-        return comparison_page(result)
-    if isinstance(result, EnumerationResult):
-        return enumeration_page(result)
-    if isinstance(result, ReplicationsResult):
-        return replications_page(result)
+    kind = kinds().get(result.kind)
+    if kind and kind.page:
+        made: str = kind.load(kind.page)(result)
+        return made
     return single_page(result)
 
 
@@ -58,7 +54,7 @@ def audit_page(audit: AuditResult) -> str:
 
 
 def _command(audit: AuditResult, *, with_text: bool) -> str:
-    """Return the command that measures the same; what a report does not know stands as …."""
+    """Return the command that measures the same; what a report does not know is shown as …."""
     name = audit.representation.name
     words = ["aslant audit", *([] if name == "sample" else [shlex.quote(name)])]
     words += [] if audit.profile == "standard" else [f"--{audit.profile}"]
@@ -76,7 +72,7 @@ def _corpora(audit: AuditResult) -> list[str]:
 
 
 def comparison_page(result: AuditComparison) -> str:
-    """Return audits of several models side by side, with the differences to the first."""
+    """Return audits of several models side by side, with the differences from the first."""
     measures = measures_of("differences", (result,))
     return render_page(
         "comparison.html.j2",
@@ -115,10 +111,8 @@ def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, *
 
     def fragment(measure: Measure) -> Any:
         drawn = [macros.module.figure(figure) for figure in measure.figures_first]  # type: ignore[attr-defined]
-        result = measure.enumeration
-        assert result is not None
-        whole = level == 1
-        return Markup(enumeration_fragment(result, level=level, figure="".join(drawn), styled=False, headed=whole))
+        make = measure.section.load(measure.section.fragment)
+        return Markup(make(measure.own, level=level, figure="".join(drawn), styled=False, headed=level == 1))
 
     figures = [figure for measure in measures for figure in measure.figures]
     style = asset("templates/report.css") + asset("templates/enumeration.css")
@@ -181,5 +175,5 @@ def described(representation: Representation) -> str:
     'sample (text), 20,000 words × 50 dimensions, fingerprint 0a1b'
     """
     r = representation
-    size = f"{r.words:,} words × {r.dimensions} dimensions"
+    size = f"{plural(r.words, 'word')} × {plural(r.dimensions, 'dimension')}"
     return f"{plain(r.name)} ({plain(r.format)}), {size}, fingerprint {plain(r.fingerprint)}"

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from aslant.measures.enumeration.result import EnumerationResult
 from aslant.report.assembly import measures_of
+from aslant.report.sections import section_of
 from aslant.report.tables import plain
 from aslant.report.templating import asset, environment
 from aslant.results.codec import Result
 
 
 def notebook_html(result: Result) -> str:
-    """Return `result` for a notebook's output: the charts are pictures, and style holds inside this output only.
+    """Return `result` for a notebook's output: the charts are pictures, and the style applies to this output only.
 
     >>> import aslant
     >>> "weat-6" in notebook_html(aslant.weat(aslant.load(), "weat-6", bootstrap=0))
@@ -18,10 +18,9 @@ def notebook_html(result: Result) -> str:
     """
     from markupsafe import Markup
 
-    if isinstance(result, EnumerationResult):
-        from aslant.measures.enumeration.page import enumeration_fragment
-
-        inner = Markup(enumeration_fragment(result, level=3))
+    said = section_of(result)
+    if said.fragment:
+        inner = Markup(said.load(said.fragment)(result, level=3))
         return environment().get_template("notebook.html.j2").render(fragment=inner, style=_style(), plain=plain)
     from aslant.report.html import CONTENT
 

@@ -1,6 +1,6 @@
 """Charts that a report shows: effects in rows with their intervals, words that lean, models side by side.
 
-Each returns an Altair chart; `aslant.report.charts` turns it into SVG or into a Vega specification. A label stands
+Each returns an Altair chart; `aslant.report.charts` turns it into SVG or into a Vega specification. A label is
 above its row rather than beside it, so that the same chart fits a phone.
 """
 
@@ -10,33 +10,24 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from aslant.measures.association.result import WeatResult, WeatSuiteResult, WefatResult
-from aslant.measures.polarities.result import ComparisonResult, PolarityResult
-from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatResult, SeatSuiteResult
-from aslant.measures.template_tests.result import LogProbabilitySuiteResult
 from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, tips
 from aslant.report.tables import between, number, plain, pvalue, small
 from aslant.results.audit import AuditComparison
 
 WIDTH = 680
-#: So many words of a long list are drawn, half of them from each end.
+#: How many words of a long list are drawn, half of them from each end.
 MOST_WORDS = 24
 #: Shapes and colours of models side by side; they differ in lightness too.
 SHAPES = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 COLOURS = (MODEL_COLOUR, PEOPLE_COLOUR, "#2a8f7a", "#b4508f", "#7a7f87", "#8a6d1f")
 PEOPLE, CHANCE, LABELS = "people (published study)", "by chance", "in the labels"
-#: What a diamond beside a dot may stand for, and the field that holds it in words.
+#: What a diamond beside a dot may mean, and the field that holds it in words.
 DIAMONDS = {PEOPLE: "people", CHANCE: "by chance", LABELS: "in the labels"}
 Row = dict[str, Any]
 
 
-def suite_picture(suite: WeatSuiteResult | LogProbabilitySuiteResult | SeatSuiteResult | CeatSuiteResult) -> Any:
-    """Draw each test's effect size with its interval, and what a study found in people."""
-    return tests_picture(suite.rows(), "this embedding" if suite.kind == "weat-suite" else "this model")
-
-
 def tests_picture(tests: list[Row], model: str) -> Any:
-    """Draw the effect sizes of tests, given as rows of a table, on what `model` calls the model."""
+    """Draw the effect sizes of tests, given as rows of a table; `model` is the name of the model."""
     rows = [_test(place, row) for place, row in enumerate(tests)]
     marks = {f"{model}, q < 0.05": "filled", f"{model}, not significant": "hollow", PEOPLE: "diamond"}
     for row in rows:
@@ -64,22 +55,6 @@ def _test(place: int, row: Row) -> Row:
         "q": pvalue(row["qvalue"]),
         "people": number(people),
     }
-
-
-def polarities_picture(results: Sequence[PolarityResult]) -> Any:
-    """Draw the score of each setting with its interval."""
-    rows = [_polarity(place, result) for place, result in enumerate(results)]
-    return rows_chart(rows, "polarity: how far words lean on average", [], "score", [0.0])
-
-
-def _polarity(place: int, result: PolarityResult) -> Row:
-    classes = ", ".join(plain(group.name) for group in result.classes)
-    low, high = (result.interval.low, result.interval.high) if result.interval else (None, None)
-    return {
-        "row": place, "label": f"{classes} ({plain(result.scheme)})", "test": f"{plain(result.scheme)}: {classes}",
-        "value": result.score, "low": low, "high": high, "other": None, "series": "score", "other series": "",
-        "score": small(result.score), "interval": between(low, high),
-    }  # fmt: skip
 
 
 def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domain: list[float]) -> Any:
@@ -114,7 +89,7 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
 
 
 def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
-    """Draw a mark for each value; what it stands for shows by shape and filling as well as by colour."""
+    """Draw a mark for each value; shape and filling show what it means, as well as colour."""
     import altair as alt
 
     if not shown:
@@ -139,29 +114,6 @@ def _domain(rows: list[Row], at_least: list[float]) -> list[float]:
     return [min([*at_least, *values]), max([*at_least, *values])]
 
 
-def associations_picture(result: WeatResult | SeatResult) -> Any:
-    """Draw how much closer each target word is to the first attributes than to the second."""
-    first, second = (plain(group.name) for group in result.attributes)
-    if isinstance(result, SeatResult):
-        named = [(w.word, w.association, plain(w.group)) for w in result.words if w.association is not None]
-    else:
-        named = [(a.word, a.value, plain(a.target)) for a in result.associations]
-    return words_chart(named, f"← {second} · closer to · {first} →")
-
-
-def wefat_picture(result: WefatResult) -> Any:
-    """Draw the effect size of the words at either end."""
-    first, second = (plain(group.name) for group in result.attributes)
-    named = [(w.word, w.effect_size, first if w.effect_size > 0 else second) for w in result.words]
-    return words_chart(named, f"← {second} · effect size d · {first} →")
-
-
-def leaning_picture(result: PolarityResult) -> Any:
-    """Draw the words that lean most; under the binary scheme, from either end."""
-    named = [(w.word, w.score, plain(w.leans_to)) for w in result.by_word]
-    return words_chart(named, "polarity")
-
-
 def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
     """Draw words as bars; the class that each leans to is written beside its name, and coloured."""
     import altair as alt
@@ -172,7 +124,7 @@ def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
         {"row": place, "word": plain(word), "value": value, "leans to": side, "score": small(value)}
         for place, (word, value, side) in enumerate(shown)
     ]
-    # Looked up by place, since two words may read the same once they are made plain.
+    # Looked up by place, since two words may read the same once escaped.
     names = json.dumps({row["row"]: f"{row['word']} · {row['leans to']}" for row in rows})
     axis = alt.Axis(labelExpr=f"{names}[datum.value]", labelLimit=170, ticks=False, domain=False)
     colour = alt.Scale(domain=sides, range=list(COLOURS[: len(sides)]))
@@ -201,22 +153,16 @@ def ends(named: Iterable[tuple[str, float, str]], most: int = MOST_WORDS) -> lis
     return ranked[:most] if ranked[-1][1] >= 0 else ranked[: most // 2] + ranked[-(most // 2) :]
 
 
-def comparison_picture(result: ComparisonResult) -> Any:
-    """Draw each measure in both embeddings."""
-    named = [(plain(row["measure"]), (row["first"], row["second"])) for row in result.rows()]
-    return _models_chart(named, (plain(result.first), plain(result.second)), "value of the measure")
-
-
 def audits_picture(result: AuditComparison) -> Any | None:
-    """Draw every effect size d in all models; other effects have other scales, and stand in the table."""
+    """Draw every effect size d in all models; other effects have other scales, and are in the table."""
     named = [
         (f"{plain(line.stimuli)} · {plain(line.measure)}, {plain(line.category)}", line.values)
         for line in result.differences if line.effect_name == "d"
     ]  # fmt: skip
-    return _models_chart(named, tuple(map(plain, result.names)), "effect size d (0: no association)") if named else None
+    return models_chart(named, tuple(map(plain, result.names)), "effect size d (0: no association)") if named else None
 
 
-def _models_chart(named: Sequence[tuple[str, Sequence[float | None]]], models: tuple[str, ...], title: str) -> Any:
+def models_chart(named: Sequence[tuple[str, Sequence[float | None]]], models: tuple[str, ...], title: str) -> Any:
     """Draw one row for each line: a mark for each model, joined by a rule."""
     import altair as alt
 
@@ -249,7 +195,7 @@ def _models_chart(named: Sequence[tuple[str, Sequence[float | None]]], models: t
 
 
 def fluid(chart: Any) -> Any:
-    """Let a chart take the width of what it stands in; a page's script sets it."""
+    """Let a chart fill the width of its container; a page's script sets it."""
     import altair as alt
 
     return chart.properties(width=WIDTH, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))

@@ -1,10 +1,12 @@
-"""What was audited, what was found, and how sure that is: three plain sentences at the top of a page."""
+"""What was audited, what was found, and how certain that is: three plain sentences at the top of a page."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aslant.errors import plural
 from aslant.measures.association.result import Interval
+from aslant.report.conventions import listed
 from aslant.report.tables import number, plain
 from aslant.results.audit import AuditComparison, AuditResult, Glance
 from aslant.results.codec import Result
@@ -21,11 +23,11 @@ def sentences(audit: AuditResult) -> list[tuple[str, str]]:
 
 def _audited(audit: AuditResult) -> str:
     r, titles = audit.representation, [plain(part.title) for part in audit.parts]
-    size = f" ({r.words:,} words in {r.dimensions} dimensions)" if r.words and r.dimensions else ""
+    size = f" ({plural(r.words, 'word')} in {plural(r.dimensions, 'dimension')})" if r.words and r.dimensions else ""
     left, broken = len(audit.not_run), len(audit.failed)
-    rest = f"; {left} of all measures and tests {'was' if left == 1 else 'were'} not run (see the end)" if left else ""
-    rest += f"; {broken} broke off, so that this report is not complete" if broken else ""
-    count = f"{len(titles)} measure{'' if len(titles) == 1 else 's'}"
+    rest = f"; {plural(left, 'measure or test', 'measures and tests')} not run (see the end)" if left else ""
+    rest += f"; {broken} broke off, so this report is incomplete" if broken else ""
+    count = plural(len(titles), "measure")
     return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(map(_lowered, titles))}{rest}."
 
 
@@ -40,11 +42,11 @@ def _found(lines: Sequence[Glance]) -> str:
         return "No measure with a test against chance could be run, so nothing can be said about chance."
     sure = [line for line in tested if line.evidence in ("strong", "some")]
     if not sure:
-        return f"None of {len(tested)} tests stands out from chance."
+        return f"None of {plural(len(tested), 'test')} stands out from chance."
     social = [line for line in sure if line.category != "none"]
     others = len(sure) - len(social)
     aside = f" ({others} of them not about people)" if others and social else ""
-    count = f"{len(sure)} of {len(tested)} tests stand{'s' if len(sure) == 1 else ''} out from chance{aside}"
+    count = f"{len(sure)} of {plural(len(tested), 'test')} stand{'s' if len(sure) == 1 else ''} out from chance{aside}"
     effects = [line for line in social or sure if line.effect_name == "d"] or social or sure
     top = max(effects, key=lambda line: abs(line.effect or 0.0))
     about = "" if top.category in ("none", "several") else f", about {plain(top.category)}"
@@ -63,13 +65,12 @@ def _sure(audit: AuditResult) -> str:
     ]
     if intervals:
         clear = sum(not i.low <= 0 <= i.high for i in intervals)
-        said += (
-            f"; for {clear} of {len(intervals)} association tests the interval over the choice of words leaves out 0"
-        )
-        said += ", while the others hang more on which words were chosen" if clear < len(intervals) else ""
+        tests = plural(len(intervals), "association test")
+        said += f"; for {clear} of {tests} the interval over the choice of words excludes 0"
+        said += ", while the others depend more on which words were chosen" if clear < len(intervals) else ""
     missing = len(audit.missing)
-    words = "no word asked for is missing" if not missing else f"{missing:,} words asked for were not found"
-    return f"{said}; {'one word asked for was not found' if missing == 1 else words}."
+    words = "no word is missing" if not missing else f"{missing:,} words were not found"
+    return f"{said}; {'1 word was not found' if missing == 1 else words}."
 
 
 def _intervals(result: Result) -> list[Interval]:
@@ -83,18 +84,17 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
         (line, gap) for line in result.differences for gap in line.differences if gap.interval and _clear(gap.interval)
     ]
     paired = sum(gap.interval is not None for line in result.differences for gap in line.differences)
-    audited = f"{listed(names)}; differences are to {names[0]}."
+    audited = f"{listed(names)}; differences are from {names[0]}."
     if not paired:
-        found = (
-            "No difference could be paired, so that none has an interval; the table has the gaps between the values."
-        )
+        found = "No difference could be paired, so none has an interval; the table has the gaps between the values."
     elif not clear:
-        found = f"No difference leaves out 0 over the choice of words ({paired} could be paired)."
+        found = f"No difference has an interval over the choice of words that excludes 0 ({paired} could be paired)."
     else:
         line, gap = max(clear, key=lambda pair: abs(pair[1].difference or 0.0))
         change = f"{number(gap.difference)} in {plain(line.effect_name)}"
         found = (
-            f"{len(clear)} of {paired} paired differences leave out 0 over the choice of words; the largest is "
+            f"The interval over the choice of words excludes 0 for {len(clear)} of "
+            f"{plural(paired, 'paired difference')}; the largest is "
             f"{change} ({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
         )
     left = len(result.not_compared)
@@ -108,13 +108,3 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
 
 def _clear(interval: Interval) -> bool:
     return not interval.low <= 0 <= interval.high
-
-
-def listed(names: Sequence[str]) -> str:
-    """Join names as people do.
-
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    *most, last = names or [""]
-    return f"{', '.join(most)} and {last}" if most else last

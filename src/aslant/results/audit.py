@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from aslant.measures.association.result import Interval, WeatSuiteResult
-from aslant.measures.enumeration.result import EnumerationResult
-from aslant.measures.polarities.result import PolarityResult
+from aslant.measures.association.result import Interval
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.provenance import Representation
 
 Profile = Literal["quick", "standard", "full"]
 Strength = Literal["none", "small", "medium", "large"]
 Evidence = Literal["strong", "some", "none", "not tested"]
-#: What `not_run` says of a measure that the user left out.
+#: What `not_run` says about a measure that the user left out.
 ON_REQUEST = "left out on request"
 
 M = TypeVar("M", bound=MeasuredResult)
@@ -22,7 +20,7 @@ M = TypeVar("M", bound=MeasuredResult)
 
 @dataclass(frozen=True)
 class AuditPart:
-    """The results of one measure of an audit; `measure` is its id, such as "weat", and `seconds` what it took."""
+    """The results of one measure of an audit; `measure` is its id, such as "weat", and `seconds` how long it took."""
 
     measure: str
     title: str
@@ -80,30 +78,30 @@ class AuditResult(Result):
         """Return the part of one measure; None where it was not run."""
         return next((part for part in self.parts if part.measure == measure), None)
 
-    def results_of(self, measure: str, kind: type[M]) -> tuple[M, ...]:
+    def results_of(self, measure: str, kind: str) -> tuple[Any, ...]:
         """Return the results of one measure that are of one kind."""
         part = self.part(measure)
-        return tuple(result for result in part.results if isinstance(result, kind)) if part else ()
+        return tuple(result for result in part.results if result.kind == kind) if part else ()
 
     @property
-    def weat(self) -> WeatSuiteResult | None:
+    def weat(self) -> Any | None:
         """The WEAT suite; None where it was not run."""
-        return next(iter(self.results_of("weat", WeatSuiteResult)), None)
+        return next(iter(self.results_of("weat", "weat-suite")), None)
 
     @property
-    def polarity(self) -> tuple[PolarityResult, ...]:
+    def polarity(self) -> tuple[Any, ...]:
         """Polarity, one result per setting."""
-        return self.results_of("polarity", PolarityResult)
+        return self.results_of("polarity", "polarity")
 
     @property
-    def enumeration(self) -> EnumerationResult | None:
+    def enumeration(self) -> Any | None:
         """The bias enumeration; None where it was not run."""
-        return next(iter(self.results_of("enumeration", EnumerationResult)), None)
+        return next(iter(self.results_of("enumeration", "enumeration")), None)
 
     @property
     def missing(self) -> tuple[str, ...]:
         """The words of any measure that have no vector; the names that enumeration lacks are in its own result."""
-        lists = [r.missing for part in self.parts for r in part.results if not isinstance(r, EnumerationResult)]
+        lists = [r.missing for part in self.parts for r in part.results if r.names_missing]
         return tuple(dict.fromkeys(word for words in lists for word in words))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -130,7 +128,7 @@ class ModelDifference:
 class AuditDifference:
     """One line of several audits: the effect in each model, in the order of the audits, and differences to the first.
 
-    A value is None where a model's audit lacks it.
+    A value is None where a model's audit does not have it.
     """
 
     measure: str
@@ -163,7 +161,7 @@ class AuditComparison(Result):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words that some model lacks."""
+        """The words missing from some model."""
         return tuple(dict.fromkeys(word for audit in self.audits for word in audit.missing))
 
     def rows(self) -> list[dict[str, Any]]:

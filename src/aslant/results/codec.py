@@ -12,14 +12,20 @@ from typing import Any, ClassVar, TypeVar, get_args, get_type_hints
 
 import msgspec
 
+from aslant import catalogue
 from aslant.errors import AslantError
 from aslant.results.provenance import Provenance
 
-#: Characters that JSON may hold as they are and that steer a terminal, turn text around, or are half a pair: they are
+#: Characters that JSON may hold as they are and that control a terminal, reverse text, or are lone surrogates: they are
 #: written as escapes, which mean the same.
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-#: What msgspec raises for data of another form; it trips over half a pair in a string that should be something else.
+#: What msgspec raises for data of another form; it fails on a lone surrogate in a string that should be something else.
 UNFIT = (msgspec.ValidationError, UnicodeEncodeError)
+#: Stands first wherever words may be shown that an embedding or a model itself came up with.
+CONTENT_NOTE = (
+    "Note: the associations below were found in the vectors, not chosen by anyone; "
+    "they may repeat offensive stereotypes or contain slurs."
+)
 R = TypeVar("R", bound="Result")
 D = TypeVar("D")
 
@@ -39,7 +45,7 @@ class Result:
 
     def save(self, path: str | Path) -> None:
         """Write the result as .html, .json, .csv, .md or .tex, by the suffix of `path`."""
-        # The one door from results to rendering, opened by name: results themselves know nothing of it.
+        # The only way from results to rendering, imported by name: results themselves do not know about it.
         importlib.import_module("aslant.report").save(self, path)
 
     def _repr_html_(self) -> str:
@@ -49,7 +55,7 @@ class Result:
     @classmethod
     def from_dict(cls: type[R], content: dict[str, Any]) -> R:
         """Rebuild the result that `to_dict` gave."""
-        if not isinstance(content, dict) or content.get("kind") != cls.kind:
+        if not isinstance(content, dict) or class_of(content.get("kind")) is not cls:
             met = content.get("kind") if isinstance(content, dict) else type(content).__name__
             raise AslantError(f"this is not a result of kind '{cls.kind}' but {met!r}; check which file it is.")
         try:
@@ -61,7 +67,7 @@ class Result:
 
 
 def unsteered_json(content: Any, **layout: Any) -> str:
-    """Return plain data as JSON whose text steers no terminal; without a layout it is one line.
+    """Return plain data as JSON that cannot control a terminal; without a layout it is one line.
 
     >>> unsteered_json({"word": "a" + chr(0x9B)})
     '{"word": "a\\\\u009b"}'
@@ -73,44 +79,57 @@ def unsteered_json(content: Any, **layout: Any) -> str:
 class MeasuredResult(Result):
     """A result of one measure on one representation: it has a provenance, which lists the words without a vector."""
 
+    #: Whether an audit names the words that this lacks; not so where names are looked up by the thousand.
+    names_missing: ClassVar[bool] = True
+
     provenance: Provenance
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words that were asked for and not used, because a vector is missing."""
+        """The words that were requested and not used, because they have no vector."""
         return self.provenance.missing
 
 
-def kinds(cls: type[Result] = Result) -> dict[str, type[Result]]:
-    """Return every kind of result by the name that its JSON carries.
+def kinds() -> dict[str, type[Result]]:
+    """Return the class of every kind of result, by the name that its JSON carries.
 
     >>> kinds()["weat"].__name__
     'WeatResult'
     """
-    found: dict[str, type[Result]] = {}
-    for child in cls.__subclasses__():
-        if "kind" in vars(child):
-            found[child.kind] = child
-        found |= kinds(child)
-    return found
+    return {name: kind.load(kind.made) for name, kind in catalogue.kinds().items()}
+
+
+def class_of(kind: Any) -> type[Result] | None:
+    """Return the class of one kind, or of one that an older version wrote; None where there is no such kind."""
+    if not isinstance(kind, str):
+        return None
+    if (known := catalogue.kinds().get(kind)) is not None:
+        made: type[Result] = known.load(known.made)
+        return made
+    return next((cls for cls in _subclasses(Result) if vars(cls).get("kind") == kind), None)
+
+
+def _subclasses(cls: type[Result]) -> list[type[Result]]:
+    """Return the classes of results that somebody's own code defines: no catalogue has them."""
+    return [found for child in cls.__subclasses__() for found in (child, *_subclasses(child))]
 
 
 def result_from_dict(content: Any) -> Result:
-    """Rebuild a result of whatever kind `content` says it is.
+    """Rebuild a result of the kind that `content` says it is.
 
     >>> result_from_dict({"kind": "prophecy"})
     Traceback (most recent call last):
     aslant.errors.AslantError: this is not a result of a kind that aslant knows but 'prophecy'; check which file it is.
     """
     met = content.get("kind") if isinstance(content, dict) else type(content).__name__
-    known = kinds()
-    if not isinstance(content, dict) or not isinstance(met, str) or met not in known:
+    cls = class_of(met) if isinstance(content, dict) else None
+    if cls is None:
         raise AslantError(f"this is not a result of a kind that aslant knows but {met!r}; check which file it is.")
-    return known[met].from_dict(content)
+    return cls.from_dict(content)
 
 
 def part_from_dict(cls: type[D], content: Any) -> D:
-    """Rebuild a part of a result that is no result itself, such as one part of an audit."""
+    """Rebuild a part of a result that is not a result itself, such as one part of an audit."""
     try:
         return msgspec.convert(content, cls, str_keys=True, dec_hook=_by_kind)
     except UNFIT as error:
@@ -118,12 +137,12 @@ def part_from_dict(cls: type[D], content: Any) -> D:
 
 
 def _by_kind(declared: type, content: Any) -> Any:
-    """Rebuild a result that stands where any kind of measure's result may stand; msgspec names the place of errors."""
+    """Rebuild a result where any kind of measure's result is allowed; msgspec names the place of errors."""
     if declared is not MeasuredResult:
         raise NotImplementedError(declared)
     met = content.get("kind") if isinstance(content, dict) else type(content).__name__
-    cls = kinds(MeasuredResult).get(met) if isinstance(met, str) else None
-    if cls is None:
+    cls = class_of(met) if isinstance(content, dict) else None
+    if cls is None or not issubclass(cls, MeasuredResult):
         raise ValueError(f"there is no measure's result of kind {met!r}")
     try:
         return cls.from_dict(content)
@@ -133,7 +152,7 @@ def _by_kind(declared: type, content: Any) -> Any:
 
 def _fields(content: Any) -> dict[str, Any]:
     """Return a dataclass as plain data; results that may be of any kind carry their kind."""
-    cls: Any = type(content)  # a type is hashable, whatever mypy makes of a dataclass
+    cls: Any = type(content)  # a type is hashable, although mypy does not see it for a dataclass
     tagged = _any_kind(cls)
     return {f.name: _plain(getattr(content, f.name), tagged=f.name in tagged) for f in dataclasses.fields(cls)}
 

@@ -12,33 +12,6 @@ from aslant.results.provenance import Provenance, Representation
 
 
 @dataclass(frozen=True)
-class SimilarityResult(MeasuredResult):
-    """How well cosines rank pairs of words as people do: Spearman's rho over the pairs that have vectors."""
-
-    kind: ClassVar[str] = "word-similarity"
-
-    pairs: str
-    spearman: float
-    interval: Interval | None
-    n_used: int
-    n_missing: int
-    provenance: Provenance
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the result as one table row."""
-        return [
-            {
-                "pairs": self.pairs,
-                "spearman": self.spearman,
-                "low": self.interval.low if self.interval else None,
-                "high": self.interval.high if self.interval else None,
-                "used": self.n_used,
-                "missing": self.n_missing,
-            }
-        ]
-
-
-@dataclass(frozen=True)
 class CheckedMeasure:
     """One measure before and after; `family` is the kind of measure, `reads` says what the number means.
 
@@ -68,9 +41,9 @@ class CheckedMeasure:
 class DebiasCheck(MeasuredResult):
     """Two states of one embedding under every static measure; `not_run` says what was not measured, and why.
 
-    `provenance` is that of the later state, whose note tells what was done to it. `learned_from_leaning` names the
+    `provenance` is that of the later state, whose note says what was done to it. `learned_from_leaning` names the
     treatments that learned from words that lean most between two poles: the words that clustering and classification
-    test are nearly the same, so that these rows show how a treatment fits its own words.
+    test are nearly the same, so these rows show how a treatment fits its own words.
     """
 
     kind: ClassVar[str] = "debias-check"

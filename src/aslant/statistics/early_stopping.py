@@ -22,7 +22,7 @@ FloatArray = NDArray[np.float64]
 
 
 def looks(rotations: int, first: int = 256, growth: float = 1.25) -> tuple[int, ...]:
-    """Return after how many rotations to look, fixed in advance: closely at first, then ever more rarely.
+    """Return after how many rotations to look, fixed in advance: often at first, then ever more rarely.
 
     >>> looks(1000, first=256, growth=2.0)
     (256, 512)
@@ -79,7 +79,7 @@ class Verdicts:
 
 
 def settled_verdicts(low: FloatArray, high: FloatArray, alpha: float) -> Verdicts:
-    """Return what Benjamini–Hochberg at `alpha` must say of p-values that lie between `low` and `high`.
+    """Return what Benjamini–Hochberg at `alpha` must say about p-values between `low` and `high`.
 
     >>> v = settled_verdicts(np.array([0.001, 0.04, 0.6]), np.array([0.002, 0.06, 0.9]), 0.05)
     >>> v.significant.tolist(), v.not_significant.tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 
 
 def grouped_folds(groups: ArrayLike, kinds: ArrayLike, n_folds: int, random: np.random.Generator) -> NDArray[np.intp]:
@@ -23,7 +23,9 @@ def grouped_folds(groups: ArrayLike, kinds: ArrayLike, n_folds: int, random: np.
     _, kind = np.unique(np.asarray(kinds), return_inverse=True)
     n_groups, n_kinds = int(group.max()) + 1, int(kind.max()) + 1
     if n_groups < n_folds:
-        raise MeasureError(f"{n_groups} groups cannot be parted into {n_folds} folds; use fewer folds or more data.")
+        raise MeasureError(
+            f"{plural(n_groups, 'group')} cannot be split into {n_folds} folds; use fewer folds or more data."
+        )
     made_of = np.zeros((n_groups, n_kinds))
     np.add.at(made_of, (group, kind), 1)
     order = random.permutation(n_groups)

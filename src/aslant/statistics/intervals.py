@@ -58,7 +58,7 @@ def _proportion_interval(
 
 
 def check_confidence(confidence: float) -> float:
-    """Return `confidence`, or say that it is none."""
+    """Return `confidence`, or raise an error if it is not one."""
     if not 0 < confidence < 1:
         raise MeasureError(f"confidence is {confidence!r}; give a number between 0 and 1, such as 0.95.")
     return confidence

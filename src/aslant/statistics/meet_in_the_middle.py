@@ -1,7 +1,7 @@
 """The exact number of subsets that reach a sum, by meeting in the middle (Horowitz and Sahni 1974).
 
 The pool is cut in two; each half yields the sorted list of its subset sums for every subset size, and
-pairs of lists are counted in one pass. Two or three scores are kept out of both halves and gone through
+pairs of lists are counted in one pass. Two or three scores are kept out of both halves and tried
 one by one, which quarters the memory for about the same time.
 """
 

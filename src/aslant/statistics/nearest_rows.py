@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.parallel import in_order, one_thread_each
 from aslant.statistics.compiled import compiled
 
@@ -29,7 +29,7 @@ def nearest(queries: NDArray[Any], pool: NDArray[Any], k: int, own: NDArray[np.i
     """
     left = len(pool) - (0 if own is None else 1)
     if not 1 <= k <= left:
-        raise MeasureError(f"{k} neighbours cannot be found among {left} words; give a smaller k.")
+        raise MeasureError(f"{plural(k, 'neighbour')} cannot be found among {plural(left, 'word')}; give a smaller k.")
     rows = np.ascontiguousarray(pool, dtype=np.float32)
     mine = np.full(len(queries), -1, dtype=np.intp) if own is None else np.asarray(own, dtype=np.intp)
     scan = compiled(_scan, nogil=True)

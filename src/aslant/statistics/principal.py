@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.io.memory_maps import release
 
-#: Rows that are looked at in one go.
+#: Rows that are read at a time.
 BLOCK = 8192
 
 
@@ -25,7 +25,7 @@ def principal_axes(matrix: NDArray[Any], count: int) -> tuple[NDArray[np.float64
     """
     n, d = matrix.shape
     if not 1 <= count <= d:
-        raise MeasureError(f"{count} directions were asked for; there are {d} dimensions.")
+        raise MeasureError(f"{plural(count, 'direction')} requested; there are {plural(d, 'dimension')}.")
     total = np.zeros(d)
     for start in range(0, n, BLOCK):
         total += matrix[start : start + BLOCK].sum(axis=0, dtype=np.float64)

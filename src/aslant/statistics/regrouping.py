@@ -1,4 +1,4 @@
-"""The permutation p-value of a statistic over several groups: the words of all groups dealt out anew, sizes kept."""
+"""The permutation p-value of a statistic over several groups: the words of all groups reassigned, sizes kept."""
 
 from __future__ import annotations
 

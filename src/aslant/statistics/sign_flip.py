@@ -1,4 +1,4 @@
-"""The paired permutation test: under the null, each difference could as well have had the other sign."""
+"""The paired permutation test: under the null, each difference could equally have had the other sign."""
 
 from __future__ import annotations
 

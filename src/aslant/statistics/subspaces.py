@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 
 #: Less variance than this, relative to the vectors' own size, is rounding.
 NO_VARIANCE = 1e-12
@@ -26,14 +26,14 @@ def subspace(sets: Sequence[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np
     """
     arrays = [_checked(words) for words in sets]
     if not arrays or len({words.shape[1] for words in arrays}) > 1:
-        raise MeasureError(f"{len(arrays)} sets of vectors: give at least one, all of the same dimensions.")
+        raise MeasureError(f"{plural(len(arrays), 'set')} of vectors: give at least one, all of the same dimensions.")
     stacked = centred(arrays)
     _, singular, rows = np.linalg.svd(stacked, full_matrices=False)
     count = min(len(stacked) - len(arrays), stacked.shape[1])
     variance = singular**2
     size = max(float(np.square(words).sum()) for words in arrays)
     if variance.sum() <= NO_VARIANCE * size:
-        raise MeasureError("the words of each set have one and the same vector, so no direction lies between them.")
+        raise MeasureError("the words of each set have the same vector, so there is no direction between them.")
     firsts = np.array([words[0] - words[1:].mean(axis=0) for words in arrays])
     lean = (firsts @ rows[:count].T).sum(axis=0)
     components = rows[:count] * np.where(lean < 0, -1.0, 1.0)[:, None] + 0.0

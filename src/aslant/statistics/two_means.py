@@ -13,7 +13,7 @@ N_INIT = 10
 
 
 def two_clusters(vectors: NDArray[Any], random: np.random.Generator) -> NDArray[np.intp]:
-    """Part vectors (n, d) into two clusters by k-means; returns 0 or 1 per row.
+    """Split vectors (n, d) into two clusters by k-means; returns 0 or 1 per row.
 
     Ten starts, the best kept. One thread, so that sums are taken in one order and a seed gives one answer.
 
@@ -31,7 +31,7 @@ def two_clusters(vectors: NDArray[Any], random: np.random.Generator) -> NDArray[
 def clustering_accuracy(clusters: NDArray[np.intp], labels: NDArray[np.bool_]) -> float:
     """Return the share of rows whose cluster is that of their label, for the better naming of the clusters.
 
-    The better of two is never below 0.5, so that chance lies above: by about 0.4 / √n for n rows.
+    The better of two is never below 0.5, so chance is above it: by about 0.4 / √n for n rows.
 
     >>> clustering_accuracy(np.array([1, 1, 0, 0]), np.array([False, False, True, False]))
     0.75

@@ -1,4 +1,4 @@
-"""What is asked of a representation: word sets, pairs, templates, class sets, name tables; all of it data."""
+"""Stimuli: word sets, pairs, templates, class sets and name tables, all of them data."""
 
 from __future__ import annotations
 

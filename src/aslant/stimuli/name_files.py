@@ -1,4 +1,4 @@
-"""Names and what is known of them: the bundled first names, the US census of surnames, or a file of one's own."""
+"""Names and what is known of them: the bundled first names, the US census of surnames, or a user's file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LEAST_BEARERS = 1_000
 #: Rows of a .parquet of names: fifty times the table of all births since 1880. A few bytes can promise any number.
 MOST_ROWS = 10**8
 #: The shares of the census of surnames, in the order of `RACES`.
-ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is no name
+ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is not a name
 CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcthispanic")
 
 
@@ -53,7 +53,7 @@ def bundled_names() -> NameTable:
 
 
 def named(identity: str, names: Iterable[str]) -> NameTable:
-    """Return a table of names of one's own; what the bundled first names know of them is joined.
+    """Return a user's table of names, joined with what the bundled first names know about them.
 
     >>> sorted(named("own", ["Mary", "Zzyzx"]).facts)
     ['mary']
@@ -153,16 +153,16 @@ def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
 
 
 def _shares(percentages: list[str]) -> list[float]:
-    """Return the shares; those that the census suppresses, "(S)", get equal parts of what is left of 100 %."""
+    """Return the shares; those that the census suppresses, "(S)", get equal parts of the rest of 100 %."""
     known = [None if value == "(S)" else float(value) / 100 for value in percentages]
     if not all(value is None or 0 <= value <= 1 for value in known):
-        raise ValueError("a share is no percentage")
+        raise ValueError("a share is not a percentage")
     rest = max(0.0, 1 - sum(value for value in known if value is not None)) / max(1, known.count(None))
     return [rest if value is None else value for value in known]
 
 
 def surname(capitals: str) -> str:
-    """Write a surname that a table has in capitals as people do.
+    """Write a surname that is in capitals in a table the way people do.
 
     >>> surname("SMITH"), surname("MCDONALD")
     ('Smith', 'McDonald')

@@ -1,6 +1,6 @@
-"""Does a .parquet file promise no more than it holds? Where its counts lie, polars asks for exabytes and dies of it.
+"""Check that a .parquet file promises no more than it holds: with false counts, polars requests exabytes and crashes.
 
-Only what matters here is read: the footer and the heads of pages, which Parquet writes in Thrift's compact protocol.
+Only what matters here is read: the footer and the page headers, which Parquet writes in Thrift's compact protocol.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Any
 
 MAGIC = b"PAR1"
-#: Parts within parts: no footer has more.
+#: Nested structs: no footer has more levels.
 DEEPEST = 12
 #: Types of Thrift's compact protocol.
 TRUE, FALSE, BYTE, I16, I32, I64, DOUBLE, BINARY, LIST, SET, STRUCT = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12
@@ -49,7 +49,7 @@ def check_header(data: bytes, columns: Collection[str], most_rows: int, most_byt
 
 
 def _check_column(data: bytes, facts: Fields, rows: int, most: int) -> int:
-    """Hold the pages of a column to what the footer says of it; return the bytes that they unpack to."""
+    """Check the pages of a column against the footer; return the bytes that they unpack to."""
     data_at = _whole(facts, DATA_AT)
     start = min(data_at, _whole(facts, WORDS_AT, data_at) or data_at)
     end = start + _whole(facts, PACKED)
@@ -82,7 +82,7 @@ def _pages(data: bytes, start: int, end: int) -> Iterator[Fields]:
 def _parts(fields: Fields, number: int) -> list[Fields]:
     found = fields.get(number, [])
     if not isinstance(found, list) or not all(isinstance(part, dict) for part in found):
-        raise ValueError("a list of parts is none")
+        raise ValueError("a list of structs is not one")
     return found
 
 
@@ -92,7 +92,7 @@ def _part(fields: Fields, number: int) -> Fields:
 
 
 def _whole(fields: Fields, number: int, otherwise: int | None = None) -> int:
-    """Return a count or place, which is no less than 0."""
+    """Return a count or position, which is at least 0."""
     value = fields.get(number, otherwise)
     if isinstance(value, bool) or not isinstance(value, int) or value < 0:
         raise ValueError("a count is missing or below 0")

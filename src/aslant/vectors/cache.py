@@ -1,8 +1,8 @@
 """The memory-mapped cache of embeddings that are slow to read: one file each, complete or absent.
 
-What lies in a file as it is used (.npy, .safetensors) stays there if it is large; then the cache has words and index.
+A large matrix that can be used as it lies in its file (.npy, .safetensors) stays there; the cache has words and index.
 The key is made of path, size, modification time and samples of the content, so a changed file is read again.
-Files are written under another name and renamed, so two processes, or a kill half-way, do no harm.
+Files are written under another name and renamed, so two processes, or one killed half-way, do no harm.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from aslant.vectors.vector_files import Location
 from aslant.vectors.word_vectors import WordVectors
 
 Record: TypeAlias = Mapping[str, Any]
-#: Loads a file anew, with the cache or without.
+#: Loads a file again, with or without the cache.
 Load: TypeAlias = Callable[[bool], WordVectors]
 NO_RECORD: Record = MappingProxyType({})
 
-#: Raised whenever the content of a cache file would come out differently.
+#: Increased whenever the content of a cache file would come out differently.
 LAYOUT = 2
 SAMPLE_BYTES = 64 << 10
 
@@ -78,7 +78,7 @@ def find(key: str, top: int | None, name: str, source: Path | None = None) -> Wo
 
 
 def mendable(vectors: WordVectors, location: Location, key: str, top: int | None, load: Load) -> WordVectors:
-    """Let a cached matrix that turns out to be damaged be made again by `load`, from the file that was cached."""
+    """Let `load` rebuild a cached matrix that turns out to be damaged, from the file that was cached."""
     seal = getattr(vectors.matrix, "seal", None)
     if seal is not None:
         seal.remake = lambda: _made_again(location, key, top, load)
@@ -88,7 +88,7 @@ def mendable(vectors: WordVectors, location: Location, key: str, top: int | None
 def _made_again(location: Location, key: str, top: int | None, load: Load) -> NDArray[np.float32]:
     there = (_path(key, top), _path(key, None))
     for path in there:
-        with suppress(OSError):  # a cache that cannot be written is done without
+        with suppress(OSError):  # work without a cache that cannot be written
             path.unlink(missing_ok=True)
     try:
         same = key_of(location) == key
@@ -104,7 +104,7 @@ def _made_again(location: Location, key: str, top: int | None, load: Load) -> ND
 def build(
     key: str, top: int | None, name: str, format_name: str, blocks: Iterable[Block], record: Record = NO_RECORD
 ) -> WordVectors:
-    """Stream `blocks` into the cache and open the result; `record` is what the file itself says of its vectors."""
+    """Stream `blocks` into the cache and open the result; `record` is what the file itself says about its vectors."""
     path = _path(key, top)
     sieve = Sieve(top)
     with _new_file(path, record) as writer:
@@ -116,7 +116,7 @@ def build(
 
 
 def adopt(key: str, top: int | None, name: str, unread: Unread) -> WordVectors:
-    """Check vectors that lie in a file as they are used, and keep only words and index; a copy if they need mending."""
+    """Check vectors that can be used where they are, and keep only words and index; a copy if they need repair."""
     if unread.place is None:
         return build(key, top, name, unread.format, unread.blocks(), unread.record)
     sieve = Sieve(top)
@@ -148,6 +148,6 @@ def writable() -> bool:
         probe.touch()
         probe.unlink(missing_ok=True)
     except OSError as error:
-        warnings.warn(f"no cache in '{folder}' ({error.strerror}); the file is read anew each time", stacklevel=2)
+        warnings.warn(f"no cache in '{folder}' ({error.strerror}); the file is read again each time", stacklevel=2)
         return False
     return True

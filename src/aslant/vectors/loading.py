@@ -1,4 +1,4 @@
-"""`aslant.load`: from whatever names an embedding to `WordVectors`."""
+"""`aslant.load`: from the name or path of an embedding to `WordVectors`."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ def load(
     The format is recognised by content, packed files (.gz .bz2 .xz .zst .zip) are read through, and a file that is
     slow to read is kept in a memory-mapped cache. `top` stops after that many words. `words` keeps only these, in
     the spellings that `policy` tries (a HistWords PPMI matrix of many words needs it, or `top`). `policy` says how
-    words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that it
-    lacks. `drop_last` leaves that many dimensions off the end (1 for GN-GloVe, whose last one holds gender on
-    purpose). `progress` is called with (bytes read, bytes in all). Data by name ('aslant data list') are fetched if
-    they are not here.
+    words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that are
+    not in it. `drop_last` leaves that many dimensions off the end (1 for GN-GloVe, whose last one holds gender on
+    purpose). `progress` is called with (bytes read, bytes in all). Data by name ('aslant data list') are downloaded
+    if they are not on this machine.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -79,13 +79,13 @@ def _only(vectors: WordVectors, tokens: frozenset[str]) -> WordVectors:
     """Return the vectors of `tokens`, in the order of the file."""
     rows = sorted(row for token in tokens if (row := vectors.index.get(token)) is not None)
     if not rows:
-        raise VectorsError(f"'{vectors.name}' has none of the words asked for.")
+        raise VectorsError(f"'{vectors.name}' has none of the requested words.")
     kept = picked_rows(vectors.matrix, np.array(rows))
     return replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept)
 
 
 def _by_name(source: Any, progress: Progress | None) -> Any:
-    """Return the path of the data that `source` names, fetched if need be, or `source` as it is."""
+    """Return the path of the data that `source` names, downloaded if need be, or `source` unchanged."""
     if not isinstance(source, str) or not could_be_name(source):
         return source
     from aslant.data import resolve
@@ -164,13 +164,13 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
         with open_stream(location, progress) as stream:
             return _read(stream, location, top, cache, allow_pickle)
     except _CacheNotWrittenError as error:
-        warnings.warn(f"no cache is made of '{location.name}' ({error}); the file is read anew each time", stacklevel=4)
+        warnings.warn(f"'{location.name}' is not cached ({error}); the file is read again each time", stacklevel=4)
     with open_stream(location, progress) as stream:
         return _read(stream, location, top, False, allow_pickle)
 
 
 class _CacheNotWrittenError(Exception):
-    """The cache could not be written to its end: the disk is full, most of the time."""
+    """The cache could not be written completely: usually the disk is full."""
 
 
 def _read(stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool) -> WordVectors:
@@ -216,7 +216,7 @@ def _whole_file(
 
 
 def _cleaned(vectors: WordVectors, top: int | None) -> WordVectors:
-    """Return vectors that anyone may have written: still mapped where there is nothing to mend."""
+    """Return vectors that anyone may have written: still mapped where there is nothing to repair."""
     starts = range(0, len(vectors), CHECKED_ROWS)
     blocks = [Block(list(vectors.words[i : i + CHECKED_ROWS]), vectors.matrix[i : i + CHECKED_ROWS]) for i in starts]
     sieve = Sieve(top)

@@ -2,7 +2,7 @@
 
 Four arrays, all of them mapped from a file: the words as UTF-8, one per line; where each word ends; and an index, the
 rows in the order of their words' CRC-32 (words of one CRC in the order of their bytes) beside the sorted CRCs. What the
-index finds is compared with the word itself, so that no fault of an index can give a wrong row.
+index finds is compared with the word itself, so a faulty index cannot give a wrong row.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from aslant.errors import VectorsError
 from aslant.vectors.word_log import WordLog
 
-#: Words that are decoded in one go.
+#: Words that are decoded at a time.
 CHUNK = 8192
-#: As many words are written out by `repr`; of more, the first three.
+#: `repr` shows up to this many words; of more, the first three.
 WRITTEN_OUT = 100
 #: Places in the text are four bytes; a vocabulary of three million words takes a hundredth of that.
 MAX_TEXT = 1 << 32
@@ -58,7 +58,7 @@ def table_of(log: WordLog) -> Table:
         hashes.append(np.fromiter(map(token_hash, tokens), np.uint32, len(tokens)))
         position += len(text) + 1
     if position > MAX_TEXT:
-        raise VectorsError(f"the words take {position:,} bytes, over {MAX_TEXT >> 30} GB; no vocabulary does.")
+        raise VectorsError(f"the words take {position:,} bytes, over {MAX_TEXT >> 30} GB; no vocabulary is that large.")
     whole = np.frombuffer(b"\n".join(texts), np.uint8)
     every = np.concatenate(hashes)
     rows = np.argsort(every.astype(np.uint16), kind="stable")  # by the lower half, then the upper: NumPy counts those
@@ -87,7 +87,7 @@ def _ties_by_bytes(table: Table) -> Table:
 
 
 class MappedWords(Sequence[str]):
-    """The words of a `Table`, or those from row `start` up to `stop`: made into strings one by one, as they are used.
+    """The words of a `Table`, or those from row `start` up to `stop`: decoded into strings one by one, when used.
 
     `damaged` is the message for words that cannot be read.
 

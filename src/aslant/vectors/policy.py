@@ -1,4 +1,4 @@
-"""How a word that is asked for is matched to a token of the vocabulary: explicit, and recorded."""
+"""How a requested word is matched to a token of the vocabulary: explicit, and recorded."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class LookupPolicy:
         return frozenset(t for word in words for part in (word, *self.parts(word)) for t in self.spellings(part))
 
     def describe(self) -> str:
-        """Say the policy in words, for provenance.
+        """Describe the policy in words, for provenance.
 
         >>> LookupPolicy().describe()
         'case: as written, then lower, then Title; phrases: spaces and underscores alike'

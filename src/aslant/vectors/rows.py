@@ -30,7 +30,7 @@ LINE_END = "words with a line end inside (replaced by a space)"
 class Block:
     """Consecutive rows of a file: `words[i]` has `matrix[i]` (float32, shape (words, dimensions)).
 
-    `repairs` counts what the reader itself had to mend in these rows.
+    `repairs` counts what the reader itself had to repair in these rows.
     """
 
     words: list[str]
@@ -55,7 +55,7 @@ class Sieve:
     def __init__(self, top: int | None = None) -> None:
         if top is not None and (isinstance(top, bool) or not isinstance(top, Integral) or top < 1):
             raise VectorsError(
-                f"top={top} is no number of words; use a positive whole number, or leave it out for all."
+                f"top={top} is not a number of words; use a positive whole number, or leave it out for all."
             )
         self.top = top
         self.read = 0
@@ -82,11 +82,11 @@ class Sieve:
                 return
 
     def finish(self, name: str) -> dict[str, int]:
-        """Return the repairs, or say that nothing usable was there."""
+        """Return the repairs, or raise an error if nothing usable was found."""
         if self.repairs[NON_FINITE] > MAX_NON_FINITE * self.read:
             raise VectorsError(
                 f"'{name}' is corrupt: {self.repairs[NON_FINITE]:,} of {self.read:,} vectors hold NaN or "
-                "infinity; get the file again."
+                "infinity; download it again."
             )
         if not self.kept:
             raise VectorsError(f"'{name}' holds no usable word vectors ({self.read:,} rows read).")
@@ -112,7 +112,7 @@ class Sieve:
         return Block(words, matrix)
 
     def _end(self, good: NDArray[np.bool_]) -> int:
-        """Return how many rows of the block are needed: what is wrong behind the last word asked for does not count."""
+        """Return how many rows of the block are needed: errors after the last requested word do not count."""
         if self.top is None or self.kept + np.count_nonzero(good) < self.top:
             return len(good)
         return int(np.flatnonzero(good)[self.top - self.kept - 1]) + 1
@@ -149,7 +149,7 @@ def from_block(words: list[str], matrix: ArrayLike, *, name: str) -> WordVectors
 
 
 def checked_block(words: list[str], matrix: ArrayLike) -> Block:
-    """Return words and vectors of unknown origin as a block, or say why they are not one."""
+    """Return words and vectors of unknown origin as a block, or raise an error that says why they are not one."""
     array = as_matrix(matrix)
     if len(words) != len(array):
         raise VectorsError(f"{len(words):,} words but {len(array):,} vectors; there must be one vector per word.")

@@ -1,8 +1,8 @@
-"""A mapped matrix that notices damage: each row has a checksum, which is looked at when the row is read.
+"""A mapped matrix that notices damage: each row has a checksum, which is checked when the row is read.
 
 A whole file of gigabytes cannot be checked whenever it is opened; the few rows that a measure reads can. The checksum
 of a row is the sum of its 32-bit words, each times an odd number of its own, modulo 2³²: a row in which one of them was
-changed, in whatever way, never has the same, and any other row seldom (1 in 2³²). It costs less than reading the row.
+changed, in any way, never has the same, and any other row seldom (1 in 2³²). It costs less than reading the row.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def sums_of(rows: NDArray[np.float32]) -> Sums:
 
 @dataclass
 class Seal:
-    """The checksums of all rows of a `plain` array, and how it is made again if damaged (None: it cannot be)."""
+    """The checksums of all rows of a `plain` array, and how to rebuild it if damaged (None: it cannot be rebuilt)."""
 
     sums: Sums
     name: str
@@ -51,21 +51,21 @@ class Seal:
     instead: NDArray[np.float32] | None = None
 
     def mended(self) -> NDArray[np.float32]:
-        """Return the matrix made again, once for all."""
+        """Return the rebuilt matrix; it is built only once."""
         from aslant.errors import VectorsError
 
         if self.instead is None:
             if self.remake is None:
-                raise VectorsError(f"the vectors of '{self.name}' are damaged; clear the cache: aslant data cache.")
-            warnings.warn(f"the cache of '{self.name}' was damaged, and is made again", stacklevel=4)
+                raise VectorsError(f"the vectors of '{self.name}' are damaged; run 'aslant data cache --clear'.")
+            warnings.warn(f"the cache of '{self.name}' was damaged and is being rebuilt", stacklevel=4)
             self.instead = np.asarray(self.remake())
         return self.instead
 
 
 class SealedMatrix(np.ndarray[Any, Any]):
-    """A mapped matrix whose rows are held against their checksums when they are picked or sliced.
+    """A mapped matrix whose rows are checked against their checksums when they are picked or sliced.
 
-    What comes out are plain arrays. Where a row is damaged, the whole matrix is made again and used instead. A function
+    The results are plain arrays. Where a row is damaged, the whole matrix is rebuilt and used instead. A function
     of NumPy on the whole matrix has all rows checked; what reads its memory directly (`np.asarray`, a method such as
     `tobytes`) has none.
     """
@@ -121,7 +121,7 @@ def _plain(value: Any) -> Any:
 
 
 def _rows_in(key: Any) -> Any:
-    """Return which rows a key picks: itself, its first part, or all rows where that cannot be told so easily."""
+    """Return which rows a key picks: itself, its first part, or all rows where that is hard to tell."""
     first = key[0] if isinstance(key, tuple) and key else key
     plain = isinstance(first, int | np.integer | slice) and not isinstance(first, bool)
     return first if plain or (isinstance(first, list | np.ndarray) and np.ndim(first) == 1) else slice(None)

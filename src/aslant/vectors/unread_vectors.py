@@ -1,6 +1,6 @@
-"""Vectors that lie in a file as they are used, with their words: opened, but not yet read or checked.
+"""Vectors that can be used where they are in a file, with their words: opened, but not yet read or checked.
 
-Large ones are looked through once, block by block; words and index are then kept in the cache, and the matrix stays
+Large ones are read through once, block by block; words and index are then kept in the cache, and the matrix stays
 where it is (see `cache.adopt`).
 """
 
@@ -20,7 +20,7 @@ from aslant.vectors.mapped_words import MAX_TEXT, MappedWords, Table
 from aslant.vectors.rows import Block
 from aslant.vectors.word_vectors import as_matrix
 
-#: Rows that are looked at in one go.
+#: Rows that are read at a time.
 CHECKED_ROWS = 8192
 LINE_END = ord("\n")
 NOTHING = np.empty(0, np.uint32)
@@ -28,7 +28,7 @@ NOTHING = np.empty(0, np.uint32)
 
 @dataclass(frozen=True)
 class Unread:
-    """`words[i]` has `matrix[i]`, a mapped array of any kind of numbers; `record` is what the file says of them."""
+    """`words[i]` has `matrix[i]`, a mapped array of any kind of numbers; `record` is what the file says about them."""
 
     words: Sequence[str]
     matrix: NDArray[Any]
@@ -37,7 +37,7 @@ class Unread:
 
     @property
     def large(self) -> bool:
-        """Whether it is a matrix that had better not be copied to memory."""
+        """Whether the matrix is too large to be copied to memory."""
         matrix = self.matrix
         return matrix.ndim == 2 and 0 not in matrix.shape and matrix.dtype.kind in "fiu" and is_large(matrix)
 

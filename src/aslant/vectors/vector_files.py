@@ -1,4 +1,4 @@
-"""Files that hold vectors: opened like any other (see `aslant.io.packed_files`), with errors that say so."""
+"""Files that hold vectors: opened like any other (see `aslant.io.packed_files`), with errors of their own kind."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""The words of an embedding while it is read: some ten bytes each in place of a Python string, and no word twice.
+"""The words of an embedding while it is read: some ten bytes each instead of a Python string, and no word twice.
 
-A word is known by its hash, and looked at itself before it is called a repeat. The hashes are Python's own, which no
-file can be made to collide with: they are keyed anew in every process.
+A word is known by its hash, and compared itself before it counts as a repeat. The hashes are Python's own, which no
+file can be made to collide with: they have a new key in every process.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ FloatMatrix = NDArray[np.float32]
 
 
 class Subwords(Protocol):
-    """Builds a vector for a word that the vocabulary lacks (fastText's character n-grams)."""
+    """Builds a vector for a word outside the vocabulary (fastText's character n-grams)."""
 
     def vector(self, word: str) -> FloatMatrix | None:
         """Return the vector of `word`, shape (dimensions,), or None where it cannot be built."""
@@ -103,7 +103,7 @@ class WordVectors:
     def fingerprint(self) -> str:
         """Twelve hex digits from the shape and a fixed sample of 1,024 rows with their words.
 
-        The same vectors have the same fingerprint in whatever file; a change of rows outside the sample does not
+        The same vectors have the same fingerprint in any file; a change of rows outside the sample does not
         show, since looking at every row would read a mapped file as a whole.
         """
         picked = np.random.default_rng(0).choice(len(self.words), min(1024, len(self.words)), replace=False)
@@ -160,12 +160,12 @@ class WordVectors:
         ('new_york',)
         """
         if isinstance(words, str):
-            raise VectorsError(f"lookup({words!r}) asks for one string; give a list of words.")
+            raise VectorsError(f"lookup({words!r}) was given one string; give a list of words.")
         chosen = policy or self.policy
         found, tokens, missing, matches = [], [], [], []
         for word in words:
             if not isinstance(word, str):
-                raise VectorsError(f"lookup was asked for {word!r}, a {type(word).__name__}; words are strings.")
+                raise VectorsError(f"lookup was given {word!r}, a {type(word).__name__}; words are strings.")
             match = self._match(word, chosen)
             if match is None:
                 missing.append(word)
@@ -176,7 +176,7 @@ class WordVectors:
         return Lookup(self._vectors_of(matches), tuple(found), tuple(tokens), tuple(missing))
 
     def _match(self, word: str, policy: LookupPolicy) -> tuple[str, int | FloatMatrix] | None:
-        """Return the token for `word` with its row, or with a vector where one had to be put together."""
+        """Return the token for `word` with its row, or with a vector where one had to be composed."""
         index = self.index
         for token in policy.spellings(word):
             if (row := index.get(token)) is not None:
@@ -204,7 +204,7 @@ class WordVectors:
 
         .safetensors and .npz (both keep note, repairs and treatments), .bin (word2vec binary), .txt and .vec
         (word2vec text: a header, then a word and its numbers per line), which keep none of these. gensim opens the
-        last three. The file appears whole or not at all; words that a format cannot hold are an error.
+        last three. The file appears complete or not at all; words that a format cannot hold are an error.
 
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.safetensors"
@@ -240,7 +240,7 @@ def as_matrix(matrix: ArrayLike, origin: str = "the vectors") -> FloatMatrix:
             raise TypeError(f"{array.dtype}")  # noqa: TRY301 (all that are not numbers end in one message)
         if array.dtype.kind not in "fiu":
             array = array.astype(np.float32)
-    except (TypeError, ValueError, OverflowError, SystemError) as error:  # the last: strings of no characters
+    except (TypeError, ValueError, OverflowError, SystemError) as error:  # the last: empty strings
         raise VectorsError(f"{origin} are not an array of numbers ({error}).") from None
     if array.ndim != 2 or 0 in array.shape:
         raise VectorsError(f"{origin} have shape {array.shape}; expected words × dimensions, none of them 0.")

@@ -40,7 +40,7 @@ def weat_command(
     method: o.MethodOption = "auto",
     n_resamples: o.ResamplesOption = 100_000,
     bootstrap: Annotated[
-        int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for the interval of d; 0: none.")
+        int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for the interval of d; 0 for none.")
     ] = 2_000,
     confidence: Annotated[float, typer.Option("--confidence", help="Confidence of that interval.")] = 0.95,
     equalise: Annotated[
@@ -51,12 +51,12 @@ def weat_command(
         typer.Option(
             "--vocabulary",
             metavar="MODEL|FILE",
-            help="Keep only words that this tokenizer has as one piece, or that this file lists, one on each line.",
+            help="Keep only words that this tokenizer has as one piece, or that this file lists, one per line.",
         ),
     ] = None,
     min_found: Annotated[
         float,
-        typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there."),
+        typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is found."),
     ] = 0.5,
     *,
     reading: Reading,

@@ -1,4 +1,4 @@
-"""WEAT, the Word Embedding Association Test (Caliskan et al. 2017; MEASURES §1)."""
+"""WEAT, the Word Embedding Association Test (Caliskan et al. 2017; docs/definitions.md §1)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.association.result import (
     HumanComparison,
     SkippedTest,
@@ -59,7 +59,7 @@ SETTINGS: dict[str, Any] = {
 
 
 class NoSpreadError(MeasureError):
-    """Every target has the same association, so that no effect size exists."""
+    """Every target has the same association, so no effect size exists."""
 
 
 def weat(
@@ -82,7 +82,7 @@ def weat(
 
     The p-value is exact wherever it can be (`method="auto"`; see `aslant.statistics.partition_pvalue`).
     `bootstrap` resamples give an interval over the choice of words (0: none). `vocabulary` keeps only words that a
-    tokenizer has as one piece, or that a list has: a model, its folder or name, a file with one word on each line, or
+    tokenizer has as one piece, or that a list has: a model, its folder or name, a file with one word per line, or
     words; `equalise` removes words at random from the larger target set. Kurita et al. (2019, §3.1) do both; what was
     left out is recorded. With fewer than the share `min_found` of (what is left of) any set, the test is refused.
 
@@ -114,7 +114,9 @@ def weat(
     for group in found:
         need_words(group, 1, vectors)
     if reason:
-        raise MeasureError(f"{reason}, less than the share {min_found:g} asked for; lower min_found to run it anyway.")
+        raise MeasureError(
+            f"{reason}, less than the required share of {min_found:g}; lower min_found to run it anyway."
+        )
     need_distinct(found[0], found[1])
     need_distinct(found[2], found[3])
     if equalise:
@@ -126,7 +128,7 @@ def weat(
 
 
 def chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None) -> WeatSet:
-    """Return the test that is named, or that the word lists make, or say what is wrong with them."""
+    """Return the test that is named, or that the word lists make, or raise an error that says what is wrong."""
     if (test is None) == (targets is None and attributes is None):
         raise MeasureError("give either the name of a test (such as 'weat-6') or both targets and attributes.")
     if isinstance(test, WeatSet):
@@ -146,7 +148,7 @@ def chosen_test(test: Any, targets: WordSets | None, attributes: WordSets | None
 
 
 def _recorded(vocabulary: Vocabulary | None) -> dict[str, Any]:
-    """Return the setting as a result keeps it, where a vocabulary was asked for."""
+    """Return the setting as a result keeps it, where a vocabulary was given."""
     return {"vocabulary": vocabulary.record()} if vocabulary else {}
 
 
@@ -203,7 +205,7 @@ def _by_word(used: list[WordsUsed], scores: FloatArray) -> tuple[WordAssociation
 
 
 def human_comparison(test: WeatSet) -> HumanComparison | None:
-    """Return what the study with people found that a test mirrors."""
+    """Return what the study that a test mirrors found in people."""
     h = test.human
     return HumanComparison(h.reference, h.effect_size, h.participants, h.pvalue, h.note) if h else None
 
@@ -236,7 +238,7 @@ def weat_suite(
     chosen = chosen_tests(tests, "aslant.weat")
     results: list[WeatResult] = []
     skipped: list[SkippedTest] = []
-    seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others
+    seed = seed_of(rng)  # each test starts from it, so its result does not depend on the others
     for test in chosen:
         found = [find(vectors, group, reduced) for group in test.groups]
         if reason := _too_few(found, min_found, reduced):
@@ -263,17 +265,17 @@ def chosen_tests(tests: Any, alone: str) -> list[WeatSet]:
     chosen = list(all_sets(WeatSet)) if tests is None else [chosen_test(test, None, None) for test in tests]
     chosen = list({test.id: test for test in chosen}.values())  # a test named twice is one test
     if not chosen:
-        raise MeasureError("no test was given; leave `tests` out to run every one that ships.")
+        raise MeasureError("no test was given; leave out `tests` to run every one that ships.")
     return chosen
 
 
 def _too_few(found: Iterable[Found], min_found: float, vocabulary: Vocabulary | None) -> str | None:
-    """Say which word set lacks too many of its words; those that the vocabulary rules out do not count."""
+    """Say which word set has too few of its words; those that the vocabulary rules out do not count."""
     for words in (group.words for group in found):
         n = len(words.used) + len(words.same_token)
         asked = n + len(words.missing)
         if vocabulary and not asked:
             return f"no word of '{words.name}' is in the vocabulary of '{vocabulary.name}'"
         if n < max(1, min_found * asked):
-            return f"{n} of {asked} words of '{words.name}' are in the vocabulary"
+            return f"the vocabulary has {n} of {plural(asked, 'word')} of '{words.name}'"
     return None

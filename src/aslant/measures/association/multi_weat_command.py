@@ -1,4 +1,4 @@
-"""`aslant multi-weat`: several groups of words, each with attributes of its own."""
+"""`aslant multi-weat`: several groups of words, each with its own attributes."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from aslant.results.provenance import Provenance
 
 @dataclass(frozen=True)
 class WordsUsed:
-    """One word set as it was really used: `used` has vectors, `missing` has none.
+    """One word set as it was actually used: `used` has vectors, `missing` has none.
 
     `tokens` are the vocabulary entries that stand for `used` (another case, an underscore); `removed` were left
-    out on request, to equalise set sizes; `same_token` because their token already stands for another word of the set;
+    out on request, to equalise set sizes; `same_token` because their token already represents another word of the set;
     `not_in_vocabulary` because the vocabulary that the test was reduced to does not have them.
     """
 
@@ -58,7 +58,7 @@ class LeaveOneOut:
 
 @dataclass(frozen=True)
 class HumanComparison:
-    """What the study with people found that this test mirrors."""
+    """What the study that this test mirrors found in people."""
 
     reference: str
     effect_size: float | None
@@ -104,7 +104,7 @@ class WeatResult(MeasuredResult):
 
     @property
     def n_asked(self) -> int:
-        """How many words the four sets have, with those that were left out for whatever reason."""
+        """How many words the four sets have, including those that were left out for any reason."""
         groups = self.targets + self.attributes
         lists = [(g.used, g.missing, g.removed, g.same_token, g.not_in_vocabulary) for g in groups]
         return sum(len(words) for found in lists for words in found)
@@ -116,7 +116,7 @@ class WeatResult(MeasuredResult):
 
     @property
     def not_in_vocabulary(self) -> tuple[str, ...]:
-        """The words that the vocabulary which the test was reduced to does not have, each once."""
+        """The words missing from the vocabulary that the test was reduced to, each once."""
         groups = self.targets + self.attributes
         return tuple(dict.fromkeys(word for group in groups for word in group.not_in_vocabulary))
 
@@ -216,7 +216,7 @@ class WefatWord:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How the effect sizes go with an outside figure, over `n` words; p-values of up to 8 words are exact."""
+    """How the effect sizes correlate with an external figure, over `n` words; p-values of up to 8 words are exact."""
 
     figure: str
     pearson: float

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
+from aslant.errors import plural
 from aslant.measures.association.result import (
     GeneralisedWeatResult,
     MaskedWeatResult,
@@ -14,7 +15,9 @@ from aslant.measures.association.result import (
     WefatResult,
 )
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
+from aslant.report.conventions import Category, evidence_of, line, signed, strength_of
 from aslant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
+from aslant.results.audit import Glance
 
 SCALE = "−2     0     2"
 WEAT_COLUMNS = (
@@ -53,12 +56,12 @@ def _weat_table(result: WeatResult | WeatSuiteResult, tests: Sequence[WeatResult
     several = isinstance(result, WeatSuiteResult)
     columns = tuple(c for c in WEAT_COLUMNS if several or c.key != "qvalue")
     said = [
-        "d > 0: of what is compared, the first goes with the first attribute and the second with the second; 0: no "
+        "d > 0: the first target set is associated with the first attribute and the second with the second; 0: no "
         "association; sets of equal size reach ±2.",
         "people: the effect in the study that a test mirrors; interval: over the choice of words.",
         f"p ({plain(tests[0].alternative) if tests else 'greater'}): over every re-partition of the targets, "
         + exactness(tests)
-        + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
+        + (f"; q: Benjamini–Hochberg over {plural(len(tests), 'test')}." if several else "."),
     ]
     masked = isinstance(result, MaskedWeatResult | MaskedWeatSuiteResult)
     lacking = "not one piece of the vocabulary:" if masked else "no vector for"
@@ -83,7 +86,7 @@ def _left_out(test: WeatResult) -> Iterator[str]:
 
 
 def _stand_ins(test: WeatResult) -> str:
-    """Say which capitalised words fell back to another token, where others of the test did not."""
+    """Say which capitalised words fell back to another token where other words of the test did not."""
     pairs = [(w, t) for g in test.targets + test.attributes for w, t in zip(g.used, g.tokens, strict=True)]
     other = [f"{t} stands for {w}" for w, t in pairs if t != w and w != w.lower()]
     return ", ".join(other) if any(t == w and w != w.lower() for w, t in pairs) else ""
@@ -118,7 +121,7 @@ def exactness(tests: Sequence[PermutationTest]) -> str:
 
 
 def wefat_table(result: WefatResult) -> Table:
-    """Describe words between two attribute sets, and their correlation with an outside figure."""
+    """Describe words between two attribute sets, and their correlation with an external figure."""
     columns = (
         Column("word", "word", plain, "left"),
         Column("effect_size", "d", number),
@@ -131,7 +134,7 @@ def wefat_table(result: WefatResult) -> Table:
     notes = [f"d > 0: closer to '{plain(first)}' than to '{plain(second)}'; q: Benjamini–Hochberg over the words."]
     if c := result.correlation:
         notes.append(
-            f"correlation of d with {plain(c.figure)} over {c.n} words: Pearson {number(c.pearson)} "
+            f"correlation of d with {plain(c.figure)} over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
             f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
         )
     rows = sorted(result.rows(), key=lambda row: -float(row["effect_size"]))
@@ -147,10 +150,40 @@ def generalised_table(result: GeneralisedWeatResult) -> Table:
     )
     title = f"Multi-group association on {result.provenance.representation.name}"
     words = sum(len(part.group.used) for part in result.groups)
-    dealt = f"of the {words:,} words into groups of the same sizes" if len(result.groups) > 1 else "of all targets"
+    dealt = f"of {plural(words, 'word')} into groups of the same sizes" if len(result.groups) > 1 else "of all targets"
     notes = (
         f"g = {small(result.value)}, p = {pvalue(result.pvalue)}: the share of re-partitions {dealt} whose g is as "
-        f"large ({result.pvalue_method}; {result.n_partitions:,} partitions).",
+        f"large ({result.pvalue_method}; {plural(result.n_partitions, 'partition')}).",
         "share of g: how much nearer a group is to its own attributes than the groups are on average.",
     )
     return Table(title, columns, result.rows(), (*notes, *missing_words(result)))
+
+
+#: What is said of a test about an association, by its evidence.
+BACKING = {
+    "strong": "strong evidence",
+    "some": "some evidence",
+    "none": "no evidence beyond chance",
+    "not tested": "not tested against chance",
+}
+
+
+def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]:
+    """Say at a glance what an association test found, whatever it was run on."""
+    targets, attributes = [g.name for g in r.targets], [g.name for g in r.attributes]
+    first, second = attributes if r.effect_size >= 0 else attributes[::-1]
+    strength, evidence = strength_of(r.effect_size, "d"), evidence_of(r.pvalue, qvalue)
+    size = "no effect to speak of" if strength == "none" else f"a {strength} effect"
+    backing = BACKING[evidence]
+    if r.effect_size < 0 and r.alternative == "greater":
+        backing = "against the direction that the test asks about"
+    sentence = (
+        f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {signed(r.effect_size)}), {backing}."
+    )
+    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue)]
+
+
+def suite_glance(suite: Any, about: Category) -> list[Glance]:
+    """Say at a glance what each test of a suite found, judged by its q-value."""
+    pairs = zip(suite.results, suite.qvalues, strict=True)
+    return [found for test, qvalue in pairs for found in glance(test, about, qvalue)]

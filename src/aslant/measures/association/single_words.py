@@ -1,4 +1,4 @@
-"""WEFAT / SC-WEAT: each word's association with two attribute sets, beside an outside figure (MEASURES §1)."""
+"""WEFAT / SC-WEAT: each word between two attribute sets, beside an outside figure (docs/definitions.md §1)."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def wefat(
     n_resamples: int = 100_000,
     rng: int | np.random.Generator | None = 0,
 ) -> WefatResult:
-    """Give each word's effect size towards the first attribute set, and its correlation with an outside figure.
+    """Give each word's effect size towards the first attribute set, and its correlation with an external figure.
 
     d(w) = (mean_a cos(w, a) − mean_b cos(w, b)) / std over A∪B of cos(w, ·), ddof = 1; the p-value permutes A∪B.
     `attributes` is a pair of word sets, or a WEAT whose attributes are taken; `figure` a column of the word set,

@@ -1,4 +1,4 @@
-"""How much a WEAT effect size hangs on the choice of words: bootstrap interval and leave-one-out range."""
+"""How much a WEAT effect size depends on the choice of words: bootstrap interval and leave-one-out range."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def bootstrap_interval(
     confidence: float,
     random: np.random.Generator,
 ) -> Interval | None:
-    """Percentile interval of d when the words of all four sets are drawn anew, with replacement, set by set.
+    """Percentile interval of d when the words of all four sets are redrawn with replacement, set by set.
 
     Rows are unit vectors. None without resamples, or where a set has a single word and nothing can be drawn.
     """

@@ -1,4 +1,4 @@
-"""The pure statistic of WEAT on arrays of unit vectors: associations and effect size (MEASURES §1)."""
+"""The pure statistic of WEAT on arrays of unit vectors: associations and effect size (docs/definitions.md §1)."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def wefat_command(
     running: Running,
     output: Output,
 ) -> None:
-    """Single-category association (WEFAT, SC-WEAT): how each word leans, and how that goes with an outside figure."""
+    """Single-category association (WEFAT, SC-WEAT): how words lean, and how that correlates with a figure."""
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver
     from aslant.measures.association.single_words import wefat

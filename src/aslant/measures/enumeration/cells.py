@@ -1,4 +1,4 @@
-"""Steps 3 and 4 of bias enumeration: which words fall to which group, their scores, and indirect bias (MEASURES §3)."""
+"""Steps 3 and 4 of bias enumeration: each group's words, their scores, and indirect bias (docs/definitions.md §3)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from aslant.measures.enumeration.result import IndirectBias, PotentialProxy
 from aslant.measures.shared.wordsets import FloatArray
 
 Integers = NDArray[np.int64]
-#: A result lists so many potential indirect biases, the strongest; the paper's embeddings have up to 2,713 in all.
+#: A result lists this many potential indirect biases, the strongest; the paper's embeddings have up to 2,713 in all.
 MOST_PROXIES = 10_000
 
 
@@ -21,7 +21,7 @@ MOST_PROXIES = 10_000
 class Cells:
     """What was chosen: `words` (m, n, t) rows of the words, best first, −1 where a cell has no test.
 
-    `candidates` (m, n) counts the words that fall to each cell; `scores` (m, n) is NaN where there is no test.
+    `candidates` (m, n) counts the words that belong to each cell; `scores` (m, n) is NaN where there is no test.
     """
 
     words: Integers

@@ -28,12 +28,12 @@ aslant enumerate --groups religions-four --html found.html --heatmap found.svg
 
 aslant enumerate GoogleNews.bin --names embedding      names that the vocabulary itself holds
 
-aslant enumerate glove.txt --against debiased.txt      what debiasing left of the associations found before
+aslant enumerate glove.txt --against debiased.txt      which associations debiasing leaves
 
-aslant enumerate survey export found.json -o survey    ask people what they make of it
+aslant enumerate survey export found.json -o survey    ask people about the result
 """
 
-#: What the list of commands says of it.
+#: Its line in the list of commands.
 SHORT = "Unsupervised bias enumeration (Swinger et al. 2019): names and words are clustered, every pair is tested."
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
@@ -58,11 +58,11 @@ class EnumerationOutput(Output):
     ] = None
 
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return [*super().files(), *([] if self.html is None else [self.html])]
 
     def check(self, inputs: Iterable[str] = ()) -> None:
-        """Refuse what could not be written; a page needs a file."""
+        """Refuse output that could not be written; a page needs a file."""
         from aslant.cli.printing import STANDARD_OUTPUT
         from aslant.errors import AslantError
 
@@ -80,12 +80,12 @@ def enumerate_command(
         typer.Option(
             "--names",
             metavar="FILE|DATA",
-            help="Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (fetched at "
+            help="Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (downloaded at "
             "first use), or 'embedding' (those in a cased vocabulary); nothing: the bundled first names.",
         ),
     ] = None,
     groups: Annotated[
-        str, typer.Option("--groups", metavar="N|SET|FILE", help="How many groups to find, or a class set of your own.")
+        str, typer.Option("--groups", metavar="N|SET|FILE", help="How many groups to find, or your own class set.")
     ] = "12",
     categories: Annotated[int, typer.Option("--categories", metavar="N", min=1, help="Word categories.")] = 64,
     words: Annotated[int, typer.Option("--words", metavar="N", min=1, help="Most frequent words to use.")] = 30_000,
@@ -97,7 +97,7 @@ def enumerate_command(
     ] = 10_000,
     alpha: Annotated[float, typer.Option("--alpha", help="False-discovery rate.")] = 0.05,
     left_out: Annotated[
-        float, typer.Option("--left-out", metavar="SHARE", help="Share of the names least like names to leave out.")
+        float, typer.Option("--left-out", metavar="SHARE", help="Share of names to leave out, those least like names.")
     ] = 0.2,
     drop_names: Annotated[
         bool | None,
@@ -109,12 +109,12 @@ def enumerate_command(
     ] = None,
     voronoi: Annotated[
         bool,
-        typer.Option("--voronoi/--no-voronoi", help="A word serves the group it is nearest to, or any number of them."),
+        typer.Option("--voronoi/--no-voronoi", help="A word belongs to the nearest group, or to any number."),
     ] = True,
     demographics_by: Annotated[
         str,
         typer.Option(
-            "--demographics-by", metavar="names|bearers", help="Whether a name counts once, or by how many bear it."
+            "--demographics-by", metavar="names|bearers", help="A name counts once, or by how many people bear it."
         ),
     ] = "names",
     against: Annotated[
@@ -126,7 +126,7 @@ def enumerate_command(
         typer.Option(
             "--precision",
             metavar="RISK",
-            help="Stop where verdicts are settled, at this risk (such as 0.001) of changing any; default: never.",
+            help="Stop once verdicts are settled, at this risk (such as 0.001) of changing any; default: never.",
         ),
     ] = None,
     *,
@@ -136,8 +136,8 @@ def enumerate_command(
 ) -> None:
     """Find associations between groups of names and words, none of them specified in advance (Swinger et al. 2019).
 
-    What comes out may be offensive: it is what the embedding holds. A run that is stopped resumes where it was when
-    the same command is given again (unless --no-cache).
+    The output may be offensive: it is what the embedding holds. A run that was stopped resumes when the same
+    command is given again (unless --no-cache).
 
     [bold]aslant enumerate survey[/bold] export|ratings|score: a crowd survey on what was found.
     """
@@ -147,10 +147,10 @@ def enumerate_command(
     from aslant.data import cache_folder
     from aslant.errors import AslantError
     from aslant.io.files import write_text
+    from aslant.measures.enumeration.charts import enumeration_heatmap
     from aslant.measures.enumeration.comparison import compare_enumerations
     from aslant.measures.enumeration.measure import enumerate_biases
     from aslant.report import render
-    from aslant.report.charts import enumeration_heatmap
 
     if against is not None and output.heatmap is not None:
         raise AslantError("--heatmap draws one embedding; leave out --against, or draw each by itself.")

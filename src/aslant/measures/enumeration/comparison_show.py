@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from aslant.errors import plural
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationComparison
 from aslant.report.offensive_words import covered
 from aslant.report.tables import Column, Table, plain, pvalue
 
-#: A terminal shows so many cells; CSV and JSON hold all.
+#: A terminal shows this many cells; CSV and JSON hold all.
 MOST_CELLS = 40
 CHANGES = {"remains": "remains", "vanishes": "vanishes", "new": "is new"}
 
@@ -32,20 +33,21 @@ def enumeration_comparison_table(result: EnumerationComparison, write: Callable[
     return Table(title, columns, result.rows(), _notes(result), shown_rows=MOST_CELLS, first_line=CONTENT_NOTE)
 
 
-def covered_table(result: EnumerationComparison) -> Table:
+def covered_tables(result: EnumerationComparison) -> tuple[Table, ...]:
     """Describe the same for a page: words that may offend stay covered."""
-    return enumeration_comparison_table(result, covered)
+    return (enumeration_comparison_table(result, covered),)
 
 
 def _notes(result: EnumerationComparison) -> tuple[str, ...]:
     before, after = result.before, result.after
     remains, vanishes, new = (result.count(change) for change in ("remains", "vanishes", "new"))
-    after_name, cells = plain(after.provenance.representation.name), f"{len(before.cells):,} cells"
-    missing = f" {len(result.missing):,} names and words of the first are not in it." if result.missing else ""
+    after_name, cells = plain(after.provenance.representation.name), plural(len(before.cells), "cell")
+    absent = plural(len(result.missing), "name or word", "names or words")
+    missing = f" Missing there: {absent}." if result.missing else ""
     return (
-        f"{len(before.significant):,} of {cells} are significant before, {len(after.significant):,} after: "
-        f"{remains:,} remain, {vanishes:,} vanish, {new:,} {'is' if new == 1 else 'are'} new.",
+        f"significant: {len(before.significant):,} of {cells} before, {len(after.significant):,} after; of these "
+        f"{remains:,} in both, {vanishes:,} only before, {new:,} only after.",
         f"after: {after_name}; the groups of names and the categories of words are those found before; the words of a "
         f"cell, its score and its random rotations are those of each space.{missing}",
-        "a cell that vanishes is no longer beyond chance, which does not show that nothing is left (aslant geometry).",
+        "a cell that vanishes is no longer beyond chance, which does not prove that nothing is left (aslant geometry).",
     )

@@ -1,4 +1,4 @@
-"""Unsupervised bias enumeration: biases that nobody named in advance (Swinger et al. 2019; MEASURES §3)."""
+"""Unsupervised bias enumeration: biases that nobody named in advance (Swinger et al. 2019; docs/definitions.md §3)."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ def enumerate_biases(
     classifier finds among the capitalised words) are cleaned of the share `left_out` that is least like a name, and
     clustered into `groups`; the most frequent `words` in lower case are clustered into `categories`. Each cell, a
     group and a category, takes the `per_cell` words of the category that lean most to the group. Its p-value comes
-    from `rotations` of the names against the words, and false discoveries are held at `alpha` over all cells
+    from `rotations` of the names against the words, and the false-discovery rate over all cells is held at `alpha`
     (Benjamini–Hochberg). Groups of your own (a class set, or words by group) skip the first step.
 
     Names are looked up as written in a cased vocabulary. `drop_names` leaves words that are spelled like a name out
-    of the words (None: only in a lower-cased vocabulary). With `voronoi` a word serves the group that it is nearest
+    of the words (None: only in a lower-cased vocabulary). With `voronoi` a word belongs to the group that it is nearest
     to, without it any number of groups (the paper's footnote 2). `demographics_by` "names" or "bearers" says how
     figures about a group's names are averaged.
 
     `precision` stops drawing rotations where the verdict is settled, at that risk (such as 0.001) that any verdict
     differs from the full run's. `workers`: threads, by default one for each core; the result does not depend on it.
-    `journal` is a folder where finished work is kept, so that a run that was killed resumes where it was.
+    `journal` is a folder where finished work is kept, so that a run that was killed resumes where it stopped.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -77,7 +77,7 @@ def enumerate_biases(
         table = embedding_names(vectors) if names == EMBEDDING else name_table(names)
         return run.measure(run.found_groups(table, groups), seed)
     if names is not None:
-        raise MeasureError("both names and groups of your own were given; leave one of them out.")
+        raise MeasureError("both names and groups were given; leave one of them out.")
     return run.measure(run.own_groups(groups), seed)
 
 

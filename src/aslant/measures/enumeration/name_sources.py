@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.data import could_be_name
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration.groups import is_cased
 from aslant.measures.shared.wordsets import FloatArray, checked_words
@@ -27,7 +27,7 @@ SURNAMES = "surnames"
 EMBEDDING = "embedding"
 #: Where names are looked for: this many of the most frequent tokens.
 SEARCHED = 200_000
-#: So many parts tell each other's names from other capitalised words; each needs several names that are known.
+#: How many parts tell each other's names from other capitalised words; each needs several known names.
 PARTS, LEAST_KNOWN = 5, 20
 
 
@@ -42,14 +42,14 @@ def name_table(names: Names) -> NameTable:
     if isinstance(names, str | PathLike):
         return read_names(_path(names))
     if not isinstance(names, Iterable):
-        raise MeasureError(f"names={names!r:.60} are no names; give a list, a file, a data name, or nothing.")
+        raise MeasureError(f"names={names!r:.60} are not names; give a list, a file, a data name, or nothing.")
     return named("own", checked_words(names))
 
 
 def embedding_names(vectors: WordVectors) -> NameTable:
     """Return the first names that a cased vocabulary holds, also those that no table has (the paper's footnote 1).
 
-    Candidates are capitalised words that are more frequent so than in lower case. A linear classifier of the bundled
+    Candidates are words that are more frequent capitalised than in lower case. A linear classifier of the bundled
     first names among them against the others judges each candidate, trained on the four fifths without it.
     """
     if not is_cased(vectors.words):
@@ -62,7 +62,7 @@ def embedding_names(vectors: WordVectors) -> NameTable:
     known = np.isin(tokens, bundled.names)
     if min(known.sum(), (~known).sum()) < LEAST_KNOWN:
         raise MeasureError(
-            f"{known.sum()} of {len(known)} capitalised words of '{vectors.name}' are first names that aslant knows; "
+            f"aslant knows {known.sum()} of {plural(len(known), 'capitalised word')} of '{vectors.name}' as names; "
             f"names={EMBEDDING!r} needs at least {LEAST_KNOWN} of them, and as many others, to learn what a name is."
         )
     like_names = _margins_of_others(unit_rows(picked_rows(vectors.matrix, rows)), known) > 0
@@ -95,7 +95,7 @@ def _margins_of_others(unit: FloatArray, known: NDArray[np.bool_]) -> FloatArray
 
 
 def _path(given: str | PathLike[str]) -> Path:
-    """Return the file of names: where it lies, or where the data of that name are."""
+    """Return the file of names: a path, or where the data of that name are."""
     path = Path(given)
     if path.exists() or not could_be_name(str(given)):
         return path

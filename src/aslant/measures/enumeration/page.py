@@ -1,21 +1,22 @@
-"""Enumerated biases as HTML: a fragment for any page, and a page of its own. Possibly offensive words stay covered."""
+"""Enumerated biases as HTML: a fragment for any page, and a page by itself. Possibly offensive words stay covered."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from aslant.catalogue import kinds
+from aslant.measures.enumeration import charts
 from aslant.measures.enumeration import notes as noted
 from aslant.measures.enumeration import show as described
 from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult
-from aslant.report import charts, tables
+from aslant.report import tables
 from aslant.report.offensive_words import cover, may_offend
-from aslant.report.sections import HEAT_MAP
 from aslant.report.templating import asset, environment
 
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
 WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}
 
-#: A page has room for so many potential indirect biases.
+#: A page has room for this many potential indirect biases.
 MOST_PROXIES = 20
 
 
@@ -30,8 +31,9 @@ def enumeration_fragment(
 
     tests = [_test(result, rank, category) for rank, category in noted.shown_tests(result, None)]
     if figure is None and tests:
+        shows = kinds()["enumeration"].pictures[0].shows
         picture = f'<div class="enum-scroll">{charts.enumeration_heatmap(result)}</div>'
-        figure = f'<figure>{picture}<figcaption class="enum-soft enum-small">{HEAT_MAP}</figcaption></figure>'
+        figure = f'<figure>{picture}<figcaption class="enum-soft enum-small">{shows}</figcaption></figure>'
     template = environment().get_template("enumeration.html.j2")
     return template.render(
         level=level,
@@ -82,7 +84,7 @@ def _figures(cell: EnumeratedCell) -> dict[str, str]:
 
 
 def _offending(tests: list[dict[str, Any]]) -> int:
-    """Count the words of the table that are covered at first."""
+    """Count the words of the table that are initially covered."""
     cells = [cell for test in tests for cell in test["cells"] if cell["kind"] not in ("none", "untested")]
     words = [word for cell in cells for word in cell["words"]] + [word for test in tests for word in test["centre"]]
     return len({word for word in words if may_offend(word)})

@@ -1,4 +1,4 @@
-"""What an enumeration is put together from: groups of names, words by category, and the cells of a result."""
+"""The parts of an enumeration: groups of names, words by category, and the cells of a result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IN_LABEL = 3
 class Grouped:
     """The name groups and the unit vectors of each (names, d).
 
-    `listed` are all names that were asked for, `ordered_by` says how the groups stand: "share_female", "size" or
+    `listed` are all requested names, `ordered_by` says how the groups are ordered: "share_female", "size" or
     "given". `found`: by clustering.
     """
 
@@ -71,7 +71,7 @@ def name_group(
     facts: Mapping[str, NameFacts],
     weighted_by: Weights,
 ) -> NameGroup:
-    """Describe one group: its illustrative names, and what the tables know of it."""
+    """Describe one group: its illustrative names, and what the tables know about it."""
     return NameGroup(
         label=label,
         size=len(names),

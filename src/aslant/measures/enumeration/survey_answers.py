@@ -11,13 +11,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.io.reading import MAX_BYTES, read_bytes
 from aslant.measures.enumeration.survey_plan import MOST_OFFENSIVE, Survey
 
 Answers: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str] | Mapping[str, Any]]
 
-#: Columns of the long format, and what crowd platforms call them.
+#: Columns of the long format, and their names on crowd platforms.
 COLUMNS = {
     "worker": ("worker", "workerid", "worker_id"),
     "task": ("task", "input.task"),
@@ -39,14 +39,14 @@ class Answer:
 
 @dataclass(frozen=True)
 class _Given:
-    """A row as it was given, and where it stood."""
+    """A row as it was given, and where it was."""
 
     where: str
     cells: dict[str, str]
 
 
 def read_answers(survey: Survey, given: Answers) -> tuple[Answer, ...]:
-    """Return all answers, or say what is wrong with the first bad one; an empty cell is a question left out."""
+    """Return all answers, or raise an error for the first bad one; an empty cell is a question left out."""
     questions = _questions(survey)
     first: dict[tuple[str, str], str] = {}
     answers = []
@@ -121,10 +121,10 @@ def _checked(answer: str, groups: Sequence[str], public: str, where: str) -> str
     if not groups:
         rating = RATING.fullmatch(answer)
         if not rating:
-            raise MeasureError(f"{where}: {answer!r} is no rating of {public}; give 1 to {MOST_OFFENSIVE}.")
+            raise MeasureError(f"{where}: {answer!r} is not a rating of {public}; give 1 to {MOST_OFFENSIVE}.")
         return rating[1]
     if answer.upper() not in groups:
-        raise MeasureError(f"{where}: {answer!r} is no answer to {public}; it has {', '.join(groups)}.")
+        raise MeasureError(f"{where}: {answer!r} is not an answer to {public}; it has {', '.join(groups)}.")
     return answer.upper()
 
 
@@ -132,14 +132,14 @@ def _given_rows(given: Answers) -> Iterator[_Given]:
     if isinstance(given, str | PathLike):
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
-        raise MeasureError(f"{given!r:.60} are no answers; give paths of CSV files, or rows.")
+        raise MeasureError(f"{given!r:.60} are not answers; give paths of CSV files, or rows.")
     for number, item in enumerate(given, 1):
         if isinstance(item, str | PathLike):
             yield from _file_rows(Path(item))
         elif isinstance(item, Mapping):
             yield _Given(f"row {number}", _cells(item.items()))
         else:
-            raise MeasureError(f"row {number}: {item!r:.60} is no answer; give worker, task, item and answer.")
+            raise MeasureError(f"row {number}: {item!r:.60} is not an answer; give worker, task, item and answer.")
 
 
 def _cells(pairs: Iterable[tuple[Any, Any]]) -> dict[str, str]:
@@ -155,12 +155,14 @@ def _file_rows(path: Path) -> Iterator[_Given]:
     names = [name.strip().lower() for name in header]
     twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
     if twice is not None:
-        raise MeasureError(f"'{path}', line {line}: the column {twice!r} stands there twice; keep one.")
+        raise MeasureError(f"'{path}', line {line}: the column {twice!r} appears twice; keep one.")
     _layout(names, f"'{path}', line {line}")
     for line, row in rows:
         where = f"'{path}', line {line}"
         if row and len(row) != len(header):
-            raise MeasureError(f"{where}: {len(row)} cells, but {len(header)} columns; mend the line.")
+            raise MeasureError(
+                f"{where}: {plural(len(row), 'cell')}, but {plural(len(header), 'column')}; fix the line."
+            )
         if row:
             yield _Given(where, _cells(zip(header, row, strict=True)))
 

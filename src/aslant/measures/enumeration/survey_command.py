@@ -9,6 +9,7 @@ import typer
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, command
+from aslant.errors import plural
 
 app = typer.Typer(
     help="Ask people about enumerated associations, and score their answers (Swinger et al. §4.1).",
@@ -42,9 +43,7 @@ aslant enumerate survey score answers/*.csv --survey survey/survey.json --offens
 """
 
 
-AnswersArgument = Annotated[
-    list[Path], typer.Argument(metavar="ANSWERS.csv...", help="Answers, in as many files as there are.")
-]
+AnswersArgument = Annotated[list[Path], typer.Argument(metavar="ANSWERS.csv...", help="Files of answers, one or more.")]
 PlanOption = Annotated[Path, typer.Option("--survey", metavar="survey.json", help="The plan that the export wrote.")]
 
 
@@ -64,7 +63,7 @@ def export_command(
     ] = 12,
     names: Annotated[int, typer.Option("--names", metavar="N", min=1, help="Names that illustrate a group.")] = 5,
     exam_names: Annotated[
-        int, typer.Option("--exam-names", metavar="N", min=0, help="Exam questions for each group; 0: no exam.")
+        int, typer.Option("--exam-names", metavar="N", min=0, help="Exam questions for each group; 0 for no exam.")
     ] = 3,
     seed: o.SeedOption = 0,
     quiet: o.QuietOption = False,
@@ -81,7 +80,8 @@ def export_command(
     survey = make_survey(enumeration, tests=tests, names_per_group=names, exam_names=exam_names, rng=seed)
     written = write_survey(survey, folder)
     made = (
-        f"{len(survey.exam)} exam questions, {len(survey.rating)} word sets of {len(survey.matching)} tests to match "
+        f"{plural(len(survey.exam), 'exam question')}, {plural(len(survey.rating), 'word set')} of "
+        f"{plural(len(survey.matching), 'test')} to match "
         f"(survey {survey.code})."
     )
     _say(quiet, made, written, [
@@ -108,10 +108,10 @@ def ratings_command(
     plan = _rebuilt(Survey, survey)
     questions = questions_to_rate(plan, answers)
     written = write_ratings(plan, questions, folder)
-    made = f"{len(questions)} of {len(plan.rating)} word sets were matched and are to be rated (survey {plan.code})."
+    made = f"{len(questions)} of {plural(len(plan.rating), 'word set')} matched, to be rated (survey {plan.code})."
     _say(quiet, made, written, [
         how_many(),
-        "The rating task shows right answers of the matching: give it to nobody who has still to match. Score its "
+        "The rating task shows right answers of the matching: do not give it to anyone who has yet to match. Score its "
         "answers together with the others.",
     ])  # fmt: skip
 
@@ -131,9 +131,7 @@ def score_command(
     survey: PlanOption,
     offensive_from: Annotated[
         float,
-        typer.Option(
-            "--offensive-from", metavar="RATING", help="A mean rating from 1 to 7 from which on it is offensive."
-        ),
+        typer.Option("--offensive-from", metavar="RATING", help="The mean rating, 1 to 7, that counts as offensive."),
     ] = 4.0,
     confidence: o.ConfidenceOption = 0.95,
     quiet: o.QuietOption = False,

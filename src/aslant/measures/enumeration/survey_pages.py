@@ -1,4 +1,4 @@
-"""A survey as files: pages that workers open, tables that crowd platforms take, and the key for scoring."""
+"""A survey as files: pages that workers open, tables for crowd platforms, and the key for scoring."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, plural
 from aslant.io.files import workplace, write_text
 from aslant.measures.enumeration.result import CONTENT_NOTE
 from aslant.measures.enumeration.survey_plan import (
@@ -67,7 +67,7 @@ def write_ratings(survey: Survey, questions: Sequence[RatingQuestion], folder: s
 
 def _write(made: dict[str, str], target: Path) -> list[Path]:
     if target.exists() or target.is_symlink():
-        raise AslantError(f"'{target}' is already there; name a new folder, so that no two surveys are mixed up.")
+        raise AslantError(f"'{target}' already exists; name a new folder, so that no two surveys are mixed up.")
     try:
         with workplace(target.parent, target.name) as around:
             whole = around / "survey"
@@ -93,7 +93,8 @@ def _instructions(survey: Survey) -> str:
     words = sum(len(task.questions) for task in survey.matching)
     return "\n\n".join((
         CONTENT_NOTE,
-        f"Survey {survey.code}: {len(survey.exam)} exam questions, {words} word sets of {len(survey.matching)} tests.",
+        f"Survey {survey.code}: {plural(len(survey.exam), 'exam question')}, {plural(words, 'word set')} "
+        f"of {plural(len(survey.matching), 'test')}.",
         f"1. Exam (exam.html, or exam.csv for a platform): {exam}.",
         f"2. Matching (matching.html, matching.csv): ask at least {MATCHERS} people who passed.",
         "3. Rating: only what people matched to the embedding's group is rated, so this task is made from the answers "
@@ -107,14 +108,15 @@ def _instructions(survey: Survey) -> str:
 
 def _rating_instructions(survey: Survey, questions: int) -> str:
     return (
-        f"Survey {survey.code}: {questions} associations to rate, those that people matched to the embedding's group. "
+        f"Survey {survey.code}: {plural(questions, 'association')} to rate, those that people matched to the "
+        "embedding's group. "
         f"Ask {RATERS[0]} to {RATERS[1]} people who passed the exam. rating.html and rating.csv show right answers of "
-        f"the matching: give them to nobody who has still to match. Then score all answers together:\n\n    {SCORE}"
+        f"the matching: do not give them to anyone who has yet to match. Then score everything together:\n\n    {SCORE}"
     )
 
 
 def survey_page(survey: Survey, task: str, questions: Sequence[RatingQuestion] | None = None) -> str:
-    """Return the page of one task ("exam", "matching" or "rating"): no outside host, one script known by its hash.
+    """Return the page of one task ("exam", "matching" or "rating"): no outside host, one script allowed by its hash.
 
     `questions` are those to rate; nothing: all.
     """

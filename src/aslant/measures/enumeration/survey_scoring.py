@@ -25,7 +25,7 @@ ByWorker: TypeAlias = Mapping[str, Mapping[str, str]]
 
 
 def plurality(counts: Mapping[str, int]) -> str | None:
-    """Return what was chosen most; None for nothing at all, and for a tie.
+    """Return what was chosen most; None for no choices, and for a tie.
 
     >>> plurality({"a": 3, "b": 2}), plurality({"a": 2, "b": 2, "c": 1}), plurality({})
     ('a', None, None)
@@ -87,7 +87,7 @@ def scored(survey: Survey, answers: Iterable[Answer], offensive_from: float, con
 
 
 def exam_right(survey: Survey, given: Mapping[str, str]) -> int:
-    """Count the exam questions answered rightly; one left out is wrong."""
+    """Count the exam questions answered correctly; one left out is wrong."""
     return sum(given.get(question) == group for question, group in survey.key.exam.items())
 
 
@@ -131,7 +131,7 @@ def _worker(
     qualified: ByWorker,
     choices: Mapping[str, Mapping[str, int]],
 ) -> SurveyWorker:
-    """Hold a worker's choices against the plurality of the other qualified workers."""
+    """Compare a worker's choices with the plurality of the other qualified workers."""
     own = {question: given[question] for question in survey.key.matching if question in given}
     agreed = []
     for question, choice in own.items():

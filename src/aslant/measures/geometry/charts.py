@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.catalogue import Picture
 from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, SpaceGeometry, SubspaceResult
-from aslant.measures.residuals.result import Picture, ResidualBiasResult
-from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from aslant.measures.residuals.charts import clusters_picture
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
+from aslant.report.sections import pictures_of
 from aslant.report.tables import plain, small
 
 PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"
-#: What bars of variance stand for, in this order, and their colours.
+#: What the bars of variance show, in this order, and their colours.
 SERIES = {PAIRS: MODEL_COLOUR, RANDOM_SWAPPED: "#c3c9d2", RANDOM: "#9aa3af"}
 MOST_WORDS = 12
 
 
 def geometry_chart(result: GeometryResult) -> str:
-    """Draw variance, projections and clusters, one row for each embedding; SVG."""
+    """Draw variance, projections and clusters, one row per embedding; SVG."""
     import altair as alt
 
     rows = [_row(space) for space in (result.before, result.after) if space is not None]
@@ -50,7 +52,7 @@ def variance_picture(result: SubspaceResult) -> Any:
 
 
 def variance_bars(values: list[dict[str, Any]]) -> Any:
-    """Return bars of the share of variance of each component and series, with ranges (low, high) if there are."""
+    """Return bars of the share of variance of each component and series, with ranges (low, high) if there are any."""
     import altair as alt
 
     shown = {name: colour for name, colour in SERIES.items() if any(value["series"] == name for value in values)}
@@ -68,40 +70,6 @@ def variance_bars(values: list[dict[str, Any]]) -> Any:
         .encode(x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q")
     )
     return alt.layer(bars, ranges).properties(width=360, height=240, title=chart_title("Explained variance"))
-
-
-def clusters_picture(result: ResidualBiasResult) -> Any:
-    """Draw the most biased words in the plane; returns an Altair chart."""
-    if result.picture is None:
-        raise AslantError("this result has no picture; measure it again with picture='auto'.")
-    return cluster_points(result.picture, result.poles, result.clustering.accuracy)
-
-
-def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) -> Any:
-    """Return biased words in the plane, coloured by their original side, shaped by their cluster."""
-    import altair as alt
-
-    values = [
-        {"word": plain(p.word), "x": p.x, "y": p.y, "side": plain(p.side), "cluster": f"cluster {p.cluster + 1}"}
-        for p in picture.points
-    ]
-    colours = alt.Scale(domain=list(map(plain, poles)), range=[MODEL_COLOUR, PEOPLE_COLOUR])
-    shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
-    axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
-    text = f"{len(values):,} most biased words ({picture.method.upper()}); accuracy "
-    text += f"{100 * accuracy:.1f} %"
-    return (
-        alt.Chart(alt.InlineData(values=values))
-        .mark_point(filled=True, size=22, opacity=0.7)
-        .encode(
-            x=alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False)),
-            y=alt.Y("y:Q", axis=axis, scale=alt.Scale(zero=False)),
-            color=alt.Color("side:N", scale=colours, legend=alt.Legend(title="original side", orient="top")),
-            shape=alt.Shape("cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
-            tooltip=tips("word", "side", "cluster"),
-        )
-        .properties(width=320, height=300, title=chart_title(text))
-    )
 
 
 def projections_picture(result: DirectBiasResult) -> Any:
@@ -132,8 +100,11 @@ def projections_picture(result: DirectBiasResult) -> Any:
     )
 
 
-def chart_title(text: str) -> Any:
-    """Return a title that stands at the left."""
-    import altair as alt
-
-    return alt.Title(text, anchor="start", fontSize=12)
+def pictures(result: GeometryResult) -> list[tuple[Picture, Any]]:
+    """Return the charts of each embedding's parts, under its name."""
+    spaces = [space for space in (result.before, result.after) if space]
+    return [
+        (replace(picture, name=f"{picture.name}-{space.name}", shows=f"{picture.shows} ({plain(space.name)})"), chart)
+        for space in spaces for part in (space.subspace, space.direct, space.residual) if part is not None
+        for picture, chart in pictures_of(part)
+    ]  # fmt: skip

@@ -34,17 +34,17 @@ def geometry_command(
         bool, typer.Option("--drop-specific", help="Direct bias without words that are gendered by definition.")
     ] = False,
     specific: Annotated[
-        str, typer.Option("--specific", metavar="SET|FILE|a,b,…", help="Words that hold the concept by definition.")
+        str, typer.Option("--specific", metavar="SET|FILE|a,b,…", help="Words that have the concept by definition.")
     ] = "gender-specific-words",
     poles: Annotated[
         str | None,
-        typer.Option("--poles", metavar="a,b", help="Biased words lean to a or b; needed with --pairs of your own."),
+        typer.Option("--poles", metavar="a,b", help="Biased words lean to a or b; needed with your own --pairs."),
     ] = None,
     most_biased: Annotated[
-        int, typer.Option("--most-biased", metavar="N", min=25, help="Words a side to cluster.")
+        int, typer.Option("--most-biased", metavar="N", min=25, help="Words per side to cluster.")
     ] = 500,
     classified: Annotated[
-        int, typer.Option("--classified", metavar="N", min=25, help="Words a side to classify.")
+        int, typer.Option("--classified", metavar="N", min=25, help="Words per side to classify.")
     ] = 2_500,
     seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of each random test.")] = 10,
     neighbours: Annotated[int, typer.Option("--neighbours", metavar="N", min=1, help="Neighbours of a word.")] = 100,
@@ -92,7 +92,7 @@ def read_poles(text: str | None) -> tuple[str, str] | None:
 
 
 def read_gamma(text: str) -> Any:
-    """Read a number where there is one; the measure says what is wrong with anything else."""
+    """Read a number where there is one; the measure reports what is wrong with anything else."""
     try:
         return float(text)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Direct bias: how far words lie along the direction of a concept (Bolukbasi et al. 2016; MEASURES §5)."""
+"""Direct bias: how far words lie along the direction of a concept (Bolukbasi et al. 2016; docs/definitions.md §5)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def direct_bias(
     """Measure the direct bias of `words`: the mean of |cos(w, g)| to the power of `strictness`.
 
     `direction` g is a pair set or pairs (their first component, see `gender_subspace`), or the numbers themselves.
-    `keep_specific=False` leaves out the words that `specific` lists, which hold gender by definition; the published
+    `keep_specific=False` leaves out the words that `specific` lists, which are gendered by definition; the published
     0.08 for GoogleNews keeps them. Ratings that a word set carries are correlated with the projections.
 
     >>> import aslant
@@ -71,7 +71,7 @@ def direct_bias(
     gone = set(removed)
     found = find(vectors, WordList("words", tuple(word for word in listed if word not in gone)))
     if not found.words.used:
-        raise MeasureError(f"none of the {len(listed)} words is in '{vectors.name}'; nothing can be measured.")
+        raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     chosen = find_direction(vectors, direction)
     cosines = projections(found.raw, chosen.vector)
     columns = _ratings(words)

@@ -21,7 +21,7 @@ NO_SIMILARITY = 1e-9
 def beta(word: FloatArray, others: FloatArray, direction: FloatArray) -> FloatArray:
     """Return β(w, v) = (w·v − cos(w⊥, v⊥)) / w·v for each v; shape (others,), from (d,), (others, d) and (d,).
 
-    ⊥ takes the part along the direction away; all vectors are at unit length first. NaN marks w·v = 0.
+    ⊥ removes the part along the direction; all vectors are at unit length first. NaN marks w·v = 0.
 
     >>> beta(np.array([1.0, 1.0]), np.array([[1.0, 0.0], [-1.0, 2.0]]), np.array([0.0, 1.0])).round(3).tolist()
     [-0.414, 4.162]
@@ -61,11 +61,11 @@ def indirect_bias(
     found = find(vectors, WordList("words", listed))
     rows = [row for row, token in enumerate(found.words.tokens) if token not in at]
     if not rows:
-        raise MeasureError(f"none of the {len(listed)} words is in '{vectors.name}'; nothing can be ranked.")
+        raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be ranked.")
     first, second = (end.unit[0] for end in ends)
     value = float(beta(first, second[None], chosen.vector)[0])
     if np.isnan(value):
-        raise MeasureError(f"'{word}' and '{other}' have a similarity of 0, of which nothing can have a share.")
+        raise MeasureError(f"'{word}' and '{other}' have a similarity of 0, so no share of it can be computed.")
     cosines = projections(found.unit[rows], first - second)
     betas = np.array([beta(end, found.unit[rows], chosen.vector) for end in (first, second)])
     ranked = [

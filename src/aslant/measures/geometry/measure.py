@@ -19,7 +19,7 @@ from aslant.results.provenance import Provenance
 from aslant.statistics import seed_of
 from aslant.vectors import WordVectors
 
-NO_POLES = "these pairs are not the default ones, and no poles were given to find biased words by; name two words."
+NO_POLES = "these pairs are not the default ones, and no poles were given to find biased words with; name two words."
 
 
 def geometry(
@@ -43,7 +43,7 @@ def geometry(
     """Measure the gender subspace, direct bias and residual bias of `vectors`, and of `against` if it is given.
 
     `against` is the debiased embedding: its biased words are those of `vectors`, its direction its own. `pairs` may
-    stand for another concept; then name two `poles` to find biased words by and the `specific` words that hold it by
+    represent another concept; then name two `poles` to find biased words with and the `specific` words that have it by
     definition. Without poles (the default pairs have he and she) the residual tests are left out.
 
     >>> import aslant
@@ -82,7 +82,7 @@ def geometry(
 
 
 def _provenance(before: SpaceGeometry, after: SpaceGeometry | None, more: dict[str, Any], seed: int) -> Provenance:
-    """Return where all of it comes from: settings of every part, and the words that any part lacked."""
+    """Return the provenance of everything: settings of every part, and the words missing from any part."""
     parts = [part for space in (before, after) if space for part in (space.residual, space.direct) if part]
     missing = tuple(dict.fromkeys(word for part in parts for word in part.missing))
     base = parts[0].provenance

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aslant.errors import plural
 from aslant.measures.association.result import Correlation
 from aslant.measures.geometry.result import (
     DirectBiasResult,
@@ -10,15 +11,18 @@ from aslant.measures.geometry.result import (
     SpaceGeometry,
     SubspaceResult,
 )
-from aslant.measures.residuals.result import ResidualBiasResult, ResidualNeighbours
+from aslant.measures.residuals.show import glance as residual_glance
+from aslant.measures.residuals.show import residual_notes
+from aslant.report.conventions import Category, line, listed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from aslant.results.audit import Glance
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10
 
 
 def subspace_table(result: SubspaceResult) -> Table:
-    """Describe the share of variance of each component, beside random words."""
+    """Describe the share of variance of each component, compared with random words."""
     columns = (
         Column("component", "component", str),
         Column("explained", "share of variance", small),
@@ -26,10 +30,10 @@ def subspace_table(result: SubspaceResult) -> Table:
         Column("random_range", "range", str, min_width=60),
     )
     rows = [{**row, "random_range": between(row["random_minimum"], row["random_maximum"])} for row in result.rows()]
-    notes = [f"{len(result.sets)} sets, each centred on its own mean; vectors at unit length."]
+    notes = [f"{plural(len(result.sets), 'set')}, each centred on its own mean; vectors at unit length."]
     if result.random:
         notes.append(
-            f"random words: as many sets of as many words, drawn {result.random[0].n:,} times; "
+            f"random words: as many sets of as many words, drawn {plural(result.random[0].n, 'time')}; "
             f"p of the first component {pvalue(result.pvalue)}."
         )
     notes += [f"left out, fewer than two words found: {plain(', '.join(words))}" for words in result.sets_left_out]
@@ -38,7 +42,7 @@ def subspace_table(result: SubspaceResult) -> Table:
 
 
 def direct_bias_table(result: DirectBiasResult) -> Table:
-    """Describe the words that lie furthest along the direction, on either side, and the bias as a whole."""
+    """Describe the words furthest along the direction, on either side, and the bias as a whole."""
     columns = (
         Column("word", "word", plain, "left"),
         Column("projection", "projection", small),
@@ -50,10 +54,10 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
         for row in sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
     ]
     notes = [
-        f"direct bias: {small(result.value)} over {len(rows)} words (strictness {result.strictness:g}); "
+        f"direct bias: {small(result.value)} over {plural(len(rows), 'word')} (strictness {result.strictness:g}); "
         f"gender-specific words {result.specific}"
         + (f": {plain(', '.join(result.removed))}." if result.removed else "."),
-        f"projection > 0: towards {plain(result.poles[0])}; the words that lean most stand first.",
+        f"projection > 0: towards {plain(result.poles[0])}; the words that lean most come first.",
         *(_said(c) for c in result.correlations),
     ]
     if result.correlations and result.provenance.stimuli == "professions":
@@ -74,56 +78,12 @@ def indirect_bias_table(result: IndirectBiasResult) -> Table:
     notes = (
         f"β of {plain(result.first)} and {plain(result.second)}: {number(result.value)} "
         f"(similarity {number(result.similarity)}).",
-        "β: share of the similarity of a word and its nearer end that the direction explains; 0: none of it.",
+        "β: share of the similarity of a word and its nearer end that the direction explains; 0: none.",
     )
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
     title = f"Indirect bias between {plain(result.first)} and {plain(result.second)} on "
     title += result.provenance.representation.name
     return Table(title, columns, rows, (*notes, *missing_words(result)), shown_rows=2 * MOST_WORDS)
-
-
-def residual_table(result: ResidualBiasResult) -> Table:
-    """Describe the three tests, each with what chance gives."""
-    columns = (
-        Column("test", "test", plain, "left"),
-        Column("value", "value", small),
-        Column("range", "range over seeds", str, min_width=80),
-        Column("chance", "by chance", small),
-        Column("chance_range", "range", str, min_width=100),
-        Column("pvalue", "p", pvalue),
-        Column("words", "words", str, min_width=70),
-    )
-    rows = [
-        {
-            **row,
-            "range": between(row["minimum"], row["maximum"]),
-            "chance_range": between(row["chance_minimum"], row["chance_maximum"]),
-        }
-        for row in result.rows()
-    ]
-    title = f"What is left in {result.provenance.representation.name} of the bias of {result.original.name}"
-    return Table(title, columns, rows, (*residual_notes(result), *missing_words(result)))
-
-
-def residual_notes(result: ResidualBiasResult) -> list[str]:
-    """Say what the three tests did, and where a small vocabulary made them do less."""
-    c, k = result.clustering, result.classification
-    first, second = (plain(pole) for pole in result.poles)
-    notes = [
-        f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among "
-        f"{result.pool.candidates:,} candidates; by chance: the same with shuffled labels (clustering never falls "
-        "below 0.5, so chance lies a little above).",
-        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}; p "
-        "of neighbours: by shuffling.",
-    ]
-    for what, part in (("clustering", c), ("classification", k)):
-        if part.words_per_side < part.asked_per_side:
-            notes.append(
-                f"{what} uses {part.words_per_side:,} words a side instead of {part.asked_per_side:,}: at most a "
-                "tenth of the candidates."
-            )
-    notes += _neighbour_notes("neighbours", result.neighbours)
-    return notes + _neighbour_notes("neighbours within the list", result.neighbours_within)
 
 
 def geometry_table(result: GeometryResult) -> Table:
@@ -174,23 +134,35 @@ def _extreme_notes(space: SpaceGeometry) -> list[str]:
     return notes
 
 
-def _neighbour_notes(what: str, found: ResidualNeighbours | None) -> list[str]:
-    if found is None:
-        return []
-    less = f" instead of {found.asked_k} (at most a third)" if found.k < found.asked_k else ""
-    return [
-        f"{what}: {found.k}{less} nearest among {found.among:,} words; shuffled leanings correlate "
-        f"{number(found.chance.minimum)} to {number(found.chance.maximum)}, p by shuffling "
-        f"{pvalue(found.shuffled_pvalue)}."
-    ]
-
-
 def _said(c: Correlation) -> str:
     return (
-        f"correlation with the {plain(c.figure)} rating over {c.n} words: Pearson {number(c.pearson)} "
+        f"correlation with the {plain(c.figure)} rating over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
         f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
     )
 
 
 def _other(poles: tuple[str, ...]) -> str:
     return poles[1] if len(poles) == 2 else "the others"
+
+
+def geometry_glance(r: GeometryResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found before debiasing, or without any."""
+    space = r.before
+    found = subspace_glance(space.subspace, about) + direct_bias_glance(space.direct, about)
+    return found + (residual_glance(space.residual, about) if space.residual else [])
+
+
+def subspace_glance(r: SubspaceResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    pairs, share = r.provenance.stimuli, r.explained[0]
+    chance = f" (of random words: {r.random[0].mean:.0%})" if r.random else ""
+    sentence = f"One direction holds {share:.0%} of how {listed(r.poles)} words differ{chance}."
+    category = about(pairs)
+    return [line(category, f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue)]
+
+
+def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    words, pairs = r.provenance.stimuli, str(r.provenance.settings.get("direction", ""))
+    sentence = f"{len(r.by_word):,} words lie {r.value:.3f} along the direction of {listed(r.poles)} on average."
+    return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence)]

@@ -1,10 +1,10 @@
-"""The subspace of a concept such as gender: what definitional pairs have in common (MEASURES §5)."""
+"""The subspace of a concept such as gender: what definitional pairs have in common (docs/definitions.md §5)."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.geometry.result import SubspaceResult
 from aslant.measures.shared.directions import DEFAULT_PAIRS, FoundSets, Pairs, find_sets
 from aslant.measures.shared.spreads import spread
@@ -53,8 +53,8 @@ def gender_subspace(
 ) -> SubspaceResult:
     """Find the subspace that `pairs` span: PCA of unit vectors, each set centred on its own mean.
 
-    `pairs` may stand for any concept, and hold more than two words each (Manzini et al. 2019). Beside the share of
-    variance of each component stands that of as many random words, drawn `random_pairs` times (0: not drawn).
+    `pairs` may stand for any concept, and hold more than two words each (Manzini et al. 2019). The share of
+    variance of each component is compared with that of as many random words, drawn `random_pairs` times (0: not drawn).
 
     >>> import aslant
     >>> s = aslant.gender_subspace(aslant.load(), random_pairs=100)
@@ -93,6 +93,7 @@ def _random(vectors: WordVectors, sets: FoundSets, count: int, repeats: int, see
     sizes = tuple(len(words) for words in sets.vectors)
     if len(others) < sum(sizes):
         raise MeasureError(
-            f"'{vectors.name}' has {len(others)} words beside the pairs, too few for random pairs; give random_pairs=0."
+            f"'{vectors.name}' has {plural(len(others), 'word')} besides the pairs, too few for random pairs; "
+            "give random_pairs=0."
         )
     return random_ratios(unit_rows(vectors.matrix[others]), sizes, count, repeats, generator(seed))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.errors import AslantError
-from aslant.measures.geometry.charts import PAIRS, RANDOM, RANDOM_SWAPPED, chart_title, cluster_points, variance_bars
+from aslant.errors import AslantError, plural
+from aslant.measures.geometry.charts import PAIRS, RANDOM, RANDOM_SWAPPED, variance_bars
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult
-from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
+from aslant.measures.residuals.charts import cluster_points
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
 from aslant.report.pictures import CHANCE, fluid, rows_chart
 from aslant.report.tables import between, plain, pvalue, small
 
@@ -17,7 +18,7 @@ NO_PICTURE = "this result has no picture; measure it again with picture='auto'."
 
 
 def contextual_chart(result: ContextualBiasResult) -> str:
-    """Draw the explained variance beside random words, the clusters, and the professions; returns SVG."""
+    """Draw the explained variance with that of random words, the clusters, and the professions; returns SVG."""
     import altair as alt
 
     parts = [swapped_picture(result), *_pictures(result)]
@@ -58,9 +59,9 @@ def professions_picture(result: ContextualBiasResult) -> Any:
 
 
 def swapped_picture(result: ContextualBiasResult) -> Any:
-    """Draw the share of variance of each component beside that of random words; returns an Altair chart.
+    """Draw the share of variance of each component with that of random words; returns an Altair chart.
 
-    Random words are swapped with each other, and also taken by themselves where the result has that, as in Figure 1 of
+    Random words are swapped with each other, and also shown unswapped where the result has that, as in Figure 1 of
     the paper.
     """
     s = result.subspace
@@ -104,5 +105,5 @@ def _professions(result: ContextualBiasResult, ink: str = INK) -> Any:
         color=alt.Color("bias:Q", scale=colours, legend=legend), tooltip=tips("word", "bias:written")
     )
     names = base.mark_text(dy=-7, fontSize=9, color=ink).encode(text="name:N")
-    text = f"{len(values)} professions ({result.picture.method.upper()})"
+    text = f"{plural(len(values), 'profession')} ({result.picture.method.upper()})"
     return alt.layer(dots, names).properties(width=420, height=300, title=chart_title(text))

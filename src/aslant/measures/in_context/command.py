@@ -1,4 +1,4 @@
-"""`aslant contextual`: bias in the vectors that an encoder gives words in sentences of a corpus."""
+"""`aslant contextual`: bias in an encoder's vectors of words in sentences of a corpus."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _option(*names: str, shown: str, metavar: str | None = None, **more: Any) ->
 
 @dataclass(frozen=True)
 class Choosing:
-    """Which words are looked at."""
+    """Which words are measured."""
 
     pairs: Annotated[str, _option("--pairs", metavar="SET|FILE", shown="The pairs that are swapped.")] = (
         "definitional-pairs"
@@ -48,12 +48,16 @@ class Choosing:
         _option(
             "--specific",
             metavar="SET|FILE|a,b,…",
-            shown="Words that hold the concept by definition.",
+            shown="Words that have the concept by definition.",
         ),
     ] = "gender-specific-words"
     poles: Annotated[str, _option("--poles", metavar="a,b", shown="Biased words lean to a or b.")] = "he,she"
-    top: Annotated[int, _option("--top", "--most-biased", metavar="N", min=25, shown="Words a side to cluster.")] = 500
-    classified: Annotated[int, _option("--classified", metavar="N", min=25, shown="Words a side to classify.")] = 2_500
+    top: Annotated[int, _option("--top", "--most-biased", metavar="N", min=25, shown="Words to cluster per side.")] = (
+        500
+    )
+    classified: Annotated[int, _option("--classified", metavar="N", min=25, shown="Words to classify per side.")] = (
+        2_500
+    )
     k: Annotated[
         int,
         _option("--k", "--neighbours", metavar="N", min=1, shown="Neighbours of a profession."),
@@ -82,7 +86,7 @@ def contextual_command(
         ),
     ] = None,
     repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="Repeats, each with other sentences.")
+        int, typer.Option("--repeats", metavar="N", min=1, help="Repeats, each with different sentences.")
     ] = 10,
     swaps: Annotated[
         int, typer.Option("--swaps", metavar="N", min=1, help="Swapped sentences for each pair and repeat.")
@@ -91,17 +95,17 @@ def contextual_command(
         str, typer.Option("--gamma", metavar="scale|auto|X", help="Width of the classifier's kernel.")
     ] = "scale",
     random_pairs: Annotated[
-        int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs; 0: none.")
+        int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs; 0 for none.")
     ] = 1_000,
     random_as: Annotated[
         str,
         typer.Option(
             "--random-as",
-            help="Random words beside the pairs: differences (swapped), or also as words (Figure 1).",
+            help="Random words to compare with: differences (swapped), or also as words (Figure 1).",
         ),
     ] = "differences",
     compare: Annotated[
-        bool, typer.Option("--compare", help="Beside it the static embedding, as it is and debiased (hard).")
+        bool, typer.Option("--compare", help="Also measure the static embedding, as it is and debiased (hard).")
     ] = False,
     picture: Annotated[
         str, typer.Option("--picture", help="How words are laid out: auto, umap, pca, or none.")
@@ -115,8 +119,8 @@ def contextual_command(
 ) -> None:
     """Gender bias of contextual vectors (Basta et al. 2019): subspace, direct bias, clusters, classifier, neighbours.
 
-    Every repeat takes other sentences; mean and range are shown, with what chance gives. A run that is stopped goes on
-    where it was when the same command is given again (unless --no-cache).
+    Every repeat uses different sentences; mean and range are shown, with what chance gives. A run that was stopped
+    resumes when the same command is given again (unless --no-cache).
     """
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
@@ -146,7 +150,7 @@ def contextual_command(
 
 
 def static_columns(original: WordVectors) -> dict[str, WordVectors]:
-    """Return the columns that stand beside the contextual one."""
+    """Return the columns next to the contextual one."""
     from aslant.debias import hard_debias
 
     return {"static": original, "debiased": hard_debias(original)}

@@ -1,4 +1,4 @@
-"""Bias in contextual vectors: words in sentences of a corpus, each repeat with other sentences (Basta et al. 2019)."""
+"""Bias in contextual vectors: words in sentences of a corpus, new sentences in each repeat (Basta et al. 2019)."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from aslant.stimuli import MOST_FREQUENT
 from aslant.vectors import WordVectors, load
 from aslant.version import __version__
 
-#: What stands beside the components of the pairs: random words swapped, or also random words themselves.
+#: What the components of the pairs are compared with: random words swapped, or also random words themselves.
 RANDOM_AS = ("differences", "words")
 MOST_REPEATS, MOST_SWAPS, MOST_DRAWS = 100, 1_000, 100_000
 
@@ -88,18 +88,18 @@ def contextual_bias(
     progress: Progress | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> ContextualBiasResult:
-    """Measure bias in the vectors that `encoder` gives words in sentences of `corpus`, as Basta et al. (2019) do.
+    """Measure bias in the vectors of `encoder` for words in sentences of `corpus`, as Basta et al. (2019) do.
 
     The corpus is what `aslant.load_corpus` gives, or sentences. In each of `repeats` repeats a word is one vector, that
     of the word in one random sentence; the gender direction comes from up to `swaps` sentences for each of `pairs`, in
     which the two words take each other's place; direct bias from professions in sentences without words of `pairs`.
-    Biased words to cluster (`top` a side) and classify (`classified` a side) are chosen in `original`, a static space
+    Biased words to cluster (`top` per side) and classify (`classified` per side) come from `original`, a static space
     (nothing: the bundled sample), among the words that the corpus holds; the neighbours of professions are
-    sought among these words, and among the professions. Beside the components of the pairs stand those of random
+    sought among these words, and among the professions. The components of the pairs are compared with those of random
     words swapped alike, `random_pairs` draws of them, and with `random_as="words"` also those of the vectors of random
     words themselves, as in Figure 1 of the paper. `compare` measures static spaces on the same words, as
     columns of the names given, such as {"static": v, "debiased": aslant.hard_debias(v)}. `store` is a folder that
-    keeps vectors, so that a run that was stopped goes on.
+    keeps vectors, so that a run that was stopped can resume.
 
     >>> import aslant
     >>> v = aslant.load(top=8_000)
@@ -173,7 +173,7 @@ def contextual_bias(
 def _subspace(
     vectors: Encoded, drawn: Drawn, used: tuple[SwappedPair, ...], draws: int, random: np.random.Generator
 ) -> tuple[list[FloatArray], SwappedSubspace, RepeatedMeasure]:
-    """Return the direction of each repeat, what is said of all of them, and the first component beside random words."""
+    """Return the direction of each repeat, the summary of all of them, and the first component with random words."""
     found = [one.components() for one in vectors.swaps]
     directions, shares = [components[0] for components, _ in found], [ratios for _, ratios in found]
     together = unit_rows(np.mean(directions, axis=0))
@@ -242,7 +242,7 @@ def _picture(vectors: Encoded, jobs: Professions, method: str, seed: int) -> Pro
 
 
 def check_random_as(random_as: str) -> None:
-    """Refuse a kind of random words that there is not."""
+    """Refuse an unknown kind of random words."""
     if random_as not in RANDOM_AS:
         raise MeasureError(f"random_as={random_as!r:.60} is not one of {', '.join(RANDOM_AS)}.")
 
@@ -252,16 +252,14 @@ def _check(
     random_pairs: int,
 ) -> None:  # fmt: skip
     if not isinstance(encoder, Encoder):
-        raise MeasureError(f"{encoder!r:.60} is no encoder; open one with aslant.load_encoder(…) first.")
+        raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
     check_vectors(original)
     if compare is not None and not isinstance(compare, Mapping):
-        raise MeasureError(f"compare={compare!r:.60} is no mapping of names to word vectors.")
+        raise MeasureError(f"compare={compare!r:.60} is not a mapping of names to word vectors.")
     for column, vectors in (compare or {}).items():
         check_vectors(vectors)
         if column == CONTEXTUAL:
-            raise MeasureError(
-                f"compare names a static space '{column}', which is what the encoder's column is called."
-            )
+            raise MeasureError(f"compare names a static space '{column}', which is the name of the encoder's column.")
     check_count("repeats", repeats, 1, MOST_REPEATS)
     check_count("swaps", swaps, 1, MOST_SWAPS)
     check_count("k", k, 1, MOST_FREQUENT)

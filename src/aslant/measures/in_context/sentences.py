@@ -1,4 +1,4 @@
-"""Which sentences stand for which words: drawn from a corpus once, shared out to the repeats (Basta et al. 2019)."""
+"""Which sentences represent which words: drawn from a corpus once, divided among the repeats (Basta et al. 2019)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aslant.corpus import Context, Contexts, ContextSample, Query, sample_contexts
-from aslant.errors import MeasureError, TooFewWordsError
+from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.in_context.result import CorpusUsed
 from aslant.measures.residuals.measure import FEWEST, TENTH, Chosen
 from aslant.measures.residuals.result import CandidatePool
@@ -69,7 +69,7 @@ def draw_sentences(
         raise MeasureError(f"the corpus '{name}' holds no sentences; give one that does.")
     if not any(drawn.contexts(DEFINITIONAL).counts.values()):
         raise MeasureError(
-            f"no sentence of the corpus '{name}' holds any of the {len(words)} definitional words, such as "
+            f"no sentence of the corpus '{name}' holds any definitional word ({len(words)} in all), such as "
             f"'{words[0]}'; give another corpus, or other pairs with pairs=…"
         )
     return drawn
@@ -90,7 +90,7 @@ def held_candidates(chosen: Chosen, contexts: Contexts, corpus: str) -> Chosen:
     words = [word for word, keep in zip(chosen.words, kept, strict=True) if keep]
     if len(words) < FEWEST * TENTH:
         raise TooFewWordsError(
-            f"the corpus '{corpus}' holds {len(words)} words to choose biased ones from; at least {FEWEST * TENTH} "
+            f"the corpus '{corpus}' holds {plural(len(words), 'word')} to choose from; at least {FEWEST * TENTH} "
             "are needed."
         )
     left_out = {**chosen.pool.left_out, "not in the corpus": len(chosen.words) - len(words)}
@@ -100,7 +100,7 @@ def held_candidates(chosen: Chosen, contexts: Contexts, corpus: str) -> Chosen:
 
 
 def shared_out(contexts: Sequence[T], repeat: int, count: int) -> tuple[T, ...]:
-    """Return the contexts that a repeat uses: `count` others in each, from the beginning again where they run out.
+    """Return the contexts that a repeat uses: `count` others in each, starting over where they run out.
 
     >>> ["".join(shared_out("abc", repeat, 2)) for repeat in range(3)]
     ['ab', 'ca', 'bc']
@@ -110,7 +110,7 @@ def shared_out(contexts: Sequence[T], repeat: int, count: int) -> tuple[T, ...]:
 
 
 def alternating(first: Sequence[Context], second: Sequence[Context]) -> list[tuple[Context, bool]]:
-    """Return contexts of two words in turn, each with whether it is of the first; one that has more goes on alone."""
+    """Return contexts of two words in turn, each with whether it is of the first; the longer list continues alone."""
     turns = [(context, place, True) for place, context in enumerate(first)]
     turns += [(context, place, False) for place, context in enumerate(second)]
     return [(context, is_first) for context, _, is_first in sorted(turns, key=lambda turn: (turn[1], not turn[2]))]
@@ -132,7 +132,9 @@ def _two_words(pairs: Pairs) -> tuple[tuple[tuple[str, str], ...], str, tuple[st
     sets, name, poles = chosen_sets(pairs)
     for words in sets:
         if len(words) != 2:
-            raise MeasureError(f"the set {list(words)} has {len(words)} words; words are swapped in pairs, give two.")
+            raise MeasureError(
+                f"the set {list(words)} has {plural(len(words), 'word')}; give pairs, which are swapped."
+            )
     return tuple((words[0], words[1]) for words in sets), name, poles
 
 
@@ -141,7 +143,7 @@ def _sentences(corpus: Any) -> Iterable[str]:
     if hasattr(corpus, "record"):
         return corpus  # type: ignore[no-any-return]
     if isinstance(corpus, str | bytes | PathLike) or not isinstance(corpus, Iterable):
-        raise MeasureError(f"{corpus!r:.60} is no corpus; open one with aslant.load_corpus(…), or give sentences.")
+        raise MeasureError(f"{corpus!r:.60} is not a corpus; open one with aslant.load_corpus(…), or give sentences.")
     return _checked(corpus)
 
 

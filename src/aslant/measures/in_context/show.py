@@ -1,9 +1,12 @@
-"""Bias in contextual vectors as tables: every measure over the repeats, and beside static spaces."""
+"""Bias in contextual vectors as tables: every measure over the repeats, and next to static spaces."""
 
 from __future__ import annotations
 
+from aslant.errors import plural
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult, SwappedSubspace
+from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, plain, pvalue, short, small
+from aslant.results.audit import Glance
 
 #: Words that are named in a note; the JSON lists all.
 MOST_NAMED = 12
@@ -56,7 +59,7 @@ def space_table(result: ContextualBiasResult) -> Table:
     return Table("Static and contextual, side by side", columns, rows, notes)
 
 
-def contextual_tables(result: ContextualBiasResult) -> tuple[Table, ...]:
+def contextual_tables(result: ContextualBiasResult, width: int = 140) -> tuple[Table, ...]:
     """Describe everything: the measures, and the columns side by side where there are several."""
     return (contextual_table(result), space_table(result)) if result.compared else (contextual_table(result),)
 
@@ -66,22 +69,23 @@ def _notes(result: ContextualBiasResult) -> list[str]:
     first, second = (plain(pole) for pole in result.poles)
     repeats = result.provenance.settings["repeats"]
     notes = [
-        f"corpus: {result.corpus.sentences:,} sentences, {result.corpus.tokens:,} tokens; a word is its vector in one "
-        f"sentence, in each of {repeats} repeats another.",
-        f"direction: {len(s.pairs)} pairs swapped in {sum(pair.swapped for pair in s.pairs)} sentences a repeat; the "
-        f"repeats agree with their mean by cosines of {between(s.agreement.minimum, s.agreement.maximum)}. By chance: "
+        f"corpus: {plural(result.corpus.sentences, 'sentence')}, {plural(result.corpus.tokens, 'token')}; a word is "
+        f"its vector in one sentence, a new one in each of {plural(repeats, 'repeat')}.",
+        f"direction: {plural(len(s.pairs), 'pair')} swapped in "
+        f"{plural(sum(pair.swapped for pair in s.pairs), 'sentence')} per repeat; repeats agree with their mean by "
+        f"cosines of {between(s.agreement.minimum, s.agreement.maximum)}. By chance: "
         "random words swapped alike, and direct bias along their direction.",
         f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among {n.candidates:,} "
         "candidates that the corpus holds; by chance: shuffled sides, the same ones in every repeat.",
-        f"clustering: {_of(n.clustered_per_side, n.asked_clustered)} words a side; classification: "
-        f"{_of(n.classified_per_side, n.asked_classified)} a side, trained on {n.training_words:,}; neighbours: "
+        f"clustering: {_of(n.clustered_per_side, n.asked_clustered)} words per side; classification: "
+        f"{_of(n.classified_per_side, n.asked_classified)} per side, trained on {n.training_words:,}; neighbours: "
         f"{_of(n.k, n.asked_k)} of {n.professions_with_bias} professions among the biased words, "
         f"{_of(n.k_within, n.asked_k)} among the professions.",
     ]
     notes += _beside_words(s) + _parametric(result)
     fewer = [f"{count:,} {plain(what)}" for what, count in n.fewer_sentences.items() if count]
     if fewer:
-        notes.append(f"fewer sentences than repeats, so that some repeats share one: {', '.join(fewer)}.")
+        notes.append(f"fewer sentences than repeats, so some repeats share one: {', '.join(fewer)}.")
     for pole, words in zip(_poles(s.poles), result.extremes(), strict=True):
         if words:
             notes.append(f"most {plain(pole)}: {plain(', '.join(word.word for word in words))}")
@@ -105,7 +109,7 @@ def _parametric(result: ContextualBiasResult) -> list[str]:
     m = result.measures
     found = {"all neighbours": m.neighbours.largest_pvalue, "among professions": m.neighbours_within.largest_pvalue}
     shown = [f"{pvalue(value)} ({what})" for what, value in found.items() if value is not None]
-    text = "the correlations' own p-values, which take professions for independent, are in every repeat at most "
+    text = "the correlations' own p-values, which assume independent professions, are in every repeat at most "
     return [f"{text}{', '.join(shown)}."] if shown else []
 
 
@@ -114,9 +118,40 @@ def _poles(poles: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _of(used: int, asked: int) -> str:
-    return f"{used:,}" if used >= asked else f"{used:,} (asked: {asked:,})"
+    return f"{used:,}" if used >= asked else f"{used:,} (requested: {asked:,})"
 
 
 def _lacking(what: str, words: tuple[str, ...]) -> str:
     more = f" and {len(words) - MOST_NAMED:,} more (the JSON lists all)" if len(words) > MOST_NAMED else ""
     return f"not in the corpus, {len(words):,} {plain(what)}: {plain(', '.join(words[:MOST_NAMED]))}{more}"
+
+
+def glance(r: ContextualBiasResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    pairs, (first, second) = str(r.provenance.settings["pairs"]), r.poles
+    category = about(pairs)
+    said = {
+        "share_of_variance": (
+            "share of variance",
+            f"One direction holds {{:.0%}} of what swapping {first}- and {second}-words changes",
+        ),
+        "direct_bias": ("direct bias", "Professions lie {:.3f} along that direction on average"),
+        "clustering": (
+            "accuracy",
+            f"Two clusters tell words that lean to {first} from those that lean to {second} with {{:.0%}} accuracy",
+        ),
+        "classification": (
+            "accuracy",
+            "A classifier tells the two sides apart on words it has not seen with {:.0%} accuracy",
+        ),
+        "neighbours": ("r", "A profession's leaning goes with that of its nearest words: r = {:.2f}"),
+    }
+    found = []
+    for name, (effect_name, sentence) in said.items():
+        m = getattr(r.measures, name)
+        if m.over is None:
+            continue
+        chance = f" (by chance: {signed(m.chance.mean)})" if m.chance else ""
+        text = sentence.format(m.over.mean).replace("-0.", "−0.") + f", in context{chance}."
+        found.append(line(category, name.replace("_", " "), m.over.mean, effect_name, text, m.pvalue))
+    return found

@@ -1,4 +1,4 @@
-"""The measures of Basta et al. on arrays: what one space says of the same words, repeat by repeat (MEASURES §6)."""
+"""The measures of Basta et al. on arrays: one space on the same words, repeat by repeat (docs/definitions.md §6)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import TooFewWordsError
+from aslant.errors import TooFewWordsError, plural
 from aslant.measures.geometry.direct import direct_bias_value, projections
 from aslant.measures.in_context.result import RepeatedMeasure, SpaceMeasures
 from aslant.measures.residuals.classification import Gamma, classification_accuracy, training_size
@@ -19,7 +19,7 @@ from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.statistics import clustering_accuracy, generator, nearest, two_clusters
 
-#: Fewer have no neighbours to choose among.
+#: With fewer there are no neighbours to choose from.
 FEWEST_PROFESSIONS = 4
 
 
@@ -68,8 +68,8 @@ class Plan:
         """Refuse words that are too few for a correlation, before anything is encoded for them."""
         if len(self.queries) < FEWEST_PROFESSIONS or self.k_used < 1:
             raise TooFewWordsError(
-                f"{len(self.queries)} professions have a bias in the static space and a sentence without definitional "
-                f"words; at least {FEWEST_PROFESSIONS} are needed, give a larger corpus."
+                f"{plural(len(self.queries), 'profession')} with a bias in the static space and a sentence without "
+                f"definitional words; at least {FEWEST_PROFESSIONS} are needed, so give a larger corpus."
             )
 
     def both_sides(self, per_side: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
@@ -109,7 +109,7 @@ def over_repeats(
 ) -> RepeatedMeasure:
     """Put the values of all repeats together; `shuffled` has for each what every shuffle gives, the same for all.
 
-    The p-value asks how often the mean over repeats is reached when leanings are shuffled among the words: one
+    The p-value is how often the mean over repeats is reached when leanings are shuffled among the words: one
     shuffle holds for all repeats, as the words are the same in each.
 
     >>> over_repeats([0.5, 0.7], [np.zeros(3), np.zeros(3)]).pvalue

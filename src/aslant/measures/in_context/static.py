@@ -1,4 +1,4 @@
-"""Static spaces on the very words that contextual measures used, so that the columns can be compared."""
+"""Static spaces on exactly the words that contextual measures used, so that the columns can be compared."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.geometry.subspace import gender_subspace
 from aslant.measures.in_context.result import ComparedSpace, RepeatedMeasure, SwappedPair
 from aslant.measures.in_context.space import Plan, Repeat, measure_space
@@ -18,13 +18,13 @@ from aslant.vectors import WordVectors
 
 
 def check_compared(vectors: WordVectors, words: BiasedWords, jobs: Professions) -> None:
-    """Refuse a space that lacks words, before anything is encoded."""
+    """Refuse a space in which words are missing, before anything is encoded."""
     wanted = [*words.words, *(token for token in jobs.tokens if token is not None)]
     absent = [token for token in wanted if token not in vectors.index]
     if absent:
         raise MeasureError(
-            f"'{vectors.name}' lacks {len(absent)} of the words, such as '{absent[0]}'; compare with a space that has "
-            "the vocabulary of the original one."
+            f"'{vectors.name}' has no vector for {plural(len(absent), 'word')}, such as '{absent[0]}'; use one with "
+            "the original's vocabulary."
         )
 
 

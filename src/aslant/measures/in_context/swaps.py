@@ -1,4 +1,4 @@
-"""Words that take each other's place in sentences: definitional pairs, and random words beside (MEASURES §5)."""
+"""Words swapped with each other in sentences: definitional pairs, and random words (docs/definitions.md §5)."""
 
 from __future__ import annotations
 
@@ -66,15 +66,15 @@ def _swap(context: Context, is_first: bool, pair: tuple[str, str]) -> Swap:
 def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.random.Generator) -> list[Swaps]:
     """Swap random words with each other: in each repeat as many pairs, with as many sentences each where they have.
 
-    Words with enough sentences are drawn from, evenly; where there are too few of them, those that have most. No word
-    is in two repeats if there are words enough: pairs that share a word are alike, and chance would seem larger.
+    Words are drawn evenly from those with enough sentences; where there are too few, from those with most. No word
+    is in two repeats if there are enough words: pairs that share a word are alike, and chance would seem larger.
     """
     enough, least = half(max(sizes)), 2 * len(sizes)
     drawn = {word: len(contexts) for word, contexts in found.by_word.items() if contexts}
     words = sorted(drawn, key=lambda word: -drawn[word])
     if len(words) < least:
         raise TooFewWordsError(
-            f"the corpus holds {len(words)} words for {least // 2} random pairs; give random_pairs=0."
+            f"too few words in the corpus ({len(words)}) for random pairs ({least // 2}); give random_pairs=0."
         )
     eligible = words[: max(least, sum(drawn[word] >= enough for word in words))]
     made = []
@@ -85,7 +85,7 @@ def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.
 
 
 def _picked(n: int, least: int, repeats: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Return `least` of n for each repeat: all of them others, or where n is too small for that, within a repeat."""
+    """Return `least` of n for each repeat: all different, or where n is too small for that, within a repeat."""
     if n >= least * repeats:
         return list(random.choice(n, (repeats, least), replace=False))
     return [random.choice(n, least, replace=False) for _ in range(repeats)]
@@ -127,7 +127,7 @@ class SwapVectors:
     def components(self) -> tuple[FloatArray, FloatArray]:
         """Return the principal components, each swap centred on its own mean, and their shares of variance."""
         if np.allclose(self.vectors[:, 0], self.vectors[:, 1], atol=1e-6):
-            raise MeasureError("swapped words have one and the same vector, so the encoder does not tell them apart.")
+            raise MeasureError("swapped words have the same vector, so the encoder does not tell them apart.")
         found, ratios = subspace(list(self.vectors))
         return found, ratios[:COMPONENTS]
 
@@ -156,10 +156,10 @@ def random_shares(
 def variance_measure(
     shares: Sequence[FloatArray], beside: FloatArray | None, mixed: FloatArray | None
 ) -> RepeatedMeasure:
-    """Put the first component's shares of all repeats beside those of random draws; both (draws, count).
+    """Compare the first component's shares of all repeats with those of random draws; both (draws, count).
 
     The p-value is over `mixed`, draws from random pairs and the pairs themselves together. Random pairs are few, so
-    that draws from them alone are too much alike, and pairs that are no more than random words would often stand out.
+    draws from them alone are too similar, and pairs that are no more than random words would often stand out.
     """
     firsts = [float(share[0]) for share in shares]
     over = spread(firsts)
@@ -170,7 +170,7 @@ def variance_measure(
 
 
 def component_spreads(shares: Sequence[FloatArray]) -> tuple[Spread, ...]:
-    """Return the share of each component over the repeats; one that a repeat lacks has none of its variance."""
+    """Return the share of each component over the repeats; one missing from a repeat has none of its variance."""
     count = max(len(share) for share in shares)
     padded = np.array([np.pad(share, (0, count - len(share))) for share in shares])
     return tuple(spread(column) for column in padded.T)

@@ -57,7 +57,7 @@ def encode(
     store: str | PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Encoded:
-    """Encode what every repeat needs in one go, so that a sentence that several words or repeats share is read once."""
+    """Encode what every repeat needs at once, so that a sentence shared by several words or repeats is read once."""
     count = len(swaps)
     blocks = [
         _one_each(drawn.contexts(BIASED), words.words, count),

@@ -1,4 +1,4 @@
-"""The words that contextual measures look at: the most biased ones that a corpus holds, and professions."""
+"""The words that contextual measures use: the most biased ones that a corpus holds, and professions."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class BiasedWords:
     classified: int
 
     def places(self, words: Iterable[str]) -> NDArray[np.intp]:
-        """Return where each of `words` stands among these, −1 where it does not."""
+        """Return the place of each of `words` among these, −1 if it is not there."""
         index = {word: place for place, word in enumerate(self.words)}
         return np.array([index.get(word, -1) for word in words], dtype=np.intp)
 
@@ -48,7 +48,7 @@ class BiasedWords:
 class Professions:
     """Professions that a corpus holds; `tokens` and `bias` (p,) are those of the static space, where it has them.
 
-    Neighbours are sought for the rows `queries`: those with a bias that do not hold the concept by definition.
+    Neighbours are sought for the rows `queries`: those with a bias that do not have the concept by definition.
     """
 
     words: tuple[str, ...]
@@ -90,7 +90,7 @@ def choose_professions(
     words = tuple(word for word in asked if contexts.counts.get(word) and (keep_specific or word not in gendered))
     if len(words) < FEWEST_PROFESSIONS:
         raise TooFewWordsError(
-            f"the corpus holds {len(words)} of the {len(asked)} professions in sentences without definitional words; "
+            f"the corpus holds {len(words)} of {len(asked)} professions in sentences without definitional words; "
             f"at least {FEWEST_PROFESSIONS} are needed."
         )
     found = find(original, WordList(PROFESSIONS, words)).words
@@ -106,7 +106,7 @@ def choose_professions(
 
 
 def lacking(drawn: Drawn, everything: Chosen, top: int, classified: int) -> dict[str, tuple[str, ...]]:
-    """Return what the corpus lacks: definitional words, professions, and words that would be among the most biased."""
+    """Return what is missing from the corpus: definitional words, professions, and what would be most biased."""
     held = drawn.contexts(BIASED).counts
     wanted = [everything.words[row] for side in everything.sides(max(top, classified)) for row in side]
     return {
@@ -117,7 +117,7 @@ def lacking(drawn: Drawn, everything: Chosen, top: int, classified: int) -> dict
 
 
 def fewer_sentences(drawn: Drawn, words: BiasedWords, jobs: Professions, repeats: int) -> dict[str, int]:
-    """Return how many of the words used have fewer sentences than repeats, so that some repeats share one."""
+    """Return how many of the words used have fewer sentences than repeats, so some repeats share one."""
     return {
         what: sum(len(drawn.contexts(what).by_word[word]) < repeats for word in used)
         for what, used in ((BIASED, words.words), (PROFESSIONS, jobs.words))

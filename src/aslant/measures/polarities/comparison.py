@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.polarities.measure import (
     Classes,
     Scheme,
@@ -47,7 +47,7 @@ def compare_polarity(
     0.0
     """
     if len(embeddings) < 2:
-        raise MeasureError(f"{len(embeddings)} embeddings were given; at least two are compared.")
+        raise MeasureError(f"only {plural(len(embeddings), 'embedding')} given; give at least two to compare.")
     listed, words_id = word_list(words)
     groups, class_id = class_lists(classes)
     named = _distinct_names(embeddings)
@@ -55,7 +55,7 @@ def compare_polarity(
     absent = {word for missing in left_out.values() for word in missing}
     shared = tuple(word for word in listed if word not in absent)
     if not shared:
-        raise MeasureError(f"no word of the {len(listed)} is in all {len(embeddings)} embeddings.")
+        raise MeasureError(f"none of the words ({len(listed)}) is in all {len(embeddings)} embeddings.")
     seed = seed_of(rng)
     settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
     # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
@@ -65,7 +65,7 @@ def compare_polarity(
 
 
 def _distinct_names(embeddings: Sequence[WordVectors]) -> list[WordVectors]:
-    """Number embeddings that share a name, so that rows can be told apart."""
+    """Number embeddings that share a name, to tell their rows apart."""
     names = [v.name for v in embeddings]
     return [
         v if names.count(v.name) == 1 else replace(v, name=f"{v.name} ({place})")

@@ -1,4 +1,4 @@
-"""Polarity: how far words lean between two or more classes (Lu et al.; MEASURES §4)."""
+"""Polarity: how far words lean between two or more classes (Lu et al.; docs/definitions.md §4)."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.association.result import Interval, WordsUsed
-from aslant.measures.polarities.result import PolarityResult, WordPolarity
+from aslant.measures.polarities.result import DEFAULT_WORDS, PolarityResult, WordPolarity
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
 from aslant.statistics import (
     MOST_BOOTSTRAP,
@@ -32,7 +32,6 @@ Words: TypeAlias = str | PathLike[str] | Iterable[str]
 
 #: Words are multiplied this many at a time, which bounds memory, and paired this many at a time, which suits caches.
 BLOCK, CACHED = 1 << 17, 1 << 12
-DEFAULT_WORDS = "bold-professions"
 
 
 def polarity_scores(words: NDArray[Any], classes: FloatArray, scheme: Scheme) -> tuple[FloatArray, NDArray[np.intp]]:
@@ -90,7 +89,7 @@ def _mean_gap(products: FloatArray, inverse: FloatArray) -> FloatArray:
     """Return the mean over pairs of |p_j − p_k| · inverse_jk for each word; `products` is (classes, words)."""
     n, total = products.shape
     mean = np.zeros(total)
-    for start in range(0, total, CACHED):  # little enough at a time that the gaps stay in cache
+    for start in range(0, total, CACHED):  # few enough at a time for the gaps to stay in cache
         part = products[:, start : start + CACHED]
         for j in range(n - 1):
             gaps = np.abs(part[j + 1 :] - part[j])
@@ -101,7 +100,7 @@ def _mean_gap(products: FloatArray, inverse: FloatArray) -> FloatArray:
 def _lengths(vectors: FloatArray) -> FloatArray:
     lengths = np.linalg.norm(vectors, axis=1)
     if (lengths < 1e-12).any():
-        raise MeasureError("two classes have the same vector, so nothing can lie between them.")
+        raise MeasureError("two classes have the same vector, so nothing can be between them.")
     return np.asarray(lengths)
 
 
@@ -150,7 +149,7 @@ def measure(
     matrix, used = class_vectors(vectors, groups)
     found = find(vectors, WordList("words", listed))
     if not found.words.used:
-        raise MeasureError(f"none of the {len(listed)} words is in '{vectors.name}'; nothing can be measured.")
+        raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     scores, leaning = polarity_scores(found.raw, matrix, scheme)
     values, random = magnitude(scores, scheme), generator(seed)
     return PolarityResult(
@@ -187,7 +186,7 @@ def check_scheme(scheme: str, n_classes: int) -> None:
         raise MeasureError(f"scheme={scheme!r} is not one of {', '.join(get_args(Scheme))}.")
     if n_classes < 2 or (scheme == "binary" and n_classes != 2):
         wanted = "exactly two" if scheme == "binary" else "at least two"
-        raise MeasureError(f"{n_classes} classes were given; the {scheme} scheme needs {wanted}.")
+        raise MeasureError(f"{plural(n_classes, 'class', 'classes')} given; the {scheme} scheme needs {wanted}.")
 
 
 def class_lists(classes: Classes) -> tuple[tuple[WordList, ...], str]:

@@ -9,6 +9,8 @@ from aslant.measures.association.result import Interval, WordsUsed
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.provenance import Provenance, Representation
 
+#: What is measured where nothing else is given.
+DEFAULT_WORDS = "bold-professions"
 #: A trend is called one where p is below this.
 CLEAR = 0.05
 
@@ -63,7 +65,7 @@ class Difference:
 class PolarityComparison(Result):
     """Polarity of the same words in several embeddings, and paired differences to the first of them.
 
-    `left_out` are, by embedding, the words that it lacks, and that are therefore used for none.
+    `left_out` are, by embedding, the words missing from it, which are therefore used for none.
     """
 
     kind: ClassVar[str] = "polarity-comparison"
@@ -75,7 +77,7 @@ class PolarityComparison(Result):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words that some embedding lacks."""
+        """The words missing from some embedding."""
         return tuple(dict.fromkeys(word for words in self.left_out.values() for word in words))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -115,7 +117,7 @@ class TrendTest:
 
     @property
     def direction(self) -> Literal["up", "down", "none"]:
-        """Where the scores go, if the Mann–Kendall test says that they go anywhere (p < .05)."""
+        """Where the scores are heading, if the Mann–Kendall test finds a trend (p < .05)."""
         if self.kendall_pvalue >= CLEAR:
             return "none"
         return "up" if self.kendall > 0 else "down"
@@ -123,7 +125,7 @@ class TrendTest:
 
 @dataclass(frozen=True)
 class TrendPoint:
-    """The score of one year's embedding; `classes` are the words that stood for each class in that year."""
+    """The score of one year's embedding; `classes` are the words that represented each class in that year."""
 
     year: int
     score: float
@@ -138,7 +140,7 @@ class TrendPoint:
 class TrendResult(MeasuredResult):
     """Polarity over the years (Lu et al.), with a test for trend.
 
-    `basis` says which words were measured; `years_left_out` lack a class.
+    `basis` says which words were measured; in `years_left_out` a class is missing.
     """
 
     kind: ClassVar[str] = "polarity-trend"
@@ -179,7 +181,7 @@ class TrendsResult(MeasuredResult):
 
     @property
     def provenance(self) -> Provenance:  # type: ignore[override]
-        """What the last setting comes from; they share all but the class words."""
+        """The provenance of the last setting; they share all but the class words."""
         return list(self.trends.values())[-1].provenance
 
     @property
@@ -193,43 +195,6 @@ class TrendsResult(MeasuredResult):
             {"setting": label, "scheme": trend.scheme, **row}
             for label, trend in self.trends.items() for row in trend.rows()
         ]  # fmt: skip
-
-
-@dataclass(frozen=True)
-class WeatDifference:
-    """One WEAT in two embeddings, over the words that both have."""
-
-    test: str
-    title: str
-    first: float
-    second: float
-    difference: Difference
-    words: int
-    left_out: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class ComparisonResult(MeasuredResult):
-    """Two embeddings side by side on their shared vocabulary: WEAT and polarity, with paired intervals."""
-
-    kind: ClassVar[str] = "comparison"
-
-    first: str
-    second: str
-    representations: tuple[Representation, Representation]
-    weat: tuple[WeatDifference, ...]
-    not_compared: dict[str, str]
-    polarity: tuple[PolarityComparison, ...]
-    provenance: Provenance
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one table row per measure."""
-        rows = [_row(f"{w.test}: {w.title}", w.first, w.second, w.difference, w.words) for w in self.weat]
-        for comparison in self.polarity:
-            a, b = comparison.results
-            what = f"polarity {a.scheme}: {', '.join(group.name for group in a.classes)}"
-            rows.append(_row(what, a.score, b.score, comparison.differences[0], len(comparison.shared_words)))
-        return rows
 
 
 def _row(what: str, first: float, second: float, d: Difference, words: int) -> dict[str, Any]:

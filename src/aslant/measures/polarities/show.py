@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.polarities.result import (
-    ComparisonResult,
+    DEFAULT_WORDS,
     PolarityComparison,
     PolarityResult,
     TrendResult,
     TrendsResult,
 )
-from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
+from aslant.report.conventions import Category, line, listed
+from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from aslant.results.audit import Glance
 
 #: A terminal shows this many words of a long list.
 MOST_WORDS = 20
@@ -52,7 +55,7 @@ def polarity_table(result: PolarityResult) -> Table:
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["score"])))
     interval = f" (interval {between(result.interval.low, result.interval.high)})" if result.interval else ""
     classes = ", ".join(plain(group.name) for group in result.classes)
-    notes = [f"score of the embedding: {small(result.score)}{interval}, over {len(rows)} words"]
+    notes = [f"score of the embedding: {small(result.score)}{interval}, over {plural(len(rows), 'word')}"]
     if len(rows) > MOST_WORDS:
         notes.append(f"shown: the {MOST_WORDS} words that lean most; --csv or --json gives all.")
     title = f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}"
@@ -65,7 +68,7 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
         Column("representation", "embedding", plain, "left"),
         Column("score", "score", small),
         Column("interval", "interval", str, min_width=100),
-        Column("difference", "difference to the first", small),
+        Column("difference", "difference from the first", small),
         Column("difference_interval", "interval", str, min_width=80),
         Column("difference_pvalue", "p", pvalue),
         Column("words", "words", str, min_width=110),
@@ -80,8 +83,9 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
     ]
     first = result.results[0]
     classes = ", ".join(plain(group.name) for group in first.classes)
-    notes = [f"measured on the {len(result.shared_words)} words that all have; p: sign-flip test"]
-    notes += [f"{plain(name)} lacks {plain(', '.join(words))}" for name, words in result.left_out.items() if words]
+    notes = [f"measured on {plural(len(result.shared_words), 'word')} that all have; p: sign-flip test"]
+    left_out = [(name, words) for name, words in result.left_out.items() if words]
+    notes += [f"missing from {plain(name)}: {plain(', '.join(words))}" for name, words in left_out]
     return Table(f"Polarity ({first.scheme}: {classes})", columns, rows, tuple(notes))
 
 
@@ -119,7 +123,7 @@ def trends_table(result: TrendsResult) -> Table:
 
 
 def _setting(trend: TrendResult) -> list[str]:
-    """Return what is said under a table of several settings about one of them."""
+    """Return the notes on one setting under a table of several."""
     said = [f"{trend.scheme} of {plain(', '.join(trend.classes))}; {_basis(trend)}", *_tested(trend)]
     lacking: dict[str, list[int]] = {}
     for year, why in trend.years_left_out.items():
@@ -138,12 +142,12 @@ def _tested(trend: TrendResult) -> list[str]:
         return []
     return [
         f"{DIRECTIONS[t.direction]}: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}), "
-        f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} a century"
+        f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} per century"
     ]
 
 
 def _changes(trend: TrendResult) -> list[str]:
-    """Say from which year on a class has other words than in the year before."""
+    """Say from which year on the words of a class change."""
     said = []
     for before, point in zip(trend.points, trend.points[1:], strict=False):
         other = [f"{name}: {', '.join(w)}" for name, w in point.classes.items() if w != before.classes.get(name)]
@@ -151,18 +155,22 @@ def _changes(trend: TrendResult) -> list[str]:
     return said
 
 
-def comparison_table(result: ComparisonResult) -> Table:
-    """Describe two embeddings side by side."""
-    columns = (
-        Column("measure", "measure", plain, "left", wraps=True),
-        Column("first", short(result.first), small),
-        Column("second", short(result.second), small),
-        Column("difference", "difference", small),
-        Column("interval", "interval", str, min_width=92),
-        Column("pvalue", "p", pvalue, min_width=104),
-        Column("words", "words", str, min_width=110),
+def glance(r: PolarityResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    stimuli = r.provenance.stimuli
+    strongest = max(r.by_word, key=lambda w: abs(w.score))
+    classes = listed([group.name for group in r.classes])
+    sentence = (
+        f"{len(r.by_word):,} words lean between {classes} by {r.score:.3f} on average ({r.scheme}); "
+        f"“{strongest.word}” leans most, to {strongest.leans_to}."
     )
-    rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
-    notes = ["only words that both have; the intervals draw the same words in both."]
-    notes += [f"not compared: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
-    return Table(f"{result.first} and {result.second}", columns, rows, (*notes, *missing_words(result)))
+    words = str(r.provenance.settings["words"])
+    named = f"{stimuli}, {r.scheme}" + ("" if words == DEFAULT_WORDS else f", {words}")
+    return [line(about(stimuli), named, r.score, "polarity", sentence)]
+
+
+def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:
+    """Return what opens a section with the scores of several settings: a chart, what it shows, and a table."""
+    from aslant.measures.polarities.charts import polarities_picture
+
+    return polarities_picture(results), "Polarity scores with their intervals.", polarities_table(results)

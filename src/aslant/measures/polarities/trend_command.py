@@ -93,7 +93,7 @@ def trend_command(
 def settings_of(
     classes: list[str] | None, figure: int | None, scheme: str
 ) -> int | dict[str, tuple[str | list[str], Scheme]]:
-    """Return the figure that was asked for, or classes and scheme by label; "race-four:one-vs-rest" names both.
+    """Return the requested figure, or classes and scheme by label; "race-four:one-vs-rest" names both.
 
     >>> settings_of(["she,he", "race-four:one-vs-rest"], None, "binary")
     {'she,he': (['she', 'he'], 'binary'), 'race-four:one-vs-rest': ('race-four', 'one-vs-rest')}
@@ -144,6 +144,6 @@ def years_of(sources: list[Path]) -> dict[int, Path]:
         if match is None:
             raise AslantError(f"'{path.name}' has no year in its name; rename it, such as 'vectors-1990.txt'.")
         if int(match[1]) in years:
-            raise AslantError(f"the year {match[1]} stands in two names; give each year once.")
+            raise AslantError(f"the year {match[1]} is in two names; give each year once.")
         years[int(match[1])] = path
     return years

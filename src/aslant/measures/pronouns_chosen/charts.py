@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, plural
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
 from aslant.measures.pronouns_chosen.show import NO_DECISION
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
@@ -13,7 +13,7 @@ from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, t
 from aslant.report.pictures import fluid, words_chart
 from aslant.report.tables import number, plain, pvalue, small
 
-#: Names are drawn for so many occupations, those furthest from the line.
+#: Names are drawn for this many occupations, those furthest from the line.
 MOST_NAMES = 24
 NO_STEREOTYPE_COLOUR = "#9aa3af"
 
@@ -88,12 +88,12 @@ def _title(result: PronounChoiceResult) -> Any:
     group = result.groups[0]
     said = [
         f"{plain(result.provenance.representation.name)}, {plain(result.title)}: {plain(group.name)}, "
-        f"{group.sentences:,} sentences, {result.method}"
+        f"{plural(group.sentences, 'sentence')}, {result.method}"
     ]
     if r := group.correlation:
         said.append(
             f"Pearson {number(r.pearson)} (p {pvalue(r.pearson_pvalue)}), Spearman {number(r.spearman)} "
-            f"(p {pvalue(r.spearman_pvalue)}), {r.n} occupations"
+            f"(p {pvalue(r.spearman_pvalue)}), {plural(r.n, 'occupation')}"
         )
     said += textwrap.wrap(NO_DECISION, 90)
     if about := result.provenance.representation.note:

@@ -45,14 +45,14 @@ def pronoun_choice_command(
 ) -> None:
     """Does a model prefer the pronoun that the stereotype of an occupation expects? WinoBias and Winogender.
 
-    Nothing is trained. A preference is no coreference decision. What comes out may be offensive: it is what the model
-    has learnt. A run that is stopped goes on where it was when the same command is given again (unless --no-cache).
+    Nothing is trained. A preference is not a coreference decision. The output may be offensive: it is what the model
+    has learnt. A run that was stopped resumes when the same command is given again (unless --no-cache).
     """
     from aslant.cli.printing import deliver, write_chart
     from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.pronouns_chosen.measure import pronoun_choice, pronoun_set
 
-    pronoun_set(data, split)  # before a model is loaded, which takes longer
+    pronoun_set(data, split)  # before loading a model, which takes longer
     lm = opening.open(model, quiet=running.quiet)
     with resumable(kept=not opening.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = pronoun_choice(

@@ -1,7 +1,7 @@
 """Which pronoun a language model prefers: WinoBias (Zhao et al. 2018) and Winogender (Rudinger et al. 2018).
 
 Both sets were made for coreference. A language model resolves nothing: what can be asked is whether it prefers the
-pronoun that the stereotype of the occupation expects, with the pronoun masked (MEASURES §7).
+pronoun that the stereotype of the occupation expects, with the pronoun masked (docs/definitions.md §14).
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from aslant.data import could_be_name
-from aslant.errors import MeasureError, StimuliError
+from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, SentenceRemark
 from aslant.measures.pronouns_chosen.scoring import choose
@@ -43,8 +43,8 @@ def pronoun_choice(
     `source`: "winobias", "winogender", a folder with the files of one of them, or one file. `split`: "dev" or "test"
     of WinoBias; None: both. A masked model is asked at the masked pronoun, also with the occupation masked (corrected
     scores); a causal one by the likelihoods of the whole sentences. The unit of intervals (`bootstrap` draws) and of
-    p-values (`n_resamples`) is the occupation, which many sentences share. `journal` is a folder that a killed run
-    goes on from. Sentences that cannot be used are left out and listed.
+    p-values (`n_resamples`) is the occupation, which many sentences share. `journal` is a folder from which a run
+    resumes. Sentences that cannot be used are left out and listed.
 
     >>> import aslant, tempfile  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> file = Path(tempfile.mkdtemp()) / "pro_stereotyped_type1.txt.dev"
@@ -115,7 +115,7 @@ def _which(path: Path) -> str:
             name for name, there in (("winobias", _has_winobias(path)), ("winogender", path / SENTENCES)) if _is(there)
         ]
         if len(found) == 2:
-            raise StimuliError(f"'{path}' has files of WinoBias and of Winogender; name one file, or part them.")
+            raise StimuliError(f"'{path}' has files of WinoBias and of Winogender; name one file, or separate them.")
         if found:
             return found[0]
     elif FILE.fullmatch(path.name):
@@ -143,9 +143,9 @@ def _notes(asked: PronounSet, method: str) -> tuple[str, ...]:
         )
     elif both := sum(len(item.texts[0].male[0]) > 1 for item in asked.items):
         notes.append(
-            f"{both} sentences have two pronouns of one person; both are masked, and nothing is corrected there"
+            f"two pronouns of one person in {plural(both, 'sentence')}: both are masked, and nothing is corrected there"
         )
     repeated = sum(remark.reason.startswith("the same sentence") for remark in asked.odd)
     if repeated:
-        notes.append(f"{repeated} sentences stand twice in the set; both count, as published")
+        notes.append(f"{plural(repeated, 'sentence')} twice in the set; both count, as published")
     return tuple(notes)

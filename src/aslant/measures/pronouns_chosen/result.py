@@ -37,7 +37,7 @@ class PronounScore:
 class Preference:
     """The gap over sentences: `count` of `n` prefer what the stereotype expects (gap > 0).
 
-    Intervals come from drawing whole occupations again, within those of each gender; None if none was asked for. The
+    Intervals come from drawing whole occupations again, within those of each gender; None if none was requested. The
     p-value is two-sided, from giving all gaps of an occupation the other sign at random (exact for up to 16).
     """
 
@@ -109,7 +109,7 @@ class OccupationPreference:
 
 @dataclass(frozen=True)
 class SentenceRemark:
-    """A sentence, and what a reader must know about it."""
+    """A sentence, and what a reader should know about it."""
 
     id: str
     reason: str
@@ -120,8 +120,8 @@ class PronounChoiceResult(MeasuredResult):
     """Which pronoun a language model prefers in WinoBias or Winogender, sentence by sentence; nothing is trained.
 
     `method` says what was compared: "masks" or "whole sentences". The first of `groups` stands for all, and
-    `occupations` are about it. `left_out` are sentences that are not used, `odd` those with something to say about
-    them. `provenance.missing` has the ids of sentences left out.
+    `occupations` are about it. `left_out` are sentences that are not used, `odd` those that need a
+    remark. `provenance.missing` has the ids of sentences left out.
     """
 
     kind: ClassVar[str] = "pronoun-choice"

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.association.result import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
+from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
+from aslant.results.audit import Glance
 
 #: A terminal shows this many occupations from each end of the ranking.
 EACH_END = 8
-#: So many of the sentences left out are named on a terminal; the result has all of them.
+#: How many of the sentences left out a terminal names; the result has all of them.
 NAMED = 10
 NO_DECISION = (
-    "a preference for a pronoun is no coreference decision: nothing here says whom the model takes the pronoun to mean."
+    "preferring a pronoun is not a coreference decision: it does not say whom the model takes a pronoun to mean."
 )
 
 
@@ -75,8 +78,8 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
     said = [
         "share: of sentences in which the pronoun that the occupation's stereotype expects is the more "
         "probable one; gap: log P(that one) − log P(the other), mean; 0: neither.",
-        "corrected: the same with log(P / P with the occupation masked too), which takes away what the model prefers "
-        "whatever the occupation.",
+        "corrected: the same with log(P / P with the occupation masked too), which removes what the model prefers "
+        "regardless of the occupation.",
         "contrast: log-odds of “she”, occupations with a female stereotype minus those with a male one; what the model "
         "prefers in all sentences cancels. r: Pearson's, log-odds and share of women, over occupations.",
         "p: two-sided, with the occupation as the unit (signs flipped; re-partitioned; shuffled).",
@@ -89,7 +92,7 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
         more = f" and {len(result.left_out) - NAMED} more" if len(result.left_out) > NAMED else ""
         said.append(f"left out ({len(result.left_out)}; --json has the reasons): {named}{more}.")
     if result.odd:
-        said.append(f"{len(result.odd)} sentences are used with a remark, which --json has.")
+        said.append(f"{plural(len(result.odd), 'sentence')} used with a remark (see --json).")
     if note := result.provenance.representation.note:
         said.append(f"the model: {plain(note)}")
     return tuple(said)
@@ -97,7 +100,7 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
 
 def _everywhere(group: PronounGroup) -> str:
     they = "" if group.p_neutral is None else f"; P(they) of the three: {percent(group.p_neutral)}"
-    return f"{plain(group.name)}: P(he) of “he” and “she” is {percent(group.p_male)} on the mean{they}."
+    return f"{plain(group.name)}: P(he) of “he” and “she” is {percent(group.p_male)} on average{they}."
 
 
 def _correlation_note(name: str, found: Correlation) -> str:
@@ -121,9 +124,40 @@ def occupations_table(result: PronounChoiceResult, *, ends: bool = False) -> Tab
         Column("log_odds", "log-odds she", small),
     )
     rows = sorted(result.rows(), key=lambda row: (row["gap"] is None, -(row["gap"] or 0.0), row["occupation"]))
-    notes = [f"over the sentences of “{plain(result.groups[0].name)}”; stereotyped: in so many of n."]
+    notes = [f"over the sentences of “{plain(result.groups[0].name)}”; stereotyped: in how many of n."]
     if ends and len(rows) > 2 * EACH_END:
         notes.append(f"shown: {EACH_END} from each end of {len(rows)} occupations; --csv or --json gives all.")
         rows = [{**row, "end": 0} for row in rows[:EACH_END]] + [{**row, "end": 1} for row in rows[-EACH_END:]]
     title = "Occupations, from the most stereotyped choice of pronouns to the least"
     return Table(title, columns, rows, tuple(notes), first_line="" if ends else MODEL_CONTENT_NOTE, section_key="end")
+
+
+def glance(r: PronounChoiceResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    group, found = r.groups[0], []
+    if p := group.preference:
+        sentence = (
+            f"In {p.count:,} of {p.n:,} sentences ({p.share:.0%}) the pronoun that the occupation's stereotype expects "
+            "is the more probable one."
+        )
+        found.append(line("gender", r.dataset, p.share, "share", sentence, p.pvalue))
+    if c := group.contrast:
+        sentence = (
+            f"“She” is {'more' if c.difference >= 0 else 'less'} probable with occupations of a female stereotype than "
+            f"with those of a male one: {signed(c.difference)} in log-odds."
+        )
+        found.append(line("gender", f"{r.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue))
+    if k := group.correlation:
+        sentence = f"“She” goes with the share of women in {k.n} occupations: r = {signed(k.pearson)}."
+        found.append(line("gender", f"{r.dataset}, share of women", k.pearson, "r", sentence, k.pearson_pvalue))
+    return found
+
+
+def terminal_tables(result: PronounChoiceResult, width: int = 140) -> tuple[Table, ...]:
+    """Describe the groups of sentences, and the occupations at both ends."""
+    return groups_table(result), occupations_table(result, ends=True)
+
+
+def documents(result: PronounChoiceResult) -> tuple[Table, ...]:
+    """Describe the groups of sentences, and every occupation."""
+    return groups_table(result), occupations_table(result)

@@ -6,7 +6,7 @@ import math
 import textwrap
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, plural
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
@@ -15,7 +15,7 @@ from aslant.report.tables import between, plain, pvalue, small
 
 COLOURS = {"male": MODEL_COLOUR, "female": PEOPLE_COLOUR}
 BINS = 40
-#: Samples are put together in so many groups of one size, so that a trend shows through the cloud.
+#: Samples are averaged in this many groups of one size, so that a trend shows through the cloud.
 GROUPS = 10
 
 
@@ -24,7 +24,7 @@ def neither_picture(result: PronounResolutionResult) -> Any:
     predicted = "predicted, mean"
     rows = [
         {
-            "row": place, "label": f"{o.gender} pronouns", "test": f"{o.gender} pronouns, {o.n:,} samples",
+            "row": place, "label": f"{o.gender} pronouns", "test": f"{o.gender} pronouns, {plural(o.n, 'sample')}",
             "value": o.predicted, "low": o.interval.low if o.interval else None,
             "high": o.interval.high if o.interval else None, "other": o.prior, "series": predicted,
             "other series": LABELS, "predicted": _share(o.predicted), "in the labels": _share(o.prior),
@@ -79,7 +79,7 @@ def neither_by_gender(result: PronounResolutionResult) -> str:
         for gender in order
     ]  # fmt: skip
     gap = result.gap
-    points = [f"{100 * share:+.1f}".replace("-", "−") for share in (gap.difference, result.label_gap)]
+    points = [f"{100 * share:z.1f}".replace("-", "−") for share in (gap.difference, result.label_gap)]
     said = f"female minus male: {points[0]} points (labels: {points[1]}), p = {pvalue(gap.pvalue)}"
     chart = alt.vconcat(*panels).resolve_scale(y="shared").properties(title=_title(result, said))
     return svg(chart, ink=INK, paper=PAPER)
@@ -88,7 +88,7 @@ def neither_by_gender(result: PronounResolutionResult) -> str:
 def neither_by_bias(result: PronounResolutionResult) -> str:
     """Draw P(neither) against sample bias: every sample, and the mean of each tenth, by gender; returns SVG."""
     if result.without_bias:
-        raise AslantError(f"topics have no bias to draw, since {result.without_bias}; give a language model (--lm).")
+        raise AslantError(f"topics have no bias to draw: {result.without_bias}; give a language model (lm=…, or --lm).")
     said = "; ".join(
         f"{plain(found.gender)}: ρ = {small(found.rho)}, p = {pvalue(found.pvalue)}" for found in result.correlations
     )

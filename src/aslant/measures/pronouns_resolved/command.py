@@ -1,4 +1,4 @@
-"""`aslant pronouns`: to whom a model's vectors say that a pronoun refers, by gender."""
+"""`aslant pronoun-resolution`: to whom a pronoun refers according to a model's vectors, by gender."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from aslant.cli.shared import ChartOutput, RunningOnCores, command
 EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant pronouns                                       all-MiniLM-L6-v2, GAP's development file, topics without bias
+aslant pronoun-resolution                         all-MiniLM-L6-v2, GAP's development file, topics without bias
 
-aslant pronouns all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
+aslant pronoun-resolution all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
 
-aslant pronouns bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
+aslant pronoun-resolution bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
 
-aslant pronouns bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
+aslant pronoun-resolution bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
 """
 TRAINING = "Training the classifier"
 TOPICS = "Topics"
@@ -35,7 +35,7 @@ def _option(panel: str, *names: str, shown: str, **more: Any) -> Any:
 class Training:
     """How the classifier is trained."""
 
-    folds: Annotated[int, _option(TRAINING, "--folds", shown="Folds; a sample's page is never trained on.", min=2)] = 5
+    folds: Annotated[int, _option(TRAINING, "--folds", shown="Folds; pages are never split between them.", min=2)] = 5
     seeds: Annotated[int, _option(TRAINING, "--seeds", shown="Repeats with other folds and weights.", min=1)] = 3
     units: Annotated[int, _option(TRAINING, "--units", shown="Units of the hidden layer.", min=1)] = 31
     dropout: Annotated[float, _option(TRAINING, "--dropout", shown="Share of units left out while training.")] = 0.6
@@ -76,7 +76,7 @@ class PronounsOutput(ChartOutput):
     ] = None  # fmt: skip
 
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return [*super().files(), *([self.samples] if self.samples is not None else [])]
 
 
@@ -113,8 +113,8 @@ def pronouns_command(
 ) -> None:
     """Resolve gendered pronouns with a model's vectors: does "neither" come up more for one gender (Kurita et al.)?
 
-    Topics of the texts and what a language model ties them to may be offensive. A run that is stopped goes on where it
-    was when the same command is given again (unless --no-cache).
+    Topics of the texts and what a language model associates with them may be offensive. A run that was stopped
+    resumes when the same command is given again (unless --no-cache).
     """
     from aslant.cli.printing import deliver
     from aslant.cli.progress import bar, noted, resumable
@@ -128,7 +128,7 @@ def pronouns_command(
     if output.bias_chart is not None and lm is None:
         raise AslantError("--bias-chart needs a language model to score topics; add --lm MODEL.")
     settings, read = training.settings(), gap or ["gap"]
-    read_gap(read)  # a bad row is told before a model is loaded
+    read_gap(read)  # report a bad row before loading a model
     encoder = encoding.open(model, quiet=running.quiet)
     scoring = None if lm is None else Opening(device=encoding.device).open(lm, quiet=running.quiet)
     kept = not encoding.no_cache
@@ -150,13 +150,13 @@ def pronouns_command(
             rng=running.seed,
             **settings,
         )
-    drawn = _drawn(result, output)  # what cannot be drawn is told before anything is written
+    drawn = _drawn(result, output)  # report what cannot be drawn before anything is written
     _write(result, output, drawn)
     deliver(result, output, quiet=running.quiet)
 
 
 def _drawn(result: Any, output: PronounsOutput) -> dict[Path, str]:
-    """Draw the pictures that were asked for: SVG by file."""
+    """Draw the requested pictures: SVG by file."""
     from aslant.measures.pronouns_resolved.charts import neither_by_bias, neither_by_gender
 
     asked = ((output.chart, neither_by_gender), (output.bias_chart, neither_by_bias))

@@ -1,4 +1,4 @@
-"""Gendered pronoun resolution with a model's vectors, on GAP (Kurita et al. 2019, §4; MEASURES §8)."""
+"""Gendered pronoun resolution with a model's vectors, on GAP (Kurita et al. 2019, §4; docs/definitions.md §8)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def pronoun_resolution(
     taken. With `train` (other files) the classifiers learn from these instead. The texts' `topics` (NMF) get a bias
     from the `top_words` words of each by the log-probability score of `lm` in `template`; `sample bias` is that of its
     topics, and is correlated with the probability of "neither". Without `lm` topics have no bias. `journal` is a folder
-    that keeps vectors, answers of the model and predictions, so that a killed run goes on where it was; with `store`,
+    that keeps vectors, answers of the model and predictions, so that a killed run resumes; with `store`,
     vectors are kept there instead, where other measures on the same encoder find them.
 
     >>> import aslant  # here, models and samples are small; aslant.load_encoder(…) and aslant.load_lm(…) open real ones
@@ -146,7 +146,7 @@ def _training(
     texts = {sample.text for sample in measured}
     kept = tuple(sample for sample in samples if sample.text not in texts)
     if not kept:
-        raise MeasureError(f"every text of {source} is also measured; train on other files, or leave `train` out.")
+        raise MeasureError(f"every text of {source} is also measured; train on other files, or leave out `train`.")
     return kept, source, tuple(sample.id for sample in samples if sample.text in texts)
 
 
@@ -164,7 +164,7 @@ def _plain(targets: Any) -> Any:
 
 
 def _step(progress: Progress | None, name: str) -> Progress | None:
-    """Show progress under a name of our own: models call their steps alike."""
+    """Show progress under our own name: models give their steps the same names."""
     if progress is None:
         return None
     tell: Progress = progress
@@ -246,7 +246,7 @@ def _topical(
 def _notes(topics: Topics, said: Leanings, left_out: tuple[str, ...]) -> tuple[str, ...]:
     notes = []
     if left_out:
-        notes.append(f"not trained on, since the text is also measured ({len(left_out)}): {', '.join(left_out[:5])}")
+        notes.append(f"not trained on, because the text is also measured ({len(left_out)}): {', '.join(left_out[:5])}")
     if not topics.converged:
         notes.append("the topics had not settled when their search ended; more texts or fewer topics may help")
     if said.unplaced:

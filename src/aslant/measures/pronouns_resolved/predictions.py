@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS, GapSample
 from aslant.models.classifier import Classifier, class_probabilities
@@ -22,7 +22,7 @@ from aslant.statistics import grouped_folds, spawn
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
-#: One in so many of the rows to train on is held out to stop by, where the fold itself must not be looked at.
+#: One in this many of the training rows is held out for early stopping, where the fold itself must not be seen.
 HELD_OUT = 10
 #: Changes when the same settings would no longer give the same predictions, so that old journals are not used.
 METHOD = "1"
@@ -97,7 +97,7 @@ def _groups_and_kinds(samples: Sequence[GapSample]) -> tuple[list[str], list[str
 
 
 def _check_pages(rest: Sequence[GapSample], number: int, folds: int) -> None:
-    """Refuse folds that leave too few pages to stop by, as where one page has most of the samples."""
+    """Refuse folds that leave too few pages for early stopping, as where one page has most of the samples."""
     if (pages := len(set(_groups_and_kinds(rest)[0]))) < HELD_OUT:
         raise MeasureError(
             f"without fold {number + 1} of {folds}, {pages} pages are left to train on, and {HELD_OUT} are needed; "
@@ -110,16 +110,20 @@ def check_samples(measured: Sequence[GapSample], train: Sequence[GapSample], fol
     for gender in GENDERS:
         count = sum(sample.gender == gender for sample in measured)
         if count < 2:
-            raise MeasureError(f"{count} samples have a {gender} pronoun; at least 2 of each gender are needed.")
+            raise MeasureError(
+                f"{plural(count, 'sample')} with a {gender} pronoun; at least 2 of each gender are needed."
+            )
     pool = train or measured
     pages = len(set(_groups_and_kinds(pool)[0]))
     least = folds if train else 2 * HELD_OUT
     if pages < least:
-        raise MeasureError(f"{len(pool)} samples from {pages} pages are too few to train on; at least {least} pages.")
+        raise MeasureError(f"{plural(pages, 'page')} of samples cannot be trained on; at least {least} are needed.")
     for label in LABELS:
         count = sum(sample.label == label for sample in pool)
         if count < folds:
-            raise MeasureError(f"{count} samples are labelled '{label}'; at least one for each of {folds} folds.")
+            raise MeasureError(
+                f"{plural(count, 'sample')} labelled '{label}'; at least one for each of {folds} folds is needed."
+            )
 
 
 def predictions(

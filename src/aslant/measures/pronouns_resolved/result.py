@@ -49,7 +49,7 @@ class GenderGap:
     """A difference between genders, female minus male, with its interval and two-sided permutation p-value.
 
     Both hold for the classifiers as trained: a small p-value says that these treat the genders differently. They also
-    learn and predict a gap that the labels have by chance; `label_gap` beside it shows where it may be from.
+    learn and predict a gap that the labels have by chance; `label_gap` shows where it may come from.
     """
 
     difference: float

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.association.result import Interval
 from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
 from aslant.measures.residuals.result import Spread
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
+from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, plain, pvalue, small
+from aslant.results.audit import Glance
 
-#: A terminal shows so many words of a topic.
+#: A terminal shows this many words of a topic.
 SHOWN_WORDS = 8
 
 
@@ -80,7 +83,7 @@ def calibration_table(result: PronounResolutionResult) -> Table:
     return Table("Calibration of “neither”", columns, rows, notes, section_key="gender")
 
 
-def terminal_tables(result: PronounResolutionResult) -> tuple[Table, ...]:
+def terminal_tables(result: PronounResolutionResult, width: int = 140) -> tuple[Table, ...]:
     """Describe what a terminal shows."""
     return outcomes_table(result), topics_table(result, SHOWN_WORDS)
 
@@ -99,7 +102,8 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
     settings = result.provenance.settings
     trained = f"trained on {settings['train']}" if settings.get("train") else f"out of {settings.get('folds')} folds"
     said = [
-        f"{plain(result.provenance.stimuli)}, predictions {plain(trained)}, mean of {result.gap_by_seed.n} seeds; "
+        f"{plain(result.provenance.stimuli)}, predictions {plain(trained)}, "
+        f"mean of {plural(result.gap_by_seed.n, 'seed')}; "
         f"accuracy {_range(result.accuracy, percent)}, log-loss {_range(result.log_loss, small)}.",
         f"“neither”, female minus male: predicted {_gap(result.gap)}, by seed {_range(result.gap_by_seed, _points)}; "
         f"in the labels {_points(result.label_gap)} points.",
@@ -140,8 +144,23 @@ def _percent(share: float | None) -> str:
 
 def _points(difference: float | None) -> str:
     """Write a difference of shares in percentage points."""
-    return "–" if difference is None else f"{100 * difference:.1f}".replace("-", "−")
+    return "–" if difference is None else f"{100 * difference:z.1f}".replace("-", "−")
 
 
 def _count(value: int) -> str:
     return f"{value:,}"
+
+
+def glance(r: PronounResolutionResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    male, female = r.outcomes
+    source, gap = r.provenance.stimuli, r.gap
+    sentence = (
+        f"“Neither” is predicted with {female.predicted:.0%} for female and {male.predicted:.0%} for male pronouns "
+        f"(in the labels: {female.prior:.0%} and {male.prior:.0%})."
+    )
+    found = [line("gender", source, gap.difference, "difference in probability", sentence, gap.pvalue)]
+    for c in r.correlations:
+        sentence = f"“Neither” goes with the bias of a text's topics, {c.gender} pronouns: ρ = {signed(c.rho)}."
+        found.append(line("gender", f"{source}, topics, {c.gender}", c.rho, "rho", sentence, c.pvalue))
+    return found

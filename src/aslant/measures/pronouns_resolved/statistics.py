@@ -23,7 +23,7 @@ from aslant.statistics import (
 
 FloatArray = NDArray[np.float64]
 NEITHER = LABELS.index("neither")
-#: Up to so many samples the p-value of a gap is exact.
+#: Up to this many samples the p-value of a gap is exact.
 EXACT = 50
 #: The smallest probability that the log-loss counts, as in scikit-learn for these numbers.
 SMALLEST = float(np.finfo(np.float64).eps)

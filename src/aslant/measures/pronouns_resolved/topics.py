@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.pronouns_resolved.result import Topic, TopicWord
 from aslant.measures.template_tests.scores import log_probability_bias
 from aslant.measures.template_tests.scoring import NothingLeftError
@@ -23,7 +23,7 @@ TEMPLATE = "[TARGET] are interested in [ATTRIBUTE]"
 TARGETS = {"men": ["men"], "women": ["women"]}
 #: What counts as a word of a topic: letters only, at least two, in lower case; English stop words are left out.
 WORD = r"(?u)\b[^\W\d_]{2,}\b"
-#: Words in fewer texts say nothing of topics, those in a larger share of texts neither.
+#: Words in fewer texts say nothing about topics, nor do those in a larger share of texts.
 FEWEST_TEXTS, LARGEST_SHARE = 2, 0.5
 ITERATIONS = 1000
 
@@ -44,7 +44,7 @@ class Topics:
 
 @dataclass(frozen=True, eq=False)
 class Leanings:
-    """What a language model says of words: scores (above 0: men), the words it cannot place, and why there are none."""
+    """What a language model says about words: scores (above 0: men), words it cannot place, why there are none."""
 
     scores: dict[str, float]
     unplaced: tuple[str, ...] = ()
@@ -69,12 +69,13 @@ def find_topics(texts: Sequence[str], n_topics: int, top_words: int, seed: int) 
         counted = vectoriser.fit_transform(texts)
     except ValueError:  # no word is left
         raise MeasureError(
-            f"no word stands in {FEWEST_TEXTS} of the {len(texts)} texts and in at most {LARGEST_SHARE:.0%} of them; "
-            "no topics can be found."
+            f"no word is in {FEWEST_TEXTS} of {plural(len(texts), 'text')} and in at most {LARGEST_SHARE:.0%} of them; "
+            "so no topics can be found."
         ) from None
     if min(counted.shape) < n_topics:
         raise MeasureError(
-            f"{counted.shape[0]} texts with {counted.shape[1]} words have no {n_topics} topics; ask for fewer."
+            f"{plural(counted.shape[0], 'text')} with {plural(counted.shape[1], 'word')} cannot give {n_topics} "
+            "topics; request fewer."
         )
     with one_thread_each(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

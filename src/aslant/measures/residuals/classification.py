@@ -1,4 +1,4 @@
-"""Classifying biased words: if a machine learns the sides from some words, it finds them in others (MEASURES §6)."""
+"""Classifying biased words: can the side of some words be learned from that of others? (docs/definitions.md §6)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aslant.measures.shared.wordsets import FloatArray
 
 Gamma: TypeAlias = Literal["scale", "auto"] | float
 
-#: 1,000 of 5,000 words train the machine, half of them of each side; of fewer words, as large a share.
+#: 1,000 of 5,000 words train the classifier, half of them from each side; of fewer words, the same share.
 TRAINING_WORDS, ONE_IN = 1_000, 5
 
 
@@ -25,7 +25,7 @@ def classification_accuracy(
 ) -> float:
     """Train an RBF support vector machine (C = 1) on `training` random rows of (n, d); return its accuracy on the rest.
 
-    Half of the training rows are of each side. Unequal halves would let a machine with a wide kernel (gamma="auto"
+    Half of the training rows are from each side. Unequal halves would let a classifier with a wide kernel (gamma="auto"
     on unit vectors) settle for the larger one: its accuracy falls to chance for that reason alone.
 
     >>> rows = np.repeat([[0.0, 1.0], [1.0, 0.0]], 20, axis=0)
@@ -44,14 +44,14 @@ def classification_accuracy(
 
 
 def check_gamma(gamma: Any) -> None:
-    """Refuse a width of the kernel that is none."""
+    """Refuse an invalid kernel width."""
     number = isinstance(gamma, numbers.Real) and not isinstance(gamma, bool) and 0 < float(gamma) < float("inf")
     if not (number or (isinstance(gamma, str) and gamma in ("scale", "auto"))):
         raise MeasureError(f"gamma={gamma!r:.60} is neither 'scale', 'auto' nor a number above 0.")
 
 
 def training_size(words: int) -> int:
-    """Return how many of `words` train the machine: a fifth, and an even number.
+    """Return how many of `words` train the classifier: a fifth, and an even number.
 
     >>> training_size(5_000), training_size(1_000), training_size(56)
     (1000, 200, 10)

@@ -1,4 +1,4 @@
-"""Clustering the most biased words: if two clusters part them, the bias is still there (Gonen & Goldberg 2019)."""
+"""Clustering the most biased words: if two clusters separate them, the bias is still there (Gonen & Goldberg 2019)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def measure_clustering(
 def picture_of(
     vectors: FloatArray, words: Sequence[str], sides: Sequence[str], clusters: NDArray[np.intp], method: str, seed: int
 ) -> Picture | None:
-    """Lay vectors (n, d) out in the plane, by UMAP where it is installed ("auto") or asked for, else by PCA."""
+    """Lay vectors (n, d) out in the plane, by UMAP where it is installed ("auto") or requested, else by PCA."""
     check_picture(method)
     if method == "none":
         return None
@@ -73,7 +73,7 @@ def plane_of(vectors: FloatArray, method: str, seed: int) -> tuple[str, FloatArr
 
 
 def check_picture(method: str) -> None:
-    """Refuse a way to draw that there is not."""
+    """Refuse an unknown way of drawing."""
     if method not in PICTURES:
         raise MeasureError(f"picture={method!r} is not one of {', '.join(PICTURES)}.")
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError, TooFewWordsError
+from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.association.result import WordsUsed
 from aslant.measures.geometry.direct import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
@@ -24,7 +24,7 @@ from aslant.stimuli import MOST_FREQUENT, WordList, is_plain
 from aslant.vectors import WordVectors
 
 DEFAULT_POLES = ("he", "she")
-#: At most a tenth of the candidates stand on each side, so that "most biased" keeps its meaning in a small vocabulary.
+#: At most a tenth of the candidates are on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
 MOST_SEEDS = 1_000
 _BLOCK = 1 << 13
@@ -85,10 +85,10 @@ def residual_bias(
 ) -> ResidualBiasResult:
     """Test whether words that are biased in `original` can still be told apart in `measured`, in three ways.
 
-    Clustering parts the `top` most biased words of either side by k-means; classification learns the sides from
+    Clustering separates the `top` most biased words of either side by k-means; classification learns the sides from
     a fifth of the `classified` most biased; neighbours correlates a profession's bias with the share of its `k`
     nearest that lean to the first pole, among all candidates and among the words of `within` (None: not done). Give
-    one embedding twice for the values before debiasing. Each is repeated `seeds` times, with chance beside it.
+    one embedding twice for the values before debiasing. Each is repeated `seeds` times, and compared with chance.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -158,7 +158,7 @@ def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str],
     if len(words) < FEWEST * TENTH:
         both = repr(original.name) if original is measured else f"{original.name!r} and {measured.name!r} together"
         raise TooFewWordsError(
-            f"{both} have {len(words)} words to choose biased ones from; at least {FEWEST * TENTH} are needed."
+            f"{both} have {plural(len(words), 'word')} to choose from; at least {FEWEST * TENTH} are needed."
         )
     rows = np.array([original.index[word] for word in words], dtype=np.intp)
     vectors = np.array([end.raw[0] for end in ends])

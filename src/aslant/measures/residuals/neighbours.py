@@ -1,4 +1,4 @@
-"""Neighbours of professions: whether biased words still keep the company of words of their side (MEASURES §6)."""
+"""Neighbours of professions: do biased words still keep the company of their side? (docs/definitions.md §6)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import TooFewWordsError
+from aslant.errors import TooFewWordsError, plural
 from aslant.measures.residuals.result import NeighbourShare, ResidualNeighbours
 from aslant.measures.shared.correlations import correlation
 from aslant.measures.shared.spreads import spread
@@ -38,10 +38,10 @@ def shuffled_correlations(
 ) -> FloatArray:
     """Return Pearson's correlation of shares and biases after each of 999 shuffles; constant shares give 0.
 
-    Biases are shuffled among the queries, and take the leanings of the queries with them where these are neighbours
-    themselves (`own`, their place in the pool, or −1); leanings of other words are shuffled apart. A word's own leaning
+    Biases are shuffled among the queries, together with the leanings of the queries where these are neighbours
+    themselves (`own`, their place in the pool, or −1); other leanings are shuffled separately. A word's own leaning
     is never among its neighbours', which by itself makes correlations among few words negative, and words that share
-    neighbours are not independent: shuffled like this, the chances know of both.
+    neighbours are not independent: this way of shuffling accounts for both.
     """
     members = own >= 0
     others = np.setdiff1d(np.arange(len(leans)), own[members])
@@ -75,7 +75,9 @@ def measure_neighbours(
     """
     used = min(k, int((len(pool) - 1) * MOST_OF_POOL))
     if used < 1 or len(words) < 3:
-        raise TooFewWordsError(f"{len(words)} words and {len(pool)} possible neighbours are too few for a correlation.")
+        raise TooFewWordsError(
+            f"{plural(len(words), 'word')} and {plural(len(pool), 'possible neighbour')}: too few for a correlation."
+        )
     found, leans = nearest(queries, pool, used, own), pool_bias > 0
     shares = neighbour_shares(found, leans)
     chances, pearson = shuffled_correlations(found, leans, bias, own, random), correlation("", shares, bias)

@@ -1,4 +1,4 @@
-"""`aslant ceat`: association tests on words as they stand in sentences of a corpus."""
+"""`aslant ceat`: association tests on words in sentences of a corpus."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def ceat_command(
         int, typer.Option("--samples", metavar="N", min=1, help="Draws of one context for each word.")
     ] = 10_000,
     contexts: Annotated[
-        int, typer.Option("--contexts", metavar="N", min=1, help="At most so many sentences for each word.")
+        int, typer.Option("--contexts", metavar="N", min=1, help="The most sentences for each word.")
     ] = 1_000,
     case: Annotated[
         str, typer.Option("--case", help="Words count 'as written' (Bill, not bill) or in any case: any.")
@@ -58,7 +58,7 @@ def ceat_command(
     """Contextualised Embedding Association Tests (Guo & Caliskan 2021): WEAT over contexts of a corpus, any encoder.
 
     Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate. A run
-    that is stopped goes on where it was when the same command is given again (unless --no-cache).
+    that was stopped resumes when the same command is given again (unless --no-cache).
     """
     from aslant.cli.printing import deliver, need_results, write_chart
     from aslant.cli.progress import bar, noted, resumable

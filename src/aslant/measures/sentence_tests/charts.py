@@ -8,7 +8,7 @@ from typing import Any
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
-from aslant.report.pictures import fluid, tests_picture
+from aslant.report.pictures import fluid, tests_picture, words_chart
 from aslant.report.tables import between, number, plain, pvalue
 
 
@@ -80,3 +80,10 @@ def _title(said: list[str]) -> Any:
 
     note = textwrap.wrap(MODEL_CONTENT_NOTE, 80)
     return alt.Title(note, subtitle=said, anchor="start", offset=12, fontWeight="normal")
+
+
+def words_picture(result: SeatResult) -> Any:
+    """Draw how much closer the sentences of each target word are to the first attributes than to the second."""
+    first, second = (plain(group.name) for group in result.attributes)
+    named = [(w.word, w.association, plain(w.group)) for w in result.words if w.association is not None]
+    return words_chart(named, f"← {second} · closer to · {first} →")

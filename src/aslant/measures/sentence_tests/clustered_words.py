@@ -1,4 +1,4 @@
-"""Word sets in which each word has several vectors: one for each sentence that it stands in."""
+"""Word sets in which each word has several vectors: one for each sentence that it is in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.association.result import WordsUsed
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder
@@ -20,7 +20,7 @@ from aslant.version import __version__
 
 
 class TooFewWordsError(MeasureError):
-    """Of some word set, fewer words than asked for can be measured."""
+    """Fewer words of some word set than required can be measured."""
 
 
 @dataclass(frozen=True)
@@ -62,15 +62,15 @@ def clustered(group: WordList, rows: Mapping[str, NDArray[Any]]) -> Clustered:
 def all_clustered(
     test: WeatSet, rows: Mapping[str, NDArray[Any]], min_found: float, why: str
 ) -> tuple[Clustered, Clustered, Clustered, Clustered]:
-    """Gather the four sets of a test, or refuse it if a smaller share than `min_found` of any of them is there."""
+    """Gather the four sets of a test, or refuse it if less than the share `min_found` of any of them is found."""
     X, Y, A, B = (clustered(group, rows) for group in test.groups)
     for group, found in zip(test.groups, (X, Y, A, B), strict=True):
         n = len(found.words.used)
         if n < max(1, min_found * len(group.words)):
             lacking = ", ".join(found.words.missing[:5]) + (", …" if len(found.words.missing) > 5 else "")
             raise TooFewWordsError(
-                f"{n} of {len(group.words)} words of '{group.name}' of '{test.id}' have {why}, less than the share "
-                f"{min_found:g} asked for (missing: {lacking})."
+                f"{n} of {plural(len(group.words), 'word')} of '{group.name}' of '{test.id}' with {why}, less than the "
+                f"required share of {min_found:g} (missing: {lacking})."
             )
     return X, Y, A, B
 

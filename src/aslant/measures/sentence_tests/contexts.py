@@ -67,11 +67,11 @@ def ceat(
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> CeatResult:
-    """Run one CEAT: a WEAT set (by name, file, or word lists), its words as they stand in sentences of a corpus.
+    """Run one CEAT: a WEAT set (by name, file, or word lists), its words in sentences of a corpus.
 
     Up to `contexts_per_word` sentences are drawn for each word; each of `samples` draws takes one of them for each
-    word and has an effect size; a random-effects model puts these together. The p-value is over re-partitions of the
-    target words, exact where it can be; the paper's own, which takes the draws for independent, stands beside it as
+    word and has an effect size; a random-effects model combines these. The p-value is over re-partitions of the
+    target words, exact where it can be; the paper's own, which assumes independent draws, is given as
     `published_pvalue`. A word counts as it is written ("Bill", not "bill") unless `case="any"`. `store` is a folder
     that keeps vectors. With fewer than the share `min_found` of any set in the corpus, the test is refused.
 
@@ -104,7 +104,7 @@ def _check(encoder: Any, settings: dict[str, Any]) -> None:
 
 
 def _encoding(progress: Progress | None, test: WeatSet) -> Progress | None:
-    """Return what shows the encoding of a test's sentences as a step of its own."""
+    """Return a callback that shows the encoding of a test's sentences as a separate step."""
     return progress and (lambda step, done, total: progress(f"{step} of {test.id}", done, total))
 
 
@@ -115,7 +115,7 @@ def _measure(
     first, second = word_associations(X, Y, A, B)
     effects, variances = sampled_effects(X, Y, A, B, settings["samples"], generator(seed))
     if not effects.size or np.ptp(np.concatenate([first, second])) < NO_SPREAD:
-        raise NoSpreadError(f"every target word of '{test.id}' has the same association: no effect size.")
+        raise NoSpreadError(f"every target word of '{test.id}' has the same association, so no effect size exists.")
     p = partition_pvalue(
         first, second, alternative=settings["alternative"], method=settings["method"],
         n_resamples=settings["n_resamples"], rng=seed,
@@ -144,7 +144,7 @@ def _measure(
 
 
 def _words(sets: Sequence[Clustered], drawn: Drawn, means: tuple[FloatArray, FloatArray]) -> tuple[ContextWord, ...]:
-    """List every word that was asked for, set by set; one without contexts has none."""
+    """List every requested word, set by set; one without contexts has none."""
     listed = []
     for place, group in enumerate(sets):
         values: list[Any] = means[place].tolist() if place < 2 else [None] * len(group.words.used)

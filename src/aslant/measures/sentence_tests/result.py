@@ -12,7 +12,7 @@ from aslant.results.provenance import Provenance
 
 @dataclass(frozen=True)
 class SentenceWord:
-    """One word of a SEAT: the kind whose sentences it stands in (`listed` in the templates, or assumed), how many.
+    """One word of a SEAT: the kind whose sentences it is in (`listed` in the templates, or assumed), and how many.
 
     `association` is the mean of s(sentence, A, B) over its sentences; None for words of the attributes.
     """
@@ -124,7 +124,7 @@ class EffectDistribution:
 
 @dataclass(frozen=True)
 class Heterogeneity:
-    """How far the samples differ: Cochran's `q`, the share `i_squared` beyond chance, `tau_squared` between samples."""
+    """How samples differ: Cochran's `q`, the share `i_squared` beyond chance, `tau_squared` between samples."""
 
     q: float
     degrees: int
@@ -146,10 +146,10 @@ class CorpusRead:
 class CeatResult(MeasuredResult):
     """A Contextualised Embedding Association Test (Guo & Caliskan 2021).
 
-    `effect_size` is the combined effect size of `samples` draws of one context for each word, put together by a
+    `effect_size` is the combined effect size of `samples` draws of one context for each word, combined by a
     random-effects model. `pvalue` is over re-partitions of the target *words*, each with its mean association over
     contexts (`statistic` and `effect_size_words` are those of these). `published_pvalue` is the paper's: normal,
-    two-sided, as if samples were independent. They share words and contexts, so that it goes to 0 as `samples` grows.
+    two-sided, as if samples were independent. They share words and contexts, so it goes to 0 as `samples` grows.
     """
 
     kind: ClassVar[str] = "ceat"
@@ -181,7 +181,7 @@ class CeatResult(MeasuredResult):
 
     @property
     def short_of_contexts(self) -> tuple[ContextWord, ...]:
-        """The words that were used with fewer contexts than were asked for."""
+        """The words that were used with fewer contexts than requested."""
         return tuple(word for word in self.words if 0 < word.contexts < self.contexts_per_word)
 
     def rows(self) -> list[dict[str, Any]]:

@@ -123,7 +123,7 @@ def _sentence_set(templates: Any) -> SentenceSet:
         return load_set(DEFAULT_TEMPLATES if templates is None else templates, SentenceSet)
     texts = tuple(dict.fromkeys(checked_words([templates] if isinstance(templates, str) else templates)))
     if not texts:
-        raise MeasureError("no sentence was given; give some with {word}, or leave `templates` out.")
+        raise MeasureError("no sentence was given; give some with {word}, or leave out `templates`.")
     try:
         return own_sentences(texts, load_set(DEFAULT_TEMPLATES, SentenceSet).article)
     except StimuliError as error:
@@ -152,10 +152,12 @@ def _measure(
     X, Y, A, B = sets = all_clustered(test, vectors, settings["min_found"], NO_VECTOR)
     first, second = sentence_scores(X, Y, A, B)
     if np.ptp(np.concatenate([first, second])) < NO_SPREAD:
-        raise NoSpreadError(f"every sentence of the targets of '{test.id}' has the same association: no effect size.")
+        raise NoSpreadError(
+            f"every sentence of the targets of '{test.id}' has the same association, so no effect size exists."
+        )
     by_word = X.means(first), Y.means(second)
     if np.ptp(np.concatenate(by_word)) < NO_SPREAD:
-        raise NoSpreadError(f"every target word of '{test.id}' has the same association: no effect size.")
+        raise NoSpreadError(f"every target word of '{test.id}' has the same association, so no effect size exists.")
     compared = by_word if settings["unit"] == "word" else (first, second)
     random = generator(seed)
     p = partition_pvalue(
@@ -197,7 +199,7 @@ def _words(
         values: list[Any] = by_word[place].tolist() if place < 2 else [None] * len(group.words.used)
         for word, size, value in zip(group.words.used, group.sizes.tolist(), values, strict=True):
             kind, listed = sentences.kind_of(word)
-            # Sentences that a user gives are meant for every word: nothing is assumed about any.
+            # A user's sentences are meant for every word: nothing is assumed about any.
             found.append(SentenceWord(word, group.words.name, kind.name, listed or sentences.id == "own", size, value))
     return tuple(found)  # fmt: skip
 
@@ -213,7 +215,7 @@ def seat_suite(
 ) -> SeatSuiteResult:
     """Run a SEAT on every WEAT set that ships (or on `tests`) and control the false-discovery rate over them.
 
-    All sentences are encoded in one go, each once. The settings are those of `aslant.seat`. A test that has no effect
+    All sentences are encoded together, each once. The settings are those of `aslant.seat`. A test that has no effect
     size, or of which a word set has less than the share `min_found` of its words, is listed as skipped.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
@@ -227,7 +229,7 @@ def seat_suite(
     sentences = _sentence_set(given.pop("templates"))
     _check(encoder, given)
     chosen = chosen_tests(tests, "aslant.seat")
-    seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others
+    seed = seed_of(rng)  # each test starts from it, so its result does not depend on the others
     words = dict.fromkeys(word for test in chosen for word in test.words)
     vectors = _encoded(encoder, sentences, words, given["pooling"], progress)
     results: list[SeatResult] = []

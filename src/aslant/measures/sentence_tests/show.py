@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from aslant.errors import plural
 from aslant.measures.association.result import SkippedTest
 from aslant.measures.association.show import SCALE, WEAT_COLUMNS, exactness
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, SeatResult, SeatSuiteResult
@@ -15,7 +16,7 @@ SMALLEST = 1e-300
 
 
 def published(value: float | None) -> str:
-    """Write a p-value that may be too small to be written.
+    """Write a p-value that may be too small for a float.
 
     >>> published(0.0123), published(2.3e-308)
     ('0.012', '< 1e-300')
@@ -37,7 +38,7 @@ CEAT_COLUMNS = (
     Column("published_pvalue", "p, published", published, min_width=68),
 )
 SIGN = (
-    "above 0: of what is compared, the first goes with the first attribute and the second with the second; 0: no "
+    "above 0: the first target set is associated with the first attribute and the second with the second; 0: no "
     "association."
 )
 #: How many words a note names at most.
@@ -71,7 +72,7 @@ def _unit_note(unit: str, alternative: str, tests: Sequence[SeatResult], several
 
 
 def _qvalues(n: int, several: bool) -> str:
-    return f"; q: Benjamini–Hochberg over the {n} tests." if several else "."
+    return f"; q: Benjamini–Hochberg over {plural(n, 'test')}." if several else "."
 
 
 def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
@@ -85,20 +86,20 @@ def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
         }
         for row in result.rows()
     ]
-    notes = [f"CES: effect sizes of draws of one context for each word, put together by random effects; {SIGN}"]
+    notes = [f"CES: effect sizes of draws of one context for each word, combined by random effects; {SIGN}"]
     if tests:
         first = tests[0]
         notes += [
             f"p ({plain(first.alternative)}): over every re-partition of the target words, {exactness(tests)}"
             + _qvalues(len(tests), several),
-            f"p, published: takes {first.samples:,} draws for independent, which share words and contexts, so that it "
-            "goes to 0 as more are drawn; it is no evidence.",
-            f"corpus: {plain(first.corpus.name)}, {first.corpus.sentences:,} sentences; up to "
-            f"{first.contexts_per_word:,} contexts for each word.",
+            f"p, published: assumes that draws ({first.samples:,}) are independent, but they share words and "
+            "contexts, so it goes to 0 as more are drawn; it is not evidence.",
+            f"corpus: {plain(first.corpus.name)}, {plural(first.corpus.sentences, 'sentence')}; up to "
+            f"{plural(first.contexts_per_word, 'context')} for each word.",
         ]
     for test in tests:
         if short := test.short_of_contexts:
-            notes.append(f"{plain(test.test)}: fewer contexts than asked for: {_counted(short)}")
+            notes.append(f"{plain(test.test)}: fewer contexts than requested: {_counted(short)}")
     return _table("CEAT", result, CEAT_COLUMNS, rows, notes, several)
 
 

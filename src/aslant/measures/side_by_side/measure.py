@@ -13,8 +13,9 @@ from aslant.measures.association.stability import bootstrap_effects
 from aslant.measures.association.statistic import associations, effect_size
 from aslant.measures.polarities.comparison import compare_polarity
 from aslant.measures.polarities.measure import Classes, Scheme, Words, word_list
-from aslant.measures.polarities.result import ComparisonResult, Difference, PolarityComparison, WeatDifference
+from aslant.measures.polarities.result import Difference, PolarityComparison
 from aslant.measures.shared.wordsets import FloatArray, check_share, check_vectors, find, provenance
+from aslant.measures.side_by_side.result import ComparisonResult, WeatDifference
 from aslant.results.provenance import Representation
 from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, seed_of
 from aslant.stimuli import WeatSet, WordList, all_sets
@@ -108,7 +109,7 @@ def _weat_difference(
 
 def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
     gaps = draws[1] - draws[0]
-    gaps = gaps[np.isfinite(gaps)]  # a draw of equal scores has no effect size
+    gaps = gaps[np.isfinite(gaps)]  # a draw with equal scores has no effect size
     if not gaps.size:
         return None
     low, high = percentile_interval(gaps, confidence)

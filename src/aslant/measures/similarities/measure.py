@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from aslant.errors import DataError, MeasureError
+from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
 from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
-from aslant.results.debias import SimilarityResult
+from aslant.measures.similarities.result import SimilarityResult
 from aslant.statistics import (
     MOST_BOOTSTRAP,
     check_confidence,
@@ -27,7 +27,7 @@ from aslant.statistics import (
 )
 from aslant.vectors import WordVectors
 
-#: Rated pairs: the name of similarity data, a file of tab-separated lines, or (word, word, rating) of your own.
+#: Rated pairs: the name of similarity data, a file of tab-separated lines, or your own (word, word, rating) triples.
 RatedPairs: TypeAlias = str | PathLike[str] | Iterable[tuple[str, str, float]]
 
 #: Data by name that hold rated pairs, in the order of `aslant data list`.
@@ -62,7 +62,7 @@ def rank_correlation(x: FloatArray, y: FloatArray, name: str = "these pairs") ->
     """
     rho = float(rank_correlations(x[None], y[None])[0])
     if np.isnan(rho):
-        raise MeasureError(f"the ratings or the cosines of '{name}' are all the same, so that nothing can be ranked.")
+        raise MeasureError(f"the ratings or the cosines of '{name}' are all the same, so nothing can be ranked.")
     return rho
 
 
@@ -77,7 +77,7 @@ def word_similarity(
     """Correlate cosines with people's ratings of pairs of words (Spearman), with a bootstrap over the pairs.
 
     `pairs` is similarity data by name (men, mturk-771, rare-words, rg-65, simlex-999, wordsim-353), a file with two
-    words and a number per line, tabs between, or such triples. Pairs with a word that has no vector are left out.
+    words and a number per line, separated by tabs, or such triples. Pairs with a word that has no vector are left out.
 
     >>> import aslant
     >>> rated = [("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("doctor", "cucumber", 0.3)]
@@ -131,7 +131,9 @@ def similarity_change(
 
 def _need_three(kept: list[Rated], rated: list[Rated], name: str, vectors: WordVectors) -> None:
     if len(kept) < 3:
-        raise MeasureError(f"{len(kept)} of {len(rated)} pairs of '{name}' are in '{vectors.name}'; 3 are needed.")
+        raise MeasureError(
+            f"'{vectors.name}' has {len(kept)} of {plural(len(rated), 'pair')} of '{name}'; 3 are needed."
+        )
 
 
 def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
@@ -149,7 +151,7 @@ def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
 
 
 def read_pairs(path: Path) -> list[Rated]:
-    """Read lines of two words and a rating, parted by tabs; lines that begin with '#' are comments."""
+    """Read lines of two words and a rating, separated by tabs; lines that begin with '#' are comments."""
     lines = read_text(path, DataError).splitlines()
     return [
         _rated(_fields(line), f"line {number} of '{path.name}'")
@@ -159,7 +161,7 @@ def read_pairs(path: Path) -> list[Rated]:
 
 
 def _fields(line: str) -> list[str]:
-    """Return the first three fields of a line; several tabs in a row part fields as one does (RG-65 has them)."""
+    """Return the first three fields of a line; several tabs in a row count as one (RG-65 has them)."""
     return [field.strip() for field in line.split("\t") if field.strip()][:3]
 
 
@@ -167,7 +169,7 @@ def _rows(pairs: Any) -> list[Any]:
     try:
         return list(pairs)
     except TypeError:
-        raise MeasureError(f"{pairs!r:.60} are no rated pairs; give (word, word, rating) for each.") from None
+        raise MeasureError(f"{pairs!r:.60} are not rated pairs; give (word, word, rating) for each.") from None
 
 
 def _rated(row: Any, where: str = "a pair") -> Rated:
@@ -198,7 +200,7 @@ def _interval(
     cosines: tuple[FloatArray, ...], ratings: FloatArray, n_resamples: int, confidence: float,
     random: np.random.Generator,
 ) -> Interval | None:  # fmt: skip
-    """Return the interval of rho, or of the first rho minus the second; draws of one pair only, which have none, go."""
+    """Return the interval of rho, or of the first rho minus the second; draws of a single pair are dropped."""
     n, block = len(ratings), max(1, _BLOCK // len(ratings))
     draws = []
     for start in range(0, n_resamples, block):

@@ -1,4 +1,4 @@
-"""Effect sizes of log-probability bias scores between two attribute sets (Kurita et al. 2019, §3.2; MEASURES §7)."""
+"""Effect sizes of log-probability bias between attribute sets (Kurita et al. 2019, §3.2; docs/definitions.md §7)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.measures.association.result import SkippedTest
 from aslant.measures.association.statistic import NO_SPREAD, effect_size
@@ -30,7 +30,7 @@ from aslant.models.protocols import Progress, TargetPieces
 from aslant.statistics import benjamini_hochberg, partition_pvalue, seed_of
 from aslant.stimuli import TemplateSet, all_sets, load_set
 
-#: What the p-value of the authors' rows is worth.
+#: How far the p-value of the authors' rows can be trusted.
 ROWS_NOTE = (
     "the p-value re-partitions rows of template × attribute as if they were independent, which those of one attribute "
     "are not; it tends to be too small"
@@ -134,12 +134,13 @@ def two_by_two(test: Any) -> TemplateSet:
     chosen = test if isinstance(test, TemplateSet) else load_set(test, TemplateSet)
     if not _is_test(chosen):
         raise MeasureError(
-            f"'{chosen.id}' has {len(chosen.targets)} target and {len(chosen.attributes)} attribute sets; two of each, "
+            f"'{chosen.id}' has {plural(len(chosen.targets), 'target set')} and "
+            f"{plural(len(chosen.attributes), 'attribute set')}; two of each, "
             "with words, are needed."
         )
     for side in (chosen.targets, chosen.attributes):
         if both := set(side[0].words) & set(side[1].words):
-            raise MeasureError(f"'{min(both)}' stands in both '{side[0].name}' and '{side[1].name}' of '{chosen.id}'.")
+            raise MeasureError(f"'{min(both)}' is in both '{side[0].name}' and '{side[1].name}' of '{chosen.id}'.")
     return chosen
 
 
@@ -168,7 +169,7 @@ def log_probability_suite(
     chosen = [t for t in all_sets(TemplateSet) if _is_test(t)] if tests is None else [two_by_two(t) for t in tests]
     chosen = list({test.id: test for test in chosen}.values())  # a test named twice is one test
     if not chosen:
-        raise MeasureError("no test was given; leave `tests` out to run every one that ships.")
+        raise MeasureError("no test was given; leave out `tests` to run every one that ships.")
     seed = seed_of(rng)
     results: list[LogProbabilityWeatResult] = []
     skipped: list[SkippedTest] = []

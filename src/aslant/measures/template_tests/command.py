@@ -1,4 +1,4 @@
-"""`aslant logprob`: what a language model ties to whom, by probabilities of words in templates."""
+"""`aslant logprob`: what a language model associates with whom, by probabilities of words in templates."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ aslant logprob suite bert-base-uncased --as-published --json suite.json
 aslant logprob suite ./my-bert --test career-family --test my-test.toml
 """
 
-#: What the list of commands says of it.
+#: Its line in the list of commands.
 SHORT = "Log-probability bias of masked and causal language models (Kurita et al. 2019)."
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
@@ -63,16 +63,14 @@ class Opening:
 
     capitalise: Annotated[
         bool,
-        _option(
-            "--capitalise/--no-capitalise", shown="A capital where a sentence begins, if the model knows capitals."
-        ),
+        _option("--capitalise/--no-capitalise", shown="Begin sentences with a capital, if the model is cased."),
     ] = True
     device: o.DeviceOption = None
     dtype: o.DtypeOption = "float32"
     no_cache: o.KeepNothingOption = False
 
     def open(self, model: str | None, *, quiet: bool) -> Any:
-        """Open a language model; what it has to say while loading goes to standard error."""
+        """Open a language model; its messages while loading go to standard error."""
         from aslant.cli.progress import noted
         from aslant.models.loading import load_lm
 
@@ -80,7 +78,7 @@ class Opening:
             return load_lm(model, device=self.device, dtype=self.dtype, capitalise=self.capitalise)
 
     def journal(self) -> Path | None:
-        """Return the folder in which a run that is stopped finds what it had."""
+        """Return the folder from which a run that was stopped resumes."""
         from aslant.data import cache_folder
 
         return None if self.no_cache else cache_folder() / "language-models"
@@ -88,14 +86,14 @@ class Opening:
 
 @dataclass(frozen=True)
 class Modelling(Opening):
-    """How a language model is loaded and asked."""
+    """How a language model is loaded and scored."""
 
     target_pieces: Annotated[
         str, _option("--target-pieces", shown="A target of several pieces: chain (the whole word) or first.")
     ] = "chain"
     single_mask: Annotated[bool, _option("--single-mask", shown="One mask for an attribute of several pieces.")] = False
     as_published: Annotated[
-        bool, _option("--as-published", shown="Ask and count as the authors' code does (masked models).")
+        bool, _option("--as-published", shown="Score and count as the authors' code does (masked models).")
     ] = False
 
     def settings(self) -> dict[str, Any]:
@@ -117,7 +115,10 @@ class LogprobOutput(Output):
     histogram: Annotated[
         Path | None,
         typer.Option(
-            "--histogram", metavar="FILE", help="Draw how scores are spread (.svg, .png, .html).", rich_help_panel=o.OUT
+            "--histogram",
+            metavar="FILE",
+            help="Draw the distribution of scores (.svg, .png, .html).",
+            rich_help_panel=o.OUT,
         ),
     ] = None
     bars: Annotated[
@@ -146,7 +147,7 @@ def logprob_command(
         typer.Option(
             "--targets",
             metavar="a,b|a+c,b+d|SET",
-            help="Target sets parted by commas, words of a set by +; or a class set; default: he,she.",
+            help="Target sets separated by commas, words of a set by +; or a class set; default: he,she.",
         ),
     ] = None,
     attributes: Annotated[
@@ -154,7 +155,7 @@ def logprob_command(
         typer.Option(
             "--attributes",
             metavar="FILE|SET|a,b,…",
-            help="A file (one on each line, or a table), a word set, a data name, or words parted by commas; default: "
+            help="A file (one per line, or a table), a word set, a data name, or words separated by commas; default: "
             "40 occupations, or those of the template set.",
         ),
     ] = None,
@@ -170,8 +171,8 @@ def logprob_command(
 ) -> None:
     """Log-probability bias score of attributes between target sets, in a masked or causal model (Kurita et al. 2019).
 
-    What comes out may be offensive: it is what the model has learnt. A run that is stopped goes on where it was when
-    the same command is given again (unless --no-cache).
+    The output may be offensive: it is what the model has learnt. A run that was stopped resumes when the same
+    command is given again (unless --no-cache).
 
     [bold]aslant logprob suite[/bold]: the published tests with effect sizes and exact p-values.
     """
@@ -241,7 +242,7 @@ def suite_command(
 
 
 def asked_for(template: list[str] | None, targets: str | None, attributes: str | None) -> dict[str, Any]:
-    """Read what is typed as the arguments of `log_probability_bias`.
+    """Turn what the user typed into the arguments of `log_probability_bias`.
 
     >>> asked_for(None, "boys+men,girls", "math,art")["targets"]
     [['boys', 'men'], ['girls']]

@@ -51,7 +51,7 @@ def masked_weat_command(
     running: RunningOnCores,
     output: Output,
 ) -> None:
-    """WEAT on a masked language model, or an encoder that knows a mask (Kurita et al. 2019, §3.1).
+    """WEAT on a masked language model, or an encoder with a mask token (Kurita et al. 2019, §3.1).
 
     Targets are read while the attribute is masked, attributes while the target is. Words that are not one piece of the
     vocabulary are left out and listed.

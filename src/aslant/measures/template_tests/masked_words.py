@@ -79,7 +79,7 @@ def masked_weat(
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> MaskedWeatResult:
-    """Run one WEAT on the last-layer vectors of a masked language model, or of an encoder that knows a mask.
+    """Run one WEAT on the last-layer vectors of a masked language model, or of an encoder with a mask token.
 
     The words of a WEAT set are put into sentences (`templates`; default: Table 1 of Kurita et al., which has WEAT 1, 3,
     6, 7 and 8): a target is read while the attribute is masked, and an attribute while the target is; a cosine is the
@@ -140,7 +140,7 @@ def _measure(
     progress: Progress | None,
 ) -> MaskedWeatResult:  # fmt: skip
     used = [_one_piece(model, group, role, templates) for group, role in zip(test.groups, ROLES, strict=True)]
-    others = used[2].used[0], used[0].used[0]  # the other word is masked, so that any one-piece word will do
+    others = used[2].used[0], used[0].used[0]  # the other word is masked, so any one-piece word will do
     found: list[Found] = [
         _in_place(model, words, role, templates, other, progress)
         for words, role, other in zip(used, ROLES, (others[0], others[0], others[1], others[1]), strict=True)
@@ -162,7 +162,7 @@ ROLES: tuple[Role, ...] = ("target", "target", "attribute", "attribute")
 
 
 def _one_piece(model: MasksWords, group: WordList, role: Role, templates: Sequence[str]) -> WordsUsed:
-    """Keep the words that are one piece of the vocabulary wherever they stand."""
+    """Keep the words that are one piece of the vocabulary in every position."""
     known = tuple(word for word in group.words if all(model.in_vocabulary(word, text, role) for text in templates))
     if not known:
         raise NotInVocabularyError(f"no word of '{group.name}' is one piece of the vocabulary of '{model.name}'.")
@@ -208,7 +208,7 @@ def masked_weat_suite(
         tests = [found.test for found in load_set(DEFAULT_TEMPLATES, WeatTemplateSet).tests]
     chosen = chosen_tests(tests, "aslant.masked_weat")
     sentences = {test.id: _templates(templates, test) for test in chosen}
-    seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others
+    seed = seed_of(rng)  # each test starts from it, so its result does not depend on the others
     results: list[MaskedWeatResult] = []
     skipped: list[SkippedTest] = []
     for test in chosen:

@@ -9,7 +9,7 @@ from aslant.measures.association.result import SkippedTest, WordAssociation, Wor
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 
-#: The first line of everything that people read of a language model's associations.
+#: The first line of every human-readable output about a language model's associations.
 MODEL_CONTENT_NOTE = (
     "Note: the associations below are what a language model has learnt from text, not statements about people; "
     "they may repeat offensive stereotypes."
@@ -22,7 +22,7 @@ REST = "the rest"
 class TargetSet:
     """A set of target words; `pieces[i]` are those of `words[i]`, as the model sees it in the first template with it.
 
-    `pieces` is empty for a word that no template takes.
+    `pieces` is empty for a word that fits no template.
     """
 
     name: str
@@ -47,7 +47,7 @@ class SideScore:
 
 @dataclass(frozen=True)
 class AttributeScore:
-    """One attribute's bias score: positive where it goes with the first target set.
+    """One attribute's bias score: positive where it is associated with the first target set.
 
     With two sets `score` is the difference of their associations; with more, the largest of the differences to the
     mean of the others, which is that of `leans_to`. `by_template` has the score in each template, `pieces` is how
@@ -104,7 +104,7 @@ class LogProbabilityResult(MeasuredResult):
 
     @property
     def share(self) -> Contrast:
-        """The share of attributes that go with the first target set rather than with the second."""
+        """The share of attributes associated with the first target set rather than with the second."""
         return self.contrasts[0]
 
     @property

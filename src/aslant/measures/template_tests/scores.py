@@ -1,4 +1,4 @@
-"""The log-probability bias score of attributes between target sets (Kurita et al. 2019; MEASURES §7)."""
+"""The log-probability bias score of attributes between target sets (Kurita et al. 2019; docs/definitions.md §7)."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from aslant.statistics import check_confidence, wilson
 from aslant.stimuli import WordList
 
 DEFAULT_TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
-#: What the command line scores where no attributes are given: 40 occupations.
+#: What the command line scores by default: 40 occupations.
 DEFAULT_ATTRIBUTES = "occupations-share-of-women"
 
 
@@ -68,7 +68,7 @@ def log_probability_bias(
     journal: str | PathLike[str] | Journal | None = None,
     progress: Progress | None = None,
 ) -> LogProbabilityResult:
-    """Score how much more `attributes` go with one target set than with another in a language model (Kurita et al.).
+    """Score how much more a language model associates `attributes` with one target set than another (Kurita et al.).
 
     For a masked model an association is log(p_target / p_prior): the probability of the target at its mask, with the
     attribute shown and with it masked too. For a causal one it is the log-likelihood of what follows the target. The
@@ -78,7 +78,7 @@ def log_probability_bias(
     `targets`: sets of words, probabilities summed within each, or a class set. `attributes`: words, a word set, a file
     (with its `column`) or a data name, in lower case if `lower`. `target_pieces`: a target of several pieces counts
     whole ("chain") or by its "first" piece; `single_mask`: one mask for an attribute of several pieces;
-    `as_published`: as the authors' code has it. `journal` is a folder that a killed run goes on from. Attributes that
+    `as_published`: as the authors' code has it. `journal` is a folder from which a killed run resumes. Attributes that
     the model cannot place (unknown characters, too long) are left out and listed.
 
     >>> import aslant  # here, lm is a small model; aslant.load_lm(…) opens real ones

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.template_tests.result import (
     MODEL_CONTENT_NOTE,
     LogProbabilityResult,
@@ -12,12 +13,14 @@ from aslant.measures.template_tests.result import (
     LogProbabilityWeatResult,
     TemplateWeatResult,
 )
+from aslant.report.conventions import Category, line
 from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
+from aslant.results.audit import Glance
 
 #: A terminal shows this many attributes from each end of the ranking.
 EACH_END = 10
 SCALE = "−2     0     2"
-#: Side by side, so many target sets have columns of their own for probabilities.
+#: Side by side, up to this many target sets have their own columns for probabilities.
 MOST_SIDES = 3
 TEST_COLUMNS = (
     Column("test", "test", plain, "left"),
@@ -50,7 +53,7 @@ def scores_table(result: LogProbabilityResult) -> Table:
     return Table(title, tuple(columns), rows, _notes(result), first_line=MODEL_CONTENT_NOTE)
 
 
-def terminal_tables(result: LogProbabilityResult) -> tuple[Table, ...]:
+def terminal_tables(result: LogProbabilityResult, width: int = 140) -> tuple[Table, ...]:
     """Describe both ends of the ranking and, with more than two target sets, how each compares with the others."""
     whole = scores_table(result)
     rows, notes = whole.rows, whole.notes
@@ -82,8 +85,9 @@ def contrasts_table(result: LogProbabilityResult) -> Table:
         for c in result.contrasts
     ]
     notes = (
-        f"over {len(result.scores):,} attributes; one-vs-one {small(result.one_vs_one)} (mean absolute difference of "
-        f"the pairs), one-vs-rest {small(result.one_vs_rest)} (mean of the largest difference to the others).",
+        f"over {plural(len(result.scores), 'attribute')}; one-vs-one {small(result.one_vs_one)} (mean absolute "
+        f"difference of the pairs), one-vs-rest {small(result.one_vs_rest)} (mean of the largest difference from the "
+        "others).",
     )
     return Table("Target sets compared", columns, rows, notes)
 
@@ -98,9 +102,9 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
     if len(result.targets) == 2:
         c = result.share
         said = [
-            f"score > 0: goes with {first} rather than with {plain(result.targets[1].name)}; natural logarithm.",
-            f"{c.count:,} of {c.n:,} attributes (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson interval "
-            f"{percent(c.low)} to {percent(c.high)}) go with {first}; mean score {small(c.mean)}.",
+            f"score > 0: associated with {first} rather than {plain(result.targets[1].name)}; natural logarithm.",
+            f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
+            f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
@@ -147,11 +151,11 @@ def _tests(
     exact = all(test.pvalue_bounds[0] == test.pvalue_bounds[1] for test in tests)
     unit = "template and attribute" if any(getattr(t, "as_published", False) for t in tests) else "attribute"
     said = [
-        "d > 0: what stands first in each pair of the title goes together, and so does what stands second; 0: no "
+        "d > 0: the first of each pair in the title are associated, and so are the second; 0: no "
         "association; sets of equal size reach ±2.",
         f"p ({plain(tests[0].alternative) if tests else 'greater'}): over re-partitions of one score per {unit}, "
         + ("exact" if exact else "exact unless pvalue_low and pvalue_high in --csv differ")
-        + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
+        + (f"; q: Benjamini–Hochberg over {plural(len(tests), 'test')}." if several else "."),
     ]
     said += list(dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())))
     title = f"{what} on {result.provenance.representation.name}"
@@ -174,3 +178,20 @@ def percent(share: float) -> str:
     ('88.5 %', '95 %', '100 %')
     """
     return f"{100 * share:.1f}".removesuffix(".0") + " %"
+
+
+#: Target sets that stand for gender, whatever the words beside them are about.
+GENDERED = {"female", "he", "her", "him", "male", "man", "men", "she", "they", "woman", "women"}
+
+
+def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    c, (source, listed) = r.share, (r.provenance.stimuli, str(r.provenance.settings["attributes"]))
+    sentence = (
+        f"{c.count:,} of {c.n:,} words go with “{c.first}” rather than “{c.second}” ({c.share:.0%}, interval "
+        f"{c.low:.0%} to {c.high:.0%})."
+    )
+    stimuli = listed if source == "own" else source if listed in ("own", source) else f"{source}, {listed}"
+    gendered = {target.name.lower() for target in r.targets} <= GENDERED
+    category = "gender" if gendered else about(source if source != "own" else listed)
+    return [line(category, stimuli, c.share, "share", sentence)]

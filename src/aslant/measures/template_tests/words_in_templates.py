@@ -35,7 +35,7 @@ def template_weat(
     A word's vector is the mean, over the templates that it fits, of its last-layer vectors at unit length; words that
     are not one piece there are left out and listed. Attribute words take the place of WEAT's targets: their
     associations with the two target sets are compared and re-partitioned, as `aslant.log_probability_weat` does, so
-    that the two effect sizes can stand side by side. The procedure of Kurita et al. (§3.1) is `aslant.masked_weat`.
+    that the two effect sizes can be compared. The procedure of Kurita et al. (§3.1) is `aslant.masked_weat`.
 
     >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> r = aslant.template_weat(any_lm, "math-arts")
@@ -43,7 +43,7 @@ def template_weat(
     (16, True, ())
     """
     if not isinstance(lm, MaskedLM):
-        raise MeasureError(f"{getattr(lm, 'name', lm)!r:.60} is no masked language model, which this measure needs.")
+        raise MeasureError(f"{getattr(lm, 'name', lm)!r:.60} is not a masked language model, which this measure needs.")
     chosen = two_by_two(test)
     prompts = asked(chosen, None).prompts
     used = [_in_vocabulary(lm, group, place, prompts) for place, group in enumerate(chosen.groups)]
@@ -65,7 +65,7 @@ def template_weat(
 
 
 def _in_vocabulary(lm: MaskedLM, group: WordList, place: int, prompts: Sequence[Prompt]) -> WordsUsed:
-    """Keep the words that are one piece wherever they stand; the first two groups are targets, others attributes."""
+    """Keep the words that are one piece in every position; the first two groups are targets, others attributes."""
 
     def one_piece(word: str) -> bool:
         if place > 1:
@@ -82,7 +82,7 @@ def _unit_vectors(
     lm: MaskedLM, prompts: Sequence[Prompt], used: Sequence[WordsUsed], progress: Progress | None
 ) -> list[FloatArray]:
     """Return the vectors of the words of each set, (words, dimensions): target sets, then attribute sets."""
-    some_attribute = used[2].used[0]  # the other word is masked, so that any one-piece word will do
+    some_attribute = used[2].used[0]  # the other word is masked, so any one-piece word will do
     fitting = [
         (prompt.text, [w for words, group in zip(prompt.targets, used, strict=False) for w in words if w in group.used])
         for prompt in prompts
@@ -95,7 +95,7 @@ def _unit_vectors(
     found = []
     for group, by_word in zip(used, (vectors[0], vectors[0], vectors[1], vectors[1]), strict=True):
         if lacking := [word for word in group.used if word not in by_word]:
-            raise MeasureError(f"no template takes '{lacking[0]}' of '{group.name}'; name it in one, or leave it out.")
+            raise MeasureError(f"'{lacking[0]}' of '{group.name}' fits no template; name it in one, or leave it out.")
         found.append(unit_rows(np.array([by_word[word] for word in group.used])))
     return found
 

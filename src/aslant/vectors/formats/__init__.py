@@ -22,7 +22,7 @@ STREAMED: tuple[Any, ...] = (fasttext_binary, text, word2vec_binary)
 
 
 def streamed_format(head: bytes, name: str) -> Any:
-    """Return the format module for a stream that begins with `head`, or say what was seen."""
+    """Return the format module for a stream that begins with `head`, or raise an error that says what was seen."""
     for module in STREAMED:
         if module.recognise(head):
             return module
@@ -40,7 +40,7 @@ def streamed_format(head: bytes, name: str) -> Any:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise VectorsError(f"'{name}' is UTF-16 text; convert it to UTF-8.")
     raise VectorsError(
-        f"'{name}' is in no format that aslant knows (it begins with {head[:24]!r}); it reads GloVe and word2vec "
+        f"'{name}' is not in a format that aslant knows (it begins with {head[:24]!r}); it reads GloVe and word2vec "
         "text, word2vec and fastText binary, .npy with a word list, HistWords decades, .safetensors and .npz."
     )
 
@@ -74,7 +74,7 @@ def check_suffix(path: str | Path) -> Path:
 
 
 def save(vectors: WordVectors, path: str | Path) -> None:
-    """Write `vectors` in the format that the suffix of `path` names, whole or not at all."""
+    """Write `vectors` in the format that the suffix of `path` names, completely or not at all."""
     target = check_suffix(path)
     try:
         with written_whole(target) as file:

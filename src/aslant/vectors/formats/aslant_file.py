@@ -142,8 +142,8 @@ def dump(file: IO[bytes], words: Sequence[str], matrix: Any, record: dict[str, A
 def open_mapped(path: Path, *, name: str, top: int | None = None, source: Path | None = None) -> WordVectors:
     """Open a file of the cache: neither matrix nor words are read, both stay on disk until they are used.
 
-    Words and index are held against their checksum: what is damaged, or of an older layout, is refused. `source` is
-    the file that was cached; the matrix may still be there.
+    Words and index are checked against their checksum: a damaged file, or one of an older layout, is refused. `source`
+    is the file that was cached; the matrix may still be there.
     """
     with path.open("rb") as file:
         layout = read_layout(file, path.stat().st_size, path.name, source)
@@ -154,12 +154,12 @@ def open_mapped(path: Path, *, name: str, top: int | None = None, source: Path |
     mapped = np.memmap(path, np.uint8, "r", start, (size,))
     parts = np.split(mapped[:index].view("<u4"), len(INDEX))
     sums, hashes, rows, ends = (np.asarray(part, dtype=np.uint32) for part in parts)
-    damaged = f"the words of '{name}' are damaged in the cache; 'aslant data cache --clear' has them read again."
+    damaged = f"the words of '{name}' are damaged in the cache; 'aslant data cache --clear' makes aslant reread them."
     words = MappedWords(Table(mapped[index:], ends, hashes, rows), damaged)
     place = source if layout.elsewhere and source else path
     matrix = np.memmap(place, layout.dtype, "r", layout.matrix_at, layout.shape)
     opened = _vectors(layout, words, matrix, name, top)
-    if layout.elsewhere:  # in a file of the user's own, which is not ours to check
+    if layout.elsewhere:  # in the user's own file, which is not ours to check
         return opened
     return replace(opened, matrix=SealedMatrix.around(opened.matrix, sums[: len(opened)], name))
 
@@ -183,7 +183,7 @@ def open_any(path: Path, *, name: str) -> WordVectors:
 
 
 def open_large(path: Path, name: str) -> Unread | None:
-    """Map a file that anyone may have written, if its matrix is a large one; its index, if any, is not believed."""
+    """Map a file that anyone may have written, if its matrix is a large one; its index, if any, is not trusted."""
     with path.open("rb") as file:
         layout = read_layout(file, path.stat().st_size, path.name)
         matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
@@ -247,7 +247,7 @@ def is_npz(path: Path) -> bool:
                 return False
             with zipfile.ZipFile(file) as archive:
                 names = archive.namelist()
-    except Exception:  # damaged, in whatever way: its reader will say so
+    except Exception:  # damaged in some way: its reader will say so
         return False
     return bool(names) and all(name.endswith(".npy") for name in names)
 
@@ -258,7 +258,7 @@ def read_npz(path: Path) -> Block:
         with zipfile.ZipFile(path) as archive:
             most = most_unpacked(path.stat().st_size)
             words, matrix = (_npz_array(archive, name, most) for name in ("words.npy", "matrix.npy"))
-    except Exception as error:  # a damaged archive or header can fail in any way, none of them ours
+    except Exception as error:  # a damaged archive or header can fail in any way, none of them our fault
         raise VectorsError(f"'{path.name}' needs the plain arrays 'words' and 'matrix' ({error}).") from None
     matrix = as_matrix(matrix, f"the vectors in '{path.name}'")
     if words.dtype == np.uint8:
@@ -266,15 +266,15 @@ def read_npz(path: Path) -> Block:
     elif words.dtype.kind == "U" and words.shape == (len(matrix),):
         listed = _listed(words, path.name)
     else:
-        raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected one string a row.")
+        raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected a string per row.")
     return Block(listed, matrix)
 
 
 def _listed(words: Any, name: str) -> list[str]:
     try:
         return list(words.tolist())
-    except (ValueError, SystemError):  # numbers that are no characters
-        raise VectorsError(f"the words of '{name}' are no text; the file is damaged.") from None
+    except (ValueError, SystemError):  # numbers that are not characters
+        raise VectorsError(f"the words of '{name}' are not text; the file is damaged.") from None
 
 
 def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
@@ -286,8 +286,8 @@ def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
             stored = _npz_array(archive, "record.npy", most_unpacked(path.stat().st_size))
             record = parse_json(stored.tobytes().decode())
         if not is_record(record):
-            raise ValueError("no record")  # noqa: TRY301 (all faults of a record end in one message)
-    except Exception as error:  # a damaged archive or record can fail in any way, none of them ours
+            raise ValueError("no record")  # noqa: TRY301 (one message for all errors in a record)
+    except Exception as error:  # a damaged archive or record can fail in any way, none of them our fault
         raise VectorsError(f"the 'record' of '{path.name}' is not what aslant writes ({error}).") from None
     repairs = Counter(record.get("repairs", {})) + Counter(vectors.repairs)
     note, treatments = str(record.get("note", "")), treatments_of(record)

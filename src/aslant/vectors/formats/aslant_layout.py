@@ -1,4 +1,4 @@
-"""How a safetensors file of aslant's is laid out: its header, made and read with distrust.
+"""The layout of aslant's safetensors files: the header, written here and never trusted when read.
 
 The header is padded to a fixed size, so that a file can be written row by row and its header filled in last: until
 then it cannot be mistaken for a finished one.
@@ -64,7 +64,7 @@ def room_for_header(record: Mapping[str, Any]) -> int:
 def header_of(tensors: dict[str, Any], metadata: dict[str, str], record: Mapping[str, Any], size: int) -> bytes:
     """Return the header, padded to `size` bytes.
 
-    A record that makes it longer is kept without its treatments (the note tells of them), or left out.
+    A record that makes it longer is kept without its treatments (the note mentions them), or left out.
     """
     for kept in (record, {**record, "treatments": ()}, {}):
         told = {**metadata, "record": json.dumps(dict(kept))}
@@ -75,7 +75,7 @@ def header_of(tensors: dict[str, Any], metadata: dict[str, str], record: Mapping
 
 
 def _sum_of(metadata: Mapping[str, Any]) -> str:
-    """Return a checksum of what the header tells, but for where tensors lie, which must fit the file."""
+    """Return a checksum of what the header says, except the tensors' positions, which must fit the file."""
     told = {name: value for name, value in metadata.items() if name != "sum"}
     return str(crc32(json.dumps(told, sort_keys=True).encode()))
 
@@ -96,14 +96,14 @@ class Layout:
 
 
 def read_layout(file: IO[bytes], size: int, name: str, source: Path | None = None) -> Layout:
-    """Return where things lie in a file of `size` bytes, or say that it is none of aslant's.
+    """Return where things are in a file of `size` bytes, or raise an error if it is not one of aslant's.
 
     Only with `source`, the file that was cached, may the matrix be in that file.
     """
     try:
         (length,) = struct.unpack("<Q", file.read(8))
         if not 2 <= length <= min(MAX_HEADER, size - 8):
-            raise ValueError("header length")  # noqa: TRY301 (all faults of a header end in one message)
+            raise ValueError("header length")  # noqa: TRY301 (one message for all errors in a header)
         header = parse_json(file.read(length).decode())
         metadata = header.get("__metadata__", {})
         return _checked_layout(header, metadata, 8 + length, size - 8 - length, source)
@@ -128,7 +128,7 @@ def _checked_layout(header: Any, metadata: Any, data: int, size: int, source: Pa
         and is_record(record)
     )  # fmt: skip
     if not consistent or ("checksum" in metadata and metadata.get("sum") != _sum_of(metadata)):  # of the cache
-        raise ValueError("sizes, or what the header tells")
+        raise ValueError("sizes, or what the header says")
     index_at = tuple(data + place for place in _index_places(header, shape[0], words_begin))
     if any(place % 4 for place in index_at):  # Python's own views, by which words are found, need whole numbers of 4
         raise ValueError("alignment")
@@ -165,12 +165,12 @@ def _index_places(header: Any, rows: int, words_begin: int) -> Iterator[int]:
 
 
 def is_record(record: Any) -> bool:
-    """Tell whether `record` is what we write; treatments that are none raise a ValueError."""
+    """Tell whether `record` is what we write; invalid treatments raise a ValueError."""
     if not isinstance(record, dict) or not isinstance(record.get("repairs", {}), dict):
         return False
     return len(treatments_of(record)) >= 0 and all(isinstance(n, int) for n in record.get("repairs", {}).values())
 
 
 def treatments_of(record: Mapping[str, Any]) -> tuple[Treatment, ...]:
-    """Return the treatments that a record tells of; a ValueError if they are none."""
+    """Return the treatments in a record; a ValueError if they are not valid."""
     return tuple(Treatment.from_dict(content) for content in record.get("treatments", ()))

@@ -2,11 +2,11 @@
 
 The authors publish SGNS and SVD vectors alike as ``YEAR-w.npy`` with ``YEAR-vocab.pkl``: aligned between decades, which
 changes no cosine. ``YEAR-u.npy`` is what their code writes for SVD before that: left singular vectors of the PPMI
-matrix, which their `SVDEmbedding` takes as they are (``eig=0.0``: no weight by the singular values of ``-s.npy``).
+matrix, which their `SVDEmbedding` uses unchanged (``eig=0.0``: no weight by the singular values of ``-s.npy``).
 
-A PPMI matrix is sparse, vocabulary × vocabulary: ``YEAR.bin`` (row and column as int32, value as float64, again and
-again) with ``YEAR-index.pkl`` or ``index.pkl`` (word to number). As an array 100,000 words would take 40 GB, so the
-rows of the words asked for are turned into as many dimensions as they span, which changes no inner product: every
+A PPMI matrix is sparse, vocabulary × vocabulary: ``YEAR.bin`` (row and column as int32, value as float64,
+repeated) with ``YEAR-index.pkl`` or ``index.pkl`` (word to number). As an array 100,000 words would take 40 GB, so the
+rows of the requested words are rotated into as many dimensions as they span, which changes no inner product: every
 cosine, and every mean of vectors, is that of the PPMI rows themselves.
 
 Vocabulary and index are Python-2 pickles, of a list of strings and of a dict of strings to numbers. They are read
@@ -39,9 +39,9 @@ CELL = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
 CELLS_AT_ONCE = 1 << 22
 #: No logarithm of a ratio of probabilities is larger; counts, which have the same format, are.
 MAX_PPMI = 1000
-#: So many words take six minutes on two busy cores, and 3.3 GB at their peak.
+#: This many words take six minutes on two busy cores, and 3.3 GB at their peak.
 MAX_PPMI_WORDS = 10_000
-#: A row of singular vectors that is shorter is a row of zeros, but for rounding: a word too rare in this decade.
+#: A shorter row of singular vectors is a row of zeros, apart from rounding: a word too rare in this decade.
 SHORTEST = 1e-8
 MAX_VOCABULARY_BYTES = 512 << 20
 #: Bytes of words that a pickle may repeat by reference (two bytes each), as a multiple of its own.
@@ -127,10 +127,10 @@ def read_ppmi(path: Path, top: int | None = None, tokens: Set[str] | None = None
     if len(kept) > MAX_PPMI_WORDS:
         raise VectorsError(
             f"'{path.name}' is a PPMI matrix of {len(kept):,} words, of which {MAX_PPMI_WORDS:,} can be opened at a "
-            "time; give top (--top) for the first ones of its index, or in Python words for those that you need."
+            "time; give top= (or --top) for the first ones of its index, or in Python words= for the ones you need."
         )
     if not kept:
-        raise VectorsError(f"'{path.name}' has contexts for none of the {len(asked):,} words of its index asked for.")
+        raise VectorsError(f"'{path.name}' has no contexts for any of the {len(asked):,} requested words of its index.")
     zeros = {ZERO: len(asked) - len(kept)} if len(kept) < len(asked) else {}
     return Block([words[row] for row in kept], _isometric(path, len(words), kept), repairs | zeros)
 
@@ -148,7 +148,7 @@ def _cells(path: Path, size: int) -> Iterator[NDArray[Any]]:
             if not (fits := cells["value"] < MAX_PPMI).all():
                 value = cells["value"][~fits][0]
                 raise VectorsError(
-                    f"'{path.name}' holds the value {value:g}, which is not a PPMI; give the folder ppmi."
+                    f"'{path.name}' holds the value {value:g}, which is not a PPMI value; give the folder ppmi."
                 )
             yield cells[cells["value"] > np.finfo(np.float32).tiny]  # PositiveExplicit leaves out negative ones too
 
@@ -177,7 +177,7 @@ def _isometric(path: Path, size: int, kept: list[int]) -> FloatMatrix:
 
 
 def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
-    """Read a pickled list of strings and the repairs that took; anything else in the pickle is refused, never run.
+    """Read a pickled list of strings and the repairs needed; anything else in the pickle is refused, never run.
 
     >>> import pathlib, pickle, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "1990-vocab.pkl"
@@ -189,13 +189,13 @@ def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
     try:
         with unwarned():
             return decode_words(cast("list[bytes]", _pickled(content, LISTS)))
-    except Exception as error:  # a damaged pickle can fail in any way, none of them ours
+    except Exception as error:  # a damaged pickle can fail in any way, none of them our fault
         problem = " ".join(str(error).split())
         raise VectorsError(f"'{path.name}' is not a plain pickled list of words ({problem}).") from None
 
 
 def read_index(path: Path) -> tuple[list[str], dict[str, int]]:
-    """Read a pickled dict of words to numbers as the words in the order of these, and the repairs that took.
+    """Read a pickled dict of words to numbers as the words in the order of their numbers, and the repairs needed.
 
     >>> import pathlib, pickle, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "1990-index.pkl"
@@ -211,7 +211,7 @@ def read_index(path: Path) -> tuple[list[str], dict[str, int]]:
         if set(numbered) != set(range(len(items) // 2)):
             raise ValueError("its numbers are not 0, 1, 2 and so on, each once")  # noqa: TRY301
         return decode_words([cast("bytes", numbered[number]) for number in range(len(numbered))])
-    except Exception as error:  # a damaged pickle can fail in any way, none of them ours
+    except Exception as error:  # a damaged pickle can fail in any way, none of them our fault
         problem = " ".join(str(error).split())
         raise VectorsError(f"'{path.name}' is not a plain pickled dict of words to numbers ({problem}).") from None
 

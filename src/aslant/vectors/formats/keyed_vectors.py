@@ -1,4 +1,4 @@
-"""gensim's KeyedVectors: in memory, or a .kv file, whose pickle is read by a reader that can run nothing."""
+"""gensim's KeyedVectors: in memory, or a .kv file, whose pickle is read without running anything."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from aslant.vectors.rows import Block, checked_block
 
 NAME = "gensim KeyedVectors"
 PROTOCOLS = {2, 3, 4, 5}
-#: What gensim's own classes are called; their attributes are all that is wanted of them.
+#: The names of gensim's own classes; only their attributes are needed.
 _GENSIM = re.compile(r"gensim\.models\.(keyedvectors|word2vec|fasttext)")
 _NUMPY = ("numpy", "numpy.core.multiarray", "numpy._core.multiarray")
 #: Instructions that gensim's files have no use for.
@@ -43,7 +43,7 @@ def from_memory(vectors: Any) -> Block:
 
 
 def read(path: Path, *, allow_pickle: bool) -> Block:
-    """Open a .kv file without running anything in it; what that cannot read, by gensim, if the user trusts the file."""
+    """Open a .kv file without running anything in it; gensim reads what this cannot, if the user trusts the file."""
     try:
         return _plainly(path)
     except OSError as error:
@@ -54,7 +54,7 @@ def read(path: Path, *, allow_pickle: bool) -> Block:
         problem = " ".join(str(error).split())
         raise VectorsError(
             f"'{path.name}' is a Python pickle that is not plain gensim vectors ({problem}), and opening it can run "
-            "code; if you trust its origin, pass allow_pickle=True (on the command line: --allow-pickle)."
+            "code; if you trust its origin, use allow_pickle=True (or --allow-pickle)."
         ) from None
 
 
@@ -75,9 +75,9 @@ def _plainly(path: Path) -> Block:
 def _reader(content: Any) -> Any:
     """Return an unpickler that knows gensim's classes as empty ones and arrays as bytes, and nothing else.
 
-    It is Python's own slow one: the fast one allocates whatever a damaged file asks for, and so would byte arrays,
-    which are refused. Keys must be plain, since hashing what is nested without end would end the process. The classes
-    are made anew for each file, so that no file can change them for the next.
+    It is Python's own slow one: the fast one allocates as much as a damaged file claims, and so would byte arrays,
+    which are refused. Keys must be plain, since hashing endlessly nested ones would crash the process. The classes
+    are created again for each file, so no file can change them for the next.
     """
 
     class Plain:
@@ -133,7 +133,7 @@ def _reader(content: Any) -> Any:
             self.stack.append(frozenset(_plain(items)))
 
         def refuse(self) -> None:
-            raise ValueError("it holds what vectors have no use for")
+            raise ValueError("it holds something that vectors do not need")
 
         dispatch: ClassVar[dict[int, Any]] = {
             **base.dispatch,
@@ -160,5 +160,5 @@ def _by_gensim(path: Path) -> Block:
         raise MissingExtraError("reading this gensim file needs gensim: pip install 'gensim>=4.3.3'.") from None
     try:
         return from_memory(KeyedVectors.load(str(path), mmap="r"))
-    except Exception as error:  # whatever an arbitrary pickle raises
+    except Exception as error:  # an arbitrary pickle can raise anything
         raise VectorsError(f"'{path.name}' is not a gensim KeyedVectors file ({error}).") from None

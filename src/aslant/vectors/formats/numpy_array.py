@@ -21,7 +21,7 @@ from aslant.vectors.word_vectors import as_matrix
 
 NAME = "NumPy array with a word list"
 MAGIC = b"\x93NUMPY"
-#: Bytes of a list of words: twenty times that of the largest embeddings.
+#: The most bytes in a list of words: twenty times that of the largest embeddings.
 MAX_WORDS_BYTES = 1 << 30
 WORD_FILES = (".txt", ".words", ".vocab")
 
@@ -89,16 +89,16 @@ def load_array(path: Path) -> NDArray[Any]:
     try:
         with np.errstate(over="raise"), unwarned():  # the product of an absurd shape
             array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
-        if array.dtype.itemsize == 0:  # of such, a file without data promises any number
+        if array.dtype.itemsize == 0:  # an array without data can claim any number of rows
             raise ValueError(f"{array.shape} of {array.dtype}")  # noqa: TRY301 (one message for all)
-    except Exception as error:  # a damaged header can fail in any way, none of them ours
+    except Exception as error:  # a damaged header can fail in any way, none of them our fault
         raise VectorsError(f"'{path.name}' is not a plain NumPy array ({error}).") from None
     return array
 
 
 @contextmanager
 def unwarned() -> Iterator[None]:
-    """Keep Python and NumPy from warning of how a header is written: it is read as it is, or refused."""
+    """Keep Python and NumPy from warning about how a header is written: it is read as it is, or refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -218,7 +218,7 @@ def _split_line(line: bytes, layout: Layout, where: str) -> tuple[bytes, list[fl
 
 
 def write(file: IO[bytes], vectors: WordVectors) -> None:
-    """Write `vectors` as word2vec text: a header, then a word and its numbers per line, each the same float32 again."""
+    """Write `vectors` as word2vec text: a header, then a word and its numbers per line, each float32 exactly."""
     file.write(f"{len(vectors)} {vectors.dimensions}\n".encode())
     for words, rows in encoded_blocks(vectors, "word2vec text"):
         file.write(table_text(words, rows))

@@ -101,7 +101,7 @@ def _block(buffer: bytes, names: list[bytes], offsets: NDArray[np.int64], dimens
 
 
 def _decoded(names: list[bytes]) -> tuple[list[str], dict[str, int]]:
-    """Return the words, without the newline that may stand before each, and the repairs that took."""
+    """Return the words, without the newline that may precede each, and the repairs needed."""
     joined = b"\n".join(names).removeprefix(b"\n").replace(b"\n\n", b"\n")
     if b"" not in names:
         try:

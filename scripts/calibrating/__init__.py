@@ -1,1 +1,0 @@
-"""Calibration of every p-value, q-value, interval and bracket in the product; see scripts/calibration.py."""

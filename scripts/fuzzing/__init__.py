@@ -1,1 +1,0 @@
-"""What `scripts/fuzz.py` is made of: targets (one for each reader of outside bytes), mutation, and two engines."""

@@ -1,0 +1,82 @@
+"""What debiasing leaves behind, as a table and in words."""
+
+from __future__ import annotations
+
+from aslant.measures.residuals.result import ResidualBiasResult, ResidualNeighbours
+from aslant.report.conventions import Category, line, signed
+from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
+from aslant.results.audit import Glance
+
+
+def residual_table(result: ResidualBiasResult) -> Table:
+    """Describe the three tests, each with what chance gives."""
+    columns = (
+        Column("test", "test", plain, "left"),
+        Column("value", "value", small),
+        Column("range", "range over seeds", str, min_width=80),
+        Column("chance", "by chance", small),
+        Column("chance_range", "range", str, min_width=100),
+        Column("pvalue", "p", pvalue),
+        Column("words", "words", str, min_width=70),
+    )
+    rows = [
+        {
+            **row,
+            "range": between(row["minimum"], row["maximum"]),
+            "chance_range": between(row["chance_minimum"], row["chance_maximum"]),
+        }
+        for row in result.rows()
+    ]
+    title = f"What is left in {result.provenance.representation.name} of the bias of {result.original.name}"
+    return Table(title, columns, rows, (*residual_notes(result), *missing_words(result)))
+
+
+def residual_notes(result: ResidualBiasResult) -> list[str]:
+    """Say what the three tests did, and where a small vocabulary made them do less."""
+    c, k = result.clustering, result.classification
+    first, second = (plain(pole) for pole in result.poles)
+    notes = [
+        f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among "
+        f"{result.pool.candidates:,} candidates; by chance: the same with shuffled labels (clustering never falls "
+        "below 0.5, so chance lies a little above).",
+        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}; p "
+        "of neighbours: by shuffling.",
+    ]
+    for what, part in (("clustering", c), ("classification", k)):
+        if part.words_per_side < part.asked_per_side:
+            notes.append(
+                f"{what} uses {part.words_per_side:,} words a side instead of {part.asked_per_side:,}: at most a "
+                "tenth of the candidates."
+            )
+    notes += _neighbour_notes("neighbours", result.neighbours)
+    return notes + _neighbour_notes("neighbours within the list", result.neighbours_within)
+
+
+def _neighbour_notes(what: str, found: ResidualNeighbours | None) -> list[str]:
+    if found is None:
+        return []
+    less = f" instead of {found.asked_k} (at most a third)" if found.k < found.asked_k else ""
+    return [
+        f"{what}: {found.k}{less} nearest among {found.among:,} words; shuffled leanings correlate "
+        f"{number(found.chance.minimum)} to {number(found.chance.maximum)}, p by shuffling "
+        f"{pvalue(found.shuffled_pvalue)}."
+    ]
+
+
+def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
+    """Say at a glance what was found."""
+    first, second = r.poles
+    category = "gender" if set(r.poles) == {"he", "she"} else about(r.provenance.stimuli)
+    c, k, n = r.clustering, r.classification, r.neighbours
+    said: list[tuple[str, float, str, float | None, str]] = [
+        ("clustering", c.accuracy, "accuracy", None,
+         f"Two clusters tell words that lean to {first} from those that lean to {second} with {c.accuracy:.0%} "
+         f"accuracy in the embedding as it is (chance: {c.chance.mean:.0%})."),
+        ("classification", k.accuracy, "accuracy", None,
+         f"A classifier tells the two sides apart on words it has not seen with {k.accuracy:.0%} accuracy "
+         f"(chance: {k.chance.mean:.0%})."),
+    ]  # fmt: skip
+    if n.correlation is not None:
+        sentence = f"A word's leaning goes with that of its {n.k} nearest words: r = {signed(n.correlation)}."
+        said.append(("neighbours", n.correlation, "r", n.shuffled_pvalue, sentence))
+    return [line(category, what, value, name, sentence, p) for what, value, name, p, sentence in said]

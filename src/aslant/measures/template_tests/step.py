@@ -1,0 +1,76 @@
+"""The steps of an audit that ask a language model about words in templates."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from aslant.measures.template_tests.association import log_probability_suite, two_by_two
+from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE, log_probability_bias
+from aslant.measures.template_tests.words_in_templates import template_weat
+from aslant.results.codec import MeasuredResult
+from aslant.stimuli import ClassSet, TemplateSet, WordSet, all_sets
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
+
+#: The template tests of the paper are not hypotheses with a direction: "pleasant-names" has the group that models
+#: mistreat first, so that a one-sided test could never find what it is about.
+EITHER_WAY = "two-sided"
+HE_OR_SHE = (["he"], ["she"])
+
+
+def log_probability(work: Work) -> Results:
+    """Run every log-probability test that ships."""
+    suite = log_probability_suite(
+        work.subject.opened, rng=work.seed, alternative=EITHER_WAY, **work.asking(), **work.settings
+    )
+    return (work.noted("log-probability", suite),)
+
+
+def attribute_lists(work: Work) -> Results:
+    """Ask of each word of several lists whether it goes with "he" or "she"."""
+    done: list[MeasuredResult] = []
+    for words in work.settings["lists"]:
+        with work.noting(f"attribute-lists, {words}"):
+            done.append(log_probability_bias(work.subject.opened, DEFAULT_TEMPLATE, HE_OR_SHE, words, **work.asking()))
+    return tuple(done)
+
+
+def template_weats(work: Work) -> Results:
+    """Run WEAT on the vectors of words in templates, for every template set that is a test."""
+    done: list[MeasuredResult] = []
+    for test in (two_by_two(found) for found in all_sets(TemplateSet) if _is_test(found)):
+        with work.noting(f"template-weat, {test.id}"):
+            done.append(template_weat(
+                work.subject.opened, test, rng=work.seed, alternative=EITHER_WAY, progress=work.progress,
+            ))  # fmt: skip
+    return tuple(done)
+
+
+def own_words(work: Work, sets: list[TemplateSet | ClassSet | WordSet]) -> Results:
+    """Ask a language model about the user's own words: tests in one suite, other sets one by one."""
+    done: list[MeasuredResult] = []
+    tests = [found for found in sets if isinstance(found, TemplateSet) and _is_test(found)]
+    if tests:
+        done.append(log_probability_suite(work.subject.opened, tests, rng=work.seed, **work.asking()))
+    for found in sets:
+        if found not in tests:
+            with work.noting(f"own words, {found.id}"):
+                done.append(_asked(work, found))
+    return tuple(done)
+
+
+def _is_test(found: TemplateSet) -> bool:
+    return len(found.targets) == len(found.attributes) == 2
+
+
+def _asked(work: Work, found: TemplateSet | ClassSet | WordSet) -> Any:
+    lm, how = work.subject.opened, work.asking()
+    if isinstance(found, TemplateSet):
+        attributes = None if any(group.words for group in found.attributes) else DEFAULT_ATTRIBUTES
+        return log_probability_bias(lm, found, attributes=attributes, **how)
+    if isinstance(found, ClassSet):
+        sides = {group.name: group.words for group in found.classes}
+        return work.named(log_probability_bias(lm, DEFAULT_TEMPLATE, sides, DEFAULT_ATTRIBUTES, **how), found.id)
+    asked = log_probability_bias(lm, DEFAULT_TEMPLATE, HE_OR_SHE, found.words, **how)
+    return work.named(asked, attributes=found.id)

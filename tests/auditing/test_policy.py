@@ -1,0 +1,206 @@
+"""A policy is checked when read, and a report is held to each of its rules."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+import aslant
+from aslant.auditing.policy import Policy, check_policy, parse_policy, read_policy, read_report
+from aslant.errors import AslantError
+from aslant.report.policy import junit
+from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
+
+
+@pytest.fixture(scope="module")
+def audit() -> aslant.AuditResult:
+    return aslant.audit(only=["weat", "polarity"], profile="quick")
+
+
+def policy(*rules: str, head: str = "") -> Policy:
+    return parse_policy(head + "".join(f'[[rule]]\nname = "r{i}"\n{rule}\n' for i, rule in enumerate(rules)), "p.toml")
+
+
+def verdicts(report: object, *rules: str, head: str = "") -> list[tuple[str, str]]:
+    return [(line.stimuli, line.verdict) for line in check_policy(report, policy(*rules, head=head)).lines]  # type: ignore[arg-type]
+
+
+def test_limits_hold_every_line_that_a_rule_matches(audit: aslant.AuditResult) -> None:
+    assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-6"\nmax = 1.0') == [("weat-6", "violated")]
+    assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-6"\nmax = 1.8\nmin = 1.0') == [("weat-6", "passed")]
+    assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-6"\nmin = 1.9') == [("weat-6", "violated")]
+    assert len(verdicts(audit, 'measure = "weat"\nstimuli = "weat-?"\nmax = 9')) == 9
+    assert {s for s, _ in verdicts(audit, 'measure = "*"\ncategory = ["race", "age"]\nmax = 9')} == {
+        "weat-3", "weat-4", "weat-5", "weat-10", "race-four, one-vs-one", "race-four, one-vs-rest",
+    }  # fmt: skip
+    assert len(verdicts(audit, 'measure = "*"\neffect = "polarity"\nmax = 9')) == 4
+
+
+def test_only_stars_and_question_marks_match_other_characters(audit: aslant.AuditResult) -> None:
+    lines = tuple(replace(line, stimuli="mine [6]") if line.stimuli == "weat-6" else line for line in audit.glance)
+    renamed = replace(audit, glance=lines)
+    assert verdicts(renamed, 'measure = "weat"\nstimuli = "mine [6]"\nmax = 9') == [("mine [6]", "passed")]
+    assert verdicts(audit, 'measure = "weat"\nstimuli = "weat-[67]"\nmax = 9') == [("weat-[67]", "missing")]
+
+
+def test_a_limit_itself_is_kept(audit: aslant.AuditResult) -> None:
+    line = next(line for line in audit.glance if line.stimuli == "weat-6")
+    assert verdicts(audit, f'measure = "weat"\nstimuli = "weat-6"\nmax = {line.effect!r}') == [("weat-6", "passed")]
+
+
+def test_the_sign_counts_unless_the_rule_is_absolute(audit: aslant.AuditResult) -> None:
+    lines = tuple(replace(line, effect=-1.5) if line.stimuli == "weat-6" else line for line in audit.glance)
+    negative = replace(audit, glance=lines)
+    rule = 'measure = "weat"\nstimuli = "weat-6"\nmax = 0.8\n'
+    assert verdicts(negative, rule) == [("weat-6", "passed")]
+    assert verdicts(negative, rule + "absolute = true") == [("weat-6", "violated")]
+
+
+def test_a_large_effect_against_the_direction_of_a_test_is_not_spared(audit: aslant.AuditResult) -> None:
+    line = dataclasses.replace(audit.glance[0], category="race", effect=-1.3, pvalue=0.999, qvalue=0.999)
+    turned = dataclasses.replace(audit, glance=(line,))
+    assert [found.verdict for found in aslant.check_policy(turned).lines] == ["violated"]
+    unsure = dataclasses.replace(turned, glance=(dataclasses.replace(line, pvalue=0.9, qvalue=0.9),))
+    assert [found.verdict for found in aslant.check_policy(unsure).lines] == ["passed"]
+
+
+def test_lines_without_the_evidence_asked_for_are_spared(audit: aslant.AuditResult) -> None:
+    rule = 'measure = "weat"\nstimuli = "weat-6"\nmax = 0.8\nonly_if_qvalue_below = 0.05'
+    assert verdicts(audit, rule) == [("weat-6", "violated")]
+    lines = tuple(replace(line, qvalue=0.2) if line.stimuli == "weat-6" else line for line in audit.glance)
+    assert verdicts(replace(audit, glance=lines), rule) == [("weat-6", "passed")]
+
+
+def test_counts_of_significant_lines_have_limits_too(audit: aslant.AuditResult) -> None:
+    count = sum(line.qvalue is not None and line.qvalue <= 0.05 for line in audit.glance)
+    rule = 'measure = "weat"\nfield = "count_significant"\nmax = '
+    assert verdicts(audit, f"{rule}{count}") == [("*", "passed")]
+    assert verdicts(audit, f"{rule}{count - 1}") == [("*", "violated")]
+
+
+def test_the_count_of_an_enumeration_is_that_of_its_pairs() -> None:
+    v = aslant.load()
+    found = aslant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
+    from aslant.auditing.glance_lines import glances
+    from aslant.results.audit import AuditPart
+
+    base = aslant.audit(v, only=["polarity"], profile="quick")
+    part = AuditPart("enumeration", "t", (found,), 0.0)
+    full = replace(base, parts=(part,), glance=tuple(glances("enumeration", [found])))
+    [line] = check_policy(full, policy('measure = "enumeration"\nfield = "count_significant"\nmax = 0')).lines
+    assert line.value == len(found.significant) > 0
+
+
+def test_a_missing_measurement_fails_unless_it_is_optional(audit: aslant.AuditResult) -> None:
+    rule = 'measure = "enumeration"\nfield = "count_significant"\nmax = 10\n'
+    [line] = check_policy(audit, policy(rule)).lines
+    assert (line.verdict, line.reason) == ("missing", "enumeration: left out on request")
+    assert not check_policy(audit, policy(rule)).passed
+    assert verdicts(audit, rule + "optional = true") == [("*", "not measured")]
+    assert check_policy(audit, policy(rule + "optional = true")).passed
+    assert verdicts(audit, 'measure = "polarity"\nfield = "qvalue"\nmax = 1\nstimuli = "gender-b*"')[0][1] == "missing"
+
+
+def test_a_measure_that_broke_off_fails_the_check_unless_allowed(audit: aslant.AuditResult) -> None:
+    broken = replace(audit, failed={"geometry": "KeyError: 3"})
+    rule = 'measure = "weat"\nmax = 9'
+    assert not check_policy(broken, policy(rule)).passed
+    assert check_policy(broken, policy(rule, head="allow_failed = true\n")).passed
+
+
+def test_differences_between_models_have_limits(audit: aslant.AuditResult) -> None:
+    rows = tuple(
+        AuditDifference("weat", test, "gender", "d", (1.0, value), (ModelDifference("new", gap),))
+        for test, value, gap in (("weat-6", 1.5, 0.5), ("weat-7", 0.9, -0.1), ("weat-8", None, None))
+    )
+    both = AuditComparison((audit, audit), rows, {}, audit.created, audit.version)
+    rule = 'measure = "weat"\nfield = "difference"\nmax = 0.2'
+    assert verdicts(both, rule) == [("weat-6", "violated"), ("weat-7", "passed"), ("weat-8", "missing")]
+    assert verdicts(audit, rule) == [("*", "missing")]
+    assert len(verdicts(both, 'measure = "weat"\nstimuli = "weat-6"\nmax = 9')) == 2  # each model is held to it
+    assert verdicts(both, 'measure = "weat"\nmodel = "other*"\nmax = 9') == [("*", "missing")]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "rule"),
+        ("rule = []", "length >= 1"),
+        ("rule = 3", "array"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"', "neither max nor min"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = nan', "no finite number"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nmin = 2', "max below its min"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = -1\nabsolute = true', "a size, which cannot be at most -1"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\ncategory = []', "category"),
+        (
+            '[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nfield = "difference"\nonly_if_qvalue_below = 0.05',
+            "means nothing for the field difference",
+        ),
+        (
+            '[[rule]]\nname = "a"\nmeasure = "*"\nmax = 1\nfield = "count_significant"\nonly_if_qvalue_below = 0.05',
+            "means nothing for the field count_significant",
+        ),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = "1"', "Expected `float"),
+        ('[[rule]]\nname = "a"\nmeasur = "weat"\nmax = 1', "did you mean measure"),
+        ('nmae = "x"\n[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1', "did you mean name"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nfield = "effect"', "Invalid enum value 'effect'"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nonly_if_qvalue_below = 2', "<= 1"),
+        ("[[rule]", "Expected"),
+    ],
+)
+def test_a_policy_that_cannot_be_used_is_one_clear_error(text: str, words: str) -> None:
+    with pytest.raises(AslantError, match=r"'p\.toml' is not a usable policy") as caught:
+        parse_policy(text, "p.toml")
+    assert words in str(caught.value)
+
+
+def test_files_that_are_no_policy_or_report_are_refused(tmp_path: Path, audit: aslant.AuditResult) -> None:
+    with pytest.raises(AslantError, match="cannot open"):
+        read_policy(tmp_path / "nowhere.toml")
+    for content, words in (
+        (b"{", "is not JSON"),
+        (b"\xff\xfe\xff", "not UTF-8"),
+        (b"[]", "not a result"),
+        (b"{}", "not a"),
+    ):
+        (tmp_path / "r.json").write_bytes(content)
+        with pytest.raises(AslantError, match=words):
+            read_report(tmp_path / "r.json")
+    assert audit.weat is not None
+    audit.weat.save(tmp_path / "w.json")
+    with pytest.raises(AslantError, match="of kind 'weat-suite'"):
+        read_report(tmp_path / "w.json")
+
+
+def test_junit_xml_parses_and_escapes_what_it_must(audit: aslant.AuditResult) -> None:
+    nasty = replace(audit, representation=replace(audit.representation, name="<a & b>\x1b\x00\ud800\"'"))
+    check = check_policy(
+        nasty,
+        policy(
+            'measure = "weat"\nstimuli = "weat-6"\nmax = 0.1',
+            'measure = "weat"\nstimuli = "weat-7"\nmax = 9',
+            'measure = "gone"\nmax = 1\noptional = true',
+            head='name = "<p>"\n',
+        ),
+    )
+    root = ElementTree.fromstring(junit(check))
+    assert root.tag == "testsuites"
+    assert {key: root.get(key) for key in ("tests", "failures", "skipped")} == {
+        "tests": "3",
+        "failures": "1",
+        "skipped": "1",
+    }
+    [suite] = root
+    assert str(suite.get("name")).startswith("<a & b>")
+    assert [[child.tag for child in case] for case in suite] == [["failure"], [], ["skipped"]]
+
+
+def test_the_default_policy_is_the_one_that_the_docs_show() -> None:
+    from aslant.auditing.policy import DEFAULT_POLICY
+
+    docs = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
+    assert DEFAULT_POLICY.strip() in docs

@@ -1,0 +1,359 @@
+"""Log-probability bias scores are those of a distribution that is known; what a user gives is read as it is meant."""
+
+from __future__ import annotations
+
+import csv
+import math
+import tracemalloc
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import aslant
+from aslant.errors import AslantError, MeasureError, StimuliError
+from aslant.measures.template_tests import scoring
+from aslant.measures.template_tests.attribute_lists import attribute_list
+from aslant.measures.template_tests.scores import contrast
+from aslant.measures.template_tests.stimuli import asked
+from aslant.models.protocols import CausalScore, MaskedScore, Sentence
+from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
+
+TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
+JOBS = ["nurse", "engineer", "clerk"]
+
+
+def total(*words: str) -> float:
+    """P of the given targets or attributes, by adding up the table."""
+    return sum(p for pair, p in TABLE.items() if set(pair) & set(words))
+
+
+def pmi(targets: list[str], attribute: str) -> float:
+    joint = sum(TABLE[target, attribute] for target in targets)
+    return math.log(joint / total(attribute) / total(*targets))
+
+
+def test_a_score_is_the_difference_of_log_ratios_of_the_table() -> None:
+    result = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, (["he"], ["she"]), JOBS)
+    for score in result.scores:
+        he, she = score.sides
+        assert he.p_target == pytest.approx(TABLE["he", score.attribute] / total(score.attribute))
+        assert she.p_prior == pytest.approx(total("she"))
+        assert he.association == pytest.approx(pmi(["he"], score.attribute))
+        assert score.score == pytest.approx(pmi(["he"], score.attribute) - pmi(["she"], score.attribute))
+    assert [s.leans_to for s in result.scores] == ["she", "he", "he"]
+    assert result.method == "masks"
+    assert [s.attribute for s in result.ranked] == ["engineer", "clerk", "nurse"]
+
+
+def test_probabilities_are_summed_within_a_set_before_the_logarithm() -> None:
+    result = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, {"some": ["he", "they"], "she": ["she"]}, JOBS)
+    for score in result.scores:
+        assert score.sides[0].association == pytest.approx(pmi(["he", "they"], score.attribute))
+    assert [t.name for t in result.targets] == ["some", "she"]
+
+
+@pytest.mark.parametrize("targets", [(["he"], ["she"]), (["he", "they"], ["she"])])
+def test_masked_and_causal_models_of_one_distribution_agree(targets: Any) -> None:
+    masked = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, targets, JOBS)
+    causal = aslant.log_probability_bias(FakeCausalLM(TABLE), TEMPLATE, targets, JOBS)
+    assert causal.method == "continuations"
+    assert [s.score for s in causal.scores] == pytest.approx([s.score for s in masked.scores])
+    assert {side.p_target for s in causal.scores for side in s.sides} == {None}
+
+
+def test_a_causal_model_compares_what_follows_the_target() -> None:
+    result = aslant.log_probability_bias(FakeCausalLM(TABLE), TEMPLATE, ("he", "she"), JOBS)
+    for score in result.scores:
+        expected = math.log(TABLE["he", score.attribute] / total("he"))
+        expected -= math.log(TABLE["she", score.attribute] / total("she"))
+        assert score.score == pytest.approx(expected)
+    assert result.notes == ()
+
+
+def test_a_target_after_the_attribute_compares_whole_sentences_and_says_so() -> None:
+    result = aslant.log_probability_bias(FakeCausalLM(TABLE), "a [ATTRIBUTE] is what [TARGET] is.", ("he", "she"), JOBS)
+    assert result.method == "whole sentences"
+    assert "the target stands after the attribute" in result.notes[0]
+    for score in result.scores:
+        assert score.score == pytest.approx(math.log(TABLE["he", score.attribute] / TABLE["she", score.attribute]))
+    both = aslant.log_probability_bias(
+        FakeCausalLM(TABLE), [TEMPLATE, "a [ATTRIBUTE] is what [TARGET] is."], ("he", "she"), JOBS
+    )
+    assert both.method == "continuations and whole sentences"
+    masked = aslant.log_probability_bias(FakeMaskedLM(TABLE), "a [ATTRIBUTE] is what [TARGET] is.", ("he", "she"), JOBS)
+    assert masked.method == "masks"
+
+
+def test_several_templates_are_averaged_and_probabilities_keep_the_equation() -> None:
+    templates = ["[TARGET] is a [ATTRIBUTE].", "[TARGET] was a [ATTRIBUTE]"]
+    lm = FakeMaskedLM()
+    both = aslant.log_probability_bias(lm, templates, ("he", "she"), JOBS)
+    each = [aslant.log_probability_bias(lm, text, ("he", "she"), JOBS) for text in templates]
+    for place, score in enumerate(both.scores):
+        parts = tuple(one.scores[place].score for one in each)
+        assert score.by_template == pytest.approx(parts)
+        assert score.score == pytest.approx(np.mean(parts))
+        for side in score.sides:
+            assert side.p_target is not None
+            assert side.p_prior is not None
+            assert side.association == pytest.approx(math.log(side.p_target / side.p_prior))
+
+
+def test_a_template_set_brings_targets_that_agree_and_its_attributes() -> None:
+    lm = FakeMaskedLM()
+    result = aslant.log_probability_bias(lm, "career-family")
+    assert len(result.scores) == 16
+    by_template = {text: {s.target for s in lm.asked if s.template == text} for text in result.templates}
+    assert by_template["[TARGET] like [ATTRIBUTE]."] == {"boys", "men", "girls", "women"}
+    assert by_template["[TARGET] likes [ATTRIBUTE]."] == {"he", "she"}
+    own = aslant.log_probability_bias(lm, "kurita-generic", {"a": ["we"], "b": ["you"]}, ["kind"])
+    assert [t.words for t in own.targets] == [("we",), ("you",)]
+    assert own.provenance.stimuli == "kurita-generic own"
+
+
+def test_more_than_two_classes_have_every_pair_and_each_against_the_rest() -> None:
+    result = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, ["he", "she", "they"], JOBS)
+    table = np.array([[pmi([t], job) for t in ("he", "she", "they")] for job in JOBS])
+    rest = np.array([[row[j] - (row.sum() - row[j]) / 2 for j in range(3)] for row in table])
+    pairs = {(c.first, c.second): c for c in result.contrasts}
+    assert pairs["she", "they"].mean == pytest.approx((table[:, 1] - table[:, 2]).mean())
+    assert pairs["they", "the rest"].mean == pytest.approx(rest[:, 2].mean())
+    assert pairs["he", "she"].count == sum(table[:, 0] >= table[:, 1])
+    assert len(result.contrasts) == 6
+    assert [s.score for s in result.scores] == pytest.approx(rest.max(axis=1))
+    assert [s.by_template[0] for s in result.scores] == pytest.approx(rest.max(axis=1))
+    assert [s.leans_to for s in result.scores] == [["he", "she", "they"][j] for j in rest.argmax(axis=1)]
+    gaps = [abs(row[j] - row[k]) for row in table for j in range(3) for k in range(j)]
+    assert result.one_vs_one == pytest.approx(np.mean(gaps))
+    assert result.one_vs_rest == pytest.approx(rest.max(axis=1).mean())
+    assert "they: against the rest" in result.rows()[0]
+    assert sum(result.rows()[0][f"{name}: against the rest"] for name in ("he", "she", "they")) == pytest.approx(0)
+
+
+probabilities = st.lists(st.floats(0.001, 1), min_size=6, max_size=6)
+
+
+def model_of(numbers: list[float], cls: type = FakeMaskedLM) -> Any:
+    share = [number / sum(numbers) for number in numbers]
+    pairs = [(target, job) for target in ("he", "she") for job in JOBS]
+    return cls(dict(zip(pairs, share, strict=True)))
+
+
+@given(probabilities)
+def test_swapping_the_sides_flips_every_sign(numbers: list[float]) -> None:
+    lm = model_of(numbers)
+    there = aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS)
+    back = aslant.log_probability_bias(lm, TEMPLATE, ("she", "he"), JOBS)
+    assert [s.score for s in back.scores] == pytest.approx([-s.score for s in there.scores], abs=1e-12)
+    assert back.one_vs_one == pytest.approx(there.one_vs_one)
+
+
+class Shifted(FakeMaskedLM):
+    """As the model of the table, with one constant added to every log prior and another to those of one target."""
+
+    def __init__(self, table: dict[tuple[str, str], float], common: float, she: float) -> None:
+        super().__init__(table)
+        self.common, self.she = common, she
+
+    def _score(self, s: Sentence, prior_place: str) -> MaskedScore:
+        score = super()._score(s, prior_place)
+        prior = score.prior + self.common + (self.she if s.target == "she" else 0)
+        return MaskedScore(score.target, prior, score.pieces, score.attribute_pieces)
+
+
+@given(st.floats(-5, 5), st.floats(-5, 5))
+def test_a_constant_in_all_priors_cancels_and_one_in_a_targets_prior_shifts_every_score(
+    common: float, she: float
+) -> None:
+    plain = aslant.log_probability_bias(FakeMaskedLM(TABLE), TEMPLATE, ("he", "she"), JOBS)
+    moved = aslant.log_probability_bias(Shifted(TABLE, common, she), TEMPLATE, ("he", "she"), JOBS)
+    shifts = [b.score - a.score for a, b in zip(plain.scores, moved.scores, strict=True)]
+    assert shifts == pytest.approx([she] * 3, abs=1e-9)
+
+
+@given(st.lists(st.floats(0.001, 1), min_size=3, max_size=3), st.lists(st.floats(0.001, 1), min_size=2, max_size=2))
+def test_independent_targets_and_attributes_score_zero(jobs: list[float], targets: list[float]) -> None:
+    table = {
+        (t, j): p * q for t, q in zip(("he", "she"), targets, strict=True) for j, p in zip(JOBS, jobs, strict=True)
+    }
+    whole = sum(table.values())
+    lm = FakeMaskedLM({pair: p / whole for pair, p in table.items()})
+    result = aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS)
+    assert [s.score for s in result.scores] == pytest.approx([0, 0, 0], abs=1e-9)
+
+
+def test_the_share_counts_zero_for_the_first_side_with_wilsons_interval() -> None:
+    from scipy.stats import binomtest
+
+    c = contrast("a", "b", np.array([0.0, 1.0, -1.0, -2.0, 3.0]), 0.9)
+    wilson = binomtest(3, 5).proportion_ci(0.9, method="wilson")
+    assert (c.count, c.share, c.low, c.high) == (3, 0.6, pytest.approx(wilson.low), pytest.approx(wilson.high))
+
+
+def test_twenty_thousand_attributes_stream_in_order_and_in_little_memory() -> None:
+    words = [f"word {number}" for number in range(20_000)]
+    lm = Forgetful()
+    told: list[tuple[int, int]] = []
+    tracemalloc.start()
+    result = aslant.log_probability_bias(
+        lm, TEMPLATE, (["he"], ["she"]), words, progress=lambda step, done, whole: told.append((done, whole))
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200 << 20
+    assert max(lm.batches) <= scoring.SENTENCES_AT_ONCE
+    assert sum(lm.batches) == 40_000
+    assert [s.attribute for s in result.scores] == words
+    assert [done for done, _ in told] == sorted(done for done, _ in told)
+    assert told[-1] == (40_000, 40_000)
+    one = aslant.log_probability_bias(FakeMaskedLM(), TEMPLATE, (["he"], ["she"]), [words[17_123]])
+    assert one.scores[0] == result.scores[17_123]
+
+
+class Forgetful(FakeMaskedLM):
+    """Keeps the size of what it was asked, not the sentences."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.batches: list[int] = []
+
+    def masked_scores(self, sentences: Any, **settings: Any) -> list[MaskedScore]:
+        scores = super().masked_scores(sentences, **settings)
+        self.batches.append(len(sentences))
+        self.asked.clear()
+        return scores
+
+
+def test_settings_reach_the_model_and_the_result(tmp_path: Path) -> None:
+    lm = FakeMaskedLM()
+    aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, journal=tmp_path / "journal")
+    assert lm.settings[-1]["journal"].folder == tmp_path / "journal"
+    assert (lm.settings[-1]["target_pieces"], lm.settings[-1]["prior_place"]) == ("chain", "target")
+    result = aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, single_mask=True, target_pieces="first")
+    assert (lm.settings[-1]["single_mask"], lm.settings[-1]["target_pieces"]) == (True, "first")
+    assert result.provenance.settings["single_mask"] is True
+    published = aslant.log_probability_bias(lm, TEMPLATE, ("he", "she"), JOBS, as_published=True)
+    asked = {key: lm.settings[-1][key] for key in ("target_pieces", "single_mask", "prior_place")}
+    assert asked == {"target_pieces": "first", "single_mask": True, "prior_place": "published"}
+    assert "as published" in published.notes[-1]
+    assert published.scores[0].score != result.scores[0].score
+
+
+def test_targets_of_several_pieces_are_named_with_the_policy() -> None:
+    chain = aslant.log_probability_bias(FakeMaskedLM(), TEMPLATE, {"a": ["a young man"], "b": ["she"]}, JOBS)
+    assert chain.notes == ("targets of several pieces, scored by a chain of masks: a young man (a young man)",)
+    assert chain.targets[0].pieces == (("a", "young", "man"),)
+    first = aslant.log_probability_bias(
+        FakeMaskedLM(), TEMPLATE, {"a": ["a young man"], "b": ["she"]}, JOBS, target_pieces="first"
+    )
+    assert "by their first piece" in first.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"template": "he is a [ATTRIBUTE]."}, "must contain \\[TARGET\\] exactly once"),
+        ({"template": "no-such-set"}, "there is no word set 'no-such-set'"),
+        ({"template": "weat-6"}, "kind 'templates' is needed"),
+        ({"template": []}, "no template was given"),
+        ({"template": 3}, "is not a template"),
+        ({"targets": None}, "no targets were given"),
+        ({"targets": ["he"]}, "1 target sets were given"),
+        ({"targets": [["he"], ["she", "he"]]}, "'he' stands in 'he' and in 'she \\+ he'"),
+        ({"targets": {"a": [], "b": ["she"]}}, "has no words"),
+        ({"targets": 3}, "are not targets"),
+        ({"targets": [["he"], [""]]}, "is not a word"),
+        ({"targets": "weat-6"}, "kind 'classes' is needed"),
+        ({"attributes": None}, "no attributes were given"),
+        ({"attributes": []}, "no attribute was given"),
+        ({"attributes": [3]}, "is not a word"),
+        ({"attributes": 3}, "are not attributes"),
+        ({"attributes": "nowhere.txt"}, "there are no attributes 'nowhere.txt'"),
+        ({"target_pieces": "last"}, "target_pieces='last' is not one of chain, first"),
+        ({"confidence": 2}, "confidence is 2"),
+    ],
+)
+def test_bad_input_is_one_clear_error(arguments: dict[str, Any], words: str) -> None:
+    given = {"template": TEMPLATE, "targets": (["he"], ["she"]), "attributes": JOBS, **arguments}
+    with pytest.raises(AslantError, match=words):
+        aslant.log_probability_bias(FakeMaskedLM(), **given)
+
+
+def test_what_is_no_model_or_cannot_do_it_is_refused() -> None:
+    with pytest.raises(MeasureError, match=r"is not a language model; open one with aslant\.load_lm"):
+        aslant.log_probability_bias("bert", TEMPLATE, ("he", "she"), JOBS)  # type: ignore[arg-type]
+    for setting in ({"as_published": True}, {"single_mask": True}, {"target_pieces": "first"}):
+        with pytest.raises(MeasureError, match="'fake causal' is a causal model"):
+            aslant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)  # type: ignore[arg-type]
+
+
+def test_a_probability_of_nought_is_an_error_not_an_infinite_score() -> None:
+    class Never(FakeCausalLM):
+        def _score(self, s: Sentence) -> CausalScore:
+            return CausalScore(-math.inf, -math.inf, (s.target,), (s.attribute,))
+
+    with pytest.raises(MeasureError, match=r"no finite log-probability for 'he is a nurse\.'"):
+        aslant.log_probability_bias(Never(), TEMPLATE, ("he", "she"), JOBS)
+
+
+def test_attributes_come_from_lists_sets_and_tables(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("Kind\n\n  brave \nkind\n", encoding="utf-8")
+    assert attribute_list(tmp_path / "list.txt")[0].words == ("Kind", "brave", "kind")
+    assert attribute_list(str(tmp_path / "list.txt"), lower=True) == (attribute_list(["kind", "brave"])[0], "list.txt")
+    (tmp_path / "t.csv").write_text('id,title,pay\n1,"clerk, senior",10\n2,judge,20\n', encoding="utf-8")
+    assert attribute_list(tmp_path / "t.csv")[0].words == ("clerk, senior", "judge")
+    assert attribute_list(tmp_path / "t.csv", column="Pay")[0].words == ("10", "20")
+    with pytest.raises(StimuliError, match="has no column 'wage'; it has id, title, pay"):
+        attribute_list(tmp_path / "t.csv", column="wage")
+    with pytest.raises(StimuliError, match="is not a table"):
+        attribute_list(tmp_path / "list.txt", column="x")
+    (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
+    with pytest.raises(StimuliError, match="has no attributes"):
+        attribute_list(tmp_path / "empty.txt")
+    (tmp_path / "latin.txt").write_bytes(b"caf\xe9")
+    with pytest.raises(StimuliError, match="is not UTF-8"):
+        attribute_list(tmp_path / "latin.txt")
+    assert "construction worker" in attribute_list("occupations-share-of-women")[0].words
+
+
+def test_real_lists_of_job_titles_traits_and_skills_are_read(real_data: Path) -> None:
+    jobs, source = attribute_list(real_data / "kurita" / "job_titles_salary_2017.tsv")
+    assert (jobs.words[:2], len(jobs.words), source) == (
+        ("director", "chief medical examiner"), 933, "job_titles_salary_2017.tsv",
+    )  # fmt: skip
+    assert len(attribute_list(real_data / "kurita" / "positive_traits.txt", lower=True)[0].words) == 230
+    skills = attribute_list(real_data / "onet" / "Technology Skills.txt")[0].words
+    assert "Adobe Acrobat" in skills
+    assert len(skills) > 5_000
+
+
+def test_lists_go_by_their_data_names(real_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import shutil
+
+    shutil.copytree(real_data / "kurita", tmp_path / "kurita-lists")
+    shutil.copytree(real_data / "onet", tmp_path / "onet-technology-skills")
+    monkeypatch.setenv("ASLANT_DATA", str(tmp_path))
+    monkeypatch.setenv("ASLANT_OFFLINE", "1")
+    assert attribute_list("kurita-lists/negative_traits.txt")[0].words[:2] == ("Absentminded", "Aggressive")
+    assert len(attribute_list("onet-technology-skills")[0].words) > 5_000
+    with pytest.raises(StimuliError, match="there are no attributes 'kurita-lists'"):
+        attribute_list("kurita-lists")  # a folder of lists, of which one has to be named
+    with pytest.raises(AslantError, match="is data of kind 'vectors'"):
+        attribute_list("glove-6b-50d")
+
+
+def test_the_published_shares_come_out_of_the_authors_scores(real_data: Path) -> None:
+    with (real_data / "kurita" / "kurita_table5_scores.tsv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    for name, percentage in (("positive_traits", 80.0), ("negative_traits", 78.9), ("job_titles", 88.5)):
+        scores = [float(row["bias_prior_corrected_as_in_code"]) for row in rows if row["set"] == name]
+        assert round(100 * contrast("he", "she", np.array(scores)).share, 1) == percentage
+
+
+def test_a_template_without_its_slots_is_named() -> None:
+    with pytest.raises(MeasureError, match=r"has no \[TARGET\] and \[ATTRIBUTE\]"):
+        asked("no slots here", [["he"], ["she"]])

@@ -1,0 +1,80 @@
+"""Every study, and the numbers in results that need none, with the reason."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+import re
+
+import aslant.measures
+import aslant.results
+from calibrating import (
+    model_studies,
+    resolution_studies,
+    sentence_studies,
+    structure_studies,
+    vector_studies,
+    weat_studies,
+)
+from calibrating.rows import Row, Study
+
+MODULES = (
+    weat_studies,
+    vector_studies,
+    structure_studies,
+    sentence_studies,
+    model_studies,
+    resolution_studies,
+)
+STUDIES: tuple[Study, ...] = tuple(study for module in MODULES for study in module.STUDIES)
+ROWS: tuple[Row, ...] = tuple(row for study in STUDIES for row in study.rows)
+
+#: Fields of results with such names promise something that can be checked.
+PROMISING = re.compile(r"(pvalue|qvalue|interval|bounds)s?$|^(low|high)$")
+_COPIED = "copied from the result of a measure"
+_RANGE = "an edge, not an interval: it says where, and promises nothing"
+_OF_WEAT = "made by the code of aslant.weat, which is in the table"
+EXEMPT = {
+    "MaskedWeatResult.interval": _OF_WEAT,
+    "MaskedWeatSuiteResult.qvalues": _OF_WEAT,
+    "Glance.pvalue": _COPIED,
+    "Glance.qvalue": _COPIED,
+    "ModelDifference.interval": _COPIED,
+    "ModelDifference.pvalue": _COPIED,
+    "_Measure.pvalue": _COPIED,
+    "HumanComparison.pvalue": "printed in a paper",
+    "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",
+    "EnumerationResult.critical_pvalue": "the largest p-value of the table that Benjamini–Hochberg accepts",
+    "GeneralisedWeatResult.pvalue_bounds": "WEAT's bracket, or the same exact interval of random partitions as WEAT's",
+    "Interval.low": "holds what other fields of this table promise",
+    "Interval.high": "holds what other fields of this table promise",
+    "LeaveOneOut.low": "the range when any one word is left out, not an interval",
+    "LeaveOneOut.high": "the range when any one word is left out, not an interval",
+    "CalibrationBin.low": _RANGE,
+    "CalibrationBin.high": _RANGE,
+    "EffectBin.low": _RANGE,
+    "EffectBin.high": _RANGE,
+}
+
+
+def promising_fields() -> set[str]:
+    """Return every field of a result, as Class.field, whose name promises something."""
+    found = set()
+    rooms = pkgutil.walk_packages(aslant.measures.__path__, "aslant.measures.")
+    names = [module.name for module in pkgutil.iter_modules(aslant.results.__path__, "aslant.results.")]
+    for path in [*names, *(module.name for module in rooms if module.name.endswith("result"))]:
+        members = vars(importlib.import_module(path))
+        for name, kind in members.items():
+            if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+                found |= {f"{name}.{field.name}" for field in dataclasses.fields(kind) if PROMISING.search(field.name)}
+    return found
+
+
+def selected(only: str) -> tuple[Study, ...]:
+    """Return the studies whose names begin with one of the names given, parted by commas; nothing: all."""
+    wanted = [name.strip() for name in only.split(",") if name.strip()]
+    if unknown := [name for name in wanted if not any(study.name.startswith(name) for study in STUDIES)]:
+        known = ", ".join(dict.fromkeys(study.name for study in STUDIES))
+        raise SystemExit(f"there is no study '{unknown[0]}'; give one of {known}.")
+    return tuple(study for study in STUDIES if not wanted or study.name.startswith(tuple(wanted)))
