@@ -19,13 +19,11 @@ import pytest
 import aslant
 from aslant.corpus import Query, sample_contexts, shards
 from aslant.errors import MeasureError, MissingExtraError, WorkersError
-from aslant.models.protocols import Passage, Sentence
-from aslant.parallel import as_finished, clusters, cores, spread, spreading, use_workers, workers_in_use
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "models"))
 from aslant.models.causal import TransformersCausalLM
 from aslant.models.encoder import TransformersEncoder
 from aslant.models.masked import TransformersMaskedLM
+from aslant.models.protocols import Passage, Sentence
+from aslant.parallel import as_finished, clusters, cores, spread, spreading, use_workers, workers_in_use
 from noticed import Noticed
 from tiny_lms import causal, masked, torch
 

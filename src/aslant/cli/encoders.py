@@ -38,9 +38,6 @@ OwnWordsOption = Annotated[
     list[Path] | None,
     typer.Option("--words", metavar="FILE", help="Your own WEAT set, a TOML file; can be repeated."),
 ]
-MinFoundOption = Annotated[
-    float, typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is found.")
-]
 
 
 @dataclass(frozen=True)

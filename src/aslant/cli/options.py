@@ -84,14 +84,6 @@ SubwordsOption = Annotated[
 NoCacheOption = Annotated[
     bool, typer.Option("--no-cache", help="Neither use nor write the cache.", rich_help_panel=MODEL)
 ]
-AlternativeOption = Annotated[str, typer.Option("--alternative", help="greater, less or two-sided.")]
-MethodOption = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        help="auto (exact where possible), enumeration, meet-in-the-middle, 'dynamic programming' or 'monte carlo'.",
-    ),
-]
 ResamplesOption = Annotated[
     int, typer.Option("--n-resamples", metavar="N", min=1, help="Random partitions, if Monte Carlo is used.")
 ]

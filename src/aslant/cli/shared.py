@@ -12,9 +12,13 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, get_type_hints
+
+import typer
+from msgspec import Meta
 
 from aslant.cli import options as o
+from aslant.measures.shared.settings import declared
 
 
 @dataclass(frozen=True)
@@ -146,6 +150,7 @@ def _texts(value: Any) -> list[str]:
 
 def _options(group: Any) -> list[inspect.Parameter]:
     hints = get_type_hints(group, include_extras=True)
+    hints |= {name: _declared(name, *found, getattr(group, name)) for name, found in declared(group).items()}
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return [
         inspect.Parameter(
@@ -155,4 +160,20 @@ def _options(group: Any) -> list[inspect.Parameter]:
             annotation=hints[field.name],
         )
         for field in fields(group)
+    ]
+
+
+def _declared(name: str, hint: Any, meta: Meta, default: Any) -> Any:
+    """Return a setting of a measure as an option; what is neither a number nor a switch is text, which it checks."""
+    extra = meta.extra or {}
+    option = extra.get("option", "--" + name.replace("_", "-"))
+    if default is True:
+        option = f"{option}/--no-{option[2:]}"
+    kind = hint if hint in (bool, int, float) else str if default is not None else str | None
+    limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
+    return Annotated[
+        kind,
+        typer.Option(
+            option, metavar=extra.get("metavar"), help=meta.description, rich_help_panel=extra.get("panel"), **limits
+        ),
     ]
