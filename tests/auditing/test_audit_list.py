@@ -203,8 +203,8 @@ def test_one_bad_model_among_three_stops_nobody_and_is_told(folder: Path, tmp_pa
     done = aslant.audit_list(models, tmp_path / "r.db", **QUICK)
     assert [audit.state for audit in done.audits] == ["complete", "failed", "complete"]
     [bad] = done.failed
-    assert "in no format that aslant knows" in bad.reason
-    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is in no format"):
+    assert "not in a format that aslant knows" in bad.reason
+    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is not in a format"):
         aslant.ResultsStore(tmp_path / "r.db").audit("bad")
 
 

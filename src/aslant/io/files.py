@@ -91,7 +91,7 @@ def appear(made: Path, target: Path, work: Path, is_good: Callable[[], bool]) ->
 def sweep_partial(folder: Path, beginning: str = "") -> None:
     """Delete unfinished files and folders in `folder` that nobody has written to for a day: their writers are dead.
 
-    Without a `beginning`, `folder` has to be our own: others, too, may end the names of their files so.
+    Without a `beginning`, `folder` has to be our own: other programs may use the same suffix.
     """
     with contextlib.suppress(OSError):  # no folder, or one that cannot be read: nothing to sweep
         for path in [path for path in folder.iterdir() if path.name.endswith(PARTIAL)]:
