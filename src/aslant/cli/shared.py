@@ -130,7 +130,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
-        made = {n: group(**{f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
+        made = {n: _made(group, {f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
         for group in made.values():
             if isinstance(group, Output):
                 group.check(inputs=[text for value in given.values() for text in _texts(value)])
@@ -163,10 +163,25 @@ def _options(group: Any) -> list[inspect.Parameter]:
     ]
 
 
+def _made(group: Any, given: dict[str, Any]) -> Any:
+    """Put a group together; where a setting is refused, name the option."""
+    from aslant.errors import MeasureError
+
+    try:
+        return group(**given)
+    except MeasureError as error:
+        name, _, rest = str(error).partition(" ")
+        raise MeasureError(f"{_option_of(name, declared(group)[name][1])} {rest}") from None
+
+
+def _option_of(name: str, meta: Meta) -> str:
+    option: str = (meta.extra or {}).get("option", "--" + name.replace("_", "-"))
+    return option
+
+
 def _declared(name: str, hint: Any, meta: Meta, default: Any) -> Any:
     """Return a setting of a measure as an option; what is neither a number nor a switch is text, which it checks."""
-    extra = meta.extra or {}
-    option = extra.get("option", "--" + name.replace("_", "-"))
+    extra, option = meta.extra or {}, _option_of(name, meta)
     if default is True:
         option = f"{option}/--no-{option[2:]}"
     kind = hint if hint in (bool, int, float) else str if default is not None else str | None
