@@ -84,9 +84,9 @@ def test_a_record_with_numbers_that_are_none_is_refused(tmp_path: Path) -> None:
 
 def test_a_journal_that_numpy_warns_of_is_as_good_as_absent(tmp_path: Path) -> None:
     from aslant.io.journal import Journal
+    from aslant.io.keeper import Keeper
 
-    with zipfile.ZipFile(tmp_path / "step.npz", "w") as archive:
-        archive.writestr("x.npy", npy("<f4", "(1L, 3L)", np.ones(3, "<f4").tobytes()))
+    Keeper(tmp_path).keep({"step/x": npy("<f4", "(1L, 3L)", np.ones(3, "<f4").tobytes())})
     assert Journal(tmp_path).recall("step") is None
 
 
@@ -199,23 +199,22 @@ def test_damaged_stamps_are_none(content: bytes, tmp_path: Path) -> None:
 ])  # fmt: skip
 def test_a_damaged_request_of_a_run_is_one_sentence(change: dict[str, Any], tmp_path: Path) -> None:
     from aslant.cli.audit_run import resumed
-    from aslant.io.digests import sealed_json
+    from aslant.io.keeper import Keeper
 
     request = {
         "models": [], "reading": {"top": 9}, "profile": "quick", "seed": 0, "only": [], "skip": [], "words": [],
         "device": None, "output": "out", "text": {"column": "text"},
     }  # fmt: skip
-    path = tmp_path / "request.json"
-    path.write_bytes(sealed_json(json.dumps(request).encode()))
+    Keeper(tmp_path).keep({"request": json.dumps(request).encode()})
     sound, _ = resumed(tmp_path)
     assert sound.as_asked(allow_pickle=False).top == 9
     assert sound.text_as_asked().column == "text"
-    path.write_bytes(sealed_json(json.dumps(request | change).encode()))
+    Keeper(tmp_path).keep({"request": json.dumps(request | change).encode()})
     damaged, _ = resumed(tmp_path)
     with pytest.raises(AslantError, match="the request of this run is damaged"):
         (damaged.as_asked(allow_pickle=False), damaged.text_as_asked())
-    for unsound in (sealed_json(b'{"models":["\xff"]}'), json.dumps(request).encode()):  # the last one has no seal
-        path.write_bytes(unsound)
+    for unsound in (b'{"models":["\xff"]}', b"{"):
+        Keeper(tmp_path).keep({"request": unsound})
         with pytest.raises(AslantError, match="is damaged"):
             resumed(tmp_path)
 
@@ -405,14 +404,13 @@ def test_a_surname_is_not_empty(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sums", [b"", b"1", b"[]", b"null", b"\xff", b"[" * 5000, b'{"config.json":1}'])
 def test_a_converted_model_whose_sums_are_none_is_made_again(sums: bytes, tmp_path: Path) -> None:
-    from aslant.io.digests import sealed_json
     from aslant.models.conversion import NEEDED, SUMS, _complete, _sums
 
     for name in NEEDED:
         (tmp_path / name).write_text("{}")
-    (tmp_path / SUMS).write_bytes(sealed_json(json.dumps(_sums(tmp_path)).encode()))
+    (tmp_path / SUMS).write_text(json.dumps(_sums(tmp_path)))
     assert _complete(tmp_path)
-    (tmp_path / SUMS).write_bytes(sealed_json(sums))
+    (tmp_path / SUMS).write_bytes(sums)
     assert not _complete(tmp_path)
 
 
@@ -434,26 +432,11 @@ def test_a_cache_whose_index_lies_at_an_odd_place_is_as_good_as_absent(tmp_path:
                 aslant_file.open_mapped(tmp_path / "v", name="v")
 
 
-def test_a_store_that_ends_in_half_a_line_end_of_windows_loses_nothing_when_added_to(tmp_path: Path) -> None:
-    from aslant.auditing.stored_lines import encode
-
-    record = {
-        "label": "a", "source": "", "state": "failed", "audited": "2026-01-01", "reason": "it is empty",
-        "seconds": None, "key": "", "settings": {},
-    }  # fmt: skip
-    store = aslant.ResultsStore(tmp_path / "s.jsonl")
-    store.path.write_bytes(encode(record, None) + b"\r")
-    assert len(store.audits().audits) == 1
-    store.append_record(record | {"label": "b"}, None)
-    assert [audit.label for audit in store.audits().audits] == ["a", "b"]
-    assert store.audits().notes == ()
-
-
 def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_path: Path) -> None:
     from dataclasses import replace
 
     audit = aslant.audit(only=["weat"], profile="quick")
-    store = aslant.ResultsStore(tmp_path / "s.jsonl")
+    store = aslant.ResultsStore(tmp_path / "s.db")
     for effect in (-1e308, 1e308):
         store.append(replace(audit, glance=(replace(audit.glance[0], effect=effect),)), label="a")
     history, change = store.history(), store.compare("a")

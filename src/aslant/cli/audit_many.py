@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, MissingExtraError
 
 if TYPE_CHECKING:
     from aslant.auditing.audit_job import AuditOutcome
@@ -38,7 +39,7 @@ class Many:
     store: Annotated[
         Path | None,
         typer.Option(
-            "--store", metavar="FILE", help="Where their audits are kept (default: aslant-results.jsonl).",
+            "--store", metavar="FILE", help="Where their audits are kept (default: aslant-results.db).",
             rich_help_panel=MANY,
         ),
     ] = None  # fmt: skip
@@ -54,21 +55,33 @@ class Many:
     at_once: Annotated[
         int | None,
         typer.Option(
-            "--at-once", metavar="N", min=1, help="Audit N models at a time, each in a process with one thread "
-            "(default: one after the other, with all cores).", rich_help_panel=MANY,
+            "--at-once", metavar="N", min=1, help="Audit N models at a time, each in a process of Dask's with one "
+            "thread (default: one after the other, with all cores).", rich_help_panel=MANY,
         ),
     ] = None  # fmt: skip
 
-    def used(self, running: RunningOnCores) -> AbstractContextManager[None]:
-        """Return the requested processes, to be used while the models are audited."""
-        from aslant.parallel import use_workers
-
+    @contextmanager
+    def used(self, running: RunningOnCores) -> Iterator[None]:
+        """Use the processes that were asked for, while the models are audited."""
         if self.at_once is None:
-            return nullcontext()
+            yield
+            return
         for name, value in (("--workers", running.workers), ("--dask", running.dask), ("--ray", running.ray)):
             if value is not None:
                 raise AslantError(f"--at-once {self.at_once} and {name} were both given; choose one of them.")
-        return use_workers(processes=self.at_once)
+        try:
+            from distributed import LocalCluster
+        except ImportError:
+            raise MissingExtraError("--at-once needs Dask; pip install '.[dask]'.") from None
+        from aslant.parallel import use_workers
+
+        with (
+            LocalCluster(
+                n_workers=self.at_once, threads_per_worker=1, dashboard_address=None, silence_logs="error"
+            ) as cluster,
+            use_workers(dask=cluster.scheduler_address),
+        ):
+            yield
 
     def check_alone(self, given: dict[str, Any]) -> None:
         """Refuse options that are for one report while there is a list, and those for a list while there is none."""

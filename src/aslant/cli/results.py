@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,51 +15,60 @@ if TYPE_CHECKING:
     from aslant.results.audit import AuditComparison, AuditResult
     from aslant.results.stored import AuditChange, StoredAudit
 
-app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time.", no_args_is_help=True)
+app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time, export.", no_args_is_help=True)
 
 LIST_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results list results.jsonl                       every audit: label, when, state, model, id
+aslant results list results.db                       every audit: label, when, state, model, id
 
-aslant results list results.jsonl --latest --since 2026-03-01 --json -
+aslant results list results.db --latest --since 2026-03-01 --json -
 """
 FIGURES_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results figures results.jsonl --measure weat --stimuli weat-6
+aslant results figures results.db --measure weat --stimuli weat-6
 
-aslant results figures results.jsonl --model 'ours*' --category gender --latest --csv figures.csv
+aslant results figures results.db --model 'ours*' --category gender --latest --csv figures.csv
 """
 SHOW_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results show results.jsonl ours                  the newest audit of 'ours'
+aslant results show results.db ours                  the newest audit of 'ours'
 
-aslant results show results.jsonl ours~1 -o before      the one before it, as before.html, .json and .csv
+aslant results show results.db ours~1 -o before      the one before it, as before.html, .json and .csv
 
-aslant results show results.jsonl 3f2a9c                by the first digits of its id
+aslant results show results.db 3f2a9c                by the first digits of its id
 """
 COMPARE_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results compare results.jsonl ours               the newest audit of 'ours' with the one before it
+aslant results compare results.db ours               the newest audit of 'ours' with the one before it
 
-aslant results compare results.jsonl 'last month' 'this month'
+aslant results compare results.db 'last month' 'this month'
 
-aslant results compare results.jsonl ours~2 ours -o change && aslant check change.json --policy policy.toml
+aslant results compare results.db ours~2 ours -o change && aslant check change.json --policy policy.toml
 """
 HISTORY_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results history results.jsonl --model ours --measure weat --stimuli weat-6
+aslant results history results.db --model ours --measure weat --stimuli weat-6
 
-aslant results history results.jsonl --category race --csv history.csv
+aslant results history results.db --category race --csv history.csv
 """
 ADD_EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant results add results.jsonl aslant-report.json --label ours      a report that 'aslant audit' wrote
+aslant results add results.db aslant-report.json --label ours      a report that 'aslant audit' wrote
+
+aslant results add results.db other.jsonl                          what 'aslant results export' wrote, or an old store
+"""
+EXPORT_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant results export results.db - | jq .record.label
+
+aslant results export march.db march.jsonl && aslant results add year.db march.jsonl
 """
 ASKED = "Which ones (* and ? stand for anything)"
 StoreArgument = Annotated[
@@ -106,7 +115,7 @@ class Asking:
 
 @app.callback()
 def results_command() -> None:
-    """Audits in a store: list, query, show, compare, follow over time."""
+    """Audits in a store: list, query, show, compare, follow over time, export."""
 
 
 @app.command("list", epilog=LIST_EXAMPLES)
@@ -121,46 +130,34 @@ def list_command(
     output: Output,
 ) -> None:
     """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).audits(model, since=since, until=until, latest=latest)
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
+    _answer(store, "audits", output, model=model, since=since, until=until, latest=latest)
 
 
 @app.command("figures", epilog=FIGURES_EXAMPLES)
 @command
 def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Asking, output: Output) -> None:
     """Print the figures that match: one row for each measure, set of stimuli and audit."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).figures(latest=latest, **asdict(asking))
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
+    _answer(store, "figures", output, latest=latest, **asdict(asking))
 
 
 @app.command("history", epilog=HISTORY_EXAMPLES)
 @command
 def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> None:
-    """Follow figures over time, label by label: the effect, its change since the previous audit, what else changed."""
+    """Follow figures over time, label by label: the effect, the difference to the audit before, what else differs."""
+    _answer(store, "history", output, **asdict(asking))
+
+
+def _answer(store: str, question: str, output: Output, **asked: Any) -> None:
+    """Ask a store, and say on standard error what a table on standard output has no place for."""
     from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).history(**asdict(asking))
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
-
-
-def _tell(notes: tuple[str, ...], output: Output) -> None:
-    """Print on standard error what has no place in CSV on standard output."""
-    from aslant.cli.printing import STANDARD_OUTPUT
+    from aslant.cli.printing import STANDARD_OUTPUT, deliver
     from aslant.cli.progress import note
 
+    found = getattr(ResultsStore(store), question)(**asked)
     if STANDARD_OUTPUT in (output.csv, output.markdown, output.latex):
-        for each in notes:
+        for each in found.notes:
             note(each)
+    deliver(found, output, quiet=False)
 
 
 @app.command("show", epilog=SHOW_EXAMPLES)
@@ -218,27 +215,63 @@ def compare_command(
 @app.command("add", epilog=ADD_EXAMPLES)
 def add_command(
     store: Annotated[str, typer.Argument(metavar="STORE", help="A store, or the name of a new one.")],
-    report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'aslant audit' wrote.")],
+    report: Annotated[
+        str, typer.Argument(metavar="FILE", help="JSON that 'aslant audit' wrote, or JSON Lines of 'export'.")
+    ],
     label: Annotated[
         str | None, typer.Option("--label", metavar="LABEL", help="A label for the model (default: its own name).")
     ] = None,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Add a report that was made earlier, or elsewhere, to a store."""
+    """Put a report that was made before, or elsewhere, or the audits of another store, into a store."""
     from aslant.auditing.policy import read_report
-    from aslant.auditing.store import ResultsStore
+    from aslant.auditing.store import ResultsStore, is_lines
+    from aslant.cli.progress import noted
     from aslant.errors import AslantError
     from aslant.report.tables import plain
     from aslant.results.audit import AuditResult
 
-    found = read_report(report)
-    audits = (found,) if isinstance(found, AuditResult) else found.audits
-    if label is not None and len(audits) > 1:
-        raise AslantError(f"'{report}' holds {len(audits)} audits, but one label was given; leave out --label.")
-    for audit in audits:
-        stored = ResultsStore(store).append(audit, label, source=report)
-        if not quiet:
+    into = ResultsStore(store)
+    if is_lines(Path(report)):
+        if label is not None:
+            raise AslantError(f"'{report}' holds labels of its own; leave --label out.")
+        with noted():
+            added = into.add_lines(report)
+    else:
+        found = read_report(report)
+        audits = (found,) if isinstance(found, AuditResult) else found.audits
+        if label is not None and len(audits) > 1:
+            raise AslantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
+        added = [into.append(audit, label, source=report) for audit in audits]
+    if not quiet:
+        for stored in added:
             print(f"stored: {plain(stored.label)} as {stored.id} in {plain(store)}")
+
+
+@app.command("export", epilog=EXPORT_EXAMPLES)
+def export_command(
+    store: StoreArgument,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write; '-' is standard output.")],
+) -> None:
+    """Write every audit of a store as a line of JSON, for other programs and other stores ('add' reads it)."""
+    import sys
+
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.progress import noted
+    from aslant.errors import AslantError
+    from aslant.io.files import written_whole
+
+    found = ResultsStore(store)
+    with noted():
+        if file == Path("-"):
+            for line in found.lines():
+                sys.stdout.buffer.write(line)
+            return
+        try:
+            with written_whole(file) as written:
+                written.writelines(found.lines())
+        except OSError as error:
+            raise AslantError(f"cannot write '{file}': {error.strerror or error}.") from None
 
 
 def _names(report: Path | None, store: str) -> list[Path]:
