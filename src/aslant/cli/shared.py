@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
-from msgspec import Meta
 
 from aslant.cli import options as o
-from aslant.measures.shared.settings import declared
+from aslant.measures.shared.settings import declared, setting
 
 
 @dataclass(frozen=True)
@@ -174,21 +173,18 @@ def _made(group: Any, given: dict[str, Any]) -> Any:
         raise MeasureError(f"{_option_of(name, declared(group)[name][1])} {rest}") from None
 
 
-def _option_of(name: str, meta: Meta) -> str:
-    option: str = (meta.extra or {}).get("option", "--" + name.replace("_", "-"))
-    return option
+def _option_of(name: str, meta: setting) -> str:
+    return meta.option or "--" + name.replace("_", "-")
 
 
-def _declared(name: str, hint: Any, meta: Meta, default: Any) -> Any:
+def _declared(name: str, hint: Any, meta: setting, default: Any) -> Any:
     """Return a setting of a measure as an option; what is neither a number nor a switch is text, which it checks."""
-    extra, option = meta.extra or {}, _option_of(name, meta)
+    option = _option_of(name, meta)
     if default is True:
         option = f"{option}/--no-{option[2:]}"
     kind = hint if hint in (bool, int, float) else str if default is not None else str | None
     limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
     return Annotated[
         kind,
-        typer.Option(
-            option, metavar=extra.get("metavar"), help=meta.description, rich_help_panel=extra.get("panel"), **limits
-        ),
+        typer.Option(option, metavar=meta.metavar, help=meta.description, rich_help_panel=meta.panel, **limits),
     ]
