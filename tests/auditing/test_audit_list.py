@@ -317,4 +317,4 @@ def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
 
     done = aslant.audit_list(folder / "models.txt", tmp_path / "r.db", on_end=as_if_another_had, **QUICK)
     assert [line.partition(".")[0] for line in ran] == ["one", "one", "two", "two"]
-    assert done.notes == ("not run again, since the store has it: three",)
+    assert done.notes == ("not run again, because the store has it: three",)

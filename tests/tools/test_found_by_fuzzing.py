@@ -114,7 +114,7 @@ def test_a_kind_that_is_no_text_is_refused(kind: str) -> None:
 def test_toml_with_numbers_that_are_none_is_refused(number: str) -> None:
     from aslant.io.reading import parse_toml
 
-    with pytest.raises(ValueError, match="no finite number"):
+    with pytest.raises(ValueError, match="not a finite number"):
         parse_toml(f"a = [0.5, {number}]")
 
 
@@ -307,24 +307,6 @@ def test_an_enumeration_with_cells_of_groups_that_are_not_there_is_refused(chang
         EnumerationResult.from_dict(content)
     with pytest.raises(AslantError, match="the ordering has a category"):
         EnumerationResult.from_dict(enumeration(groups=3, categories=2).to_dict() | {"ordering": [5]})
-
-
-@pytest.mark.parametrize(("part", "change"), [
-    ("exam", {}), ("matching", {}), ("rating", {"r01": "m99-1"}), ("categories", {}), ("labels", {}),
-    ("exam", {"e01": "G99"}),
-])  # fmt: skip
-def test_a_plan_whose_key_does_not_fit_its_questions_is_refused(part: str, change: dict[str, str]) -> None:
-    import msgspec
-
-    from aslant.measures.enumeration.survey_plan import Survey
-    from survey_examples import enumeration
-
-    content = json.loads(aslant.make_survey(enumeration(groups=3, categories=2, names=4)).to_json())
-    assert Survey.from_dict(content)
-    content["key"][part] = {**content["key"][part], **change} if change else {}
-    made = msgspec.convert({k: v for k, v in content.items() if k != "kind"}, Survey).identified()
-    with pytest.raises(AslantError, match="does not fit its questions"):
-        Survey.from_dict(json.loads(made.to_json()))
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\nb", "/a", "../a", "a:b", "a\\b", "\u202ea"])

@@ -39,7 +39,7 @@ def _made_result(chance: Random) -> bytes:
 
 def _result(data: bytes, folder: Path) -> str:
     """Read any result, as the commands do that take one."""
-    from aslant.measures.enumeration.survey_command import _rebuilt
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.results.codec import result_from_dict
 
     class AnyKind:
@@ -91,9 +91,9 @@ def _enumerated() -> Any:
 
 def _to_survey(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey export` does with a result."""
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.measures.enumeration.result import EnumerationResult
     from aslant.measures.enumeration.survey import make_survey
-    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey_plan import Survey
 
     survey = make_survey(_rebuilt(EnumerationResult, written(folder, "result.json", data)))
@@ -126,8 +126,8 @@ def _made_plan(chance: Random) -> bytes:
 
 def _plan(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey score` does with a plan."""
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.measures.enumeration.survey import score_survey
-    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey_plan import Survey
 
     plan = _rebuilt(Survey, written(folder, "survey.json", data))
@@ -297,7 +297,7 @@ def json_target(
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
     codec, folder = "aslant.results.codec", "aslant.auditing.run_folder"
-    survey = "aslant.measures.enumeration.survey_command"
+    survey = "aslant.measures.enumeration.command"
     quiet = {"never_refuses": True}
     return (
         Target(

@@ -84,7 +84,7 @@ class Place:
     before: bytes | None = None
 
     def put_back(self) -> None:
-        """Leave the folder as it was met, since what was asked for cannot be done; what is finished stays."""
+        """Leave the folder as it was found, since the request cannot be carried out; what is finished stays."""
         from aslant.io.keeper import FILE, Keeper
 
         if self.before is not None:
@@ -100,7 +100,7 @@ class Place:
         return self.folder / f"model-{number}"
 
     def keeps_results(self) -> bool:
-        """Tell whether anything that was finished is there: the disk may be full."""
+        """Tell whether any finished results are there: the disk may be full."""
         from aslant.auditing.run_folder import STEP
         from aslant.io.keeper import Keeper
 
@@ -130,7 +130,7 @@ def absolute(model: str) -> str:
 
 
 def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place | None:
-    """Return where the run is kept: the folder asked for, or one in the cache; None where that cannot be written."""
+    """Return where the run is kept: the given folder, or one in the cache; None where that cannot be written."""
     from aslant.auditing.run_folder import refuse_strangers
     from aslant.data import cache_folder
     from aslant.io.keeper import Keeper
@@ -159,11 +159,11 @@ def resumed(folder: Path) -> tuple[Request, Place]:
     from aslant.io.keeper import FILE, Keeper
 
     if not (folder / FILE).exists():
-        raise AslantError(f"there is no run in '{folder}'; it may have ended, or the folder is another one.")
+        raise AslantError(f"there is no run in '{folder}'; it may have finished, or this is the wrong folder.")
     content = Keeper(folder).get(REQUEST)
     try:
         request = msgspec.json.decode(content or b"", type=Request)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:  # bytes that are no UTF-8 are a ValueError
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:  # bytes that are not UTF-8 are a ValueError
         raise AslantError(f"the run in '{folder}' is damaged ({error}); start the audit again.") from None
     ours = folder.resolve().parent == (cache_folder() / "audits").resolve()
     return request, Place(folder.resolve(), ours, content)

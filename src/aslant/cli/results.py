@@ -143,7 +143,7 @@ def figures_command(store: StoreArgument, latest: LatestOption = False, *, askin
 @app.command("history", epilog=HISTORY_EXAMPLES)
 @command
 def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> None:
-    """Follow figures over time, label by label: the effect, the difference to the audit before, what else differs."""
+    """Follow figures over time, label by label: the effect, its change since the last audit, what else changed."""
     _answer(store, "history", output, **asdict(asking))
 
 
@@ -241,7 +241,7 @@ def add_command(
         found = read_report(report)
         audits = (found,) if isinstance(found, AuditResult) else found.audits
         if label is not None and len(audits) > 1:
-            raise AslantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
+            raise AslantError(f"'{report}' holds {len(audits)} audits, but one label was given; leave out --label.")
         added = [into.append(audit, label, source=report) for audit in audits]
     if not quiet:
         for stored in added:

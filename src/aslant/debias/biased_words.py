@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 from aslant.debias.words import NO_ROWS, Rows, Words, find_words
 from aslant.errors import DebiasError, plural
 from aslant.statistics import unit_rows
-from aslant.stimuli import MOST_FREQUENT, ClassSet, is_plain, load_set
+from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT, ClassSet, is_plain, load_set
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import WordsTaken
 
 #: Classes to learn: the name or path of a class set, or words by class.
 LabelledWords: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]]
 
-DEFAULT_POLES = ("she", "he")
 #: The role, in a treatment's record, of the poles between which it learned from leaning words.
 POLES = "poles"
 
@@ -76,7 +75,8 @@ def by_class(vectors: WordVectors, classes: LabelledWords) -> Labelled:
 def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: Words) -> Labelled:
     """Return the `words` rows that lean most to either pole by cos(w, first) − cos(w, second); labels 0 and 1.
 
-    Chosen among the 50,000 most frequent words of plain lower-case letters that are not `specific`.
+    Chosen among the 50,000 most frequent words of plain lower-case letters that are not `specific`. Label 1 is the
+    more frequent pole's, so that the order of the poles does not matter.
     """
     if isinstance(words, bool) or not isinstance(words, int) or words < 2:
         raise DebiasError(f"words={words!r} is not a number of words; give a whole number from 2 up.")
@@ -89,8 +89,8 @@ def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: 
             f"'{vectors.name}' has {plural(len(candidates), 'plain word')}; {words:,} per side need {2 * words:,}, "
             "so request fewer words."
         )
-    first, second = unit_rows(vectors.matrix[both])
-    order = candidates[np.argsort(unit_rows(vectors.matrix[candidates]) @ (second - first), kind="stable")]
+    first, second = unit_rows(vectors.matrix[np.sort(both)])
+    order = candidates[np.argsort(unit_rows(vectors.matrix[candidates]) @ (first - second), kind="stable")]
     rows = np.concatenate([order[:words], order[-words:]])
     return Labelled(rows, np.repeat([0, 1], words), (pole_words, specific_words), words)
 

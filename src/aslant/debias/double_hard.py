@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.debias.biased_words import DEFAULT_POLES, leaning
+from aslant.debias.biased_words import leaning
 from aslant.debias.hard import hard_debiased, with_cases
 from aslant.debias.linear import mapped, without_subspace
 from aslant.debias.words import (
@@ -27,6 +27,7 @@ from aslant.debias.words import (
 )
 from aslant.errors import DebiasError
 from aslant.statistics import clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows
+from aslant.stimuli import DEFAULT_POLES
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 

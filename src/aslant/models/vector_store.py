@@ -23,7 +23,7 @@ from aslant.models.windows import Span
 
 #: Texts that are encoded, and then kept, together.
 SHARD = 512
-#: A text of so many bytes less than a model takes tokens is seen whole: a token is a byte at least.
+#: A text with this many fewer bytes than the model takes tokens is seen whole: a token is at least a byte.
 AROUND = 8
 
 
@@ -112,7 +112,7 @@ class _Wanted:
 
 
 def _keys_of(text: str, spans: Sequence[Span], whole: bool) -> list[str]:
-    """Return a key for each span. In a text not seen whole, what is seen depends on all spans asked for together."""
+    """Return a key for each span. In a text not seen whole, what is seen depends on all spans requested together."""
     beside = [] if whole else sorted(spans)
     return [digest(json.dumps([span, beside]).encode(), text.encode("utf-8", "surrogatepass")) for span in spans]
 

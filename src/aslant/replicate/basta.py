@@ -9,7 +9,7 @@ from aslant.data import cache_folder
 from aslant.errors import MeasureError
 from aslant.measures.in_context.measure import contextual_bias
 from aslant.measures.in_context.result import ContextualBiasResult, RepeatedMeasure
-from aslant.measures.residuals.classification import TRAINING_WORDS
+from aslant.measures.residuals.separation import TRAINING_WORDS
 from aslant.replicate.bolukbasi import GOOGLENEWS, VECTORS, direct
 from aslant.replicate.framework import Cell, Drawing, Measured, Paper, Progress, Role, Run, Source, open_encoder
 from aslant.replicate.residuals import CLASSIFIED, GAMMA, NEAREST, TOP, classification, clustering, neighbours

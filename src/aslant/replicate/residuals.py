@@ -6,10 +6,9 @@ from collections.abc import Callable
 
 from aslant.debias import hard_debias
 from aslant.errors import MeasureError
-from aslant.measures.geometry.direct import SPECIFIC_WORDS
-from aslant.measures.residuals.classification import Gamma, measure_classification
-from aslant.measures.residuals.clustering import measure_clustering
+from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.residuals.measure import labelled, neighbours_of, select
+from aslant.measures.residuals.separation import Gamma, measure_classification, measure_clustering
 from aslant.replicate.framework import Measured, Run
 from aslant.statistics import generator, spawn
 from aslant.vectors import WordVectors

@@ -1,4 +1,4 @@
-"""`aslant enumerate`: biases that nobody named in advance."""
+"""`aslant enumerate`: biases that nobody named in advance, and what people say about them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from aslant.cli import options as o
 from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
 from aslant.cli.shared import Output, Reading, RunningOnCores, command
-from aslant.measures.enumeration import survey_command as enumerate_survey
+from aslant.errors import plural
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -47,14 +47,11 @@ class EnumerationOutput(Output):
     PICTURES = ("heatmap",)
 
     html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with all tables.", rich_help_panel=o.OUT),
+        Path | None, typer.Option(metavar="FILE", help="Write a page with all tables.", rich_help_panel=o.OUT)
     ] = None
     heatmap: Annotated[
         Path | None,
-        typer.Option(
-            "--heatmap", metavar="FILE", help="Draw groups × categories (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
+        typer.Option(metavar="FILE", help="Draw groups × categories (.svg, .png, .html).", rich_help_panel=o.OUT),
     ] = None
 
     def files(self) -> list[Path]:
@@ -78,26 +75,21 @@ def enumerate_command(
     names: Annotated[
         str | None,
         typer.Option(
-            "--names",
             metavar="FILE|DATA",
             help="Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (downloaded at "
             "first use), or 'embedding' (those in a cased vocabulary); nothing: the bundled first names.",
         ),
     ] = None,
     groups: Annotated[
-        str, typer.Option("--groups", metavar="N|SET|FILE", help="How many groups to find, or your own class set.")
+        str, typer.Option(metavar="N|SET|FILE", help="How many groups to find, or your own class set.")
     ] = "12",
-    categories: Annotated[int, typer.Option("--categories", metavar="N", min=1, help="Word categories.")] = 64,
-    words: Annotated[int, typer.Option("--words", metavar="N", min=1, help="Most frequent words to use.")] = 30_000,
-    per_cell: Annotated[
-        int, typer.Option("--per-cell", metavar="N", min=1, help="Words of each group and category.")
-    ] = 3,
-    rotations: Annotated[
-        int, typer.Option("--rotations", metavar="N", min=1, help="Random rotations for the p-values.")
-    ] = 10_000,
-    alpha: Annotated[float, typer.Option("--alpha", help="False-discovery rate.")] = 0.05,
+    categories: Annotated[int, typer.Option(metavar="N", min=1, help="Word categories.")] = 64,
+    words: Annotated[int, typer.Option(metavar="N", min=1, help="Most frequent words to use.")] = 30_000,
+    per_cell: Annotated[int, typer.Option(metavar="N", min=1, help="Words of each group and category.")] = 3,
+    rotations: Annotated[int, typer.Option(metavar="N", min=1, help="Random rotations for the p-values.")] = 10_000,
+    alpha: Annotated[float, typer.Option(help="False-discovery rate.")] = 0.05,
     left_out: Annotated[
-        float, typer.Option("--left-out", metavar="SHARE", help="Share of names to leave out, those least like names.")
+        float, typer.Option(metavar="SHARE", help="Share of names to leave out, those least like names.")
     ] = 0.2,
     drop_names: Annotated[
         bool | None,
@@ -108,23 +100,17 @@ def enumerate_command(
         ),
     ] = None,
     voronoi: Annotated[
-        bool,
-        typer.Option("--voronoi/--no-voronoi", help="A word belongs to the nearest group, or to any number."),
+        bool, typer.Option("--voronoi/--no-voronoi", help="A word belongs to the nearest group, or to any number.")
     ] = True,
     demographics_by: Annotated[
-        str,
-        typer.Option(
-            "--demographics-by", metavar="names|bearers", help="A name counts once, or by how many people bear it."
-        ),
+        str, typer.Option(metavar="names|bearers", help="A name counts once, or by how many people bear it.")
     ] = "names",
     against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="MODEL", help="The same embedding after debiasing: what is left there?"),
+        str | None, typer.Option(metavar="MODEL", help="The same embedding after debiasing: what is left there?")
     ] = None,
     precision: Annotated[
         float | None,
         typer.Option(
-            "--precision",
             metavar="RISK",
             help="Stop once verdicts are settled, at this risk (such as 0.001) of changing any; default: never.",
         ),
@@ -147,9 +133,9 @@ def enumerate_command(
     from aslant.data import cache_folder
     from aslant.errors import AslantError
     from aslant.io.files import write_text
-    from aslant.measures.enumeration.charts import enumeration_heatmap
     from aslant.measures.enumeration.comparison import compare_enumerations
     from aslant.measures.enumeration.measure import enumerate_biases
+    from aslant.measures.enumeration.page import enumeration_heatmap
     from aslant.report import render
 
     if against is not None and output.heatmap is not None:
@@ -162,23 +148,11 @@ def enumerate_command(
     }
     with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         found = enumerate_biases(
-            vectors,
-            names,
-            int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups,
-            categories=categories,
-            words=words,
-            per_cell=per_cell,
-            rotations=rotations,
-            alpha=alpha,
-            left_out=left_out,
-            drop_names=drop_names,
-            voronoi=voronoi,
-            demographics_by=demographics_by,  # type: ignore[arg-type]
-            precision=precision,
-            rng=running.seed,
-            progress=progress,
-            **again,
-        )
+            vectors, names, int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups, categories=categories,
+            words=words, per_cell=per_cell, rotations=rotations, alpha=alpha, left_out=left_out, drop_names=drop_names,
+            voronoi=voronoi, demographics_by=cast("Any", demographics_by), precision=precision, rng=running.seed,
+            progress=progress, **again,
+        )  # fmt: skip
         result = found if other is None else compare_enumerations(found, other, progress=progress, **again)
     if output.html is not None:
         write_text(output.html, render(result, ".html"))
@@ -187,4 +161,153 @@ def enumerate_command(
     deliver(result, output, quiet=running.quiet)
 
 
-app.add_typer(enumerate_survey.app, name="survey")
+survey_app = typer.Typer(
+    help="Ask people about enumerated associations, and score their answers (Swinger et al. §4.1).",
+    no_args_is_help=True,
+)
+app.add_typer(survey_app, name="survey")
+
+#: Bytes of a result's JSON.
+MAX_RESULT = 1 << 30
+EXPORT_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant enumerate glove.txt --json result.json                then
+
+aslant enumerate survey export result.json -o survey         exam, matching and key, in a new folder
+
+aslant enumerate survey export result.json -o short --tests 6 --seed 1
+"""
+RATINGS_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant enumerate survey ratings answers/*.csv --survey survey/survey.json -o ratings
+"""
+SCORE_EXAMPLES = """
+[bold]Examples[/bold]
+
+aslant enumerate survey score answers.csv --survey survey/survey.json
+
+aslant enumerate survey score answers/*.csv ratings/answers/*.csv --survey survey/survey.json --json scored.json
+
+aslant enumerate survey score answers/*.csv --survey survey/survey.json --offensive-from 5
+"""
+
+
+AnswersArgument = Annotated[list[Path], typer.Argument(metavar="ANSWERS.csv...", help="Files of answers, one or more.")]
+PlanOption = Annotated[Path, typer.Option("--survey", metavar="survey.json", help="The plan that the export wrote.")]
+
+
+@survey_app.callback()
+def survey_command() -> None:
+    """Ask people about enumerated associations, and score their answers (Swinger et al. §4.1)."""
+
+
+@survey_app.command("export", epilog=EXPORT_EXAMPLES)
+def export_command(
+    result: Annotated[Path, typer.Argument(metavar="RESULT.json", help="What 'aslant enumerate --json' wrote.")],
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="A new folder for the survey's files.")
+    ],
+    tests: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Ask about the first N tests with something to match.")
+    ] = 12,
+    names: Annotated[int, typer.Option(metavar="N", min=1, help="Names that illustrate a group.")] = 5,
+    exam_names: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Exam questions for each group; 0 for no exam.")
+    ] = 3,
+    seed: o.SeedOption = 0,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Write a qualification exam and a matching task as pages and tables, and the key to score them.
+
+    What people matched is then rated: see [bold]aslant enumerate survey ratings[/bold].
+    """
+    from aslant.measures.enumeration.result import EnumerationResult
+    from aslant.measures.enumeration.survey import make_survey
+    from aslant.measures.enumeration.survey_pages import how_many, write_survey
+
+    enumeration = _rebuilt(EnumerationResult, result)
+    survey = make_survey(enumeration, tests=tests, names_per_group=names, exam_names=exam_names, rng=seed)
+    written = write_survey(survey, folder)
+    made = (
+        f"{plural(len(survey.exam), 'exam question')}, {plural(len(survey.rating), 'word set')} of "
+        f"{plural(len(survey.matching), 'test')} to match "
+        f"(survey {survey.code})."
+    )
+    _say(quiet, made, written, [
+        how_many(),
+        "key.csv and survey.json hold the right answers: keep them from workers. When the matching is answered, "
+        "'aslant enumerate survey ratings' makes the task in which what people matched is rated.",
+    ])  # fmt: skip
+
+
+@survey_app.command("ratings", epilog=RATINGS_EXAMPLES)
+def ratings_command(
+    answers: AnswersArgument,
+    survey: PlanOption,
+    folder: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FOLDER", help="A new folder for the rating task's files.")
+    ],
+    quiet: o.QuietOption = False,
+) -> None:
+    """Write the rating task, for the associations that people matched to the embedding's group, and no others."""
+    from aslant.measures.enumeration.survey import questions_to_rate
+    from aslant.measures.enumeration.survey_pages import how_many, write_ratings
+    from aslant.measures.enumeration.survey_plan import Survey
+
+    plan = _rebuilt(Survey, survey)
+    questions = questions_to_rate(plan, answers)
+    written = write_ratings(plan, questions, folder)
+    made = f"{len(questions)} of {plural(len(plan.rating), 'word set')} matched, to be rated (survey {plan.code})."
+    _say(quiet, made, written, [
+        how_many(),
+        "The rating task shows right answers of the matching: do not give it to anyone who has yet to match. Score its "
+        "answers together with the others.",
+    ])  # fmt: skip
+
+
+def _say(quiet: bool, made: str, written: list[Path], advice: list[str]) -> None:
+    """Say what was written, and what to do with it."""
+    from aslant.measures.enumeration.result import CONTENT_NOTE
+
+    if not quiet:
+        print(CONTENT_NOTE, made, *written, *advice, sep="\n")
+
+
+@survey_app.command("score", epilog=SCORE_EXAMPLES)
+@command
+def score_command(
+    answers: AnswersArgument,
+    survey: PlanOption,
+    offensive_from: Annotated[
+        float, typer.Option(metavar="RATING", help="The mean rating, 1 to 7, that counts as offensive.")
+    ] = 4.0,
+    confidence: o.ConfidenceOption = 0.95,
+    quiet: o.QuietOption = False,
+    *,
+    output: Output,
+) -> None:
+    """Score answers: accuracy of the plurality, % offensive of what was matched, and the row of the paper's Table 3."""
+    from aslant.cli.printing import deliver
+    from aslant.measures.enumeration.survey import score_survey
+    from aslant.measures.enumeration.survey_plan import Survey
+
+    plan = _rebuilt(Survey, survey)
+    deliver(score_survey(plan, answers, offensive_from=offensive_from, confidence=confidence), output, quiet=quiet)
+
+
+def _rebuilt(kind: Any, path: Path) -> Any:
+    """Read a result or a plan from JSON."""
+    from aslant.errors import AslantError
+    from aslant.io.reading import parse_json, read_bytes
+
+    text = read_bytes(path, most=MAX_RESULT)
+    try:
+        content = parse_json(text.decode("utf-8-sig", "surrogatepass"))
+    except ValueError:
+        raise AslantError(f"'{path}' is not JSON; check which file it is.") from None
+    try:
+        return kind.from_dict(content)
+    except AslantError as error:
+        raise AslantError(f"'{path}': {error}") from None

@@ -23,37 +23,26 @@ aslant geometry vectors.bin --seeds 3 --chart geometry.svg   three seeds, with a
 @command
 def geometry_command(
     model: o.ModelArgument = None,
-    against: Annotated[
-        str | None, typer.Option("--against", metavar="MODEL", help="The same embedding after debiasing.")
-    ] = None,
+    against: Annotated[str | None, typer.Option(metavar="MODEL", help="The same embedding after debiasing.")] = None,
     pairs: Annotated[
-        str, typer.Option("--pairs", metavar="SET|FILE", help="The pairs that define the direction.")
+        str, typer.Option(metavar="SET|FILE", help="The pairs that define the direction.")
     ] = "definitional-pairs",
     words: o.PolarityWordsOption = "professions",
     drop_specific: Annotated[
         bool, typer.Option("--drop-specific", help="Direct bias without words that are gendered by definition.")
     ] = False,
     specific: Annotated[
-        str, typer.Option("--specific", metavar="SET|FILE|a,b,…", help="Words that have the concept by definition.")
+        str, typer.Option(metavar="SET|FILE|a,b,…", help="Words that have the concept by definition.")
     ] = "gender-specific-words",
     poles: Annotated[
-        str | None,
-        typer.Option("--poles", metavar="a,b", help="Biased words lean to a or b; needed with your own --pairs."),
+        str | None, typer.Option(metavar="a,b", help="Biased words lean to a or b; needed with your own --pairs.")
     ] = None,
-    most_biased: Annotated[
-        int, typer.Option("--most-biased", metavar="N", min=25, help="Words per side to cluster.")
-    ] = 500,
-    classified: Annotated[
-        int, typer.Option("--classified", metavar="N", min=25, help="Words per side to classify.")
-    ] = 2_500,
-    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of each random test.")] = 10,
-    neighbours: Annotated[int, typer.Option("--neighbours", metavar="N", min=1, help="Neighbours of a word.")] = 100,
-    gamma: Annotated[
-        str, typer.Option("--gamma", metavar="scale|auto|X", help="Width of the classifier's kernel.")
-    ] = "scale",
-    random_pairs: Annotated[
-        int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs.")
-    ] = 1_000,
+    most_biased: Annotated[int, typer.Option(metavar="N", min=25, help="Words per side to cluster.")] = 500,
+    classified: Annotated[int, typer.Option(metavar="N", min=25, help="Words per side to classify.")] = 2_500,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Repeats of each random test.")] = 10,
+    neighbours: Annotated[int, typer.Option(metavar="N", min=1, help="Neighbours of a word.")] = 100,
+    gamma: Annotated[str, typer.Option(metavar="scale|auto|X", help="Width of the classifier's kernel.")] = "scale",
+    random_pairs: Annotated[int, typer.Option(metavar="N", min=0, help="Draws of random pairs.")] = 1_000,
     *,
     reading: Reading,
     running: Running,
@@ -62,8 +51,8 @@ def geometry_command(
     """Gender subspace and direct bias (Bolukbasi et al.), and what debiasing leaves behind (Gonen & Goldberg)."""
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
-    from aslant.measures.geometry.charts import geometry_chart
     from aslant.measures.geometry.measure import geometry
+    from aslant.measures.geometry.show import geometry_chart
     from aslant.measures.polarities.command import set_or_words
 
     vectors = open_vectors(model, reading, quiet=running.quiet)

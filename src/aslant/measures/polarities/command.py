@@ -37,8 +37,7 @@ def polarity_command(
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
     drop_last: Annotated[
-        str,
-        typer.Option("--drop-last", metavar="N[,N…]", help="Dimensions to leave off the end, for all or each model."),
+        str, typer.Option(metavar="N[,N…]", help="Dimensions to leave off the end, for all or each model.")
     ] = "0",
     *,
     reading: Reading,
@@ -48,8 +47,7 @@ def polarity_command(
     """Polarity of words between classes (Lu et al.): binary, one-vs-one or one-vs-rest."""
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver
-    from aslant.measures.polarities.comparison import compare_polarity
-    from aslant.measures.polarities.measure import polarity
+    from aslant.measures.polarities.measure import compare_polarity, polarity
     from aslant.measures.polarities.trend import needed_words
 
     arguments = (set_or_words(classes), set_or_words(words))

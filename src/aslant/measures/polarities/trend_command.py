@@ -40,15 +40,13 @@ def trend_command(
     classes: Annotated[
         list[str] | None,
         typer.Option(
-            "--classes",
             metavar="SET|FILE|a,b,…[:SCHEME]",
             help="A class set, a TOML file, or words separated by commas; repeated: one line each. "
             "Default: gender-binary.",
         ),
     ] = None,
     figure: Annotated[
-        int | None,
-        typer.Option("--figure", metavar="1|2", help="All settings of Figure 1 (gender) or 2 (race) of Lu et al."),
+        int | None, typer.Option(metavar="1|2", help="All settings of Figure 1 (gender) or 2 (race) of Lu et al.")
     ] = None,
     words: o.PolarityWordsOption = "bold-professions",
     scheme: o.SchemeOption = "binary",
@@ -67,8 +65,8 @@ def trend_command(
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
     from aslant.measures.polarities.command import set_or_words
+    from aslant.measures.polarities.show import trend_chart
     from aslant.measures.polarities.trend import needed_words, polarity_trend, polarity_trends
-    from aslant.measures.polarities.trend_charts import trend_chart
 
     chosen, listed = settings_of(classes, figure, scheme), set_or_words(words)
     needed = needed_words(chosen, listed)

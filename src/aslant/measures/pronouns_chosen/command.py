@@ -27,16 +27,13 @@ aslant pronoun-choice --data ./WinoBias/data                       a causal mode
 def pronoun_choice_command(
     model: LanguageModelArgument = None,
     data: Annotated[
-        str,
-        typer.Option(
-            "--data", metavar="NAME|PATH", help="winobias, winogender, a folder with their files, or one file."
-        ),
+        str, typer.Option(metavar="NAME|PATH", help="winobias, winogender, a folder with their files, or one file.")
     ] = "winobias",
-    split: Annotated[str | None, typer.Option("--split", help="dev or test of WinoBias; default: both.")] = None,
+    split: Annotated[str | None, typer.Option(help="dev or test of WinoBias; default: both.")] = None,
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
     n_resamples: Annotated[
-        int, typer.Option("--n-resamples", metavar="N", min=1, help="Random draws for each p-value that is not exact.")
+        int, typer.Option(metavar="N", min=1, help="Random draws for each p-value that is not exact.")
     ] = 9_999,
     *,
     opening: Opening,
@@ -56,18 +53,11 @@ def pronoun_choice_command(
     lm = opening.open(model, quiet=running.quiet)
     with resumable(kept=not opening.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = pronoun_choice(
-            lm,
-            data,
-            split=split,
-            bootstrap=bootstrap,
-            confidence=confidence,
-            n_resamples=n_resamples,
-            journal=opening.journal(),
-            rng=running.seed,
-            progress=progress,
-        )
+            lm, data, split=split, bootstrap=bootstrap, confidence=confidence, n_resamples=n_resamples,
+            journal=opening.journal(), rng=running.seed, progress=progress,
+        )  # fmt: skip
     if output.chart is not None:
-        from aslant.measures.pronouns_chosen.charts import occupation_chart
+        from aslant.measures.pronouns_chosen.show import occupation_chart
 
         write_chart(occupation_chart(result), output.chart)
     deliver(result, output, quiet=running.quiet)

@@ -26,11 +26,11 @@ def compare_command(
     words: o.PolarityWordsOption = "bold-professions",
     classes: Annotated[
         str | None,
-        typer.Option("--classes", metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only."),
+        typer.Option(metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only."),
     ] = None,
     scheme: o.SchemeOption = "binary",
     drop_last: Annotated[
-        str, typer.Option("--drop-last", metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
+        str, typer.Option(metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
     ] = "0",
     *,
     settings: ComparisonSettings,
@@ -49,12 +49,7 @@ def compare_command(
         for name, dropped in zip((first, second), dropped_dimensions(drop_last, 2), strict=True)
     )
     result = compare(
-        a,
-        b,
-        words=set_or_words(words),
-        classes=None if classes is None else set_or_words(classes),
-        scheme=scheme,
-        **vars(settings),
-        rng=running.seed,
-    )
+        a, b, words=set_or_words(words), classes=None if classes is None else set_or_words(classes), scheme=scheme,
+        **vars(settings), rng=running.seed,
+    )  # fmt: skip
     deliver(result, output, quiet=running.quiet)
