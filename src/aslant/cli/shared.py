@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, get_type_hints
 
 import typer
-from msgspec import Meta
 
 from aslant.cli import options as o
-from aslant.measures.shared.settings import declared
+from aslant.measures.shared.settings import declared, setting
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
-        made = {n: group(**{f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
+        made = {n: _made(group, {f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
         for group in made.values():
             if isinstance(group, Output):
                 group.check(inputs=[text for value in given.values() for text in _texts(value)])
@@ -163,17 +162,29 @@ def _options(group: Any) -> list[inspect.Parameter]:
     ]
 
 
-def _declared(name: str, hint: Any, meta: Meta, default: Any) -> Any:
+def _made(group: Any, given: dict[str, Any]) -> Any:
+    """Put a group together; where a setting is refused, name the option."""
+    from aslant.errors import MeasureError
+
+    try:
+        return group(**given)
+    except MeasureError as error:
+        name, _, rest = str(error).partition(" ")
+        raise MeasureError(f"{_option_of(name, declared(group)[name][1])} {rest}") from None
+
+
+def _option_of(name: str, meta: setting) -> str:
+    return meta.option or "--" + name.replace("_", "-")
+
+
+def _declared(name: str, hint: Any, meta: setting, default: Any) -> Any:
     """Return a setting of a measure as an option; what is neither a number nor a switch is text, which it checks."""
-    extra = meta.extra or {}
-    option = extra.get("option", "--" + name.replace("_", "-"))
+    option = _option_of(name, meta)
     if default is True:
         option = f"{option}/--no-{option[2:]}"
     kind = hint if hint in (bool, int, float) else str if default is not None else str | None
     limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
     return Annotated[
         kind,
-        typer.Option(
-            option, metavar=extra.get("metavar"), help=meta.description, rich_help_panel=extra.get("panel"), **limits
-        ),
+        typer.Option(option, metavar=meta.metavar, help=meta.description, rich_help_panel=meta.panel, **limits),
     ]

@@ -178,7 +178,7 @@ def test_min_found_is_a_share_of_the_words_that_a_vocabulary_leaves() -> None:
     v = embedding(2)
     words = [f"w{i}" for i in (0, 6, 11, 15)]
     assert run(v, 6, 5, 4, 4, vocabulary=words, min_found=1.0).n_used == 4
-    with pytest.raises(MeasureError, match=r"no words of 'targets 2'.*not in the vocabulary asked for: w6, w7, w8"):
+    with pytest.raises(MeasureError, match=r"no words of 'targets 2'.*not in the vocabulary given: w6, w7, w8"):
         run(v, 6, 5, 4, 4, vocabulary=["w0", "w11", "w15"])
 
 

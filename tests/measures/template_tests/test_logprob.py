@@ -137,7 +137,7 @@ def test_the_suite_shows_every_test_and_writes_it(run: Run, loading: Loading, tm
         (["--template", "nowhere"], "there is no word set 'nowhere'"),
         (["--targets", "he,"], "only 1 target set given"),
         (["--attributes", "nowhere.txt"], "there are no attributes 'nowhere.txt'"),
-        (["--target-pieces", "last"], "target_pieces='last'"),
+        (["--target-pieces", "last"], "--target-pieces is 'last'; choose one of"),
         (["--histogram", "h.docx"], "a chart cannot be written as '.docx'"),
         (["--bars", "no/folder/h.svg"], "there is no folder 'no/folder'"),
         (["--json", "no/folder/x.json"], "cannot write 'no/folder/x.json'"),

@@ -81,7 +81,7 @@ def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, w
         short = f", less than the required share of {min_found:g}" if min_found and asked else ""
         number = f"{n} of {plural(asked, 'word')}" if asked else "no words"
         raise TooFewWordsError(
-            f"{number} of '{words.name}' of '{test.id}' with {why}{short} ({'; '.join(said)}).",
+            f"{number} of '{words.name}' of '{test.id}' have {why}{short} ({'; '.join(said)}).",
             tuple(dict.fromkeys(word for group in sets for word in group.missing)),
         )
 
