@@ -241,7 +241,7 @@ def test_a_history_goes_figure_by_figure_with_differences(store: aslant.ResultsS
     effects = [p.figure.line.effect for p in points]
     assert effects[1] == 0.5
     assert points[0].difference is None
-    assert points[1].difference == 0.5 - effects[0]  # type: ignore[operator]
+    assert points[1].difference == 0.5 - effects[0]
     assert points[2].difference is None
 
 
@@ -286,7 +286,14 @@ def test_a_report_without_a_time_is_refused(store: aslant.ResultsStore, audit: a
 
 
 def test_a_line_whose_parts_do_not_go_together_is_refused() -> None:
-    record = {"label": "a", "source": "", "state": "complete", "audited": JANUARY, "reason": "", "seconds": None}
+    record: dict[str, Any] = {
+        "label": "a",
+        "source": "",
+        "state": "complete",
+        "audited": JANUARY,
+        "reason": "",
+        "seconds": None,
+    }
     record |= {"key": "", "settings": {}}
     with pytest.raises(ValueError, match="do not go together"):
         decode(encode(record, None))

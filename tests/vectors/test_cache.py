@@ -234,7 +234,7 @@ def test_a_killed_process_leaves_no_visible_file(glove: Path, cache: Path) -> No
     assert done.stdout == b"half"
     (left,) = files(cache)
     assert left.endswith(PARTIAL)
-    assert vector_cache.find(vector_cache.key_of(vector_cache.Location(glove)), None, "x") is None
+    assert vector_cache.find(vector_cache.key_of(vector_cache.Location(glove)), None, "x") is None  # type: ignore[attr-defined]
     assert [entry.partial for entry in data.cache_entries()] == [True]
     assert aslant.load(glove).words == WORDS  # the next file that is built sweeps what the dead left
     assert left not in files(cache)

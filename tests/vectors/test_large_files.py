@@ -141,7 +141,7 @@ def test_a_list_of_words_is_read_alike_in_large_and_small(
 ) -> None:
     path = npy(tmp_path, ["the", "of"], MATRIX[:2])
     path.with_suffix(".words").write_bytes(content + ending)
-    answers = []
+    answers: list[Any] = []
     for large in (1 << 60, 0):
         monkeypatch.setattr(paging, "LARGE", large)
         try:
@@ -219,7 +219,7 @@ def test_any_change_of_words_or_index_is_noticed(tmp_path: Path, cache: Path) ->
     path.write_bytes(as_text(WORDS, MATRIX))
     aslant.load(path)
     (kept,) = cache.rglob("*.safetensors")
-    whole, start = kept.read_bytes(), aslant_file.HEADER_BYTES + MATRIX.nbytes
+    whole, start = kept.read_bytes(), aslant_file.HEADER_BYTES + MATRIX.nbytes  # type: ignore[attr-defined]
     for place in range(start, len(whole), 3):
         kept.write_bytes(whole[:place] + bytes([whole[place] ^ 0x20]) + whole[place + 1 :])
         assert vector_cache.find(kept.stem, None, "x") is None, place
