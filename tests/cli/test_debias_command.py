@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,8 @@ import pytest
 
 import aslant
 from aslant.debias import METHODS
+from command_line import Run
 
-Run = Callable[..., "object"]
 SMALL = ["--top", "12000"]
 OPTIONS = {
     "multiclass-hard": ["--sets", "jew:christian:muslim,rabbi:priest:imam"],

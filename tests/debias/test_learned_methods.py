@@ -17,7 +17,7 @@ from aslant.statistics import clustering_accuracy, generator, principal_axes, tw
 from planted import PAIRS, SPECIFIC, Planted
 
 
-def svm_accuracy(X: np.ndarray, y: np.ndarray) -> float:  # type: ignore[type-arg]
+def svm_accuracy(X: np.ndarray, y: np.ndarray) -> float:
     from sklearn.model_selection import cross_val_score
     from sklearn.svm import LinearSVC
 

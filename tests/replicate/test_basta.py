@@ -44,7 +44,7 @@ def test_another_encoder_and_corpus_run_once_are_labelled_and_redraw_the_figures
     contextual = tuple(cell for cell in basta.PAPER.cells if "encoder" in cell.needs)
     monkeypatch.setattr(basta, "PAPER", replace(basta.PAPER, cells=contextual))
     runs: list[Any] = []
-    measure = basta.contextual_bias
+    measure = basta.contextual_bias  # type: ignore[attr-defined]
     monkeypatch.setattr(basta, "contextual_bias", lambda *a, **k: runs.append(a) or measure(*a, **k))
     result = aslant.replicate_paper(
         "basta", data={"googlenews-26k": tmp_path / "static.safetensors"},
@@ -55,7 +55,7 @@ def test_another_encoder_and_corpus_run_once_are_labelled_and_redraw_the_figures
     assert {cell.verdict for cell in printed} == {"stand-in"}
     assert all("toy encoder, not the paper's" in cell.used for cell in printed)
     means = {(c.row, c.column): c.ours for c in printed}
-    assert means["clustering", "contextual, minimum"] <= means["clustering", "contextual, mean"]  # type: ignore[operator]
+    assert means["clustering", "contextual, minimum"] <= means["clustering", "contextual, mean"]
     assert [figure.title for figure in result.figures] == ["Figure 1", "Figure 2", "Figure 3"]
     components = {c.row: c.ours for c in result.cells if c.column == "component 1"}
     assert set(components) == {"swapped pairs", "random words"}

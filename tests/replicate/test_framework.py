@@ -201,7 +201,7 @@ def test_vectors_are_the_papers_by_content_and_not_by_name(tmp_path: Path) -> No
         {"data": {"glove-6b-100d": tmp_path / "glove.6B.100d.safetensors"}},
         {"instead": {"with": str(tmp_path / "glove.6B.100d.safetensors")}},
     ):
-        other = aslant.replicate_paper("lu", **given)  # type: ignore[arg-type]
+        other = aslant.replicate_paper("lu", **given)
         cells = [c for c in other.cells if c.row == "GloVe" and not c.way]
         assert {c.verdict for c in cells} == {"stand-in"}
         assert all("not the paper's" in c.used for c in cells)

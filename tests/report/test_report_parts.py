@@ -35,7 +35,7 @@ from report_examples import Text, enumeration, nasty_audit
 
 
 def line(measure: str = "weat", category: str = "gender", **given: Any) -> Glance:
-    values = {
+    values: dict[str, Any] = {
         "stimuli": "weat-6", "effect": 0.9, "effect_name": "d", "strength": "large", "pvalue": 0.001, "qvalue": 0.002,
         "evidence": "strong", "sentence": "A with B.",
     } | given  # fmt: skip
@@ -43,7 +43,7 @@ def line(measure: str = "weat", category: str = "gender", **given: Any) -> Glanc
 
 
 def audit(*lines: Glance, **given: Any) -> AuditResult:
-    values = {
+    values: dict[str, Any] = {
         "representation": Representation("m", "f", "text", 10, 3), "profile": "quick", "seed": 0, "parts": (),
         "glance": lines, "not_run": {}, "failed": {}, "created": "2026-01-01T00:00:00+00:00", "version": "0",
     } | given  # fmt: skip
@@ -51,11 +51,11 @@ def audit(*lines: Glance, **given: Any) -> AuditResult:
 
 
 @pytest.fixture(scope="module")
-def suite() -> aslant.WeatSuiteResult:
+def suite() -> WeatSuiteResult:
     return aslant.weat_suite(aslant.load(), ["weat-6", "weat-7"], bootstrap=50)
 
 
-def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: aslant.WeatSuiteResult) -> None:
+def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: WeatSuiteResult) -> None:
     lines = (
         line(),
         line(stimuli="weat-7", effect=-1.5, evidence="none", qvalue=0.4),
@@ -96,7 +96,7 @@ def test_a_measure_that_broke_off_is_told_apart_from_one_that_was_not_run() -> N
     assert said.endswith("; 1 broke off, so this report is incomplete.")
 
 
-def test_the_page_names_the_command_that_measures_the_same(suite: aslant.WeatSuiteResult) -> None:
+def test_the_page_names_the_command_that_measures_the_same(suite: WeatSuiteResult) -> None:
     parts = tuple(AuditPart(name, name, (suite,), 1.0) for name in ("weat", "own words"))
     model = Representation("my model", "f", "text", 10, 3)
     asked = audit(line(), parts=parts, not_run={"geometry": "left out on request"}, representation=model)
@@ -159,20 +159,20 @@ def test_a_kind_without_an_entry_is_shown_as_a_plain_table() -> None:
         assert shown in said.text
 
 
-def test_charts_compile_to_vega_without_outside_data(suite: aslant.WeatSuiteResult) -> None:
+def test_charts_compile_to_vega_without_outside_data(suite: WeatSuiteResult) -> None:
     specification = vega(suite_picture(suite))
     assert "vega/v6" in specification["$schema"]
     assert not [data for data in specification["data"] if "url" in data]
     assert "url" not in json.dumps(specification).replace("$schema", "")
 
 
-def test_the_chart_of_a_suite_holds_every_effect_interval_and_study(suite: aslant.WeatSuiteResult) -> None:
+def test_the_chart_of_a_suite_holds_every_effect_interval_and_study(suite: WeatSuiteResult) -> None:
     text = "".join(ElementTree.fromstring(svg(suite_picture(suite))).itertext())
     assert "weat-6 · Male and female names: career and family" in text
     assert "people (published study)" in text
 
 
-def test_a_suite_that_ran_no_test_has_no_chart(suite: aslant.WeatSuiteResult) -> None:
+def test_a_suite_that_ran_no_test_has_no_chart(suite: WeatSuiteResult) -> None:
     import dataclasses
 
     empty = dataclasses.replace(suite, results=(), qvalues=())
@@ -216,7 +216,7 @@ def test_the_heat_map_never_shows_a_word_that_may_offend() -> None:
     )
 
 
-def test_figures_and_tables_become_files(suite: aslant.WeatSuiteResult, tmp_path: Path) -> None:
+def test_figures_and_tables_become_files(suite: WeatSuiteResult, tmp_path: Path) -> None:
     whole = audit(line(), parts=(AuditPart("weat", "WEAT", (suite,), 1.0), AuditPart("e", "E", (enumeration(),), 1.0)))
     figures = save_figures(whole, tmp_path / "figures")
     assert [path.name for path in figures] == [
@@ -240,7 +240,7 @@ def test_a_folder_for_figures_that_is_none_is_one_clear_error(tmp_path: Path) ->
             save_figures(enumeration(), place)
 
 
-def test_results_show_in_a_notebook_without_a_script(suite: aslant.WeatSuiteResult) -> None:
+def test_results_show_in_a_notebook_without_a_script(suite: WeatSuiteResult) -> None:
     for result in (suite, suite.results[0], nasty_audit(), enumeration(token="<b>x</b>")):
         shown = result._repr_html_()
         read = Text(shown)

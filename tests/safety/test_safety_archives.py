@@ -248,7 +248,7 @@ def test_pipes_and_devices_are_no_embeddings_and_no_corpora(place: str, tmp_path
     os.mkfifo(tmp_path / "pipe")
     for opened in (aslant.load, aslant.load_corpus):
         with pytest.raises(AslantError, match="not a regular file"):
-            opened(tmp_path / place)  # type: ignore[operator]
+            opened(tmp_path / place)
 
 
 def test_a_journal_that_somebody_else_has_written_is_as_good_as_absent(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ import pickle
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -42,7 +43,7 @@ def embeddings(draw: st.DrawFn, words: st.SearchStrategy[str] = LINE_WORD) -> tu
     return listed, matrix
 
 
-def load(content: bytes, folder: Path, **options: object) -> WordVectors:
+def load(content: bytes, folder: Path, **options: Any) -> WordVectors:
     path = folder / "vectors"
     path.write_bytes(content)
     return aslant.load(path, cache=False, **options)

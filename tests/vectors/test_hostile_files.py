@@ -14,6 +14,7 @@ import sys
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -43,7 +44,7 @@ def saved(suffix: str) -> bytes:
     return file.getvalue()
 
 
-def npy(array: np.ndarray) -> bytes:  # type: ignore[type-arg]
+def npy(array: np.ndarray) -> bytes:
     file = io.BytesIO()
     np.save(file, array)
     return file.getvalue()
@@ -360,7 +361,7 @@ def test_an_endless_line_is_refused_and_not_collected(tmp_path: Path, monkeypatc
 # Repairs
 
 
-def load_bytes(content: bytes, folder: Path, **options: object) -> WordVectors:
+def load_bytes(content: bytes, folder: Path, **options: Any) -> WordVectors:
     path = folder / "vectors"
     path.write_bytes(content)
     loaded = aslant.load(path, **options)
@@ -368,7 +369,7 @@ def load_bytes(content: bytes, folder: Path, **options: object) -> WordVectors:
     return loaded
 
 
-def bad_rows(matrix: np.ndarray, **rows: float) -> np.ndarray:  # type: ignore[type-arg]
+def bad_rows(matrix: np.ndarray, **rows: float) -> np.ndarray:
     changed = np.tile(matrix, (2, 1)).copy()
     for row, value in rows.items():
         changed[int(row[1:])] = value

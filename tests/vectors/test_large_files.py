@@ -128,7 +128,7 @@ def test_a_list_of_words_is_read_alike_in_large_and_small(
 ) -> None:
     path = npy(tmp_path, ["the", "of"], MATRIX[:2])
     path.with_suffix(".words").write_bytes(content + ending)
-    answers = []
+    answers: list[Any] = []
     for large in (1 << 60, 0):
         monkeypatch.setattr(paging, "LARGE", large)
         try:

@@ -97,7 +97,7 @@ def test_a_place_that_cannot_be_written_is_one_sentence(vectors: aslant.WordVect
 
 @settings(deadline=None)
 @given(hnp.arrays(np.float32, (3, 4), elements=st.floats(allow_nan=False, allow_infinity=False, width=32)))
-def test_text_brings_every_float32_back_exactly(rows: np.ndarray) -> None:  # type: ignore[type-arg]
+def test_text_brings_every_float32_back_exactly(rows: np.ndarray) -> None:
     lines = table_text([b"a", b"b", b"c"], rows).decode().splitlines()
     again = np.array([[np.float32(field) for field in line.split(" ")[1:]] for line in lines])
     assert (again == rows).all()
@@ -142,7 +142,9 @@ def test_a_record_that_is_none_is_one_clear_error(
     record = json.dumps({"treatments": treatments})
     arrays = {"words": "\n".join(WORDS).encode(), "record": record.encode()}
     np.savez(
-        tmp_path / "v.npz", matrix=vectors.matrix, **{name: np.frombuffer(b, np.uint8) for name, b in arrays.items()}
+        tmp_path / "v.npz",
+        matrix=vectors.matrix,
+        **{name: np.frombuffer(b, np.uint8) for name, b in arrays.items()},  # type: ignore[arg-type]
     )
     with pytest.raises(VectorsError, match=r"the 'record' of 'v\.npz' is not what aslant writes"):
         aslant.load(tmp_path / "v.npz")

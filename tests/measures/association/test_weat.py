@@ -7,6 +7,7 @@ import math
 import os
 import statistics
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,7 +31,7 @@ def sets(*sizes: int) -> list[list[str]]:
     return [[f"w{next(numbers)}" for _ in range(size)] for size in sizes]
 
 
-def run(v: aslant.WordVectors, x: int, y: int, a: int, b: int, **options: object) -> aslant.WeatResult:
+def run(v: aslant.WordVectors, x: int, y: int, a: int, b: int, **options: Any) -> aslant.WeatResult:
     X, Y, A, B = sets(x, y, a, b)
     return aslant.weat(v, targets=(X, Y), attributes=(A, B), **options)
 
@@ -323,7 +324,7 @@ def test_each_shipped_test_says_what_people_showed_where_a_study_exists() -> Non
         ),
     ],
 )
-def test_bad_input_is_one_clear_error(arguments: dict[str, object], error: type[Exception], words: str) -> None:
+def test_bad_input_is_one_clear_error(arguments: dict[str, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         aslant.weat(embedding(0), **arguments)
 
@@ -373,21 +374,21 @@ def test_words_that_fall_on_one_token_count_once() -> None:
 
 def test_too_few_words_are_refused_where_a_share_is_asked_for() -> None:
     v = embedding(0)
-    sets_ = {"targets": (["w0", "x1", "x2"], ["w1"]), "attributes": (["w2"], ["w3"])}
+    sets_: dict[str, Any] = {"targets": (["w0", "x1", "x2"], ["w1"]), "attributes": (["w2"], ["w3"])}
     assert aslant.weat(v, **sets_).n_used == 4
     with pytest.raises(MeasureError, match="1 of 3 words of 'targets 1'"):
         aslant.weat(v, **sets_, min_found=0.5)
 
 
 @pytest.mark.parametrize("given", ["glove.txt", None, 7])
-def test_what_is_not_word_vectors_is_refused_with_what_to_do(given: object) -> None:
+def test_what_is_not_word_vectors_is_refused_with_what_to_do(given: Any) -> None:
     for measure in (lambda g: aslant.weat(g, "weat-6"), aslant.weat_suite, aslant.wefat):
         with pytest.raises(MeasureError, match=r"aslant\.load"):
             measure(given)
 
 
 @pytest.mark.parametrize("tests", ["weat-6", [], [6]])
-def test_a_suite_of_nothing_or_of_no_tests_is_refused(tests: object) -> None:
+def test_a_suite_of_nothing_or_of_no_tests_is_refused(tests: Any) -> None:
     with pytest.raises(MeasureError):
         aslant.weat_suite(aslant.load(), tests)
 

@@ -31,7 +31,7 @@ def run(*arguments: str) -> Result:
     result = CliRunner().invoke(app, list(arguments))
     if isinstance(result.exception, AslantError):
         raise result.exception
-    return result
+    return result  # type: ignore[return-value]
 
 
 def plan() -> Survey:

@@ -110,7 +110,7 @@ def test_words_spelled_like_names_stay_in_a_cased_vocabulary(googlenews: WordVec
 
 def test_words_spelled_like_names_go_where_the_vocabulary_is_lower_cased() -> None:
     settings: dict[str, Any] = {"names": ["Mary", "Hope", "Will", "John", "James"], "groups": 2, "left_out": 0.4}
-    quick = {"categories": 8, "words": 10_000, "rotations": 5}
+    quick: dict[str, Any] = {"categories": 8, "words": 10_000, "rotations": 5}
     default, kept = (
         aslant.enumerate_biases(aslant.load(), drop_names=drop, **settings, **quick) for drop in (None, False)
     )

@@ -115,7 +115,7 @@ def test_a_plan_survives_json_and_a_changed_one_is_refused(survey: Survey) -> No
 )
 def test_impossible_settings_are_refused(settings: dict[str, int], words: str) -> None:
     with pytest.raises(MeasureError, match=words):
-        make_survey(enumeration(), **settings)  # type: ignore[arg-type]
+        make_survey(enumeration(), **settings)
 
 
 def test_nothing_to_match_is_refused() -> None:

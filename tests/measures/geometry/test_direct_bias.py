@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,7 +112,7 @@ def test_removed_words_are_recorded_and_not_measured() -> None:
         ({"words": ["nowhere"]}, "none of the words"),
     ],
 )
-def test_bad_input_is_one_clear_error(options: dict[str, object], words: str) -> None:
+def test_bad_input_is_one_clear_error(options: dict[str, Any], words: str) -> None:
     given = {"words": WORDS, "direction": PAIRS, **options}
     with pytest.raises(MeasureError, match=words):
         aslant.direct_bias(embedding(0), **given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -104,7 +105,7 @@ def test_a_set_with_a_missing_word_is_used_if_two_are_left() -> None:
         ("weat-1", StimuliError, "kind 'pairs' is needed"),
     ],
 )
-def test_bad_pairs_are_one_clear_error(pairs: object, error: type[Exception], words: str) -> None:
+def test_bad_pairs_are_one_clear_error(pairs: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         aslant.gender_subspace(embedding(0), pairs)
 
@@ -114,7 +115,7 @@ def test_other_bad_input_is_one_clear_error() -> None:
     with pytest.raises(MeasureError, match="components is 0"):
         aslant.gender_subspace(v, PAIRS, components=0)
     with pytest.raises(MeasureError, match="not word vectors"):
-        aslant.gender_subspace(v.matrix)
+        aslant.gender_subspace(v.matrix)  # type: ignore[arg-type]
     with pytest.raises(MeasureError, match="too few for random pairs"):
         aslant.gender_subspace(embedding(0, words=8), PAIRS)
     same = aslant.WordVectors.from_arrays(["a", "b"], [[1, 2], [2, 4]])

@@ -164,7 +164,7 @@ def test_every_repeat_takes_other_sentences(leaning: Planted, monkeypatch: pytes
         seen.extend(passage.text for passage in passages if passage.words[0] == "architect")
         return original(encoder, passages, **kwargs)
 
-    original = vectors.vectors_of
+    original = vectors.vectors_of  # type: ignore[attr-defined]
     monkeypatch.setattr(vectors, "vectors_of", spy)
     measured(leaning, random_pairs=0)
     assert len(seen) == 6 or len(seen) == 3  # as a profession, and as a biased word if it is one

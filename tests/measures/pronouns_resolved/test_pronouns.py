@@ -188,7 +188,7 @@ def test_texts_that_are_measured_are_not_trained_on() -> None:
 def test_a_killed_run_goes_on_where_it_was_and_ends_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from aslant.measures.pronouns_resolved import predictions as module
 
-    samples, fits, real = gap_like(60), [], module.class_probabilities
+    samples, fits, real = gap_like(60), [], module.class_probabilities  # type: ignore[attr-defined]
 
     def counted(*arguments: Any, **settings: Any) -> Any:
         if len(fits) == 3 and "killed" not in fits:

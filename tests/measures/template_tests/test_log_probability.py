@@ -288,7 +288,7 @@ def test_what_is_no_model_or_cannot_do_it_is_refused() -> None:
         aslant.log_probability_bias("bert", TEMPLATE, ("he", "she"), JOBS)  # type: ignore[arg-type]
     for setting in ({"as_published": True}, {"single_mask": True}, {"target_pieces": "first"}):
         with pytest.raises(MeasureError, match="'fake causal' is a causal model"):
-            aslant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)  # type: ignore[arg-type]
+            aslant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)
 
 
 def test_a_probability_of_nought_is_an_error_not_an_infinite_score() -> None:
