@@ -51,6 +51,13 @@ def note(text: object) -> None:
     print(f"note: {plain(text)}", file=sys.stderr)
 
 
+def say(text: object) -> None:
+    """Print a message on standard error in which no name or word can control the terminal; its lines stay lines."""
+    from aslant.report.tables import lines
+
+    print(f"aslant: {lines(text)}", file=sys.stderr)
+
+
 @contextmanager
 def resumable(*, kept: bool) -> Iterator[None]:
     """Say, when the user stops the work, that nothing that was finished is lost."""
@@ -58,5 +65,5 @@ def resumable(*, kept: bool) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if kept:
-            print("aslant: stopped; the same command resumes where it stopped.", file=sys.stderr)
+            say("stopped; the same command resumes where it stopped.")
         raise
