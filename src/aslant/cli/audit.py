@@ -19,24 +19,14 @@ if TYPE_CHECKING:
     from aslant.results.audit import AuditComparison, AuditResult
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant audit                                   the bundled sample; writes aslant-report.html, .json and .csv
-
 aslant audit glove.6B.300d.txt --top 200000    your embedding, its most frequent words
-
 aslant audit sample-mlm                        a language model: folder, hub name or data name
-
 aslant audit all-minilm-l6-v2 --corpus news.txt      an encoder, also on words in sentences of a text
-
 aslant audit before.txt after.txt              two models side by side, with differences
-
 aslant audit vectors.bin --only weat,geometry --words my-words.toml --quick
-
 aslant audit vectors.bin --full --run-folder run      as in the papers; after Ctrl-C: aslant audit --resume run
-
 aslant audit --models models.txt --store results.jsonl      many models; then: aslant results list results.jsonl
-
 aslant check aslant-report.json --policy policy.toml   check a report against limits, in CI
 """
 REPORTS = (".html", ".json", ".csv")

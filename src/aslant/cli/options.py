@@ -22,6 +22,15 @@ def option(told: str, metavar: str | None = None, *names: str, panel: str | None
     return typer.Option(*names, help=told, metavar=metavar, rich_help_panel=panel, **more)
 
 
+def examples(*lines: str) -> str:
+    """Return examples as the end of a command's help, where a blank line stands between two.
+
+    >>> examples("aslant data list", "aslant data list --kind vectors").splitlines()[2:]
+    ['aslant data list', '', 'aslant data list --kind vectors']
+    """
+    return "\n\n".join(["[bold]Examples[/bold]", *(line for line in lines if line and not line.startswith("[bold]"))])
+
+
 def argument(told: str, metavar: str) -> Any:
     """Declare an argument: its help, and what it is called."""
     return typer.Argument(help=told, metavar=metavar)
