@@ -225,10 +225,10 @@ def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Pat
     from aslant.replicate.kurita import WEAT_SCORES, _pooled
 
     (tmp_path / WEAT_SCORES).write_text(SCORES)
-    assert _pooled("x")(Run(0), tmp_path).value is not None
+    assert _pooled(Run(0), tmp_path, name="x").value is not None
     (tmp_path / WEAT_SCORES).write_bytes(SCORES.replace(old, new).encode("utf-8", "surrogatepass"))
     with pytest.raises(AslantError, match="kurita_weat_scores"):
-        _pooled("x")(Run(0), tmp_path)
+        _pooled(Run(0), tmp_path, name="x")
 
 
 def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(tmp_path: Path) -> None:
