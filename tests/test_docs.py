@@ -74,6 +74,14 @@ def test_every_guide_is_in_the_navigation_of_the_site_and_on_its_first_page() ->
         assert page.name == "index.md" or f"]({page.name})" in start, page.name
 
 
+def test_every_section_of_the_definitions_that_is_cited_exists() -> None:
+    definitions = (ROOT / "docs/definitions.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"^## (\d+)\. ", definitions, re.MULTILINE))
+    files = [file for folder in ("src", "tests", "docs") for file in (ROOT / folder).rglob("*.py")]
+    cited = {n for file in files for n in re.findall(r"definitions\.md §(\d+)", file.read_text(encoding="utf-8"))}
+    assert {"1", "3", "7"} <= cited <= sections
+
+
 @pytest.mark.parametrize(
     "page", ["CHANGELOG.md", "CONTRIBUTING.md", *(f"docs/{p.name}" for p in (ROOT / "docs").glob("*.md"))]
 )

@@ -72,7 +72,11 @@ class MeasureError(AslantError):
 
 
 class TooFewWordsError(MeasureError):
-    """A vocabulary that is too small for a measure."""
+    """Too few words of a set or a vocabulary for a measure; `missing` are those that were asked for in vain."""
+
+    def __init__(self, message: object = "", missing: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.missing = missing
 
 
 class DebiasError(AslantError):

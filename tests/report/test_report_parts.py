@@ -17,7 +17,6 @@ import aslant
 from aslant import catalogue
 from aslant.errors import AslantError
 from aslant.measures.association.charts import suite_picture
-from aslant.measures.association.result import Interval
 from aslant.measures.enumeration.charts import heatmap_picture
 from aslant.measures.enumeration.page import enumeration_fragment
 from aslant.report import render
@@ -31,6 +30,7 @@ from aslant.report.sections import pictures_of, section_of
 from aslant.report.summary import comparison_sentences, sentences
 from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
 from aslant.results.codec import Result
+from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
 from report_examples import Text, enumeration, nasty_audit
 

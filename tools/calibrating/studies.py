@@ -7,6 +7,7 @@ import importlib
 import pkgutil
 import re
 
+import aslant.measures
 import aslant.results
 from calibrating import (
     model_studies,
@@ -60,8 +61,10 @@ EXEMPT = {
 def promising_fields() -> set[str]:
     """Return every field of a result, as Class.field, whose name promises something."""
     found = set()
-    for module in pkgutil.iter_modules(aslant.results.__path__):
-        members = vars(importlib.import_module(f"aslant.results.{module.name}"))
+    rooms = pkgutil.walk_packages(aslant.measures.__path__, "aslant.measures.")
+    names = [module.name for module in pkgutil.iter_modules(aslant.results.__path__, "aslant.results.")]
+    for path in [*names, *(module.name for module in rooms if module.name.endswith("result"))]:
+        members = vars(importlib.import_module(path))
         for name, kind in members.items():
             if isinstance(kind, type) and dataclasses.is_dataclass(kind):
                 found |= {f"{name}.{field.name}" for field in dataclasses.fields(kind) if PROMISING.search(field.name)}

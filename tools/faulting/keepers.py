@@ -132,10 +132,11 @@ def scratch() -> Path:
 
 def converted_model(folder: Path) -> Any:
     """A tiny GGUF file as the folder that transformers reads: its answers."""
-    import test_conversion
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
     from transformers.utils import logging
+
+    from tiny_gguf import TEXT
 
     logging.disable_progress_bar()
 
@@ -145,17 +146,17 @@ def converted_model(folder: Path) -> Any:
         made = converted(_gguf(), "tiny")
         model, tokenizer = AutoModelForCausalLM.from_pretrained(made), AutoTokenizer.from_pretrained(made)
         with torch.inference_mode():
-            answers = [model(torch.tensor([tokenizer(text)["input_ids"]])).logits for text in test_conversion.TEXT]
+            answers = [model(torch.tensor([tokenizer(text)["input_ids"]])).logits for text in TEXT]
         return [answer.numpy().tobytes() for answer in answers]
 
 
 @functools.cache
 def _gguf() -> Path:
-    import test_conversion
+    from tiny_gguf import bpe, llama, write
 
     path = scratch() / "tiny.gguf"
-    tokenizer = test_conversion.bpe()
-    test_conversion.write(path, test_conversion.llama(tokenizer.get_vocab_size()), tokenizer)
+    tokenizer = bpe()
+    write(path, llama(tokenizer.get_vocab_size()), tokenizer)
     return path
 
 

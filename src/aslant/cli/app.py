@@ -23,7 +23,7 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return what --help shows of a command."""
-        entry = catalogue.commands().get(cmd_name)
+        entry = catalogue.commands().get(_today(cmd_name))
         if entry is None:
             return None
         return typer.core.TyperCommand(cmd_name, help=entry.help)
@@ -38,7 +38,12 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is run."""
         name, found, rest = super().resolve_command(ctx, args)
-        return name, found and command_of(str(name)), rest
+        return name, found and command_of(_today(str(name))), rest
+
+
+def _today(name: str) -> str:
+    """Return what a command that had this name is called today."""
+    return next((now for now, entry in catalogue.commands().items() if name in entry.formerly), name)
 
 
 def command_of(name: str) -> Any:

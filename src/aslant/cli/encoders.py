@@ -28,7 +28,6 @@ CorpusOption = Annotated[
 ]  # fmt: skip
 TestOption = Annotated[list[str] | None, o.option("A WEAT set that ships; can be repeated.", "NAME")]
 OwnWordsOption = Annotated[list[Path] | None, o.option("Your own WEAT set, a TOML file; can be repeated.", "FILE")]
-MinFoundOption = Annotated[float, o.option("Do not run a test if a smaller share of any word set is found.")]
 
 
 @dataclass(frozen=True)

@@ -42,11 +42,6 @@ ModelArgument = Annotated[
 JsonOption = Annotated[Path | None, option("Write JSON ('-': standard output).", "FILE", "--json", panel=OUT)]
 SeedOption = Annotated[int, option("Seed of every random choice.", "N", "--seed", min=0)]
 QuietOption = Annotated[bool, option("No table, no progress bar, no notes.", None, "--quiet", "-q")]
-AlternativeOption = Annotated[str, option("greater, less or two-sided.", None, "--alternative")]
-MethodOption = Annotated[
-    str,
-    option("auto (exact where possible), enumeration, meet-in-the-middle, 'dynamic programming' or 'monte carlo'."),
-]
 ResamplesOption = Annotated[int, option("Random partitions, if Monte Carlo is used.", "N", min=1)]
 DropLastOption = Annotated[int, option("Leave off the last N dimensions (GN-GloVe: 1).", "N", panel=MODEL, min=0)]
 ClassesOption = Annotated[str, option("A class set, a TOML file, or words separated by commas.", "SET|FILE|a,b,…")]

@@ -17,7 +17,10 @@ from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, TextIO, get_type_hints
 
+from msgspec import Meta
+
 from aslant.cli import options as o
+from aslant.measures.shared.settings import declared
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,7 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     options = [_option(p.name, p.annotation, p.default) for name, p in parameters.items() if name not in groups]
     for group in groups.values():
         hints = get_type_hints(group, include_extras=True)
+        hints |= {name: _declared(name, *found, getattr(group, name)) for name, found in declared(group).items()}
         panel = getattr(group, "PANEL", None)
         options += [_option(field.name, hints[field.name], field.default, panel) for field in fields(group)]
 
@@ -187,3 +191,15 @@ def _option(name: str, hint: Any, default: Any, panel: str | None = None) -> ins
     annotation = Annotated[hint.__origin__, declared]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _declared(name: str, hint: Any, meta: Meta, default: Any) -> Any:
+    """Return a setting of a measure as an option; what is neither a number nor a switch is text, which it checks."""
+    extra = meta.extra or {}
+    option = extra.get("option", "--" + name.replace("_", "-"))
+    if default is True:
+        option = f"{option}/--no-{option[2:]}"
+    kind = hint if hint in (bool, int, float) else str if default is not None else str | None
+    limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
+    told = meta.description or ""
+    return Annotated[kind, o.option(told, extra.get("metavar"), option, panel=extra.get("panel"), **limits)]

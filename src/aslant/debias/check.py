@@ -14,12 +14,12 @@ from aslant.measures.association.measure import weat_suite
 from aslant.measures.geometry.direct import direct_bias
 from aslant.measures.polarities.measure import polarity
 from aslant.measures.residuals.measure import residual_bias
-from aslant.measures.residuals.result import Spread
 from aslant.measures.shared.directions import DEFAULT_PAIRS, find_direction
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.side_by_side.measure import POLARITIES
 from aslant.measures.similarities.measure import similarity_change
 from aslant.results.debias import CheckedMeasure, DebiasCheck
+from aslant.results.parts import Spread
 from aslant.results.provenance import Representation
 from aslant.statistics import check_count, seed_of
 from aslant.vectors import WordVectors

@@ -16,7 +16,7 @@ from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
 from aslant.measures.association.measure import weat
 from aslant.measures.association.result import WeatResult
-from aslant.measures.association.statistic import effect_size
+from aslant.measures.shared.statistic import effect_size
 from aslant.measures.template_tests.association import log_probability_weat
 from aslant.measures.template_tests.attribute_lists import read_attributes
 from aslant.measures.template_tests.masked_words import masked_weat

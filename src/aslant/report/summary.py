@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from aslant.errors import plural
-from aslant.measures.association.result import Interval
 from aslant.report.conventions import listed
 from aslant.report.tables import number, plain
 from aslant.results.audit import AuditComparison, AuditResult, Glance
 from aslant.results.codec import Result
+from aslant.results.parts import Interval
 
 
 def sentences(audit: AuditResult) -> list[tuple[str, str]]:

@@ -55,6 +55,12 @@ class Table:
     #: A terminal draws a line where the value under this key changes.
     section_key: str = ""
 
+    def __post_init__(self) -> None:
+        """Refuse a column whose key a row lacks, which would print as nothing at all."""
+        for row in self.rows:
+            if lacking := [column.key for column in self.columns if column.key not in row]:
+                raise KeyError(f"the rows of '{self.title}' have no '{lacking[0]}'; they have {', '.join(row)}.")
+
 
 def plain(text: object) -> str:
     """Return `text` with control characters, line separators and marks of direction made visible.
@@ -193,13 +199,13 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     for place, row in enumerate(shown):
         if place and row.get(table.section_key) != shown[place - 1].get(table.section_key):
             rich_table.add_section()
-        rich_table.add_row(*(Text(lines(column.write(row.get(column.key))), _style(column, row)) for column in columns))
+        rich_table.add_row(*(Text(lines(column.write(row[column.key])), _style(column, row)) for column in columns))
     return rich_table
 
 
 def _style(column: Column, row: dict[str, Any]) -> str:
     if column.style is not None:
-        return column.style(row.get(column.key))
+        return column.style(row[column.key])
     strong = row.get("qvalue", row.get("pvalue"))
     return "" if column.wraps else "bold" if strong is not None and strong < 0.05 else "dim"
 
@@ -222,7 +228,7 @@ def to_csv(table: Table) -> str:
 
 def _shown(table: Table) -> tuple[list[Column], list[list[str]]]:
     columns = [column for column in table.columns if not column.terminal_only]
-    return columns, [[lines(column.write(row.get(column.key))) for column in columns] for row in table.rows]
+    return columns, [[lines(column.write(row[column.key])) for column in columns] for row in table.rows]
 
 
 def to_markdown(table: Table, *, titled: bool = False) -> str:

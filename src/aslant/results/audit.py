@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from aslant.measures.association.result import Interval
 from aslant.results.codec import MeasuredResult, Result
+from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
 
 Profile = Literal["quick", "standard", "full"]

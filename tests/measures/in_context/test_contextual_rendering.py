@@ -12,8 +12,8 @@ from aslant.errors import AslantError
 from aslant.measures.in_context.charts import biased_picture, contextual_chart, professions_picture, swapped_picture
 from aslant.measures.in_context.result import ContextualBiasResult
 from aslant.measures.in_context.show import contextual_table, contextual_tables
-from aslant.measures.residuals.result import Spread
 from aslant.report.charts import svg
+from aslant.results.parts import Spread
 from planted_text import planted
 
 

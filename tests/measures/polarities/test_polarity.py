@@ -224,7 +224,9 @@ class TestComparison:
         test = next(w for w in c.weat if w.test == "weat-7")
         assert test.second == pytest.approx(aslant.weat(small, "weat-7").effect_size)
         assert test.first == pytest.approx(test.second)
-        assert test.left_out
+        assert set(test.left_out) == set(small.lookup(aslant.stimuli.load_set("weat-7").words).missing) != set()
+        assert set(test.left_out) <= set(c.provenance.missing)
+        assert not set(c.provenance.missing) & set(small.lookup(c.provenance.missing).found)
         assert test.difference.interval is not None
         assert test.difference.interval.low == test.difference.interval.high == 0
         assert "weat-3" in c.not_compared

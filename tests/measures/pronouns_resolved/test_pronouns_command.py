@@ -1,4 +1,4 @@
-"""`aslant pronouns` on a small file: tables, files, pictures, and errors before any model is loaded."""
+"""`aslant pronoun-resolution` on a small file: tables, files, pictures, and errors before any model is loaded."""
 
 from __future__ import annotations
 

@@ -342,3 +342,20 @@ def test_googlenews_gives_the_published_figures_before_and_after_hard_debiasing(
             assert near.correlation > 0.35
             assert near.shuffled_pvalue == 1 / 1000
     assert (before.clustering.words_per_side, before.classification.words_per_side) == (500, 2500)
+
+
+@pytest.mark.parametrize("gamma", [0.02, 1, np.float32(0.5)])
+def test_a_number_for_gamma_is_used_and_recorded(gamma: float) -> None:
+    v = planted(3.0, words=400)
+    r = run(v, v, gamma=gamma, seeds=1)
+    assert r.provenance.settings["gamma"] == gamma
+    assert r.classification.accuracy > 0.5
+
+
+def test_a_kernel_so_narrow_that_nothing_is_alike_learns_nothing() -> None:
+    v = planted(3.0, words=400)
+    assert (
+        run(v, v, gamma=1e6, seeds=1).classification.accuracy
+        < 0.7
+        < run(v, v, gamma=0.02, seeds=1).classification.accuracy
+    )

@@ -17,7 +17,7 @@ from aslant.errors import MeasureError
 from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
 from aslant.measures.sentence_tests.contexts_drawn import context_vectors
 from aslant.measures.sentence_tests.contexts_statistic import sampled_effects, word_associations
-from aslant.measures.sentence_tests.sentences import NoSpreadError
+from aslant.measures.shared.suite import NoSpreadError
 from aslant.statistics import combine, unit_rows
 from aslant.stimuli import WordList, load_set
 from fake_encoder import FakeEncoder
@@ -281,7 +281,7 @@ def test_the_spread_of_draws_is_summed_up() -> None:
         ({"corpus": 7}, "is not a corpus"),
         ({"samples": 0}, "samples is 0"),
         ({"contexts_per_word": 0}, "contexts_per_word is 0"),
-        ({"case": "loud"}, "case='loud' is not known"),
+        ({"case": "loud"}, "case is 'loud'; choose one of as written, any"),
         ({"corpus": []}, "0 of 8 words of 'Math'"),
         ({"encoder": None}, "is not an encoder"),
         ({"alternative": "more"}, "alternative is 'more'"),

@@ -273,7 +273,7 @@ def test_targets_of_several_pieces_are_named_with_the_policy() -> None:
         ({"attributes": [3]}, "is not a word"),
         ({"attributes": 3}, "are not attributes"),
         ({"attributes": "nowhere.txt"}, "there are no attributes 'nowhere.txt'"),
-        ({"target_pieces": "last"}, "target_pieces='last' is not one of chain, first"),
+        ({"target_pieces": "last"}, "target_pieces is 'last'; choose one of chain, first"),
         ({"confidence": 2}, "confidence is 2"),
     ],
 )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
+from aslant.measures.association.settings import WeatSuiteSettings
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -36,29 +37,8 @@ def weat_command(
     words: Annotated[
         list[Path] | None, typer.Option("--words", metavar="FILE", help="Your own test, a TOML file; can be repeated.")
     ] = None,
-    alternative: o.AlternativeOption = "greater",
-    method: o.MethodOption = "auto",
-    n_resamples: o.ResamplesOption = 100_000,
-    bootstrap: Annotated[
-        int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for the interval of d; 0 for none.")
-    ] = 2_000,
-    confidence: Annotated[float, typer.Option("--confidence", help="Confidence of that interval.")] = 0.95,
-    equalise: Annotated[
-        bool, typer.Option("--equalise", help="Remove words at random until both target sets are of equal size.")
-    ] = False,
-    vocabulary: Annotated[
-        str | None,
-        typer.Option(
-            "--vocabulary",
-            metavar="MODEL|FILE",
-            help="Keep only words that this tokenizer has as one piece, or that this file lists, one per line.",
-        ),
-    ] = None,
-    min_found: Annotated[
-        float,
-        typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is found."),
-    ] = 0.5,
     *,
+    settings: WeatSuiteSettings,
     reading: Reading,
     running: Running,
     output: Output,
@@ -80,14 +60,9 @@ def weat_command(
             raise StimuliError(f"'{path}' is not of kind 'weat'; see 'aslant words show weat-6' for an example.")
         chosen.append(own)
     vectors = open_vectors(model, reading, quiet=running.quiet)
-    settings: dict[str, Any] = {
-        "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "vocabulary": vocabulary, "min_found": min_found,
-        "rng": running.seed,
-    }  # fmt: skip
     if len(chosen) == 1:
-        deliver(weat(vectors, chosen[0], **settings), output, quiet=running.quiet)
+        deliver(weat(vectors, chosen[0], **vars(settings), rng=running.seed), output, quiet=running.quiet)
         return
-    suite = weat_suite(vectors, chosen or None, **settings)
+    suite = weat_suite(vectors, chosen or None, **vars(settings), rng=running.seed)
     need_results(suite)
     deliver(suite, output, quiet=running.quiet)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from aslant.measures.association.result import Interval, LeaveOneOut, WordsUsed
-from aslant.measures.association.statistic import NO_SPREAD, associations, effect_size
+from aslant.measures.association.result import LeaveOneOut
+from aslant.measures.shared.statistic import NO_SPREAD, associations, effect_size
 from aslant.measures.shared.wordsets import FloatArray
+from aslant.results.parts import Interval, WordsUsed
 from aslant.statistics import percentile_interval
 
 

@@ -8,6 +8,7 @@ import typer
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
+from aslant.measures.association.settings import WefatSettings
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -32,10 +33,8 @@ def wefat_command(
     figure: Annotated[
         str | None, typer.Option("--figure", metavar="COLUMN", help="Column of the word set to correlate with.")
     ] = None,
-    alternative: o.AlternativeOption = "two-sided",
-    method: o.MethodOption = "auto",
-    n_resamples: o.ResamplesOption = 100_000,
     *,
+    settings: WefatSettings,
     reading: Reading,
     running: Running,
     output: Output,
@@ -47,7 +46,6 @@ def wefat_command(
 
     vectors = open_vectors(model, reading, quiet=running.quiet)
     result = wefat(
-        vectors, words, attributes=attributes, figure=figure, alternative=alternative, method=method,
-        n_resamples=n_resamples, rng=running.seed,
+        vectors, words, attributes=attributes, figure=figure, **vars(settings), rng=running.seed,
     )  # fmt: skip
     deliver(result, output, quiet=running.quiet)

@@ -9,12 +9,12 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.enumeration.measure import seeds_of
 from aslant.measures.enumeration.parts import CategorisedWords, Grouped
 from aslant.measures.enumeration.result import EnumerationComparison, EnumerationResult, NameGroup, WordCategory
 from aslant.measures.enumeration.run import EnumerationRun, Progress
 from aslant.measures.shared.wordsets import Found, check_vectors, find
+from aslant.results.parts import WordsUsed
 from aslant.stimuli import WordList
 from aslant.vectors import LookupPolicy, WordVectors
 

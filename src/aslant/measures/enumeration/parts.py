@@ -9,11 +9,11 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.enumeration import groups as steps
 from aslant.measures.enumeration.cells import Cells
 from aslant.measures.enumeration.result import EnumeratedCell, NameGroup, RotationsUsed, Weights, WordCategory
 from aslant.measures.shared.wordsets import FloatArray
+from aslant.results.parts import WordsUsed
 from aslant.statistics import RotationCounts, RotationPlan
 from aslant.stimuli import NameFacts
 

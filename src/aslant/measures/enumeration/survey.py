@@ -45,7 +45,8 @@ def make_survey(
     Groups are shown by `names_per_group` names. The exam asks for the group of `exam_names` names of each, which are
     not among those shown where the group is large enough; 0: no exam. All orders are shuffled from one seed.
 
-    >>> from aslant.results import *
+    >>> from aslant.measures.enumeration.result import *
+    >>> from aslant.results.provenance import Provenance, Representation
     >>> names = [(n, n + "a", n + "b", n + "c") for n in ("Jo", "Al")]
     >>> groups = [NameGroup(n[0][0], 4, n[:2], n, n, None) for n in names]
     >>> cells = [EnumeratedCell(g, 0, w, 9, 0.1, 0.001, 0.002, True, 0, 999) for g, w in ((0, ("tea",)), (1, ("ale",)))]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from aslant.measures.enumeration.survey_plan import Survey as Survey
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 

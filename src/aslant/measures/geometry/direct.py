@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import Correlation
 from aslant.measures.geometry.result import DirectBiasResult, WordProjection
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.shared.correlations import correlation
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, find_direction
 from aslant.measures.shared.wordsets import FloatArray, Found, check_vectors, find, provenance
+from aslant.results.parts import Correlation
 from aslant.statistics import unit_rows
 from aslant.stimuli import WordList, WordSet, load_set
 from aslant.vectors import WordVectors

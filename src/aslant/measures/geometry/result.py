@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import Correlation
-from aslant.measures.residuals.result import ResidualBiasResult, Spread
+from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Correlation, Spread
 from aslant.results.provenance import Provenance
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aslant.errors import plural
-from aslant.measures.association.result import Correlation
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     GeometryResult,
@@ -16,6 +15,7 @@ from aslant.measures.residuals.show import residual_notes
 from aslant.report.conventions import Category, line, listed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import Correlation
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10

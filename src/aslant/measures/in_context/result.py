@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.residuals.result import Picture, Spread
+from aslant.measures.residuals.result import Picture
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Spread
 from aslant.results.provenance import Provenance, Representation
 
 #: The name of the encoder's column next to static spaces.

@@ -12,9 +12,9 @@ from aslant.corpus import Context, Contexts
 from aslant.errors import MeasureError, TooFewWordsError
 from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair
 from aslant.measures.in_context.sentences import DEFINITIONAL, Drawn, alternating, half, shared_out, written_like
-from aslant.measures.residuals.result import Spread
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
+from aslant.results.parts import Spread
 from aslant.statistics import subspace, unit_rows
 
 #: Components whose share of variance is kept.

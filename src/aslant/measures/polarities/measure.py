@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.polarities.result import DEFAULT_WORDS, PolarityResult, WordPolarity
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
+from aslant.results.parts import Interval, WordsUsed
 from aslant.statistics import (
     MOST_BOOTSTRAP,
     bootstrap_means,

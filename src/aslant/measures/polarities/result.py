@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from aslant.measures.association.result import Interval, WordsUsed
 from aslant.results.codec import MeasuredResult, Result
+from aslant.results.parts import Interval, WordsUsed
 from aslant.results.provenance import Provenance, Representation
 
 #: What is measured where nothing else is given.

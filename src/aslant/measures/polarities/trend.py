@@ -10,7 +10,6 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.polarities.measure import Classes, Scheme, Words, check_scheme, class_lists, measure, word_list
 from aslant.measures.polarities.result import (
     DEFAULT_WORDS,
@@ -21,6 +20,7 @@ from aslant.measures.polarities.result import (
     TrendTest,
 )
 from aslant.measures.shared.wordsets import provenance
+from aslant.results.parts import WordsUsed
 from aslant.statistics import rank_correlation_pvalue, seed_of
 from aslant.stimuli import ClassSet, WordList, load_set
 from aslant.vectors import WordVectors

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.result import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import Correlation, Interval
 
 #: A terminal shows this many occupations from each end of the ranking.
 EACH_END = 8

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.association.result import Correlation, Interval
 from aslant.measures.pronouns_chosen.result import (
     OccupationContrast,
     OccupationPreference,
@@ -18,6 +17,7 @@ from aslant.measures.pronouns_chosen.result import (
 )
 from aslant.measures.pronouns_chosen.scoring import Chosen
 from aslant.measures.template_tests.scoring import FloatArray
+from aslant.results.parts import Correlation, Interval
 from aslant.statistics import (
     bootstrap_means,
     cluster_bootstrap_means,

@@ -1,4 +1,4 @@
-"""`aslant pronouns`: to whom a pronoun refers according to a model's vectors, by gender."""
+"""`aslant pronoun-resolution`: to whom a pronoun refers according to a model's vectors, by gender."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from aslant.cli.shared import ChartOutput, RunningOnCores, command
 EXAMPLES = """
 [bold]Examples[/bold]
 
-aslant pronouns                                       all-MiniLM-L6-v2, GAP's development file, topics without bias
+aslant pronoun-resolution                         all-MiniLM-L6-v2, GAP's development file, topics without bias
 
-aslant pronouns all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
+aslant pronoun-resolution all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
 
-aslant pronouns bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
+aslant pronoun-resolution bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
 
-aslant pronouns bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
+aslant pronoun-resolution bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
 """
 TRAINING = "Training the classifier"
 TOPICS = "Topics"

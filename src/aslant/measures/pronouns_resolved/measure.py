@@ -40,6 +40,7 @@ from aslant.measures.pronouns_resolved.topics import (
     topic_biases,
 )
 from aslant.measures.template_tests.scoring import asking
+from aslant.measures.template_tests.settings import Asking
 from aslant.models.classifier import Classifier
 from aslant.models.protocols import Encoder, Progress
 from aslant.results.provenance import Provenance, Representation
@@ -126,7 +127,7 @@ def _checked(
     if not isinstance(encoder, Encoder):
         raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
     if lm is not None:
-        asking(lm, "chain", False, False)
+        asking(lm, Asking())
     for name, value, least, most in (
         ("folds", folds, 2, 100), ("seeds", seeds, 1, 1000), ("topics", topics, 1, 1000),
         ("top_words", top_words, 1, 1000), ("bins", bins, 1, 1000), ("bootstrap", bootstrap, 0, MOST_BOOTSTRAP),

@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.result import Interval
 from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
-from aslant.measures.residuals.result import Spread
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import Interval, Spread
 
 #: A terminal shows this many words of a topic.
 SHOWN_WORDS = 8

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.association.result import Interval
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS
 from aslant.measures.pronouns_resolved.result import CalibrationBin, GenderGap, GenderOutcome, TopicCorrelation
-from aslant.measures.residuals.result import Spread
+from aslant.results.parts import Interval, Spread
 from aslant.statistics import (
     bootstrap_means,
     partition_pvalue,

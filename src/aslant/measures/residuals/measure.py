@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, TooFewWordsError, plural
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.geometry.direct import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.classification import Gamma, check_gamma, measure_classification
@@ -18,6 +17,7 @@ from aslant.measures.residuals.clustering import check_picture, measure_clusteri
 from aslant.measures.residuals.neighbours import measure_neighbours
 from aslant.measures.residuals.result import CandidatePool, ResidualBiasResult, ResidualNeighbours
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, provenance
+from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Representation
 from aslant.statistics import check_count, seed_of, spawn, unit_rows
 from aslant.stimuli import MOST_FREQUENT, WordList, is_plain

@@ -6,17 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Spread
 from aslant.results.provenance import Provenance, Representation
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The mean and range of a number over `n` repeats."""
-
-    mean: float
-    minimum: float
-    maximum: float
-    n: int
 
 
 @dataclass(frozen=True)

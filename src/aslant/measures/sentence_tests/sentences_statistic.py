@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from aslant.measures.association.result import Interval
 from aslant.measures.association.stability import draw_weights
-from aslant.measures.association.statistic import NO_SPREAD, associations
 from aslant.measures.sentence_tests.clustered_words import Clustered
+from aslant.measures.shared.statistic import NO_SPREAD, associations
 from aslant.measures.shared.wordsets import FloatArray
+from aslant.results.parts import Interval
 from aslant.statistics import percentile_interval
 
 _BLOCK = 1 << 20  # scores at a time

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aslant.measures.association.result import Correlation
+from aslant.results.parts import Correlation
 from aslant.statistics import correlation_pvalue, rank_correlation_pvalue
 
 #: Up to this many pairs p-values are exact, over all orders: SciPy's are 0 for a perfect rank correlation of so few.

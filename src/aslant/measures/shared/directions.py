@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find
+from aslant.results.parts import WordsUsed
 from aslant.statistics import subspace, unit_rows
 from aslant.stimuli import PairSet, WordList, load_set
 from aslant.vectors import WordVectors

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.association.result import WordsUsed
-from aslant.models.vocabulary import Vocabulary
+from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics import unit_rows
 from aslant.stimuli import WordList, listed_words
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.version import __version__
+
+if TYPE_CHECKING:
+    from aslant.models.vocabulary import Vocabulary
 
 FloatArray: TypeAlias = NDArray[np.float64]
 #: Two or more word sets: a mapping of names to words, `WordList`s, or bare sequences of words.
@@ -55,12 +57,6 @@ def word_lists(sets: Any, default_names: Sequence[str]) -> tuple[WordList, ...]:
 def checked_words(words: Any) -> tuple[str, ...]:
     """Return `words` as a tuple of non-empty strings, or raise an error that says what is wrong."""
     return listed_words(words, MeasureError)
-
-
-def check_share(min_found: float) -> None:
-    """Refuse an invalid share."""
-    if not 0 <= min_found <= 1:
-        raise MeasureError(f"min_found is {min_found!r}; give a share between 0 and 1.")
 
 
 def check_vectors(vectors: WordVectors) -> None:
@@ -121,13 +117,19 @@ def need_words(found: Found, least: int, vectors: WordVectors) -> None:
         )
 
 
+class Recorded(Protocol):
+    """Anything that is measured: vectors, a language model, an encoder."""
+
+    def record(self) -> dict[str, Any]: ...  # noqa: D102
+
+
 def provenance(
-    vectors: WordVectors,
+    measured: Recorded,
     stimuli: str,
-    groups: Iterable[WordsUsed],
+    missing: Iterable[WordsUsed | str],
     seed: int | None,
     settings: dict[str, Any],
 ) -> Provenance:
-    """Record what a result comes from."""
-    missing = tuple(dict.fromkeys(word for group in groups for word in group.missing))
-    return Provenance(stimuli, Representation(**vectors.record()), missing, seed, settings, __version__)
+    """Record what a result comes from; `missing` are words, or sets of words some of which are missing."""
+    words = dict.fromkeys(w for some in missing for w in ((some,) if isinstance(some, str) else some.missing))
+    return Provenance(stimuli, Representation(**measured.record()), tuple(words), seed, settings, __version__)

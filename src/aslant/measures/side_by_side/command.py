@@ -8,6 +8,7 @@ import typer
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
+from aslant.measures.side_by_side.settings import ComparisonSettings
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -28,15 +29,11 @@ def compare_command(
         typer.Option("--classes", metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only."),
     ] = None,
     scheme: o.SchemeOption = "binary",
-    min_found: Annotated[
-        float, typer.Option("--min-found", help="Skip a WEAT with a smaller share of any word set in both.")
-    ] = 0.5,
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
     drop_last: Annotated[
         str, typer.Option("--drop-last", metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
     ] = "0",
     *,
+    settings: ComparisonSettings,
     reading: Reading,
     running: Running,
     output: Output,
@@ -56,10 +53,8 @@ def compare_command(
         b,
         words=set_or_words(words),
         classes=None if classes is None else set_or_words(classes),
-        scheme=scheme,  # type: ignore[arg-type]
-        min_found=min_found,
-        bootstrap=bootstrap,
-        confidence=confidence,
+        scheme=scheme,
+        **vars(settings),
         rng=running.seed,
     )
     deliver(result, output, quiet=running.quiet)

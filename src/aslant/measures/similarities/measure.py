@@ -12,9 +12,9 @@ import numpy as np
 
 from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
-from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
 from aslant.measures.similarities.result import SimilarityResult
+from aslant.results.parts import Interval, WordsUsed
 from aslant.statistics import (
     MOST_BOOTSTRAP,
     check_confidence,

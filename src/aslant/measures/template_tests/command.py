@@ -12,6 +12,7 @@ import typer
 from aslant.cli import options as o
 from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
 from aslant.cli.shared import Output, RunningOnCores, command
+from aslant.measures.template_tests.settings import LogProbabilitySettings, LogProbabilityWeatSettings
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -85,28 +86,6 @@ class Opening:
 
 
 @dataclass(frozen=True)
-class Modelling(Opening):
-    """How a language model is loaded and scored."""
-
-    target_pieces: Annotated[
-        str, _option("--target-pieces", shown="A target of several pieces: chain (the whole word) or first.")
-    ] = "chain"
-    single_mask: Annotated[bool, _option("--single-mask", shown="One mask for an attribute of several pieces.")] = False
-    as_published: Annotated[
-        bool, _option("--as-published", shown="Score and count as the authors' code does (masked models).")
-    ] = False
-
-    def settings(self) -> dict[str, Any]:
-        """Return what the measures take."""
-        return {
-            "target_pieces": self.target_pieces,
-            "single_mask": self.single_mask,
-            "as_published": self.as_published,
-            "journal": self.journal(),
-        }
-
-
-@dataclass(frozen=True)
 class LogprobOutput(Output):
     """Where scores are written: also as pictures."""
 
@@ -162,10 +141,9 @@ def logprob_command(
     column: Annotated[
         str | None, typer.Option("--column", metavar="NAME", help="The column of a table that holds the attributes.")
     ] = None,
-    lower: Annotated[bool, typer.Option("--lower", help="Write attributes in lower case.")] = False,
-    confidence: o.ConfidenceOption = 0.95,
     *,
-    modelling: Modelling,
+    settings: LogProbabilitySettings,
+    modelling: Opening,
     running: RunningOnCores,
     output: LogprobOutput,
 ) -> None:
@@ -186,9 +164,8 @@ def logprob_command(
             lm,
             **asked_for(template, targets, attributes),
             column=column,
-            lower=lower,
-            confidence=confidence,
-            **modelling.settings(),
+            **vars(settings),
+            journal=modelling.journal(),
             progress=progress,
         )
     if output.histogram is not None:
@@ -210,11 +187,9 @@ def suite_command(
         list[str] | None,
         typer.Option("--test", metavar="NAME|FILE", help="Only this template set; can be repeated; default: all."),
     ] = None,
-    alternative: o.AlternativeOption = "greater",
-    method: o.MethodOption = "auto",
-    n_resamples: o.ResamplesOption = 100_000,
     *,
-    modelling: Modelling,
+    settings: LogProbabilityWeatSettings,
+    modelling: Opening,
     running: RunningOnCores,
     output: Output,
 ) -> None:
@@ -229,10 +204,8 @@ def suite_command(
         result = log_probability_suite(
             lm,
             test or None,
-            alternative=alternative,
-            method=method,
-            n_resamples=n_resamples,
-            **modelling.settings(),
+            **vars(settings),
+            journal=modelling.journal(),
             rng=running.seed,
             progress=progress,
         )

@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import typer
 
-from aslant.cli import options as o
 from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption, chosen_sets
 from aslant.cli.shared import Output, RunningOnCores, command
+from aslant.measures.template_tests.settings import MaskedWeatSettings
 
 EXAMPLES = """
 [bold]Examples[/bold]
@@ -37,16 +37,8 @@ def masked_weat_command(
             "default: Table 1 of Kurita et al.",
         ),
     ] = None,
-    alternative: o.AlternativeOption = "greater",
-    method: o.MethodOption = "auto",
-    n_resamples: o.ResamplesOption = 100_000,
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
-    equalise: Annotated[
-        bool,
-        typer.Option("--equalise/--no-equalise", help="Remove words at random from the larger target set."),
-    ] = True,
     *,
+    settings: MaskedWeatSettings,
     encoding: Encoding,
     running: RunningOnCores,
     output: Output,
@@ -61,16 +53,13 @@ def masked_weat_command(
     from aslant.measures.template_tests.masked_words import masked_weat, masked_weat_suite
 
     chosen = chosen_sets(test, words)
-    settings: dict[str, Any] = {
-        "templates": template[0] if template and len(template) == 1 else template or None,
-        "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "rng": running.seed,
-    }  # fmt: skip
+    sentences = template[0] if template and len(template) == 1 else template or None
+    given: dict[str, Any] = {**vars(settings), "templates": sentences, "rng": running.seed}
     encoder: Any = encoding.open(model, quiet=running.quiet)
     with bar(quiet=running.quiet) as progress:
         if len(chosen) == 1:
-            result: Any = masked_weat(encoder, chosen[0], **settings, progress=progress)
+            result: Any = masked_weat(encoder, chosen[0], **given, progress=progress)
         else:
-            result = masked_weat_suite(encoder, chosen or None, **settings, progress=progress)
+            result = masked_weat_suite(encoder, chosen or None, **given, progress=progress)
             need_results(result)
     deliver(result, output, quiet=running.quiet)

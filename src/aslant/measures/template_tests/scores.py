@@ -9,6 +9,8 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
+from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.attribute_lists import Attributes, attribute_list
 from aslant.measures.template_tests.result import REST, AttributeScore, Contrast, LogProbabilityResult, SideScore
 from aslant.measures.template_tests.scoring import (
@@ -19,12 +21,12 @@ from aslant.measures.template_tests.scoring import (
     asking,
     method_of,
     notes_on,
-    provenance,
     target_sets,
 )
+from aslant.measures.template_tests.settings import LogProbabilitySettings
 from aslant.measures.template_tests.stimuli import Asked, Targets, Templates, asked
-from aslant.models.protocols import Progress, TargetPieces
-from aslant.statistics import check_confidence, wilson
+from aslant.models.protocols import Progress
+from aslant.statistics import wilson
 from aslant.stimuli import WordList
 
 DEFAULT_TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
@@ -53,18 +55,15 @@ def bias_scores(association: FloatArray) -> FloatArray:
     return np.asarray(against_rest(association).max(axis=-1))
 
 
+@keywords
 def log_probability_bias(
     lm: Model,
     template: Templates = DEFAULT_TEMPLATE,
     targets: Targets | None = None,
     attributes: Attributes | None = None,
     *,
-    target_pieces: TargetPieces = "chain",
-    single_mask: bool = False,
-    as_published: bool = False,
     column: str | None = None,
-    lower: bool = False,
-    confidence: float = 0.95,
+    settings: LogProbabilitySettings,
     journal: str | PathLike[str] | Journal | None = None,
     progress: Progress | None = None,
 ) -> LogProbabilityResult:
@@ -88,24 +87,20 @@ def log_probability_bias(
     >>> s.share.count, s.share.n
     (1, 2)
     """
-    how = asking(lm, target_pieces, single_mask, as_published)
-    check_confidence(confidence)
+    how = asking(lm, settings)
     question = asked(template, targets)
-    listed, source = _attributes(question, attributes, column, lower)
+    listed, source = _attributes(question, attributes, column, how.lower)
     scored = ask(lm, question.prompts, listed.words, how, journal, progress)
-    settings = {
-        **how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source,
-        "lower": lower, "confidence": confidence,
-    }  # fmt: skip
+    kept = {**how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source}
     return LogProbabilityResult(
         templates=tuple(prompt.text for prompt in question.prompts),
         targets=target_sets(question.targets, scored),
         method=method_of(scored),
         scores=attribute_scores(question.targets, scored),
-        **_over_attributes(scored, question.targets, confidence),
-        confidence=confidence,
+        **_over_attributes(scored, question.targets, how.confidence),
+        confidence=how.confidence,
         notes=notes_on(question.prompts, scored, how),
-        provenance=provenance(lm, question.source, scored.missing, None, settings),
+        provenance=provenance(lm, question.source, scored.missing, None, kept),
     )
 
 

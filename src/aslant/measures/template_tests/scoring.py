@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,22 +13,19 @@ from numpy.typing import NDArray
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.measures.template_tests.result import TargetSet
+from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
 from aslant.measures.template_tests.targets import check_weighed, distinct
 from aslant.models.protocols import (
     CausalLM,
     CausalScore,
-    LanguageModel,
     MaskedLM,
     MaskedScore,
     Progress,
     Sentence,
-    TargetPieces,
 )
 from aslant.models.table import Tables
-from aslant.results.provenance import Provenance, Representation
 from aslant.stimuli import WordList
-from aslant.version import __version__
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Model: TypeAlias = MaskedLM | CausalLM
@@ -43,21 +40,7 @@ class NothingLeftError(MeasureError):
     """A model that can score none of the attributes."""
 
 
-@dataclass(frozen=True)
-class Asking:
-    """How a model is scored: the settings of Kurita et al., whose code differs (`as_published`)."""
-
-    target_pieces: TargetPieces
-    single_mask: bool
-    as_published: bool
-
-    def record(self) -> dict[str, Any]:
-        """Return the settings as a result keeps them."""
-        return {
-            "target_pieces": self.target_pieces,
-            "single_mask": self.single_mask,
-            "as_published": self.as_published,
-        }
+A = TypeVar("A", bound=Asking)
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,20 +63,16 @@ class Scored:
     target_pieces: dict[str, tuple[str, ...]]
 
 
-def asking(lm: Any, target_pieces: str, single_mask: bool, as_published: bool) -> Asking:
+def asking(lm: Any, how: A) -> A:
     """Check a model and how it is to be scored; `as_published` means first pieces and a single mask."""
     if not isinstance(lm, MaskedLM | CausalLM):
         raise MeasureError(f"{lm!r:.60} is not a language model; open one with aslant.load_lm(…) first.")
-    if target_pieces not in get_args(TargetPieces):
-        raise MeasureError(f"target_pieces={target_pieces!r} is not one of {', '.join(get_args(TargetPieces))}.")
-    if (as_published or single_mask or target_pieces == "first") and not isinstance(lm, MaskedLM):
+    if (how.as_published or how.single_mask or how.target_pieces == "first") and not isinstance(lm, MaskedLM):
         raise MeasureError(
             f"'{lm.name}' is a causal model, which does not fill masks; single_mask, target_pieces and as_published "
             "are for masked ones."
         )
-    if as_published:
-        return Asking("first", True, True)
-    return Asking(target_pieces, bool(single_mask), False)  # type: ignore[arg-type]
+    return replace(how, target_pieces="first", single_mask=True) if how.as_published else how
 
 
 def set_association(target: FloatArray, prior: FloatArray) -> float:
@@ -284,10 +263,3 @@ def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[st
 def method_of(scored: Scored) -> str:
     """Name what was compared; several methods where templates differ."""
     return " and ".join(dict.fromkeys(scored.methods))
-
-
-def provenance(
-    lm: LanguageModel, stimuli: str, missing: tuple[str, ...], seed: int | None, settings: dict[str, Any]
-) -> Provenance:
-    """Record what a result comes from."""
-    return Provenance(stimuli, Representation(**lm.record()), missing, seed, settings, __version__)

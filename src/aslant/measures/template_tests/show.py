@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from aslant.errors import plural
+from aslant.measures.association.tables import (
+    PVALUES,
+    SCALE,
+    opening_columns,
+    pvalue_note,
+    tests_of,
+    tests_table,
+)
 from aslant.measures.template_tests.result import (
     MODEL_CONTENT_NOTE,
     LogProbabilityResult,
@@ -14,23 +21,14 @@ from aslant.measures.template_tests.result import (
     TemplateWeatResult,
 )
 from aslant.report.conventions import Category, line
-from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, bar, plain, small
 from aslant.results.audit import Glance
 
 #: A terminal shows this many attributes from each end of the ranking.
 EACH_END = 10
-SCALE = "−2     0     2"
 #: Side by side, up to this many target sets have their own columns for probabilities.
 MOST_SIDES = 3
-TEST_COLUMNS = (
-    Column("test", "test", plain, "left"),
-    Column("title", "what is compared", plain, "left", wraps=True),
-    Column("effect_size", "d", number),
-    Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=110),
-    Column("pvalue", "p", pvalue),
-    Column("qvalue", "q", pvalue),
-    Column("scores", "scores", str, min_width=68),
-)
+TEST_COLUMNS = (*opening_columns("d", 110), *PVALUES, Column("scores", "scores", str, min_width=68))
 
 
 def scores_table(result: LogProbabilityResult) -> Table:
@@ -122,44 +120,20 @@ def _about(result: Any) -> tuple[str, ...]:
     return (f"the model: {plain(note)}",) if note else ()
 
 
-def weat_table(result: LogProbabilityWeatResult) -> Table:
-    """Describe one log-probability test."""
-    return _tests(result, "Log-probability tests", (result,), result.rows())
-
-
-def suite_table(result: LogProbabilitySuiteResult) -> Table:
-    """Describe a suite of log-probability tests."""
-    skipped = tuple(f"{plain(s.test)} was not run: {plain(s.reason)}." for s in result.skipped)
-    return _tests(result, "Log-probability tests", result.results, result.rows(), skipped)
-
-
-def template_weat_table(result: TemplateWeatResult) -> Table:
-    """Describe one WEAT on vectors of words in templates."""
-    missing = (f"not one piece of the vocabulary: {plain(', '.join(result.missing))}",) if result.missing else ()
-    return _tests(result, "WEAT in templates, last layer,", (result,), result.rows(), missing)
-
-
-def _tests(
-    result: Any,
-    what: str,
-    tests: Sequence[LogProbabilityWeatResult | TemplateWeatResult],
-    rows: list[dict[str, Any]],
-    notes: tuple[str, ...] = (),
-) -> Table:
-    several = isinstance(result, LogProbabilitySuiteResult)
-    columns = tuple(c for c in TEST_COLUMNS if several or c.key != "qvalue")
-    exact = all(test.pvalue_bounds[0] == test.pvalue_bounds[1] for test in tests)
+def tests_in_templates(result: LogProbabilityWeatResult | LogProbabilitySuiteResult | TemplateWeatResult) -> Table:
+    """Describe one test on words in templates, by log-probabilities or by vectors, or a suite."""
+    vectors, tests = isinstance(result, TemplateWeatResult), tests_of(result)
     unit = "template and attribute" if any(getattr(t, "as_published", False) for t in tests) else "attribute"
-    said = [
+    notes = [
         "d > 0: the first of each pair in the title are associated, and so are the second; 0: no "
         "association; sets of equal size reach ±2.",
-        f"p ({plain(tests[0].alternative) if tests else 'greater'}): over re-partitions of one score per {unit}, "
-        + ("exact" if exact else "exact unless pvalue_low and pvalue_high in --csv differ")
-        + (f"; q: Benjamini–Hochberg over {plural(len(tests), 'test')}." if several else "."),
+        pvalue_note(result, f"over re-partitions of one score per {unit}"),
+        *dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())),
+        *_about(result),
     ]
-    said += list(dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())))
-    title = f"{what} on {result.provenance.representation.name}"
-    return Table(title, columns, rows, (*said, *notes, *_about(result)), first_line=MODEL_CONTENT_NOTE)
+    what = "WEAT in templates, last layer," if vectors else "Log-probability tests"
+    lacking = "not one piece of the vocabulary:" if vectors else ""
+    return tests_table(what, result, TEST_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
 
 
 def probability(value: float | None) -> str:

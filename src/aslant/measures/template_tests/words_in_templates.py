@@ -9,24 +9,26 @@ from typing import Literal
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import WordAssociation, WordsUsed
-from aslant.measures.association.statistic import associations
-from aslant.measures.template_tests.association import compared, two_by_two
+from aslant.measures.shared.settings import Partitions, keywords
+from aslant.measures.shared.statistic import associations, effect_size
+from aslant.measures.shared.suite import by_word, compared
+from aslant.measures.shared.wordsets import provenance
+from aslant.measures.template_tests.association import two_by_two
 from aslant.measures.template_tests.result import TemplateWeatResult
-from aslant.measures.template_tests.scoring import FloatArray, provenance
+from aslant.measures.template_tests.scoring import FloatArray
 from aslant.measures.template_tests.stimuli import Prompt, asked
 from aslant.models.protocols import MaskedLM, Progress, Sentence
+from aslant.results.parts import WordsUsed
 from aslant.statistics import seed_of, unit_rows
 from aslant.stimuli import TemplateSet, WordList
 
 
+@keywords
 def template_weat(
     lm: MaskedLM,
     test: str | PathLike[str] | TemplateSet,
     *,
-    alternative: str = "greater",
-    method: str = "auto",
-    n_resamples: int = 100_000,
+    settings: Partitions,
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> TemplateWeatResult:
@@ -49,18 +51,16 @@ def template_weat(
     used = [_in_vocabulary(lm, group, place, prompts) for place, group in enumerate(chosen.groups)]
     x, y, a, b = _unit_vectors(lm, prompts, used, progress)
     scores = associations(np.concatenate([a, b]), x, y)
+    halves = scores[: len(a)], scores[len(a) :]
     seed = seed_of(rng)
-    settings = {"alternative": alternative, "method": method, "n_resamples": n_resamples}
-    words = [(word, group.name) for group in used[2:] for word in group.used]
     return TemplateWeatResult(
-        test=chosen.id, title=chosen.title, category=chosen.category,
+        **compared(chosen, *halves, settings, seed),
+        effect_size=effect_size(*halves),
+        effect_size_population=effect_size(*halves, ddof=0),
         templates=tuple(prompt.text for prompt in prompts),
         targets=(used[0], used[1]), attributes=(used[2], used[3]),
-        **compared(scores[: len(a)], scores[len(a) :], chosen.id, settings, seed),
-        associations=tuple(
-            WordAssociation(word, name, value) for (word, name), value in zip(words, scores.tolist(), strict=True)
-        ),
-        provenance=provenance(lm, chosen.id, tuple(w for group in used for w in group.missing), seed, settings),
+        associations=by_word(used[2:], scores),
+        provenance=provenance(lm, chosen.id, used, seed, settings.record()),
     )  # fmt: skip
 
 
@@ -93,10 +93,10 @@ def _unit_vectors(
     ]
     vectors = _mean_vectors(lm, of_targets, "target", progress), _mean_vectors(lm, of_attributes, "attribute", progress)
     found = []
-    for group, by_word in zip(used, (vectors[0], vectors[0], vectors[1], vectors[1]), strict=True):
-        if lacking := [word for word in group.used if word not in by_word]:
+    for group, known in zip(used, (vectors[0], vectors[0], vectors[1], vectors[1]), strict=True):
+        if lacking := [word for word in group.used if word not in known]:
             raise MeasureError(f"'{lacking[0]}' of '{group.name}' fits no template; name it in one, or leave it out.")
-        found.append(unit_rows(np.array([by_word[word] for word in group.used])))
+        found.append(unit_rows(np.array([known[word] for word in group.used])))
     return found
 
 
