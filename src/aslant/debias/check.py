@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from aslant.debias.biased_words import POLES
+from aslant.debias.words import POLES
 from aslant.errors import AslantError, DebiasError
 from aslant.measures.association.measure import weat_suite
 from aslant.measures.geometry.direct import direct_bias
