@@ -62,6 +62,7 @@ ELSEWHERE = {
     "aslant.parallel.process_worker": "tasks of the process that started it, and a file that one wrote",
     "aslant.replicate.framework": "files that ship, and others by the readers of each paper",
     "aslant.replicate.lu": "by the reader of vectors",
+    "aslant.replicate.swinger": "a file that ships",
     "aslant.report.offensive_words": "a file that ships",
     "aslant.report.sections": "a file that ships",
     "aslant.measures.enumeration.survey_pages": "files that ship",

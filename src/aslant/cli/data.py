@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -116,32 +115,16 @@ def get_command(
     quiet: QuietOption = False,
 ) -> None:
     """Download data, verify them, and print where they are."""
+    from aslant.cli.progress import bar
     from aslant.data import entry, fetch
 
     for found in [entry(name) for name in names]:
-        with _progress(found.name, quiet) as progress:
-            path = fetch(found.name, progress=progress)
+        with bar(quiet=quiet, in_bytes=True) as progress:
+            path = fetch(found.name, progress=None if progress is None else partial(progress, found.name))
         if not quiet:
             print(f"{found.name}: {path}")
             if not found.published_checksums:
                 print(f"note: {found.name}: {FIRST_USE}.")
-
-
-@contextmanager
-def _progress(name: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar on a terminal, on standard error; nothing when piped."""
-    import sys
-
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total or None)
 
 
 @app.command(

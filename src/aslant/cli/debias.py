@@ -101,11 +101,15 @@ def debias_command(
     Debiasing hides more than it removes: look at --check before you rely on it; --json and the like write the check.
     """
     from aslant.cli.loading import open_vectors
+    from aslant.cli.printing import deliver
+    from aslant.debias.check import SIMILARITY, debias_check
+    from aslant.errors import AslantError
 
     given = {name: value for name, value in asdict(chosen).items() if value is not None}
     function, settings = chosen_method(method, given)
-    refuse_without_check(files, check)
-    wanted_similarity(similarity if check else None)
+    if files.by_suffix() and not check:
+        raise AslantError("--json, --csv, --markdown and --latex write the check; add --check.")
+    pairs = wanted_similarity(similarity if check else None)
     if "rng" in settings:
         settings["rng"] = running.seed
     before = open_vectors(model, reading, quiet=running.quiet)
@@ -114,7 +118,9 @@ def debias_command(
     if not running.quiet:
         say_what_was_done(after, files)
     if check:
-        check_and_deliver(before, after, similarity, seeds, running, files)
+        pairs = SIMILARITY if similarity is None else pairs
+        found = debias_check(before, after, similarity=pairs, seeds=seeds, rng=running.seed)
+        deliver(found, files, quiet=running.quiet)
 
 
 def chosen_method(name: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -151,14 +157,6 @@ def read_setting(option: str, value: Any) -> Any:
     return value
 
 
-def refuse_without_check(files: Output, check: bool) -> None:
-    """Refuse files for a check that was not requested."""
-    from aslant.errors import AslantError
-
-    if files.by_suffix() and not check:
-        raise AslantError("--json, --csv, --markdown and --latex write the check; add --check.")
-
-
 def say_what_was_done(after: WordVectors, files: DebiasOutput) -> None:
     """Print what was done and where the file is; to standard error if standard output is taken."""
     from aslant.report.tables import plain
@@ -172,7 +170,7 @@ def say_what_was_done(after: WordVectors, files: DebiasOutput) -> None:
         print(f"{target.suffix} files keep no record of what was done; {' and '.join(RECORDED)} do.", file=to)
 
 
-def wanted_similarity(similarity: list[str] | None) -> list[str]:
+def wanted_similarity(similarity: list[str] | None) -> Iterable[str]:
     """Return the requested rated pairs, refusing before any work what cannot be read."""
     from aslant.measures.similarities.measure import rated_pairs
 
@@ -180,15 +178,3 @@ def wanted_similarity(similarity: list[str] | None) -> list[str]:
     for name in names:
         rated_pairs(name)
     return names
-
-
-def check_and_deliver(
-    before: WordVectors, after: WordVectors, similarity: list[str] | None, seeds: int, running: Running, files: Output
-) -> None:
-    """Measure before and after, and print and write the table."""
-    from aslant.cli.printing import deliver
-    from aslant.debias.check import SIMILARITY, debias_check
-
-    names = SIMILARITY if similarity is None else wanted_similarity(similarity)
-    found = debias_check(before, after, similarity=names, seeds=seeds, rng=running.seed)
-    deliver(found, files, quiet=running.quiet)
