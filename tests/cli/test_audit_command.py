@@ -203,7 +203,7 @@ def test_the_report_is_never_written_over_what_is_read(run: Any, tmp_path: Path)
     before = (tmp_path / "v.csv").read_bytes()
     answer = run("audit", "v.csv", "-o", "v")
     assert answer.returncode == 2
-    assert "is read from, and would be written over" in answer.stderr
+    assert "is an input and would be overwritten" in answer.stderr
     assert (tmp_path / "v.csv").read_bytes() == before
 
 

@@ -89,7 +89,7 @@ def test_the_input_is_never_written_over(run: Run, tmp_path: Path, spelling: str
     content = (tmp_path / "in.bin").read_bytes()
     answer = run("debias", "in.bin", "-o", spelling)
     assert answer.returncode == 2
-    assert "is read from, and would be written over" in answer.stderr
+    assert "is an input and would be overwritten" in answer.stderr
     assert (tmp_path / "in.bin").read_bytes() == content
 
 

@@ -21,8 +21,8 @@ from aslant.data.receiving import Meter
 from aslant.data.registry import File
 from aslant.errors import AslantError, CorpusError, DataError, VectorsError
 from aslant.io import packed_files as opening
-from aslant.io.digests import sealed
 from aslant.io.journal import Journal
+from aslant.io.keeper import Keeper
 from attacks import fasttext, gzip_of, is_one_sentence, npy, tar_of, zip_of
 
 ROW = b"the 0.25 0.5\nof 0.5 0.25\n"
@@ -247,14 +247,12 @@ def test_pipes_and_devices_are_no_embeddings_and_no_corpora(place: str, tmp_path
 
 
 def test_a_journal_that_somebody_else_has_written_is_as_good_as_absent(tmp_path: Path) -> None:
-    journal = Journal(tmp_path)
     objects, mark = np.array([None], object), tmp_path / "run"
     from attacks import Runs
 
     objects[0] = Runs(mark)
     huge = npy(np.zeros(1))[:10] + npy(np.zeros(1))[10:].replace(b"(1,)", b"(9999999999,)"[:4])
     for content in (npy(objects), zip_of({"x.npy": npy(objects)}), huge, zip_of({"x.npy": bytes(1 << 24)}), b"PK"):
-        for written in (content, sealed(content)):  # who can write there can seal, too
-            (tmp_path / "k.npz").write_bytes(written)
-            assert journal.recall("k") is None
+        Keeper(tmp_path).keep({"k/x": content})  # who can write there can make digests, too
+        assert Journal(tmp_path).recall("k") is None
     assert not mark.exists()

@@ -84,9 +84,9 @@ def test_a_record_with_numbers_that_are_none_is_refused(tmp_path: Path) -> None:
 
 def test_a_journal_that_numpy_warns_of_is_as_good_as_absent(tmp_path: Path) -> None:
     from aslant.io.journal import Journal
+    from aslant.io.keeper import Keeper
 
-    with zipfile.ZipFile(tmp_path / "step.npz", "w") as archive:
-        archive.writestr("x.npy", npy("<f4", "(1L, 3L)", np.ones(3, "<f4").tobytes()))
+    Keeper(tmp_path).keep({"step/x": npy("<f4", "(1L, 3L)", np.ones(3, "<f4").tobytes())})
     assert Journal(tmp_path).recall("step") is None
 
 
@@ -114,7 +114,7 @@ def test_a_kind_that_is_no_text_is_refused(kind: str) -> None:
 def test_toml_with_numbers_that_are_none_is_refused(number: str) -> None:
     from aslant.io.reading import parse_toml
 
-    with pytest.raises(ValueError, match="no finite number"):
+    with pytest.raises(ValueError, match="not a finite number"):
         parse_toml(f"a = [0.5, {number}]")
 
 
@@ -196,18 +196,17 @@ def test_damaged_stamps_are_none(content: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("change", [{"column": 1}, {"split": None}, {"top": "x"}, {"case": []}, {"profile": "slow"}])
 def test_a_damaged_request_of_a_run_is_one_sentence(change: dict[str, Any], tmp_path: Path) -> None:
     from aslant.cli.audit_run import resumed
-    from aslant.io.digests import sealed_json
+    from aslant.io.keeper import Keeper
 
     request = {"models": [], "output": "out", "settings": {"top": 9, "profile": "quick", "column": "text"}}
-    path = tmp_path / "request.json"
-    path.write_bytes(sealed_json(json.dumps(request).encode()))
+    Keeper(tmp_path).keep({"request": json.dumps(request).encode()})
     sound, _ = resumed(tmp_path)
     assert (sound.settings.top, sound.settings.column) == (9, "text")
-    path.write_bytes(sealed_json(json.dumps(request | {"settings": change}).encode()))
+    Keeper(tmp_path).keep({"request": json.dumps(request | {"settings": change}).encode()})
     with pytest.raises(AslantError, match="is damaged"):
         resumed(tmp_path)
-    for unsound in (sealed_json(b'{"models":["\xff"]}'), json.dumps(request).encode()):  # the last one has no seal
-        path.write_bytes(unsound)
+    for unsound in (b'{"models":["\xff"]}', b"{"):
+        Keeper(tmp_path).keep({"request": unsound})
         with pytest.raises(AslantError, match="is damaged"):
             resumed(tmp_path)
 
@@ -302,24 +301,6 @@ def test_an_enumeration_with_cells_of_groups_that_are_not_there_is_refused(chang
         EnumerationResult.from_dict(enumeration(groups=3, categories=2).to_dict() | {"ordering": [5]})
 
 
-@pytest.mark.parametrize(("part", "change"), [
-    ("exam", {}), ("matching", {}), ("rating", {"r01": "m99-1"}), ("categories", {}), ("labels", {}),
-    ("exam", {"e01": "G99"}),
-])  # fmt: skip
-def test_a_plan_whose_key_does_not_fit_its_questions_is_refused(part: str, change: dict[str, str]) -> None:
-    import msgspec
-
-    from aslant.measures.enumeration.survey_plan import Survey
-    from survey_examples import enumeration
-
-    content = json.loads(aslant.make_survey(enumeration(groups=3, categories=2, names=4)).to_json())
-    assert Survey.from_dict(content)
-    content["key"][part] = {**content["key"][part], **change} if change else {}
-    made = msgspec.convert({k: v for k, v in content.items() if k != "kind"}, Survey).identified()
-    with pytest.raises(AslantError, match="does not fit its questions"):
-        Survey.from_dict(json.loads(made.to_json()))
-
-
 @pytest.mark.parametrize("name", ["a\0b", "a\nb", "/a", "../a", "a:b", "a\\b", "\u202ea"])
 def test_a_file_of_a_data_entry_has_a_name_that_a_file_can_have(name: str) -> None:
     from aslant.data.registry import File
@@ -397,14 +378,13 @@ def test_a_surname_is_not_empty(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("sums", [b"", b"1", b"[]", b"null", b"\xff", b"[" * 5000, b'{"config.json":1}'])
 def test_a_converted_model_whose_sums_are_none_is_made_again(sums: bytes, tmp_path: Path) -> None:
-    from aslant.io.digests import sealed_json
     from aslant.models.conversion import NEEDED, SUMS, _complete, _sums
 
     for name in NEEDED:
         (tmp_path / name).write_text("{}")
-    (tmp_path / SUMS).write_bytes(sealed_json(json.dumps(_sums(tmp_path)).encode()))
+    (tmp_path / SUMS).write_text(json.dumps(_sums(tmp_path)))
     assert _complete(tmp_path)
-    (tmp_path / SUMS).write_bytes(sealed_json(sums))
+    (tmp_path / SUMS).write_bytes(sums)
     assert not _complete(tmp_path)
 
 
@@ -426,26 +406,11 @@ def test_a_cache_whose_index_lies_at_an_odd_place_is_as_good_as_absent(tmp_path:
                 aslant_file.open_mapped(tmp_path / "v", name="v")
 
 
-def test_a_store_that_ends_in_half_a_line_end_of_windows_loses_nothing_when_added_to(tmp_path: Path) -> None:
-    from aslant.auditing.stored_lines import encode
-
-    record = {
-        "label": "a", "source": "", "state": "failed", "audited": "2026-01-01", "reason": "it is empty",
-        "seconds": None, "key": "", "settings": {},
-    }  # fmt: skip
-    store = aslant.ResultsStore(tmp_path / "s.jsonl")
-    store.path.write_bytes(encode(record, None) + b"\r")
-    assert len(store.audits().audits) == 1
-    store.append_record(record | {"label": "b"}, None)
-    assert [audit.label for audit in store.audits().audits] == ["a", "b"]
-    assert store.audits().notes == ()
-
-
 def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_path: Path) -> None:
     from dataclasses import replace
 
     audit = aslant.audit(only=["weat"], profile="quick")
-    store = aslant.ResultsStore(tmp_path / "s.jsonl")
+    store = aslant.ResultsStore(tmp_path / "s.db")
     for effect in (-1e308, 1e308):
         store.append(replace(audit, glance=(replace(audit.glance[0], effect=effect),)), label="a")
     history, change = store.history(), store.compare("a")

@@ -58,8 +58,6 @@ ELSEWHERE = {
     "aslant.models.packing": "models of this process, or of the one that started it",
     "aslant.models.sample": "a file that ships",
     "aslant.io.memory_maps": "maps that are open already, to give their pages back",
-    "aslant.parallel.on_processes": "answers of processes that it started itself, by pipes",
-    "aslant.parallel.process_worker": "tasks of the process that started it, and a file that one wrote",
     "aslant.replicate.framework": "files that ship, and others by the readers of each paper",
     "aslant.replicate.lu": "by the reader of vectors",
     "aslant.replicate.swinger": "a file that ships",

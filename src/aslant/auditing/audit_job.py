@@ -21,7 +21,7 @@ from aslant.auditing.model_list import AuditSettings, Entry
 from aslant.auditing.open_subject import opened
 from aslant.auditing.run_folder import RunFolder
 from aslant.auditing.running import Plan, identity, only_fitting, planned, run
-from aslant.auditing.stored_lines import as_line
+from aslant.auditing.store import as_line
 from aslant.auditing.subjects import Subject
 from aslant.errors import AslantError
 from aslant.vectors import LookupPolicy, WordVectors, load

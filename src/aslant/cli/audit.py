@@ -26,7 +26,7 @@ aslant audit all-minilm-l6-v2 --corpus news.txt      an encoder, also on words i
 aslant audit before.txt after.txt              two models side by side, with differences
 aslant audit vectors.bin --only weat,geometry --words my-words.toml --quick
 aslant audit vectors.bin --full --run-folder run      as in the papers; after Ctrl-C: aslant audit --resume run
-aslant audit --models models.txt --store results.jsonl      many models; then: aslant results list results.jsonl
+aslant audit --models models.txt --store results.db      many models; then: aslant results list results.db
 aslant check aslant-report.json --policy policy.toml   check a report against limits, in CI
 """
 REPORTS = (".html", ".json", ".csv")

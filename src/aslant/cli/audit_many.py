@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -12,7 +13,7 @@ import typer
 from aslant.cli.options import option
 from aslant.cli.progress import note, say
 from aslant.cli.shared import refuse_overwriting
-from aslant.errors import AslantError
+from aslant.errors import AslantError, MissingExtraError
 
 if TYPE_CHECKING:
     from aslant.auditing.audit_job import AuditOutcome
@@ -34,28 +35,38 @@ class Many:
         option("A file with one model per line ('label = model'), or TOML; '-': standard input.", "LIST", "--models"),
     ] = None
     store: Annotated[
-        Path | None, option("Where their audits are kept (default: aslant-results.jsonl).", "FILE")
+        Path | None, option("Where their audits are kept (default: aslant-results.db).", "FILE")
     ] = None  # fmt: skip
     reports: Annotated[Path | None, option("Also write a page for each model.", "FOLDER")] = None
     again: Annotated[bool, option("Also audit what the store already has.")] = False
     at_once: Annotated[
         int | None,
         option(
-            "Audit N models at a time, each in a process with one thread (default: one after the other, with all "
-            "cores).", "N", min=1,
+            "Audit N models at a time, each in a process of Dask's with one thread (default: one after the other, with "
+            "all cores).", "N", min=1,
         ),
     ] = None  # fmt: skip
 
-    def used(self, running: RunningOnCores) -> AbstractContextManager[None]:
-        """Return the requested processes, to be used while the models are audited."""
-        from aslant.parallel import use_workers
-
+    @contextmanager
+    def used(self, running: RunningOnCores) -> Iterator[None]:
+        """Use the requested processes while the models are audited."""
         if self.at_once is None:
-            return nullcontext()
+            yield
+            return
         for name, value in (("--workers", running.workers), ("--dask", running.dask), ("--ray", running.ray)):
             if value is not None:
                 raise AslantError(f"--at-once {self.at_once} and {name} were both given; choose one of them.")
-        return use_workers(processes=self.at_once)
+        try:
+            from distributed import LocalCluster
+        except ImportError:
+            raise MissingExtraError("--at-once needs Dask; pip install '.[dask]'.") from None
+        from aslant.parallel import use_workers
+
+        cluster = LocalCluster(
+            n_workers=self.at_once, threads_per_worker=1, dashboard_address=None, silence_logs="error"
+        )
+        with cluster, use_workers(dask=cluster.scheduler_address):
+            yield
 
     def check_alone(self, given: dict[str, Any]) -> None:
         """Refuse options that are for one report while there is a list, and those for a list while there is none."""

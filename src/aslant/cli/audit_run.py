@@ -17,6 +17,9 @@ from aslant.errors import AslantError
 if TYPE_CHECKING:
     from aslant.auditing.subjects import Subject
 
+#: The key of what was asked for, in the folder of a run.
+REQUEST = "request"
+
 
 @dataclass(frozen=True)
 class Request:
@@ -38,19 +41,19 @@ class Place:
 
     folder: Path
     ours: bool
-    #: The request of the run that was there, as its file had it.
+    #: The request of the run that was there.
     before: bytes | None = None
 
     def put_back(self) -> None:
         """Leave the folder as it was found, since the request cannot be carried out; what is finished stays."""
-        from aslant.auditing.run_folder import REQUEST
-        from aslant.io.files import write_bytes
+        from aslant.io.keeper import FILE, Keeper
 
-        with suppress(OSError, AslantError):
-            if self.before is not None:
-                write_bytes(self.folder / REQUEST, self.before)
-            elif [entry.name for entry in self.folder.iterdir()] == [REQUEST]:
-                (self.folder / REQUEST).unlink()
+        if self.before is not None:
+            Keeper(self.folder).keep({REQUEST: self.before})
+            return
+        with suppress(OSError):
+            if [entry.name for entry in self.folder.iterdir()] == [FILE]:
+                (self.folder / FILE).unlink()
                 self.folder.rmdir()
 
     def of_model(self, number: int) -> Path:
@@ -59,9 +62,10 @@ class Place:
 
     def keeps_results(self) -> bool:
         """Tell whether any finished results are there: the disk may be full."""
-        from aslant.auditing.run_folder import IDENTITY
+        from aslant.auditing.run_folder import STEP
+        from aslant.io.keeper import Keeper
 
-        return any(path.name != IDENTITY for path in self.folder.glob("model-*/*.json"))
+        return any(Keeper(folder).under(STEP) for folder in self.folder.glob("model-*"))
 
     def to_go_on(self) -> str:
         """Return the command that resumes the run."""
@@ -72,65 +76,40 @@ class Place:
 
 def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place | None:
     """Return where the run is kept: the given folder, or one in the cache; None where that cannot be written."""
-    from aslant.auditing.run_folder import REQUEST, write_through
+    from aslant.auditing.run_folder import refuse_strangers
     from aslant.data import cache_folder
-    from aslant.io.digests import sealed_json
+    from aslant.io.keeper import Keeper
 
     if run_folder is None and not kept:
         return None
-    place = Place(cache_folder() / "audits" / request.key(), True) if run_folder is None else Place(run_folder, False)
-    before = None
-    try:
-        _refuse_strangers(place)
-        if (place.folder / REQUEST).is_file():
-            before = (place.folder / REQUEST).read_bytes()
-        place.folder.mkdir(parents=True, exist_ok=True)
-        write_through(place.folder / REQUEST, sealed_json(json.dumps(asdict(request), indent=2).encode()))
-    except (OSError, AslantError) as error:
-        if not place.ours:
-            raise (
-                error
-                if isinstance(error, AslantError)
-                else AslantError(f"cannot use '{place.folder}' as a run folder: {error.strerror or error}.")
-            ) from None
-        note(f"this run is not kept, because '{place.folder}' cannot be written to.")
+    ours = run_folder is None
+    folder = cache_folder() / "audits" / request.key() if run_folder is None else run_folder
+    if not ours:
+        refuse_strangers(folder, " with --run-folder")
+    keeper = Keeper(folder, what="")
+    before = keeper.get(REQUEST)
+    if not keeper.keep({REQUEST: json.dumps(asdict(request)).encode()}):
+        if not ours:
+            raise AslantError(f"cannot use '{folder}' as a run folder: {keeper.problem}.")
+        note(f"this run is not kept, because '{folder}' cannot be written to.")
         return None
-    return Place(place.folder.resolve(), place.ours, before)
-
-
-def _refuse_strangers(place: Place) -> None:
-    from aslant.auditing.run_folder import REQUEST
-    from aslant.io.files import PARTIAL
-
-    if (
-        not place.ours
-        and place.folder.is_dir()
-        and any(not entry.name.endswith(PARTIAL) for entry in place.folder.iterdir())  # what a killed run had begun
-        and not (place.folder / REQUEST).is_file()  # checked last: another process may begin the same run
-    ):
-        raise AslantError(f"'{place.folder}' holds other files and no run; give a new folder with --run-folder.")
+    return Place(folder.resolve(), ours, before)
 
 
 def resumed(folder: Path, *, allow_pickle: bool = False) -> tuple[Request, Place]:
     """Read a run's request from its folder, which alone may not say that pickles are opened, since they run code."""
     import msgspec
 
-    from aslant.auditing.run_folder import REQUEST
     from aslant.data import cache_folder
-    from aslant.io.digests import unsealed_json
-    from aslant.io.reading import read_bytes
+    from aslant.io.keeper import FILE, Keeper
 
-    path = folder / REQUEST
-    if not path.exists():
+    if not (folder / FILE).exists():
         raise AslantError(f"there is no run in '{folder}'; it may have finished, or this is the wrong folder.")
-    content = read_bytes(path)
+    content = Keeper(folder).get(REQUEST)
     try:
-        asked = unsealed_json(content)
-        if asked is None:
-            raise msgspec.DecodeError("it has been altered")  # noqa: TRY301 (all damage ends in one message)
-        request = msgspec.json.decode(asked, type=Request)
+        request = msgspec.json.decode(content or b"", type=Request)
     except (msgspec.DecodeError, ValueError, RecursionError) as error:  # bytes that are not UTF-8 are a ValueError
-        raise AslantError(f"'{path}' is damaged ({error}); start the audit again.") from None
+        raise AslantError(f"the run in '{folder}' is damaged ({error}); start the audit again.") from None
     if request.settings.allow_pickle and not allow_pickle:
         raise AslantError(
             "this run was started with --allow-pickle, and opening a pickle can run code; if you trust the run's "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -13,9 +13,9 @@ from aslant.cli.shared import Output, command
 
 if TYPE_CHECKING:
     from aslant.results.audit import AuditComparison, AuditResult
-    from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
+    from aslant.results.stored import AuditChange, StoredAudit
 
-app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time.", no_args_is_help=True)
+app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time, export.", no_args_is_help=True)
 
 ASKED = "Which ones (* and ? stand for anything)"
 StoreArgument = Annotated[str, o.argument("The file that 'aslant audit --models LIST --store FILE' wrote.", "STORE")]
@@ -50,59 +50,55 @@ class Figures(Audits):
 
 @app.callback()
 def results_command() -> None:
-    """Audits in a store: list, query, show, compare, follow over time."""
+    """Audits in a store: list, query, show, compare, follow over time, export."""
 
 
 @app.command(
     "list",
     epilog=o.examples(
-        "aslant results list results.jsonl                       every audit: label, when, state, model, id",
-        "aslant results list results.jsonl --latest --since 2026-03-01 --json -",
+        "aslant results list results.db                       every audit: label, when, state, model, id",
+        "aslant results list results.db --latest --since 2026-03-01 --json -",
     ),
 )
 @command
 def list_command(store: StoreArgument, latest: LatestOption = False, *, asking: Audits, output: Output) -> None:
     """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
-    from aslant.auditing.store import ResultsStore
-
-    _deliver(ResultsStore(store).audits(latest=latest, **asdict(asking)), output)
+    _answer(store, "audits", output, latest=latest, **asdict(asking))
 
 
 @app.command(
     "figures",
     epilog=o.examples(
-        "aslant results figures results.jsonl --measure weat --stimuli weat-6",
-        "aslant results figures results.jsonl --model 'ours*' --category gender --latest --csv figures.csv",
+        "aslant results figures results.db --measure weat --stimuli weat-6",
+        "aslant results figures results.db --model 'ours*' --category gender --latest --csv figures.csv",
     ),
 )
 @command
 def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Figures, output: Output) -> None:
     """Print the figures that match: one row for each measure, set of stimuli and audit."""
-    from aslant.auditing.store import ResultsStore
-
-    _deliver(ResultsStore(store).figures(latest=latest, **asdict(asking)), output)
+    _answer(store, "figures", output, latest=latest, **asdict(asking))
 
 
 @app.command(
     "history",
     epilog=o.examples(
-        "aslant results history results.jsonl --model ours --measure weat --stimuli weat-6",
-        "aslant results history results.jsonl --category race --csv history.csv",
+        "aslant results history results.db --model ours --measure weat --stimuli weat-6",
+        "aslant results history results.db --category race --csv history.csv",
     ),
 )
 @command
 def history_command(store: StoreArgument, *, asking: Figures, output: Output) -> None:
     """Follow figures over time, label by label: the effect, its change since the previous audit, what else changed."""
+    _answer(store, "history", output, **asdict(asking))
+
+
+def _answer(store: str, question: str, output: Output, **asked: Any) -> None:
+    """Ask a store, and say on standard error what a table on standard output has no place for."""
     from aslant.auditing.store import ResultsStore
-
-    _deliver(ResultsStore(store).history(**asdict(asking)), output)
-
-
-def _deliver(found: StoredAudits | StoredFigures | FigureHistory, output: Output) -> None:
-    """Print what was found; on standard error what has no place in CSV on standard output."""
     from aslant.cli.printing import STANDARD_OUTPUT, deliver
     from aslant.cli.progress import note
 
+    found = getattr(ResultsStore(store), question)(**asked)
     if STANDARD_OUTPUT in (output.csv, output.markdown, output.latex):
         for each in found.notes:
             note(each)
@@ -112,9 +108,9 @@ def _deliver(found: StoredAudits | StoredFigures | FigureHistory, output: Output
 @app.command(
     "show",
     epilog=o.examples(
-        "aslant results show results.jsonl ours                  the newest audit of 'ours'",
-        "aslant results show results.jsonl ours~1 -o before      the one before it, as before.html, .json and .csv",
-        "aslant results show results.jsonl 3f2a9c                by the first digits of its id",
+        "aslant results show results.db ours                  the newest audit of 'ours'",
+        "aslant results show results.db ours~1 -o before      the one before it, as before.html, .json and .csv",
+        "aslant results show results.db 3f2a9c                by the first digits of its id",
     ),
 )
 @command
@@ -136,9 +132,9 @@ def show_command(
 @app.command(
     "compare",
     epilog=o.examples(
-        "aslant results compare results.jsonl ours               the newest audit of 'ours' with the one before it",
-        "aslant results compare results.jsonl 'last month' 'this month'",
-        "aslant results compare results.jsonl ours~2 ours -o change && aslant check change.json --policy policy.toml",
+        "aslant results compare results.db ours               the newest audit of 'ours' with the one before it",
+        "aslant results compare results.db 'last month' 'this month'",
+        "aslant results compare results.db ours~2 ours -o change && aslant check change.json --policy policy.toml",
     ),
 )
 @command
@@ -175,30 +171,72 @@ def compare_command(
 @app.command(
     "add",
     epilog=o.examples(
-        "aslant results add results.jsonl aslant-report.json --label ours      a report that 'aslant audit' wrote"
+        "aslant results add results.db aslant-report.json --label ours      a report that 'aslant audit' wrote",
+        "aslant results add results.db other.jsonl                          what 'aslant results export' wrote, or an "
+        "old store",
     ),
 )
 def add_command(
     store: Annotated[str, o.argument("A store, or the name of a new one.", "STORE")],
-    report: Annotated[str, o.argument("The JSON that 'aslant audit' wrote.", "REPORT.json")],
+    report: Annotated[str, o.argument("JSON that 'aslant audit' wrote, or JSON Lines of 'export'.", "FILE")],
     label: Annotated[str | None, o.option("A label for the model (default: its own name).", "LABEL")] = None,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Add a report that was made earlier, or elsewhere, to a store."""
+    """Put a report that was made before, or elsewhere, or the audits of another store, into a store."""
     from aslant.auditing.policy import read_report
-    from aslant.auditing.store import ResultsStore
+    from aslant.auditing.store import ResultsStore, is_lines
+    from aslant.cli.progress import noted
     from aslant.errors import AslantError
     from aslant.report.tables import plain
     from aslant.results.audit import AuditResult
 
-    found = read_report(report)
-    audits = (found,) if isinstance(found, AuditResult) else found.audits
-    if label is not None and len(audits) > 1:
-        raise AslantError(f"'{report}' holds {len(audits)} audits, but one label was given; leave out --label.")
-    for audit in audits:
-        stored = ResultsStore(store).append(audit, label, source=report)
-        if not quiet:
+    into = ResultsStore(store)
+    if is_lines(Path(report)):
+        if label is not None:
+            raise AslantError(f"'{report}' holds labels of its own; leave out --label.")
+        with noted():
+            added = into.add_lines(report)
+    else:
+        found = read_report(report)
+        audits = (found,) if isinstance(found, AuditResult) else found.audits
+        if label is not None and len(audits) > 1:
+            raise AslantError(f"'{report}' holds {len(audits)} audits, but one label was given; leave out --label.")
+        added = [into.append(audit, label, source=report) for audit in audits]
+    if not quiet:
+        for stored in added:
             print(f"stored: {plain(stored.label)} as {stored.id} in {plain(store)}")
+
+
+@app.command(
+    "export",
+    epilog=o.examples(
+        "aslant results export results.db - | jq .record.label",
+        "aslant results export march.db march.jsonl && aslant results add year.db march.jsonl",
+    ),
+)
+def export_command(
+    store: StoreArgument,
+    file: Annotated[Path, o.argument("Where to write; '-' is standard output.", "FILE")],
+) -> None:
+    """Write every audit of a store as a line of JSON, for other programs and other stores ('add' reads it)."""
+    import sys
+
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.progress import noted
+    from aslant.errors import AslantError
+    from aslant.io.files import written_whole
+
+    found = ResultsStore(store)
+    with noted():
+        if file == Path("-"):
+            for line in found.lines():
+                sys.stdout.buffer.write(line)
+            return
+        try:
+            with written_whole(file) as written:
+                written.writelines(found.lines())
+        except OSError as error:
+            raise AslantError(f"cannot write '{file}': {error.strerror or error}.") from None
 
 
 def _names(report: Path | None, store: str) -> list[Path]:

@@ -11,7 +11,7 @@ import numpy as np
 from aslant.debias.words import POLES
 from aslant.errors import AslantError, DebiasError
 from aslant.measures.association.measure import weat_suite
-from aslant.measures.geometry.direct import direct_bias
+from aslant.measures.geometry.directional import direct_bias
 from aslant.measures.polarities.measure import polarity
 from aslant.measures.residuals.measure import residual_bias
 from aslant.measures.shared.directions import DEFAULT_PAIRS, find_direction

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from aslant.debias.hard import hard_debiased, with_cases
 from aslant.debias.linear import mapped, without_subspace
 from aslant.debias.words import (
-    DEFAULT_POLES,
     FloatArray,
     Rows,
     Sets,
@@ -28,6 +27,7 @@ from aslant.debias.words import (
 )
 from aslant.errors import DebiasError
 from aslant.statistics import clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows
+from aslant.stimuli import DEFAULT_POLES
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 

@@ -92,7 +92,7 @@ def nullspace_debias(
 ) -> WordVectors:
     """Remove every direction by which linear classifiers tell two or more classes of words apart.
 
-    The classes are the `words` that lean most to either of two `poles` (None: she, he; words of `specific` left out),
+    The classes are the `words` that lean most to either of two `poles` (None: he, she; words of `specific` left out),
     or words that you name by class: classes={"a": […], "b": […]}. All words are projected. How many directions
     were removed, and the classifiers' accuracies, are recorded.
 

@@ -15,7 +15,17 @@ from numpy.typing import NDArray
 
 from aslant.errors import DebiasError, MeasureError, plural
 from aslant.statistics import subspace, unit_rows
-from aslant.stimuli import MOST_FREQUENT, ClassSet, PairSet, StimulusSet, is_plain, kind_of, listed_words, load_set
+from aslant.stimuli import (
+    DEFAULT_POLES,
+    MOST_FREQUENT,
+    ClassSet,
+    PairSet,
+    StimulusSet,
+    is_plain,
+    kind_of,
+    listed_words,
+    load_set,
+)
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.vectors.debiasing_record import WordsTaken
 
@@ -28,7 +38,6 @@ Sets: TypeAlias = str | PathLike[str] | Iterable[Sequence[str]]
 
 #: Classes to learn: the name or path of a class set, or words by class.
 LabelledWords: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]]
-DEFAULT_POLES = ("she", "he")
 #: The role, in a treatment's record, of the poles between which it learned from leaning words.
 POLES = "poles"
 NO_ROWS: Rows = np.empty(0, dtype=np.intp)
@@ -214,7 +223,8 @@ def by_class(vectors: WordVectors, classes: LabelledWords) -> Labelled:
 def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: Words) -> Labelled:
     """Return the `words` rows that lean most to either pole by cos(w, first) − cos(w, second); labels 0 and 1.
 
-    Chosen among the 50,000 most frequent words of plain lower-case letters that are not `specific`.
+    Chosen among the 50,000 most frequent words of plain lower-case letters that are not `specific`. Label 1 is the
+    more frequent pole's, so that the order of the poles does not matter.
     """
     if isinstance(words, bool) or not isinstance(words, int) or words < 2:
         raise DebiasError(f"words={words!r} is not a number of words; give a whole number from 2 up.")
@@ -227,8 +237,8 @@ def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: 
             f"'{vectors.name}' has {plural(len(candidates), 'plain word')}; {words:,} per side need {2 * words:,}, "
             "so request fewer words."
         )
-    first, second = unit_rows(vectors.matrix[both])
-    order = candidates[np.argsort(unit_rows(vectors.matrix[candidates]) @ (second - first), kind="stable")]
+    first, second = unit_rows(vectors.matrix[np.sort(both)])
+    order = candidates[np.argsort(unit_rows(vectors.matrix[candidates]) @ (first - second), kind="stable")]
     rows = np.concatenate([order[:words], order[-words:]])
     return Labelled(rows, np.repeat([0, 1], words), (pole_words, specific_words), words)
 

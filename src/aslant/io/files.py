@@ -6,8 +6,10 @@ import contextlib
 import hashlib
 import os
 import platform
+import re
 import shutil
 import stat
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -45,7 +47,8 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         return
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     sweep_partial(target.parent, beginning=_beginning(target.name))
-    descriptor, temporary = _claimed_file(target)
+    descriptor, name = tempfile.mkstemp(prefix=_mine(target.name), suffix=PARTIAL, dir=target.parent)
+    temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -67,20 +70,18 @@ def workplace(folder: Path, name: str) -> Iterator[Path]:
     []
     """
     sweep_partial(folder, beginning=_beginning(f".{name}"))
-    descriptor, work = _claimed_folder(folder, name)
+    work = tempfile.mkdtemp(prefix=_mine(f".{name}"), suffix=PARTIAL, dir=folder)
     try:
-        yield work
+        yield Path(work)
     finally:
         shutil.rmtree(work, ignore_errors=True)
-        if descriptor is not None:
-            os.close(descriptor)
 
 
 def sweep_partial(folder: Path, beginning: str = "") -> None:
     """Delete unfinished files and folders in `folder` whose writers are dead, or were another machine's a day ago.
 
-    A writer holds a lock on what it writes, which ends with the process, however that ends. Without a `beginning`,
-    `folder` has to be our own: other programs may use the same suffix.
+    The name of what is unfinished says which process of which machine writes it. Without a `beginning`, `folder` has to
+    be our own: others, too, may end the names of their files so.
     """
     try:
         left = [Path(e) for e in os.scandir(folder) if e.name.endswith(PARTIAL) and e.name.startswith(beginning)]
@@ -88,72 +89,36 @@ def sweep_partial(folder: Path, beginning: str = "") -> None:
         return
     for path in left:
         with contextlib.suppress(OSError):  # gone already, or not ours to delete: harmless either way
-            if f".{_machine()}-" in path.name:
-                _delete_if_dead(path)
-            elif time.time() - path.lstat().st_mtime > STALE_SECONDS:
-                _delete(path)
+            if _is_dead(path):
+                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
-def _delete_if_dead(path: Path) -> None:
-    """Delete what no process is still writing; the lock is held meanwhile, in case a writer has just begun."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    try:
-        if _lock(descriptor, wait=False) or time.time() - path.lstat().st_mtime > STALE_SECONDS:
-            _delete(path)
-    finally:
-        os.close(descriptor)
-
-
-def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink()
-
-
-def _claimed_file(target: Path) -> tuple[int, Path]:
-    """Return a new file beside `target`, open and locked."""
-    while True:
-        descriptor, name = tempfile.mkstemp(prefix=_beginning(target.name), suffix=PARTIAL, dir=target.parent)
-        _lock(descriptor, wait=True)
-        if Path(name).exists():  # else somebody deleted it before it was locked
-            return descriptor, Path(name)
-        os.close(descriptor)
-
-
-def _claimed_folder(folder: Path, name: str) -> tuple[int | None, Path]:
-    """Return a new hidden folder and the file that holds its lock."""
-    while True:
-        made = Path(tempfile.mkdtemp(prefix=_beginning(f".{name}"), suffix=PARTIAL, dir=folder))
-        if not hasattr(os, "O_DIRECTORY"):
-            return None, made
-        try:
-            descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
-        except FileNotFoundError:  # deleted before it was locked, as below
-            continue
-        _lock(descriptor, wait=True)
-        if made.exists():
-            return descriptor, made
-        os.close(descriptor)
-
-
-def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Lock an open file until it is closed; tell whether that was possible. Some file systems have no locks."""
-    try:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except (ImportError, OSError):
+def _is_dead(path: Path) -> bool:
+    """Tell whether nobody writes `path` any more, as far as can be known."""
+    if time.time() - path.lstat().st_mtime > STALE_SECONDS:
+        return True
+    writer = re.search(rf"\.{_machine()}-(\d+)-", path.name)
+    if writer is None or sys.platform == "win32":  # where asking after a process would end it
         return False
-    return True
+    try:
+        os.kill(int(writer[1]), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:  # somebody else's process is alive, too
+        return False
+    return False
 
 
 def _beginning(name: str) -> str:
     return f"{name[:NAME_LENGTH]}.{_machine()}-"
 
 
+def _mine(name: str) -> str:
+    return f"{_beginning(name)}{os.getpid()}-"
+
+
 def _machine() -> str:
-    """Return this machine's id for the names of unfinished files: other machines cannot see its locks."""
+    """Return what stands for this machine in the names of unfinished files: others cannot see its processes."""
     return hashlib.blake2b(platform.node().encode("utf-8", "surrogateescape"), digest_size=3).hexdigest()
 
 

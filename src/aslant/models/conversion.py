@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 
 from aslant.data import cache_folder, entry, fetch
 from aslant.errors import AslantError, DataError, MissingExtraError
-from aslant.io.digests import sealed_json, unsealed_json
+from aslant.io.digests import file_digest
 from aslant.io.files import sweep_partial, workplace
 from aslant.io.reading import read_bytes
 from aslant.models.gguf_header import check_header
@@ -30,7 +29,7 @@ KIND = "language model"
 VERSION = 1
 #: The files that a converted folder must have; the rest is optional.
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-#: Size and CRC-32 of every other file of the folder, sealed; half a gigabyte takes half a second to check.
+#: Digests of every other file of the folder; half a gigabyte takes half a second to check.
 SUMS = "sums.json"
 #: The token before every sentence: what stood between the texts that the model was trained on.
 BEGINNING = "<|endoftext|>"
@@ -91,7 +90,7 @@ def converted(file: Path, name: str) -> Path:
             made = work / "model"
             made.mkdir()
             convert(file, made)
-            (made / SUMS).write_bytes(sealed_json(json.dumps(_sums(made)).encode()))
+            (made / SUMS).write_text(json.dumps(_sums(made)), encoding="utf-8")
             _appear(made, target, work)
     except OSError as error:
         raise DataError(
@@ -228,24 +227,15 @@ def _tokenizer(facts: dict[str, Any], transformers: Any) -> Any:
 def _complete(folder: Path) -> bool:
     """Tell whether a folder is there and exactly what was converted: a flipped bit in a weight would go unnoticed."""
     try:
-        listed = unsealed_json(read_bytes(folder / SUMS))
-        sums = json.loads(listed or b"{}")
+        sums = json.loads(read_bytes(folder / SUMS))
         return isinstance(sums, dict) and all(name in sums for name in NEEDED) and sums == _sums(folder)
     except (OSError, ValueError, RecursionError, AslantError):
         return False
 
 
-def _sums(folder: Path) -> dict[str, list[int]]:
-    """Return the size and the CRC-32 of every file in `folder` but that of the sums."""
-    return {path.name: _sum(path) for path in folder.iterdir() if path.name != SUMS}
-
-
-def _sum(path: Path) -> list[int]:
-    size = crc = 0
-    with path.open("rb") as file:
-        while data := file.read(1 << 20):
-            size, crc = size + len(data), zlib.crc32(data, crc)
-    return [size, crc]
+def _sums(folder: Path) -> dict[str, str]:
+    """Return the digest of every file in `folder` but that of the sums."""
+    return {path.name: file_digest(path) for path in folder.iterdir() if path.name != SUMS}
 
 
 def _appear(made: Path, target: Path, work: Path) -> None:

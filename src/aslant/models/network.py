@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.models.packing import Packed, pack, unpack
+from aslant.models.packing import pack, unpack
 from aslant.models.plan import Limits, Query, Runner
 from aslant.models.table import Ids, Values
 
@@ -275,7 +275,7 @@ def aligned(model: Any) -> Any:
     return model
 
 
-def _unpacked(kind: type[Network], packed: Packed, pad: int, checked: dict[str, Any]) -> Network:
+def _unpacked(kind: type[Network], packed: bytes, pad: int, checked: dict[str, Any]) -> Network:
     """Return a network that was sent here; it was tested where it came from."""
     network = kind(unpack(packed), pad)
     vars(network).update(checked)

@@ -9,7 +9,7 @@ from aslant.data import cache_folder
 from aslant.errors import MeasureError
 from aslant.measures.in_context.measure import contextual_bias
 from aslant.measures.in_context.result import ContextualBiasResult
-from aslant.measures.residuals.classification import TRAINING_WORDS
+from aslant.measures.residuals.separation import TRAINING_WORDS
 from aslant.replicate.bolukbasi import GOOGLENEWS, NEEDS, VECTORS, direct
 from aslant.replicate.framework import Cell, Drawing, Measured, Progress, Run, described, open_encoder, settings_of_ours
 from aslant.replicate.gonen import CLASSIFIED, GAMMA, NEAREST, TOP, both, classification, clustering, neighbours

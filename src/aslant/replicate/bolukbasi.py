@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from aslant.measures.geometry.direct import direct_bias
-from aslant.measures.geometry.indirect import indirect_bias
-from aslant.measures.geometry.subspace import gender_subspace
+from aslant.measures.geometry.directional import direct_bias, gender_subspace, indirect_bias
 from aslant.replicate.framework import Cell, Measured, Run, described, holds, printed
 from aslant.vectors import WordVectors
 

@@ -7,10 +7,9 @@ from functools import partial
 
 from aslant.debias import hard_debias
 from aslant.errors import MeasureError
-from aslant.measures.geometry.direct import SPECIFIC_WORDS
-from aslant.measures.residuals.classification import Gamma, measure_classification
-from aslant.measures.residuals.clustering import measure_clustering
+from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.residuals.measure import Chosen, labelled, neighbours_of, select
+from aslant.measures.residuals.separation import Gamma, measure_classification, measure_clustering
 from aslant.replicate.bolukbasi import GOOGLENEWS, NEEDS, VECTORS
 from aslant.replicate.framework import Cell, Measured, Run, described
 from aslant.statistics import generator, spawn

@@ -13,7 +13,7 @@ from aslant.errors import MeasureError
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, read_gap
 from aslant.measures.pronouns_resolved.measure import pronoun_resolution
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
-from aslant.measures.pronouns_resolved.topics import find_topics
+from aslant.measures.pronouns_resolved.statistics import find_topics
 from aslant.models.classifier import Classifier
 from aslant.replicate.framework import Cell, Measured, Run, open_encoder, printed, settings_of_ours, words_of
 

@@ -187,7 +187,7 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
         line, gap = max(clear, key=lambda pair: abs(pair[1].difference or 0.0))
         change = f"{number(gap.difference)} in {plain(line.effect_name)}"
         found = (
-            f"The interval over the choice of words excludes 0 for {len(clear)} of "
+            f"The interval over words excludes 0 for {len(clear)} of "
             f"{plural(paired, 'paired difference')}; the largest is "
             f"{change} ({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
         )

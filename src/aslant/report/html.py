@@ -29,7 +29,7 @@ MOST_NAMED = 40
 
 
 def page(result: Result) -> str:
-    """Return any result as a page of its own."""
+    """Return any result as a separate page."""
     kind = kinds().get(result.kind)
     if kind and kind.page:
         made: str = kind.load(kind.page)(result)

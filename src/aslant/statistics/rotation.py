@@ -280,8 +280,8 @@ class _Run:
             self._narrow(here, drawn)
             low, high = ((1 + count) / (1 + plan.rotations) for count in (state.low, state.high))
             tested = ~np.isnan(self.problem.observed)
-            verdicts = settled_verdicts(np.where(tested, low, 1.0), np.where(tested, high, 1.0), plan.alpha)
-            state.settled |= verdicts.settled
+            significant, never = settled_verdicts(np.where(tested, low, 1.0), np.where(tested, high, 1.0), plan.alpha)
+            state.settled |= significant | never
         state.looks += 1
         self._keep()
 
@@ -303,31 +303,13 @@ class _Run:
 
     def _recalled(self) -> RotationCounts | None:
         kept = self.journal.recall(self.key) if self.journal else None
-        start = RotationCounts.nothing(self.problem, self.plan.rotations)
-        if kept is None or {n: (a.shape, a.dtype) for n, a in kept.items()} != _layout(start):
+        if kept is None or kept.keys() != vars(RotationCounts.nothing(self.problem, 0)).keys():  # a block was damaged
             return None
-        fields: dict[str, Any] = {name: array if array.ndim else int(array) for name, array in kept.items()}
-        found = RotationCounts(**fields)
-        drawn, rotations = found.drawn[:, None], self.plan.rotations
-        ranges = (
-            (0, found.reached),
-            (found.reached, drawn),
-            (drawn, rotations),
-            (0, found.low),
-            (found.low, found.high),
-        )
-        sound = all((np.asarray(low) <= high).all() for low, high in ranges)
-        return found if sound and 0 <= found.blocks <= self.stops[-1] and 0 <= found.looks <= len(self.stops) else None
+        return RotationCounts(**{name: array if array.ndim else int(array) for name, array in kept.items()})
 
     def _keep(self) -> None:
         if self.journal:
             self.journal.keep(self.key, {name: np.asarray(value) for name, value in vars(self.state).items()})
-
-
-def _layout(state: RotationCounts) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
-    """Return the shape and type of every field, which a journal must match."""
-    arrays = {name: np.asarray(value) for name, value in vars(state).items()}
-    return {name: (array.shape, array.dtype) for name, array in arrays.items()}
 
 
 def _words_of(problem: RotationProblem, active: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

@@ -19,9 +19,10 @@ from aslant.stimuli.schema import (
     WordSet,
 )
 from aslant.stimuli.sentences import Article, SentenceSet, WordKind, own_sentences
-from aslant.stimuli.word_rules import MOST_FREQUENT, is_plain, listed_words
+from aslant.stimuli.word_rules import DEFAULT_POLES, MOST_FREQUENT, is_plain, listed_words
 
 __all__ = [
+    "DEFAULT_POLES",
     "KINDS",
     "MOST_FREQUENT",
     "Article",

@@ -393,7 +393,7 @@ def test_a_suite_of_nothing_or_of_no_tests_is_refused(tests: object) -> None:
 
 
 def test_one_token_in_both_sets_is_refused() -> None:
-    with pytest.raises(MeasureError, match="is the token 'john', which also stands in"):
+    with pytest.raises(MeasureError, match="is the token 'john', which is also in"):
         aslant.weat(aslant.load(), targets=(["John"], ["john"]), attributes=(["war"], ["love"]))
 
 

@@ -12,9 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from aslant.cli.printing import show
-from aslant.measures.enumeration.charts import enumeration_heatmap
 from aslant.measures.enumeration.notes import MOST_TESTS
-from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.measures.enumeration.page import enumeration_fragment, enumeration_heatmap
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
 from aslant.measures.enumeration.show import crossed_table
 from aslant.report import render

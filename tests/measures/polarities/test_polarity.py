@@ -156,8 +156,8 @@ def test_words_as_the_text_has_them_miss_the_table_in_three_columns(classes: str
         ((["w0", "w0"], ["w3"]), MeasureError, "named twice"),
         (("weat-1", ["w3"]), StimuliError, "kind 'classes' is needed"),
         ((["w0", "w1"], "gender-binary"), StimuliError, "kind 'words' is needed"),
-        ((["w0", "w1"], ["nowhere"]), MeasureError, "none of the 1 words"),
-        ((["w0", "w1"], []), MeasureError, "none of the 0 words"),
+        ((["w0", "w1"], ["nowhere"]), MeasureError, "none of the words"),
+        ((["w0", "w1"], []), MeasureError, "none of the words"),
         (({"a": ["w0"], "b": ["w0"]}, ["w3"]), MeasureError, "same vector"),
     ],
 )
@@ -215,7 +215,7 @@ class TestComparison:
     def test_one_embedding_or_nothing_shared_is_an_error(self) -> None:
         with pytest.raises(MeasureError, match="at least two"):
             aslant.compare_polarity([embedding(0)], ["w0", "w1"])
-        with pytest.raises(MeasureError, match="no word"):
+        with pytest.raises(MeasureError, match="none of the words"):
             aslant.compare_polarity([embedding(0), embedding(1)], ["w0", "w1"], ["zz"])
 
     def test_compare_uses_only_shared_words_and_agrees_with_weat_on_them(self) -> None:

@@ -11,11 +11,9 @@ from sklearn.neighbors import NearestNeighbors
 
 import aslant
 from aslant.errors import MeasureError
-from aslant.measures.residuals.classification import classification_accuracy
-from aslant.measures.residuals.clustering import picture_of
 from aslant.measures.residuals.measure import bias_by_projection, most_biased
-from aslant.measures.residuals.neighbours import measure_neighbours
 from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.residuals.separation import classification_accuracy, measure_neighbours, picture_of
 from aslant.statistics import clustering_accuracy, nearest, nearest_rows, two_clusters, unit_rows
 from aslant.stimuli import PairSet, is_plain, load_set
 from geometry_vectors import googlenews, letters, planted
@@ -83,7 +81,7 @@ def test_a_small_vocabulary_scales_every_number_and_says_so() -> None:
     from aslant.report.result_tables import table_of
 
     notes = " ".join(table_of(r).notes)
-    assert "40 words a side instead of 500" in notes
+    assert "40 words per side instead of 500" in notes
     assert "44 instead of 100" in notes
 
 

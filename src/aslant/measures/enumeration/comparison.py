@@ -9,8 +9,8 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
+from aslant.measures.enumeration.cells import CategorisedWords, Grouped
 from aslant.measures.enumeration.measure import seeds_of
-from aslant.measures.enumeration.parts import CategorisedWords, Grouped
 from aslant.measures.enumeration.result import EnumerationComparison, EnumerationResult, NameGroup, WordCategory
 from aslant.measures.enumeration.run import EnumerationRun, Progress
 from aslant.measures.shared.wordsets import Found, check_vectors, find

@@ -11,7 +11,6 @@ from aslant.results.provenance import Provenance
 
 #: How the figures of a group's names are averaged.
 Weights: TypeAlias = Literal["names", "bearers"]
-#: The first line of everything that people read of an enumeration.
 
 
 @dataclass(frozen=True)
@@ -160,11 +159,9 @@ class EnumerationResult(MeasuredResult):
             raise ValueError("a cell belongs to a group or category that does not exist")
         if not all(category in categories for category in self.ordering):
             raise ValueError("the ordering has a category that does not exist")
-        proxies = self.indirect_bias.strongest
-        if not all(g in groups for p in proxies for g in p.groups):
-            raise ValueError("a proxy belongs to a group that does not exist")
-        if not all(c in categories for p in proxies for c in p.categories):
-            raise ValueError("a proxy belongs to a category that does not exist")
+        for proxy in self.indirect_bias.strongest:
+            if not all(g in groups for g in proxy.groups) or not all(c in categories for c in proxy.categories):
+                raise ValueError("a proxy belongs to a group or category that does not exist")
         if not all(len(group.names) == len(group.tokens) for group in self.groups):
             raise ValueError("a group does not have one token for each name")
 

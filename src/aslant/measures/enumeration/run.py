@@ -15,12 +15,13 @@ from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration import groups as steps
-from aslant.measures.enumeration.cells import choose_cells, indirect_bias
-from aslant.measures.enumeration.parts import (
+from aslant.measures.enumeration.cells import (
     CategorisedWords,
     Grouped,
+    choose_cells,
     described,
     enumerated_cells,
+    indirect_bias,
     name_group,
     ordering,
     rotations_used,
@@ -159,8 +160,7 @@ class EnumerationRun:
         made_by = (sklearn.__version__, np.__version__, __version__)
         digest.update(repr((unit.shape, count, seed, steps.STARTS, made_by)).encode())
         key = f"{step}-{digest.hexdigest()[:24]}"
-        kept = self.journal.recall(key) if self.journal else None
-        if kept is not None and _are_labels(kept.get("labels"), len(unit), count):
+        if kept := self.journal.recall(key) if self.journal else None:
             return kept["labels"]
         labels = steps.cluster(unit, count, seed, self.workers, self._progress_of(f"clustering {step}"))
         if self.journal:
@@ -240,10 +240,3 @@ def _facts_of_names(groups: Sequence[WordList]) -> Mapping[str, NameFacts]:
     facts = bundled_names().facts
     known = [sum(word.lower() in facts for word in group.words) / len(group.words) for group in groups]
     return facts if min(known) > 0.5 and min(len(group.words) for group in groups) >= LEAST_NAMES else {}
-
-
-def _are_labels(kept: NDArray[Any] | None, points: int, count: int) -> bool:
-    """Tell whether a journal holds the cluster numbers of that many points."""
-    if kept is None or kept.shape != (points,) or kept.dtype != np.int64:
-        return False
-    return np.array_equal(np.unique(kept), np.arange(count))

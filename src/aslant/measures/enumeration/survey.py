@@ -11,7 +11,7 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult, NameGroup
-from aslant.measures.enumeration.survey_answers import Answers, read_answers
+from aslant.measures.enumeration.survey_answers import Answers, read_answers, scored
 from aslant.measures.enumeration.survey_plan import (
     MOST_OFFENSIVE,
     ExamQuestion,
@@ -24,7 +24,6 @@ from aslant.measures.enumeration.survey_plan import (
     fingerprint,
 )
 from aslant.measures.enumeration.survey_result import SurveyResult
-from aslant.measures.enumeration.survey_scoring import scored
 from aslant.statistics import check_confidence, check_count, generator, seed_of
 from aslant.version import __version__
 

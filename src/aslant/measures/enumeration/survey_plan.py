@@ -115,23 +115,7 @@ class Survey:
 
     def identified(self) -> Survey:
         """Return the same plan under the id that its content gives."""
-        return replace(self, id=_digest(replace(self, id="")))
-
-    def fits(self) -> bool:
-        """Tell whether the key knows every question, test and group, and nothing else."""
-        groups = [group.id for group in self.groups]
-        asked = {question.id: task.groups for task in self.matching for question in task.questions}
-        key = self.key
-        return (
-            key.exam.keys() == {question.id for question in self.exam}
-            and key.matching.keys() == asked.keys()
-            and key.rating.keys() == {question.id for question in self.rating}
-            and key.categories.keys() == {task.id for task in self.matching}
-            and key.labels.keys() == set(groups)
-            and set(key.exam.values()) <= set(groups)
-            and all(key.matching[question] in offered for question, offered in asked.items())
-            and set(key.rating.values()) <= asked.keys()
-        )
+        return replace(self, id=fingerprint(msgspec.to_builtins(replace(self, id=""))))
 
     def to_json(self) -> str:
         """Return the plan with its key as indented JSON."""
@@ -150,10 +134,6 @@ class Survey:
             raise AslantError(f"this is not a complete survey plan: {error}.") from None
         if survey.identified().id != survey.id:
             raise AslantError("this survey's plan was changed after it was made; use the survey.json as exported.")
-        if not survey.fits():
-            raise AslantError(
-                "the key of this survey's plan does not fit its questions; use the survey.json as exported."
-            )
         return survey
 
 
@@ -165,7 +145,3 @@ def fingerprint(content: Any) -> str:
     """
     text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def _digest(survey: Survey) -> str:
-    return fingerprint(msgspec.to_builtins(survey))

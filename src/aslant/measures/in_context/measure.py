@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.geometry.direct import DEFAULT_WORDS, SPECIFIC_WORDS, projections
+from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS, projections
 from aslant.measures.in_context.result import (
     CONTEXTUAL,
-    ComparedSpace,
     ContextualBiasResult,
     ProfessionInContext,
     ProfessionPicture,
@@ -22,11 +21,24 @@ from aslant.measures.in_context.result import (
     SwappedSubspace,
     WordNumbers,
 )
-from aslant.measures.in_context.sentences import BIASED, PROFESSIONS, Drawn, draw_sentences, held_candidates
-from aslant.measures.in_context.space import Plan, SpaceFound, measure_space
-from aslant.measures.in_context.static import check_compared, compared_space
+from aslant.measures.in_context.sentences import (
+    BIASED,
+    PROFESSIONS,
+    BiasedWords,
+    Drawn,
+    Professions,
+    choose_biased,
+    choose_professions,
+    draw_sentences,
+    fewer_sentences,
+    held_candidates,
+    lacking,
+)
+from aslant.measures.in_context.space import Plan, SpaceFound, check_compared, compared_space, measure_space
 from aslant.measures.in_context.swaps import (
+    Encoded,
     component_spreads,
+    encode,
     random_shares,
     random_words,
     swap_pairs,
@@ -34,20 +46,10 @@ from aslant.measures.in_context.swaps import (
     variance_measure,
     word_shares,
 )
-from aslant.measures.in_context.vectors import Encoded, encode
-from aslant.measures.in_context.words import (
-    BiasedWords,
-    Professions,
-    choose_biased,
-    choose_professions,
-    fewer_sentences,
-    lacking,
-)
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.residuals.classification import Gamma, check_gamma, training_size
-from aslant.measures.residuals.clustering import check_picture, picture_of, plane_of
-from aslant.measures.residuals.measure import DEFAULT_POLES, FEWEST, check_poles, select
+from aslant.measures.residuals.measure import FEWEST, check_poles, select
 from aslant.measures.residuals.result import Picture
+from aslant.measures.residuals.separation import Gamma, check_gamma, check_picture, picture_of, plane_of, training_size
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray, check_vectors
@@ -55,9 +57,12 @@ from aslant.models.protocols import Encoder, Progress
 from aslant.parallel import one_thread_each
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics import check_count, seed_of, spawn, unit_rows
-from aslant.stimuli import MOST_FREQUENT
+from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT
 from aslant.vectors import WordVectors, load
 from aslant.version import __version__
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
 
 #: What the components of the pairs are compared with: random words swapped, or also random words themselves.
 RANDOM_AS = ("differences", "words")
@@ -142,7 +147,10 @@ def contextual_bias(
         directions, subspace, variance = _subspace(vectors, drawn, used, random_pairs, swapping)
         others = [one.components()[0][0] for one in vectors.beside]
         found = measure_space(vectors.repeats(directions, others), plan, variance, spawn(measuring, repeats))
-        compared = _compared(compare or {}, words, jobs, plan, used, random_pairs, repeats, seed_of(comparing))
+        how = {"random_pairs": random_pairs, "repeats": repeats, "seed": seed_of(comparing)}
+        compared = tuple(
+            compared_space(column, static, words, jobs, plan, used, **how) for column, static in (compare or {}).items()
+        )
     absent, fewer = lacking(drawn, everything, top, classified), fewer_sentences(drawn, words, jobs, repeats)
     settings = {
         "pairs": drawn.pairs_id, "professions": word_list(professions)[1], "specific": word_list(specific)[1],
@@ -191,16 +199,6 @@ def _subspace(
         random_words=component_spreads([word_shares(rows) for rows in vectors.random]) if vectors.random else (),
     )
     return directions, subspace, variance_measure(shares, beside, mixed)
-
-
-def _compared(
-    compare: Mapping[str, WordVectors], words: BiasedWords, jobs: Professions, plan: Plan,
-    pairs: tuple[SwappedPair, ...], random_pairs: int, repeats: int, seed: int,
-) -> tuple[ComparedSpace, ...]:  # fmt: skip
-    return tuple(
-        compared_space(column, static, words, jobs, plan, pairs, random_pairs=random_pairs, repeats=repeats, seed=seed)
-        for column, static in compare.items()
-    )
 
 
 def _in_context(drawn: Drawn, jobs: Professions, found: SpaceFound) -> tuple[ProfessionInContext, ...]:
@@ -266,3 +264,12 @@ def _check(
     check_count("random_pairs", random_pairs, 0, MOST_DRAWS)
     for name, value in (("top", top), ("classified", classified)):
         check_count(name, value, FEWEST, MOST_FREQUENT)
+
+
+def contextual(work: Work) -> Results:
+    """Measure bias in context; biased words come from the bundled sample."""
+    found = contextual_bias(
+        work.subject.encoder, work.subject.corpus, rng=work.seed, store=work.journal, progress=work.progress,
+        **work.settings,
+    )  # fmt: skip
+    return (found,)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Correlation, Interval
 from aslant.results.provenance import Provenance
+from aslant.stimuli.pronoun_items import Remark
 
 
 @dataclass(frozen=True)
@@ -108,14 +109,6 @@ class OccupationPreference:
 
 
 @dataclass(frozen=True)
-class SentenceRemark:
-    """A sentence, and what a reader should know about it."""
-
-    id: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class PronounChoiceResult(MeasuredResult):
     """Which pronoun a language model prefers in WinoBias or Winogender, sentence by sentence; nothing is trained.
 
@@ -133,8 +126,8 @@ class PronounChoiceResult(MeasuredResult):
     scores: tuple[PronounScore, ...]
     groups: tuple[PronounGroup, ...]
     occupations: tuple[OccupationPreference, ...]
-    left_out: tuple[SentenceRemark, ...]
-    odd: tuple[SentenceRemark, ...]
+    left_out: tuple[Remark, ...]
+    odd: tuple[Remark, ...]
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -150,20 +143,9 @@ class PronounChoiceResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per occupation."""
-        names = [group.name for group in self.groups]
-        return [_row(occupation, names) for occupation in self.occupations]
-
-
-def _row(o: OccupationPreference, names: list[str]) -> dict[str, Any]:
-    return {
-        "occupation": o.occupation,
-        "stereotype": o.stereotype,
-        "share_women": o.share_women,
-        "sentences": o.sentences,
-        "stereotyped": o.stereotyped,
-        "log_odds": o.log_odds,
-        "log_odds_corrected": o.log_odds_corrected,
-        "gap": o.gap,
-        "gap_corrected": o.gap_corrected,
-        **{f"log_odds: {name}": value for name, value in zip(names, o.by_group, strict=True)},
-    }
+        rows = []
+        for occupation in self.occupations:
+            row = dict(vars(occupation))
+            by_group = zip(self.groups, row.pop("by_group"), strict=True)
+            rows.append(row | {f"log_odds: {group.name}": value for group, value in by_group})
+        return rows

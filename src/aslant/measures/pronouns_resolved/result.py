@@ -143,24 +143,16 @@ class PronounResolutionResult(MeasuredResult):
         """Return one table row per topic."""
         return [
             {
-                "topic": topic.number,
-                "words": ", ".join(word.word for word in topic.words),
-                "samples": topic.samples,
-                "bias": topic.bias,
-                "mean_score": topic.mean_score,
+                "topic": topic.number, "words": ", ".join(word.word for word in topic.words), "samples": topic.samples,
+                "bias": topic.bias, "mean_score": topic.mean_score,
             }
             for topic in self.topics
-        ]
+        ]  # fmt: skip
 
     def sample_rows(self) -> list[dict[str, Any]]:
         """Return one table row per sample."""
-        return [
-            {
-                "id": s.id, "gender": s.gender, "label": s.label, "p_a": s.p_a, "p_b": s.p_b, "p_neither": s.p_neither,
-                "topic": s.topic, "sample_bias": s.bias,
-            }
-            for s in self.samples
-        ]  # fmt: skip
+        rows = [dict(vars(sample)) for sample in self.samples]
+        return [row | {"sample_bias": row.pop("bias")} for row in rows]
 
 
 def _outcome_row(outcome: GenderOutcome, correlation: TopicCorrelation | None) -> dict[str, Any]:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.measures.association.stability import bootstrap_effects
-from aslant.measures.polarities.comparison import compare_polarity
-from aslant.measures.polarities.measure import Classes, Scheme, Words, word_list
+from aslant.measures.polarities.measure import POLARITIES, Classes, Scheme, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import associations, effect_size
@@ -22,14 +22,6 @@ from aslant.results.provenance import Representation
 from aslant.statistics import generator, percentile_interval, seed_of
 from aslant.stimuli import WeatSet, WordList, all_sets
 from aslant.vectors import WordVectors
-
-#: The polarity settings that a comparison runs: classes and scheme.
-POLARITIES: tuple[tuple[Classes, Scheme], ...] = (
-    ("gender-binary", "binary"),
-    ("gender-three", "one-vs-rest"),
-    ("race-four", "one-vs-one"),
-    ("race-four", "one-vs-rest"),
-)
 
 
 @keywords
@@ -68,7 +60,8 @@ def compare(
         else:
             compared.append(_weat_difference(test, shared, left_out, first, second, bootstrap, confidence, seed))
     chosen = POLARITIES if classes is None else ((classes, scheme),)
-    polarities = _polarities(chosen, first, second, words, bootstrap, confidence, seed, not_compared)
+    how = {"bootstrap": bootstrap, "confidence": confidence, "rng": seed}
+    polarities = _polarities(chosen, first, second, words, not_compared, **how)
     lists = [test.left_out for test in compared] + [comparison.missing for comparison in polarities]
     missing = [word for some in lists for word in some]
     kept = {**settings.record(), "words": word_list(words)[1]}
@@ -116,21 +109,13 @@ def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
 
 
 def _polarities(
-    chosen: Sequence[tuple[Classes, Scheme]],
-    first: WordVectors, second: WordVectors, words: Words, bootstrap: int, confidence: float, seed: int,
-    not_compared: dict[str, str],
+    chosen: Sequence[tuple[Classes, Scheme]], first: WordVectors, second: WordVectors, words: Words,
+    not_compared: dict[str, str], **how: Any,
 ) -> tuple[PolarityComparison, ...]:  # fmt: skip
     done = []
     for classes, scheme in chosen:
         try:
-            done.append(_polarity((first, second), classes, scheme, words, bootstrap, confidence, seed))
+            done.append(compare_polarity((first, second), classes, words, scheme=scheme, **how))
         except MeasureError as error:
             not_compared[f"polarity {scheme}, {classes}"] = str(error)
     return tuple(done)
-
-
-def _polarity(
-    pair: tuple[WordVectors, WordVectors], classes: Classes, scheme: Scheme, words: Words, bootstrap: int,
-    confidence: float, seed: int,
-) -> PolarityComparison:  # fmt: skip
-    return compare_polarity(pair, classes, words, scheme=scheme, bootstrap=bootstrap, confidence=confidence, rng=seed)

@@ -10,21 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from aslant import statistics
 from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
 from aslant.measures.similarities.result import SimilarityResult
 from aslant.results.parts import Interval, WordsUsed
-from aslant.statistics import (
-    MOST_BOOTSTRAP,
-    check_confidence,
-    check_count,
-    generator,
-    percentile_interval,
-    rank_correlations,
-    seed_of,
-    unit_rows,
-)
 from aslant.vectors import WordVectors
 
 #: Rated pairs: the name of similarity data, a file of tab-separated lines, or your own (word, word, rating) triples.
@@ -60,7 +51,7 @@ def rank_correlation(x: FloatArray, y: FloatArray, name: str = "these pairs") ->
     >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
     0.5
     """
-    rho = float(rank_correlations(x[None], y[None])[0])
+    rho = float(statistics.rank_correlations(x[None], y[None])[0])
     if np.isnan(rho):
         raise MeasureError(f"the ratings or the cosines of '{name}' are all the same, so nothing can be ranked.")
     return rho
@@ -85,17 +76,17 @@ def word_similarity(
     True
     """
     check_vectors(vectors)
-    check_confidence(confidence)
-    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    statistics.check_confidence(confidence)
+    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
     rated, name = rated_pairs(pairs)
     kept, cosines, used = _cosines(vectors, rated)
     _need_three(kept, rated, name, vectors)
-    ratings, seed = np.array([pair.rating for pair in kept]), seed_of(rng)
+    ratings, seed = np.array([pair.rating for pair in kept]), statistics.seed_of(rng)
     settings = {"bootstrap": bootstrap, "confidence": confidence}
     return SimilarityResult(
         pairs=name,
         spearman=rank_correlation(cosines, ratings, name),
-        interval=_interval((cosines,), ratings, bootstrap, confidence, generator(seed)),
+        interval=_interval((cosines,), ratings, bootstrap, confidence, statistics.generator(seed)),
         n_used=len(kept),
         n_missing=len(rated) - len(kept),
         provenance=provenance(vectors, name, (used,), seed, settings),
@@ -114,8 +105,8 @@ def similarity_change(
     >>> change.interval.low, change.interval.high
     (0.0, 0.0)
     """
-    check_confidence(confidence)
-    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    statistics.check_confidence(confidence)
+    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
     rated, name = rated_pairs(pairs)
     shared = _cosines(after, _cosines(before, rated)[0])[0]
     _need_three(shared, rated, name, after)
@@ -124,7 +115,7 @@ def similarity_change(
     return SimilarityChange(
         rank_correlation(first, ratings, name),
         rank_correlation(second, ratings, name),
-        _interval((second, first), ratings, bootstrap, confidence, generator(rng)),
+        _interval((second, first), ratings, bootstrap, confidence, statistics.generator(rng)),
         len(shared),
     )
 
@@ -190,7 +181,7 @@ def _cosines(vectors: WordVectors, rated: list[Rated]) -> tuple[list[Rated], Flo
     looked_up = vectors.lookup(words)
     place = {word: row for row, word in enumerate(looked_up.found)}
     kept = [pair for pair in rated if pair.first in place and pair.second in place]
-    unit = unit_rows(looked_up.vectors)
+    unit = statistics.unit_rows(looked_up.vectors)
     first, second = ([place[getattr(pair, side)] for pair in kept] for side in ("first", "second"))
     cosines = np.einsum("ij,ij->i", unit[first], unit[second])
     return kept, cosines, WordsUsed("rated pairs", looked_up.found, looked_up.tokens, looked_up.missing)
@@ -205,10 +196,10 @@ def _interval(
     draws = []
     for start in range(0, n_resamples, block):
         picked = random.integers(0, n, (min(block, n_resamples - start), n))
-        first, *others = (rank_correlations(series[picked], ratings[picked]) for series in cosines)
+        first, *others = (statistics.rank_correlations(series[picked], ratings[picked]) for series in cosines)
         draws.append(first - others[0] if others else first)
     defined = np.concatenate([d[~np.isnan(d)] for d in draws]) if draws else np.empty(0)
     if not len(defined):
         return None
-    low, high = percentile_interval(defined, confidence)
+    low, high = statistics.percentile_interval(defined, confidence)
     return Interval(low, high, confidence, len(defined))

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from aslant.errors import MeasureError
-from aslant.statistics import grouped_folds
+from aslant.measures.pronouns_resolved.predictions import grouped_folds
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is no failure
@@ -16,7 +16,7 @@ from aslant.statistics import grouped_folds
 def test_groups_stay_whole_and_every_fold_has_rows(rows: list[tuple[int, int]], n_folds: int) -> None:
     groups, kinds = (np.array(side) for side in zip(*rows, strict=True))
     if len(set(groups.tolist())) < n_folds:
-        with pytest.raises(MeasureError, match="cannot be parted"):
+        with pytest.raises(MeasureError, match="cannot be split"):
             grouped_folds(groups, kinds, n_folds, np.random.default_rng(0))
         return
     folds = grouped_folds(groups, kinds, n_folds, np.random.default_rng(0))
