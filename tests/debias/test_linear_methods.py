@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.debias.half_sibling import half_sibling_map
 from aslant.debias.leace import leace
+from aslant.debias.linear import half_sibling_map
 from aslant.errors import DebiasError
 from planted import PAIRS, SPECIFIC, Planted
 

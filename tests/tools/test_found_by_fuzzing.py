@@ -180,26 +180,18 @@ def test_damaged_stamps_are_none(content: bytes, tmp_path: Path) -> None:
     assert read_stamps(tmp_path / "stamps") == {}
 
 
-@pytest.mark.parametrize("change", [
-    {"text": {"no_such": 1}}, {"text": {"column": 1}}, {"text": {"split": None}}, {"reading": {"no_such": 1}},
-    {"reading": {"top": "x"}}, {"reading": {"case": []}},
-])  # fmt: skip
+@pytest.mark.parametrize("change", [{"column": 1}, {"split": None}, {"top": "x"}, {"case": []}, {"profile": "slow"}])
 def test_a_damaged_request_of_a_run_is_one_sentence(change: dict[str, Any], tmp_path: Path) -> None:
     from aslant.cli.audit_run import resumed
     from aslant.io.keeper import Keeper
 
-    request = {
-        "models": [], "reading": {"top": 9}, "profile": "quick", "seed": 0, "only": [], "skip": [], "words": [],
-        "device": None, "output": "out", "text": {"column": "text"},
-    }  # fmt: skip
+    request = {"models": [], "output": "out", "settings": {"top": 9, "profile": "quick", "column": "text"}}
     Keeper(tmp_path).keep({"request": json.dumps(request).encode()})
     sound, _ = resumed(tmp_path)
-    assert sound.as_asked(allow_pickle=False).top == 9
-    assert sound.text_as_asked().column == "text"
-    Keeper(tmp_path).keep({"request": json.dumps(request | change).encode()})
-    damaged, _ = resumed(tmp_path)
-    with pytest.raises(AslantError, match="the request of this run is damaged"):
-        (damaged.as_asked(allow_pickle=False), damaged.text_as_asked())
+    assert (sound.settings.top, sound.settings.column) == (9, "text")
+    Keeper(tmp_path).keep({"request": json.dumps(request | {"settings": change}).encode()})
+    with pytest.raises(AslantError, match="is damaged"):
+        resumed(tmp_path)
     for unsound in (b'{"models":["\xff"]}', b"{"):
         Keeper(tmp_path).keep({"request": unsound})
         with pytest.raises(AslantError, match="is damaged"):
@@ -219,10 +211,10 @@ def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Pat
     from aslant.replicate.kurita import WEAT_SCORES, _pooled
 
     (tmp_path / WEAT_SCORES).write_text(SCORES)
-    assert _pooled("x")(Run(0), tmp_path).value is not None
+    assert _pooled(Run(0), tmp_path, name="x").value is not None
     (tmp_path / WEAT_SCORES).write_bytes(SCORES.replace(old, new).encode("utf-8", "surrogatepass"))
     with pytest.raises(AslantError, match="kurita_weat_scores"):
-        _pooled("x")(Run(0), tmp_path)
+        _pooled(Run(0), tmp_path, name="x")
 
 
 def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(tmp_path: Path) -> None:
@@ -415,14 +407,14 @@ def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_pat
 
 @pytest.mark.parametrize("name", ["a" * 300 + "/m", "a/" * 3000, "a" * 300 + "/m.txt"])
 def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_path: Path) -> None:
-    from aslant.auditing.model_list import kinds_of, read_list
-    from aslant.cli.audit import _check_files
-    from aslant.cli.audit_run import Request, absolute
+    from aslant.auditing.model_list import AuditSettings, kinds_of, read_list
+    from aslant.cli.audit import _check_files, _located
+    from aslant.cli.audit_run import Request
 
     for library in ("torch", "transformers") if name.endswith("/m") else ():
         pytest.importorskip(library, reason=f"language models need {library}: pip install '.[lm]'")
-    assert absolute(name) == name
-    _check_files(Request((name,), {}, "quick", 0, (), (), (), None, "out"), [tmp_path], [])
+    assert _located([name]) == (name,)
+    _check_files(Request((name,), "out", AuditSettings("quick")), [tmp_path], [])
     with pytest.raises(AslantError, match=r"File name too long|nor data or a hub model of that name"):
         aslant.audit(name)
     (tmp_path / "models.txt").write_text(f"x = {name}\n")

@@ -58,7 +58,7 @@ ELSEWHERE = {
     "aslant.models.packing": "models of this process, or of the one that started it",
     "aslant.models.sample": "a file that ships",
     "aslant.io.memory_maps": "maps that are open already, to give their pages back",
-    "aslant.replicate.framework": "by the readers of each paper",
+    "aslant.replicate.framework": "files that ship, and others by the readers of each paper",
     "aslant.replicate.lu": "by the reader of vectors",
     "aslant.replicate.swinger": "a file that ships",
     "aslant.report.offensive_words": "a file that ships",
