@@ -153,7 +153,7 @@ def test_what_the_store_has_is_not_run_again(folder: Path, tmp_path: Path, ran: 
         done = aslant.audit_list(folder / "models.txt", tmp_path / "r.db", **QUICK)
         assert [audit.label for audit in done.audits] == ["one", "two", "three"]
     assert len(ran) == 6
-    assert done.notes == ("not run again, since the store has it: one, two, three",)
+    assert done.notes == ("not run again, because the store has it: one, two, three",)
     assert len(aslant.ResultsStore(tmp_path / "r.db").audits().audits) == 3
     aslant.audit_list(folder / "models.txt", tmp_path / "r.db", again=True, **QUICK)
     assert len(ran) == 12
@@ -317,4 +317,4 @@ def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
 
     done = aslant.audit_list(folder / "models.txt", tmp_path / "r.db", on_end=as_if_another_had, **QUICK)
     assert [line.partition(".")[0] for line in ran] == ["one", "one", "two", "two"]
-    assert done.notes == ("not run again, since the store has it: three",)
+    assert done.notes == ("not run again, because the store has it: three",)

@@ -60,7 +60,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
     (tmp_path / "models.txt").write_text("few.txt\nall = sample\n")
     done = run(*command)
     assert done.returncode == 0
-    assert "1 of 2: few.txt: not run again, since the store has it" in done.stderr
+    assert "1 of 2: few.txt: not run again, because the store has it" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -68,19 +68,19 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
     [
         (["--models", "nowhere.txt"], "cannot open 'nowhere.txt'"),
         (["--models", "models.txt"], "there is no file 'missing.txt'"),
-        (["--models", "good.txt", "sample"], "leave a model out"),
-        (["--models", "good.txt", "-o", "x"], "leave --output out"),
-        (["--models", "good.txt", "--resume", "x"], "leave --resume out"),
-        (["--models", "good.txt", "--run-folder", "x"], "leave --run-folder out"),
-        (["--models", "good.txt", "--figures", "x"], "leave --figures out"),
+        (["--models", "good.txt", "sample"], "leave out a model"),
+        (["--models", "good.txt", "-o", "x"], "leave out --output"),
+        (["--models", "good.txt", "--resume", "x"], "leave out --resume"),
+        (["--models", "good.txt", "--run-folder", "x"], "leave out --run-folder"),
+        (["--models", "good.txt", "--figures", "x"], "leave out --figures"),
         (["--models", "good.txt", "--store", "good.txt"], "is not a store of results"),
         (["--models", "good.txt", "--store", "no/such/r.db"], "there is no folder 'no/such'"),
         (["--models", "good.txt", "--reports", "good.txt"], "cannot use 'good.txt' for reports"),
-        (["--models", "good.txt", "--json", "good.txt"], "would be written over"),
+        (["--models", "good.txt", "--json", "good.txt"], "would be overwritten"),
         (["--models", "good.txt", "--only", "wheat"], "did you mean weat"),
         (["--models", "good.txt", "--quick", "--full"], "--quick and --full"),
-        (["--store", "r.db"], "--store goes with a list of models"),
-        (["--again"], "--again goes with a list of models"),
+        (["--store", "r.db"], "--store is for a list of models"),
+        (["--again"], "--again is for a list of models"),
     ],
 )
 def test_bad_input_is_refused_before_any_work(run: Any, tmp_path: Path, arguments: list[str], words: str) -> None:
@@ -171,10 +171,10 @@ def test_audits_are_exported_as_lines_and_added_to_another_store(run: Any, store
         (["list", "report.json"], "is not a store of results"),
         (["list", "results.db", "--since", "May"], "'May' is not a date such as"),
         (["figures", "results.db", "--json", "no/such/x.json"], "there is no folder 'no/such'"),
-        (["list", "results.db", "--json", "results.db"], "would be written over"),
+        (["list", "results.db", "--json", "results.db"], "would be overwritten"),
         (["show", "results.db", "theirs"], "there is no audit 'theirs'"),
         (["show", "results.db", "ours", "-o", "no/such/x"], "there is no folder 'no/such'"),
-        (["show", "link", "ours", "-o", "results"], "is the store, and would be written over"),
+        (["show", "link", "ours", "-o", "results"], "is the store and would be overwritten"),
         (["compare", "results.db", "ours~1"], "there is no audit 'ours~1~1'"),
         (["compare", "results.db", "ours~7", "ours"], "there is no 'ours~7'"),
         (["add", "results.db", "nowhere.json"], "cannot open 'nowhere.json'"),
