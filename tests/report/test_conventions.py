@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from aslant.report.conventions import evidence_of, line, signed, strength_of
+from aslant.report.conventions import evidence_of, line, strength_of
+from aslant.report.tables import number
 
 
 @pytest.mark.parametrize(("name", "limits"), [("d", (0.2, 0.5, 0.8)), ("r", (0.1, 0.3, 0.5))])
@@ -45,7 +46,7 @@ def test_a_line_without_an_effect_or_a_pvalue_says_so() -> None:
 
 
 def test_what_rounds_to_zero_has_no_sign() -> None:
-    assert [signed(value) for value in (-0.004, 0.004, -0.006, -10.0, 0.5)] == [
+    assert [number(value) for value in (-0.004, 0.004, -0.006, -10.0, 0.5)] == [
         "0.00",
         "0.00",
         "−0.01",

@@ -75,12 +75,3 @@ def listed(names: Sequence[str]) -> str:
     """
     *most, last = names or [""]
     return f"{', '.join(most)} and {last}" if most else last
-
-
-def signed(value: float) -> str:
-    """Write a number with two decimals and a real minus sign; what rounds to zero has none.
-
-    >>> signed(-0.001), signed(-1.5)
-    ('0.00', '−1.50')
-    """
-    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")

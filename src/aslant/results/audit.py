@@ -166,25 +166,12 @@ class AuditComparison(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per line and further model."""
-        return [_row(line, gap, value) for line in self.differences for gap, value in _gaps(line)]
-
-
-def _gaps(line: AuditDifference) -> list[tuple[ModelDifference, float | None]]:
-    return list(zip(line.differences, line.values[1:], strict=True))
-
-
-def _row(line: AuditDifference, gap: ModelDifference, value: float | None) -> dict[str, Any]:
-    return {
-        "measure": line.measure,
-        "stimuli": line.stimuli,
-        "category": line.category,
-        "effect_name": line.effect_name,
-        "first": line.values[0],
-        "model": gap.model,
-        "value": value,
-        "difference": gap.difference,
-        "low": gap.interval.low if gap.interval else None,
-        "high": gap.interval.high if gap.interval else None,
-        "pvalue": gap.pvalue,
-        "words": gap.words,
-    }
+        return [
+            {
+                "measure": line.measure, "stimuli": line.stimuli, "category": line.category,
+                "effect_name": line.effect_name, "first": line.values[0], "model": gap.model, "value": value,
+                "difference": gap.difference, "low": gap.interval.low if gap.interval else None,
+                "high": gap.interval.high if gap.interval else None, "pvalue": gap.pvalue, "words": gap.words,
+            }
+            for line in self.differences for gap, value in zip(line.differences, line.values[1:], strict=True)
+        ]  # fmt: skip

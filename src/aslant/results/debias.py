@@ -58,19 +58,14 @@ class DebiasCheck(MeasuredResult):
         """Return one table row per measure."""
         return [
             {
-                "family": m.family,
-                "measure": m.measure,
-                "before": m.before,
-                **_beside("before", m.before_seeds, m.before_chance),
-                "after": m.after,
-                **_beside("after", m.after_seeds, m.after_chance),
-                "difference": m.difference,
-                "difference_low": m.interval.low if m.interval else None,
-                "difference_high": m.interval.high if m.interval else None,
-                "reads": m.reads,
+                "family": m.family, "measure": m.measure,
+                "before": m.before, **_beside("before", m.before_seeds, m.before_chance),
+                "after": m.after, **_beside("after", m.after_seeds, m.after_chance),
+                "difference": m.difference, "difference_low": m.interval.low if m.interval else None,
+                "difference_high": m.interval.high if m.interval else None, "reads": m.reads,
             }
             for m in self.measures
-        ]
+        ]  # fmt: skip
 
 
 def _beside(state: str, seeds: Spread | None, chance: Spread | None) -> dict[str, float | None]:

@@ -24,7 +24,7 @@ from aslant.measures.association.tables import (
     tests_table,
 )
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import Category, evidence_of, line, signed, strength_of
+from aslant.report.conventions import Category, evidence_of, line, strength_of
 from aslant.report.tables import Column, Table, bar, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
@@ -129,7 +129,7 @@ def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]
     if r.effect_size < 0 and r.alternative == "greater":
         backing = "against the direction that the test asks about"
     sentence = (
-        f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {signed(r.effect_size)}), {backing}."
+        f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}), {backing}."
     )
     return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue)]
 

@@ -9,9 +9,9 @@ from aslant.measures.geometry.show import PAIRS, RANDOM, RANDOM_SWAPPED, varianc
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult, SwappedSubspace
 from aslant.measures.residuals.show import cluster_points
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
-from aslant.report.conventions import Category, line, signed
+from aslant.report.conventions import Category, line
 from aslant.report.pictures import CHANCE, fluid, rows_chart
-from aslant.report.tables import Column, Table, between, plain, pvalue, short, small
+from aslant.report.tables import Column, Table, between, number, plain, pvalue, short, small
 from aslant.results.audit import Glance
 
 #: Words that are named in a note; the JSON lists all.
@@ -157,7 +157,7 @@ def glance(r: ContextualBiasResult, about: Category) -> list[Glance]:
         m = getattr(r.measures, name)
         if m.over is None:
             continue
-        chance = f" (by chance: {signed(m.chance.mean)})" if m.chance else ""
+        chance = f" (by chance: {number(m.chance.mean)})" if m.chance else ""
         text = sentence.format(m.over.mean).replace("-0.", "−0.") + f", in context{chance}."
         found.append(line(category, name.replace("_", " "), m.over.mean, effect_name, text, m.pvalue))
     return found

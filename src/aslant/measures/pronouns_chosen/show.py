@@ -10,7 +10,7 @@ from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounG
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
-from aslant.report.conventions import Category, line, signed
+from aslant.report.conventions import Category, line
 from aslant.report.pictures import fluid, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -147,11 +147,11 @@ def glance(r: PronounChoiceResult, about: Category) -> list[Glance]:
     if c := group.contrast:
         sentence = (
             f"“She” is {'more' if c.difference >= 0 else 'less'} probable with occupations of a female stereotype than "
-            f"with those of a male one: {signed(c.difference)} in log-odds."
+            f"with those of a male one: {number(c.difference)} in log-odds."
         )
         found.append(line("gender", f"{r.dataset}, contrast", c.difference, "log-odds", sentence, c.pvalue))
     if k := group.correlation:
-        sentence = f"“She” goes with the share of women in {k.n} occupations: r = {signed(k.pearson)}."
+        sentence = f"“She” goes with the share of women in {k.n} occupations: r = {number(k.pearson)}."
         found.append(line("gender", f"{r.dataset}, share of women", k.pearson, "r", sentence, k.pearson_pvalue))
     return found
 

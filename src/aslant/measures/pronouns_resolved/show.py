@@ -11,9 +11,9 @@ from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutio
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
-from aslant.report.conventions import Category, line, signed
+from aslant.report.conventions import Category, line
 from aslant.report.pictures import LABELS, fluid, rows_chart
-from aslant.report.tables import Column, Table, between, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.results.parts import Interval, Spread
 
@@ -164,7 +164,7 @@ def glance(r: PronounResolutionResult, about: Category) -> list[Glance]:
     )
     found = [line("gender", source, gap.difference, "difference in probability", sentence, gap.pvalue)]
     for c in r.correlations:
-        sentence = f"“Neither” goes with the bias of a text's topics, {c.gender} pronouns: ρ = {signed(c.rho)}."
+        sentence = f"“Neither” goes with the bias of a text's topics, {c.gender} pronouns: ρ = {number(c.rho)}."
         found.append(line("gender", f"{source}, topics, {c.gender}", c.rho, "rho", sentence, c.pvalue))
     return found
 

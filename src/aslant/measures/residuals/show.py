@@ -7,7 +7,7 @@ from typing import Any
 from aslant.errors import AslantError, plural
 from aslant.measures.residuals.result import Picture, ResidualBiasResult, ResidualNeighbours
 from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
-from aslant.report.conventions import Category, line, signed
+from aslant.report.conventions import Category, line
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
@@ -81,7 +81,7 @@ def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
          f"(chance: {k.chance.mean:.0%})."),
     ]  # fmt: skip
     if n.correlation is not None:
-        sentence = f"A word's leaning goes with that of its {n.k} nearest words: r = {signed(n.correlation)}."
+        sentence = f"A word's leaning goes with that of its {n.k} nearest words: r = {number(n.correlation)}."
         said.append(("neighbours", n.correlation, "r", n.shuffled_pvalue, sentence))
     return [line(category, what, value, name, sentence, p) for what, value, name, p, sentence in said]
 
