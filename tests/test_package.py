@@ -52,13 +52,13 @@ def test_import_aslant_does_not_even_load_the_command_line() -> None:
     assert imported_by("import aslant").isdisjoint({"typer", "rich", "click"})
 
 
-@pytest.mark.parametrize("name", [n for n in aslant.__all__ if n != "__version__"])
+@pytest.mark.parametrize("name", [n for n in aslant.__all__ if n != "__version__"])  # type: ignore[attr-defined]
 def test_every_public_name_is_there_and_documented(name: str) -> None:
     documented = getattr(aslant, name)
     assert inspect.getdoc(documented)
 
 
-PUBLIC_FUNCTIONS = [n for n in aslant.__all__ if inspect.isfunction(getattr(aslant, n))]
+PUBLIC_FUNCTIONS = [n for n in aslant.__all__ if inspect.isfunction(getattr(aslant, n))]  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", PUBLIC_FUNCTIONS)
@@ -68,7 +68,7 @@ def test_every_public_function_has_a_runnable_example(name: str) -> None:
 
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="attribute weatt"):
-        aslant.weatt  # noqa: B018
+        aslant.weatt  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_every_module_says_what_it_is_for() -> None:

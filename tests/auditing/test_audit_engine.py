@@ -279,7 +279,7 @@ def test_template_tests_look_both_ways_and_allow_for_their_number() -> None:
     suite, tests = (part.results for part in a.parts)
     assert {r.alternative for r in (*suite[0].results, *tests)} == {"two-sided"}  # type: ignore[attr-defined]
     lines = [line for line in a.glance if line.measure == "template-weat"]
-    assert [line.qvalue for line in lines] == list(benjamini_hochberg([line.pvalue for line in lines]))
+    assert [line.qvalue for line in lines] == list(benjamini_hochberg([line.pvalue for line in lines]))  # type: ignore[arg-type]
     assert not any("against the direction" in line.sentence for line in a.glance)
 
 

@@ -7,7 +7,6 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from aslant.auditing.steps import STEPS
 from aslant.errors import AslantError
 from aslant.io.keeper import FILE, Keeper
 
-QUICK = {"profile": "quick", "only": ["polarity", "geometry"]}
+QUICK: dict[str, Any] = {"profile": "quick", "only": ["polarity", "geometry"]}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +38,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def ran(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The measures that are really run, while a test lasts."""
     done: list[str] = []
 
@@ -122,7 +121,7 @@ def test_a_kill_loses_only_what_was_under_way_and_the_same_command_ends_the_same
 def test_a_model_on_which_every_run_dies_does_not_keep_the_others_from_their_turn(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = jobs.opened
+    opened = jobs.opened  # type: ignore[attr-defined]
 
     class Killed(BaseException):
         """What stands for an end of the process here: nothing of ours catches it."""
@@ -203,15 +202,15 @@ def test_one_bad_model_among_three_stops_nobody_and_is_told(folder: Path, tmp_pa
     done = aslant.audit_list(models, tmp_path / "r.db", **QUICK)
     assert [audit.state for audit in done.audits] == ["complete", "failed", "complete"]
     [bad] = done.failed
-    assert "in no format that aslant knows" in bad.reason
-    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is in no format"):
+    assert "not in a format that aslant knows" in bad.reason
+    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is not in a format"):
         aslant.ResultsStore(tmp_path / "r.db").audit("bad")
 
 
 def test_a_fault_of_ours_in_one_model_stops_nobody_and_keeps_its_traceback(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened = jobs.opened
+    opened = jobs.opened  # type: ignore[attr-defined]
 
     def fails(model: str, **how: Any) -> Any:
         if "one" in model:
@@ -234,7 +233,8 @@ def test_a_measure_that_broke_off_is_tried_again_and_the_rest_is_not(
     def fail(work: Any) -> Any:
         raise ZeroDivisionError("a fault of ours")
 
-    model, how = {"one": folder / "one.safetensors"}, {"runs": tmp_path / "runs", **QUICK}
+    model = {"one": folder / "one.safetensors"}
+    how: dict[str, Any] = {"runs": tmp_path / "runs", **QUICK}
     with monkeypatch.context() as m:
         m.setattr(running, "STEPS", tuple(replace(s, run=fail) if s.id == "geometry" else s for s in running.STEPS))
         done = aslant.audit_list(model, tmp_path / "r.db", **how)
@@ -317,4 +317,4 @@ def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
 
     done = aslant.audit_list(folder / "models.txt", tmp_path / "r.db", on_end=as_if_another_had, **QUICK)
     assert [line.partition(".")[0] for line in ran] == ["one", "one", "two", "two"]
-    assert done.notes == ("not run again, since the store has it: three",)
+    assert done.notes == ("not run again, because the store has it: three",)

@@ -132,17 +132,20 @@ def test_differences_between_models_have_limits(audit: aslant.AuditResult) -> No
         ("rule = []", "length >= 1"),
         ("rule = 3", "array"),
         ('[[rule]]\nname = "a"\nmeasure = "weat"', "neither max nor min"),
-        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = nan', "no finite number"),
+        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = nan', "not a finite number"),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nmin = 2', "max below its min"),
-        ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = -1\nabsolute = true', "a size, which cannot be at most -1"),
+        (
+            '[[rule]]\nname = "a"\nmeasure = "weat"\nmax = -1\nabsolute = true',
+            "an absolute size, which cannot be at most -1",
+        ),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\ncategory = []', "category"),
         (
             '[[rule]]\nname = "a"\nmeasure = "weat"\nmax = 1\nfield = "difference"\nonly_if_qvalue_below = 0.05',
-            "means nothing for the field difference",
+            "has no meaning for the field difference",
         ),
         (
             '[[rule]]\nname = "a"\nmeasure = "*"\nmax = 1\nfield = "count_significant"\nonly_if_qvalue_below = 0.05',
-            "means nothing for the field count_significant",
+            "has no meaning for the field count_significant",
         ),
         ('[[rule]]\nname = "a"\nmeasure = "weat"\nmax = "1"', "Expected `float"),
         ('[[rule]]\nname = "a"\nmeasur = "weat"\nmax = 1', "did you mean measure"),
@@ -204,3 +207,127 @@ def test_the_default_policy_is_the_one_that_the_docs_show() -> None:
 
     docs = (Path(__file__).parents[2] / "docs" / "audit.md").read_text(encoding="utf-8")
     assert DEFAULT_POLICY.strip() in docs
+
+
+def test_the_narrowest_limits_are_accepted() -> None:
+    point, size, shares, tested = policy(
+        'measure = "*"\nmax = 1\nmin = 1',
+        'measure = "*"\nmax = 0\nabsolute = true',
+        'measure = "*"\nmax = 1\nonly_if_qvalue_below = 1\nalpha = 1',
+        'measure = "*"\nmax = -1\nfield = "pvalue"\nonly_if_qvalue_below = 0.05',
+    ).rule
+    assert point.keeps(1.0)
+    assert not point.keeps(0.99)
+    assert not point.keeps(1.01)
+    assert size.keeps(0.0)
+    assert not size.keeps(-0.1)
+    assert (shares.only_if_qvalue_below, shares.alpha, tested.max) == (1, 1, -1)
+
+
+def test_a_rule_says_its_limits_in_words() -> None:
+    rules = policy(
+        'measure = "*"\nmax = 1', 'measure = "*"\nmin = -1', 'measure = "*"\nmin = 0\nmax = 2\nabsolute = true',
+        'measure = "*"\nmax = 1\nonly_if_qvalue_below = 0.001',
+    ).rule  # fmt: skip
+    assert [rule.limit() for rule in rules] == [
+        "at most 1", "at least -1", "size at least 0 and at most 2", "at most 1, if q < 0.001",
+    ]  # fmt: skip
+
+
+def only(audit: aslant.AuditResult, **changes: object) -> aslant.AuditResult:
+    """The report of one line."""
+    line = next(line for line in audit.glance if line.stimuli == "weat-6")
+    return replace(audit, glance=(replace(line, **changes),))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("field", "absent"), [("effect_size", "effect"), ("pvalue", "pvalue"), ("qvalue", "qvalue")])
+def test_a_number_that_a_line_lacks_is_missing_and_one_that_it_has_is_judged(
+    field: str, absent: str, audit: aslant.AuditResult
+) -> None:
+    rule = policy(f'measure = "weat"\nfield = "{field}"\nmin = -9')
+    [line] = check_policy(only(audit, **{absent: None}), rule).lines
+    assert (line.verdict, line.reason, line.value, line.measure, line.stimuli) == (
+        "missing", f"it has no {field}", None, "weat", "weat-6",
+    )  # fmt: skip
+    [line] = check_policy(only(audit, **{absent: 0.25}), rule).lines
+    assert (line.verdict, line.reason, line.value, line.field) == ("passed", "", 0.25, field)
+
+
+@pytest.mark.parametrize(
+    ("pvalue", "qvalue", "verdict", "reason"),
+    [
+        (None, None, "passed", "not tested against chance"),
+        (0.04, None, "violated", ""),
+        (0.05, None, "passed", "q = 0.05"),
+        (0.001, 0.05, "passed", "q = 0.05"),
+        (0.2, 0.049, "violated", ""),
+    ],
+)
+def test_evidence_is_the_qvalue_or_else_the_pvalue_and_must_be_below_what_is_asked_for(
+    pvalue: float | None, qvalue: float | None, verdict: str, reason: str, audit: aslant.AuditResult
+) -> None:
+    rule = policy('measure = "weat"\nmax = 0.8\nonly_if_qvalue_below = 0.05')
+    [line] = check_policy(only(audit, effect=1.5, pvalue=pvalue, qvalue=qvalue), rule).lines
+    assert (line.verdict, line.reason, line.value) == (verdict, reason, 1.5)
+
+
+@pytest.mark.parametrize(
+    ("effect", "pvalue", "absolute", "verdict"),
+    [
+        (-1.5, 0.99, True, "violated"),
+        (-1.5, 0.99, False, "passed"),  # below its max
+        (1.5, 0.99, True, "passed"),  # a test that looks both ways
+        (-1.5, 0.5, True, "passed"),
+        (-1.5, None, True, "violated"),  # judged by q alone
+    ],
+)
+def test_the_other_tail_counts_only_for_sizes_of_effects_that_go_the_other_way(
+    effect: float, pvalue: float | None, absolute: bool, verdict: str, audit: aslant.AuditResult
+) -> None:
+    rule = policy(f'measure = "weat"\nmax = 0.8\nonly_if_qvalue_below = 0.05\nabsolute = {str(absolute).lower()}')
+    qvalue = 0.01 if pvalue is None else 0.999
+    [line] = check_policy(only(audit, effect=effect, pvalue=pvalue, qvalue=qvalue), rule).lines
+    assert line.verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("pvalue", "qvalue", "count"),
+    [(None, None, 0), (0.05, None, 1), (0.051, None, 0), (0.01, 0.05, 1), (0.01, 0.06, 0)],
+)
+def test_a_line_is_significant_at_alpha_by_its_qvalue_or_else_its_pvalue(
+    pvalue: float | None, qvalue: float | None, count: int, audit: aslant.AuditResult
+) -> None:
+    rule = policy('measure = "weat"\nfield = "count_significant"\nmax = 9')
+    [line] = check_policy(only(audit, pvalue=pvalue, qvalue=qvalue), rule).lines
+    assert line.value == count
+
+
+def test_a_missing_line_says_what_the_audit_says_of_its_measure(audit: aslant.AuditResult) -> None:
+    for what in ("seat", "seat on an encoder", "seat, ceat"):
+        told = replace(audit, not_run={"seats": "not this", what: "no encoder was given"})
+        [line] = check_policy(told, policy('measure = "seat"\nmax = 1')).lines
+        assert line.reason == f"{what}: no encoder was given"
+    told = replace(audit, not_run={"seats": "not this"})
+    assert check_policy(told, policy('measure = "seat"\nmax = 1')).lines[0].reason == "no line of the report matches"
+
+
+def test_a_rule_is_held_to_the_models_that_it_names(audit: aslant.AuditResult) -> None:
+    other = replace(audit, representation=replace(audit.representation, name="other"))
+    row = AuditDifference("weat", "weat-6", "gender", "d", (1.0, 1.5), (ModelDifference("other", 0.5),))
+    both = AuditComparison((audit, other), (row,), {}, audit.created, audit.version)
+    rule = 'measure = "weat"\nstimuli = "weat-6"\nmax = 9\nmodel = '
+    lines = check_policy(both, policy(f'{rule}"oth*"', f'{rule}"oth*"\nfield = "difference"')).lines
+    assert [(line.model, line.field, line.value) for line in lines] == [
+        ("other", "effect_size", lines[0].value), ("other", "difference", 0.5),
+    ]  # fmt: skip
+    [line] = check_policy(both, policy(f'{rule}"sample"\nfield = "difference"')).lines
+    assert (line.verdict, line.reason) == ("missing", "no line of the report matches")
+
+
+def test_an_unknown_key_is_answered_with_the_nearest_one_or_with_all() -> None:
+    for key, words in (
+        ("maxi", r"did you mean max\? docs/audit.md"),
+        ("zzzz", r"it has name, .*optional\. docs/audit"),
+    ):
+        with pytest.raises(AslantError, match=words):
+            policy(f'measure = "*"\nmax = 1\n{key} = 1')

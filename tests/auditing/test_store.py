@@ -214,7 +214,7 @@ def test_a_history_goes_figure_by_figure_with_differences(store: aslant.ResultsS
     effects = [p.figure.line.effect for p in points]
     assert effects[1] == 0.5
     assert points[0].difference is None
-    assert points[1].difference == 0.5 - effects[0]  # type: ignore[operator]
+    assert points[1].difference == 0.5 - effects[0]
     assert points[2].difference is None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -11,8 +10,8 @@ import pytest
 
 import aslant
 from aslant.debias import METHODS
+from command_line import Run
 
-Run = Callable[..., "object"]
 SMALL = ["--top", "12000"]
 OPTIONS = {
     "multiclass-hard": ["--sets", "jew:christian:muslim,rabbi:priest:imam"],
@@ -89,7 +88,7 @@ def test_the_input_is_never_written_over(run: Run, tmp_path: Path, spelling: str
     content = (tmp_path / "in.bin").read_bytes()
     answer = run("debias", "in.bin", "-o", spelling)
     assert answer.returncode == 2
-    assert "is read from, and would be written over" in answer.stderr
+    assert "is an input and would be overwritten" in answer.stderr
     assert (tmp_path / "in.bin").read_bytes() == content
 
 

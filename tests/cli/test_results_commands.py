@@ -60,7 +60,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
     (tmp_path / "models.txt").write_text("few.txt\nall = sample\n")
     done = run(*command)
     assert done.returncode == 0
-    assert "1 of 2: few.txt: not run again, since the store has it" in done.stderr
+    assert "1 of 2: few.txt: not run again, because the store has it" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
         (["--models", "good.txt", "--store", "good.txt"], "is not a store of results"),
         (["--models", "good.txt", "--store", "no/such/r.db"], "there is no folder 'no/such'"),
         (["--models", "good.txt", "--reports", "good.txt"], "cannot use 'good.txt' for reports"),
-        (["--models", "good.txt", "--json", "good.txt"], "would be written over"),
+        (["--models", "good.txt", "--json", "good.txt"], "would be overwritten"),
         (["--models", "good.txt", "--only", "wheat"], "did you mean weat"),
         (["--models", "good.txt", "--quick", "--full"], "--quick and --full"),
         (["--store", "r.db"], "--store goes with a list of models"),

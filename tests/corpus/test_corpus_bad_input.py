@@ -118,9 +118,9 @@ def test_a_column_for_given_texts_is_refused() -> None:
 
 
 def test_a_folder_without_text_is_refused(tmp_path: Path) -> None:
-    refused(tmp_path, "holds no files of text")
+    refused(tmp_path, "holds no text files")
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
-    refused(tmp_path, "holds no files of text")
+    refused(tmp_path, "holds no text files")
 
 
 def test_a_bad_file_in_a_folder_is_named(tmp_path: Path) -> None:
@@ -165,4 +165,4 @@ def test_a_file_that_cannot_be_read_is_one_error() -> None:
     memory = Path("/proc/self/mem")
     if not memory.is_file():
         pytest.skip("no file here that opens and cannot be read")
-    refused(memory, "cannot be read: Input/output error")
+    refused(memory, "cannot open '/proc/self/mem': Input/output error")

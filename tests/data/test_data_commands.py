@@ -87,14 +87,14 @@ def test_what_was_fetched_is_no_part_of_the_cache(run: Run, toy: Server) -> None
 
 
 def test_the_bar_goes_to_standard_error_of_a_terminal_only(toy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    from aslant.cli.data import _progress
+    from aslant.cli.progress import bar
 
-    with _progress("toy", quiet=False) as progress:
+    with bar(in_bytes=True) as progress:
         assert progress is None
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with _progress("toy", quiet=True) as progress:
+    with bar(quiet=True, in_bytes=True) as progress:
         assert progress is None
-    with _progress("toy", quiet=False) as progress:
+    with bar(in_bytes=True) as progress:
         assert progress is not None
-        progress(1, 0)
-        progress(1, 2)
+        progress("toy", 1, 0)
+        progress("toy", 1, 2)

@@ -7,6 +7,7 @@ import socket
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -114,7 +115,7 @@ def test_more_than_promised_is_cut_off(registry: Registry, server: Server) -> No
 
 
 @pytest.mark.parametrize("trouble", [cut(), status(500), status(503), status(429)], ids=["cut", "500", "503", "429"])
-def test_a_passing_fault_is_tried_again_from_the_start(registry: Registry, server: Server, trouble: object) -> None:
+def test_a_passing_fault_is_tried_again_from_the_start(registry: Registry, server: Server, trouble: Any) -> None:
     registry.add("toy", {"url": server.on("/v.txt", trouble, trouble, whole()), "files": [described("v.txt")]})
     assert fetch("toy").read_bytes() == CONTENT
     assert server.asked["/v.txt"] == 3

@@ -53,8 +53,8 @@ def test_on_real_vectors_every_word_is_where_the_papers_program_puts_it() -> Non
         for name in ("definitional-pairs", "equalise-pairs")
     ]
     specific = [w for w in load_set("gender-specific-words").words if w in v]
-    assert min(map(len, (*sets, specific))) > 5
-    expected = literal(v, *sets, specific)
+    assert min(map(len, (*sets, specific))) > 5  # type: ignore[arg-type]
+    expected = literal(v, *sets, specific)  # type: ignore[call-arg]
     debiased = aslant.hard_debias(v, pairs=sets[0], equalise=sets[1], specific=specific)
     assert np.abs(debiased.matrix - np.array([expected[w] for w in v.words])).max() < 1e-7
 
@@ -215,7 +215,7 @@ def test_bad_input_is_one_sentence(planted: Planted, settings: dict[str, object]
 
 def test_a_word_of_which_nothing_would_be_left_is_named() -> None:
     words, matrix = ["she", "he", "nothing", "table"], [[1, 0.5, 0], [-1, 0.5, 0], [2, 0, 0], [1, 1, 1]]
-    v = aslant.WordVectors.from_arrays(words, matrix)
+    v = aslant.WordVectors.from_arrays(words, matrix)  # type: ignore[arg-type]
     with pytest.raises(DebiasError, match="nothing is left of 'nothing'"):
         aslant.hard_debias(v, pairs=[("she", "he")], equalise=[], specific=["she", "he"])
 
@@ -230,7 +230,7 @@ def test_the_words_of_a_set_that_cannot_be_equalised_are_named() -> None:
         ["she", "he", "left", "right", "table"],
         [[1, 0.5, 0], [-1, 0.5, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]],
     )
-    v = aslant.WordVectors.from_arrays(words, matrix)
+    v = aslant.WordVectors.from_arrays(words, matrix)  # type: ignore[arg-type]
     with pytest.raises(DebiasError, match=r"'left, right' do not differ in the subspace; leave that set out"):
         aslant.hard_debias(
             v, pairs=[("she", "he")], equalise=[("she", "he"), ("left", "right")], specific=["she", "he"]

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.debias.biased_words import leaning
 from aslant.debias.double_hard import candidate_accuracies
 from aslant.debias.nullspace import nullspace
+from aslant.debias.words import leaning
 from aslant.errors import DebiasError
 from aslant.statistics import clustering_accuracy, generator, principal_axes, two_clusters
 from planted import PAIRS, SPECIFIC, Planted
 
 
-def svm_accuracy(X: np.ndarray, y: np.ndarray) -> float:  # type: ignore[type-arg]
+def svm_accuracy(X: np.ndarray, y: np.ndarray) -> float:
     from sklearn.model_selection import cross_val_score
     from sklearn.svm import LinearSVC
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.debias.half_sibling import half_sibling_map
 from aslant.debias.leace import leace
+from aslant.debias.linear import half_sibling_map
 from aslant.errors import DebiasError
 from planted import PAIRS, SPECIFIC, Planted
 
@@ -133,7 +133,7 @@ def test_bad_classes_are_one_clear_error(planted: Planted, settings: dict[str, o
 def test_leace_refuses_fewer_words_than_dimensions(planted: Planted) -> None:
     words = planted.vectors.words
     classes = {"low": words[10:25], "high": words[610:625]}
-    with pytest.raises(DebiasError, match="30 words to learn from are too few for 30 dimensions"):
+    with pytest.raises(DebiasError, match="30 words to learn from: too few for 30 dimensions"):
         aslant.leace_debias(planted.vectors, classes=classes)
     w = aslant.leace_debias(planted.vectors, classes={**classes, "low": words[10:26]})
     assert w.treatments[0].settings["words_per_side"] is None

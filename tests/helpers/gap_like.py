@@ -49,7 +49,7 @@ def gap_like(
             labels += ["AB"[k % 2] for k in range(each - len(labels))]
             made += [(gender, label, topic) for label in labels]
     order = random.permutation(len(made))
-    return [sample(f"{prefix}{number}", *made[place], random) for number, place in enumerate(order)]
+    return [sample(f"{prefix}{number}", *made[place], random) for number, place in enumerate(order)]  # type: ignore[call-arg]
 
 
 def sample(id_: str, gender: str, label: str, topic: int, random: np.random.Generator) -> GapSample:

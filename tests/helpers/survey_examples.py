@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def enumeration(
 ) -> EnumerationResult:
     """Give category j `significant[j]` significant cells; `words` replace those of the first cells."""
     counts = significant or [2 + j % 5 for j in range(categories)]
-    cells = []
+    cells: list[Any] = []
     for j, count in enumerate(counts):
         for g in range(groups):
             known = words[len(cells)] if words and len(cells) < len(words) else tuple(f"w{j}-{g}-{k}" for k in "abc")

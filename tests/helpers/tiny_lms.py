@@ -78,7 +78,7 @@ def tokenizer(kind: str, *, framed: bool = True) -> Any:
     if framed:
         ends = [(cls, core.token_to_id(cls)), (sep, core.token_to_id(sep))]
         if family == "byte-level":
-            core.post_processor = processors.RobertaProcessing(ends[1], ends[0], add_prefix_space=False)
+            core.post_processor = processors.RobertaProcessing(ends[1], ends[0], add_prefix_space=False)  # type: ignore[arg-type]
         else:
             core.post_processor = processors.TemplateProcessing(single=f"{cls} $A {sep}", special_tokens=ends)
     elif family == "byte-level":

@@ -44,7 +44,7 @@ def test_a_full_temporary_folder_is_one_sentence_and_nothing_is_left(
 
     def making(**options: Any) -> Any:
         made = make(**options)
-        made.write = full
+        made.write = full  # type: ignore[assignment, method-assign]
         return made
 
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", making)

@@ -56,7 +56,7 @@ def sentences_of(fixture: Path) -> list[list[list[str]]]:
 
 def test_allennlps_thirty_sentences_are_met_with_states_carried(fixture: Path) -> None:
     sentences = sentences_of(fixture)
-    stateful = aslant.load_encoder(fixture).stateful()  # type: ignore[union-attr]
+    stateful = aslant.load_encoder(fixture).stateful()
     for i in range(10):
         batch = stateful.layers([sentences[k][i] for k in range(3)])
         for k, layers in enumerate(batch):

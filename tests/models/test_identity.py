@@ -126,7 +126,7 @@ def test_elmo_has_no_checksums_so_that_only_its_build_can_speak_against_it(tmp_p
     from dataclasses import replace
 
     class Original:
-        elmo = type("Elmo", (), {"options": replace(small.elmo.options, **built)})  # type: ignore[union-attr]
+        elmo = type("Elmo", (), {"options": replace(small.elmo.options, **built)})
         folder = small.folder
 
     assert identity_of(Original(), "elmo-original") == "unverified"

@@ -429,7 +429,7 @@ def test_in_vocabulary_looks_at_the_place_in_a_template() -> None:
         for word in ("he", "art", "nurse", "doctor"):
             (score,) = lm.masked_scores([Sentence(template, **{"target": "it", "attribute": "it", role: word})])
             pieces = score.pieces if role == "target" else score.attribute_pieces
-            assert lm.in_vocabulary(word, template, role) == (len(pieces) == 1)  # type: ignore[arg-type]
+            assert lm.in_vocabulary(word, template, role) == (len(pieces) == 1)
     assert lm.in_vocabulary("art")
     assert not lm.in_vocabulary("art", template)
 

@@ -17,7 +17,7 @@ START, INSIDE = "[TARGET] is a [ATTRIBUTE].", "I know that [TARGET] is [ATTRIBUT
 KINDS = ("wordpiece-uncased", "wordpiece-cased", "byte-level", "unigram", "unigram-lower")
 
 
-def pieces(speller: Speller, template: str, target: str = "he", attribute: str = "nurse") -> tuple[Any, Any]:
+def pieces(speller: Speller, template: str, target: str = "he", attribute: str = "nurse") -> Any:
     (found,) = speller.spell([Sentence(template, target, attribute)])
     return tuple(speller.pieces(found.ids[i] for i in place) for place in (found.target, found.attribute))
 

@@ -342,7 +342,7 @@ def test_workers_that_cannot_be_had_are_one_sentence(given: dict[str, Any], said
 @pytest.mark.parametrize(("extra", "module"), [("dask", "distributed"), ("ray", "ray")])
 def test_an_extra_that_is_missing_is_named(extra: str, module: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(__import__("sys").modules, module, None)
-    with pytest.raises(MissingExtraError, match=rf"pip install '\.\[{extra}\]'"), use_workers(**{extra: "x:1"}):
+    with pytest.raises(MissingExtraError, match=rf"pip install '\.\[{extra}\]'"), use_workers(**{extra: "x:1"}):  # type: ignore[arg-type]
         pass
 
 

@@ -201,7 +201,7 @@ def test_vectors_are_the_papers_by_content_and_not_by_name(tmp_path: Path) -> No
         {"data": {"glove-6b-100d": tmp_path / "glove.6B.100d.safetensors"}},
         {"instead": {"with": str(tmp_path / "glove.6B.100d.safetensors")}},
     ):
-        other = aslant.replicate_paper("lu", **given)  # type: ignore[arg-type]
+        other = aslant.replicate_paper("lu", **given)
         cells = [c for c in other.cells if c.row == "GloVe" and not c.way]
         assert {c.verdict for c in cells} == {"stand-in"}
         assert all("not the paper's" in c.used for c in cells)
@@ -267,7 +267,7 @@ def test_with_get_what_can_be_fetched_is_fetched_and_the_rest_is_named(monkeypat
     monkeypatch.setattr(framework, "fetch", fetch)
     result = aslant.replicate_paper("lu", get=True)
     assert asked == ["glove-6b-100d", "gn-glove", "histwords-eng-all-sgns"]
-    assert any("gn-glove has to be fetched by hand" in note for note in result.notes)
+    assert any("gn-glove has to be downloaded by hand" in note for note in result.notes)
     assert "--get" not in result.more
 
 

@@ -57,15 +57,15 @@ def test_words_of_table_5_are_looked_for_in_the_significant_cells_of_the_matched
 
 def test_the_defaults_of_table_1_are_ours() -> None:
     cells = [cell for cell in swinger.PAPER.cells if cell.table == "Table 1"]
-    assert [str(cell.compute(swinger.Run(0)).value) for cell in cells] == [cell.printed for cell in cells]
+    assert [str(cell.compute(swinger.Run(0)).value) for cell in cells] == [cell.printed for cell in cells]  # type: ignore[attr-defined]
 
 
 def test_the_share_of_births_is_counted_over_the_years_of_the_paper(tmp_path: object) -> None:
     rows = [("Ann", 1937, 9_000), ("Ann", 1938, 600), ("Ann", 2017, 500), ("Bo", 1990, 900), ("Cy", 2018, 5_000)]
     table = pl.DataFrame({"name": [r[0] for r in rows], "year": [r[1] for r in rows], "n": [r[2] for r in rows]})
-    path = tmp_path / "births.parquet"  # type: ignore[operator]
+    path = tmp_path / "births.parquet"
     table.write_parquet(path)
-    assert swinger._covered(swinger.Run(0), path).value == pytest.approx(100 * 1_100 / 2_000)
+    assert swinger._covered(swinger.Run(0), path).value == pytest.approx(100 * 1_100 / 2_000)  # type: ignore[attr-defined]
 
 
 def test_people_are_never_replaced_by_a_number() -> None:

@@ -17,16 +17,16 @@ import aslant
 from aslant import catalogue
 from aslant.errors import AslantError
 from aslant.measures.association.charts import suite_picture
+from aslant.measures.association.result import WeatSuiteResult
 from aslant.measures.enumeration.page import enumeration_fragment, heatmap_picture
 from aslant.report import render
 from aslant.report.charts import svg, vega
 from aslant.report.figures import save_figures, save_tables
-from aslant.report.glance import Cell, grid
+from aslant.report.glance import Cell, comparison_sentences, grid, sentences
 from aslant.report.html import script_json
 from aslant.report.offensive_words import COVER, covered, may_offend
 from aslant.report.pictures import audits_picture
 from aslant.report.sections import pictures_of, section_of
-from aslant.report.summary import comparison_sentences, sentences
 from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
 from aslant.results.codec import Result
 from aslant.results.parts import Interval
@@ -35,7 +35,7 @@ from report_examples import Text, enumeration, nasty_audit
 
 
 def line(measure: str = "weat", category: str = "gender", **given: Any) -> Glance:
-    values = {
+    values: dict[str, Any] = {
         "stimuli": "weat-6", "effect": 0.9, "effect_name": "d", "strength": "large", "pvalue": 0.001, "qvalue": 0.002,
         "evidence": "strong", "sentence": "A with B.",
     } | given  # fmt: skip
@@ -43,7 +43,7 @@ def line(measure: str = "weat", category: str = "gender", **given: Any) -> Glanc
 
 
 def audit(*lines: Glance, **given: Any) -> AuditResult:
-    values = {
+    values: dict[str, Any] = {
         "representation": Representation("m", "f", "text", 10, 3), "profile": "quick", "seed": 0, "parts": (),
         "glance": lines, "not_run": {}, "failed": {}, "created": "2026-01-01T00:00:00+00:00", "version": "0",
     } | given  # fmt: skip
@@ -51,11 +51,11 @@ def audit(*lines: Glance, **given: Any) -> AuditResult:
 
 
 @pytest.fixture(scope="module")
-def suite() -> aslant.WeatSuiteResult:
+def suite() -> WeatSuiteResult:
     return aslant.weat_suite(aslant.load(), ["weat-6", "weat-7"], bootstrap=50)
 
 
-def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: aslant.WeatSuiteResult) -> None:
+def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: WeatSuiteResult) -> None:
     lines = (
         line(),
         line(stimuli="weat-7", effect=-1.5, evidence="none", qvalue=0.4),
@@ -76,7 +76,7 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: aslant.W
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ((line(evidence="none", qvalue=0.5),), "None of 1 tests stands out from chance."),
+        ((line(evidence="none", qvalue=0.5),), "None of 1 test stands out from chance."),
         ((line(evidence="not tested", qvalue=None, pvalue=None),), "nothing can be said about chance"),
         ((), "nothing can be said about chance"),
     ],
@@ -92,11 +92,11 @@ def test_effects_of_different_scales_are_not_ranked() -> None:
 
 def test_a_measure_that_broke_off_is_told_apart_from_one_that_was_not_run() -> None:
     said = dict(sentences(audit(line(), not_run={"a": "no words"}, failed={"b": "KeyError: 3"})))["What was audited"]
-    assert "; 1 of all measures and tests was not run (see the end); " in said
-    assert said.endswith("; 1 broke off, so that this report is not complete.")
+    assert "; 1 measure or test not run (see the end); " in said
+    assert said.endswith("; 1 broke off, so this report is incomplete.")
 
 
-def test_the_page_names_the_command_that_measures_the_same(suite: aslant.WeatSuiteResult) -> None:
+def test_the_page_names_the_command_that_measures_the_same(suite: WeatSuiteResult) -> None:
     parts = tuple(AuditPart(name, name, (suite,), 1.0) for name in ("weat", "own words"))
     model = Representation("my model", "f", "text", 10, 3)
     asked = audit(line(), parts=parts, not_run={"geometry": "left out on request"}, representation=model)
@@ -159,20 +159,20 @@ def test_a_kind_without_an_entry_is_shown_as_a_plain_table() -> None:
         assert shown in said.text
 
 
-def test_charts_compile_to_vega_without_outside_data(suite: aslant.WeatSuiteResult) -> None:
+def test_charts_compile_to_vega_without_outside_data(suite: WeatSuiteResult) -> None:
     specification = vega(suite_picture(suite))
     assert "vega/v6" in specification["$schema"]
     assert not [data for data in specification["data"] if "url" in data]
     assert "url" not in json.dumps(specification).replace("$schema", "")
 
 
-def test_the_chart_of_a_suite_holds_every_effect_interval_and_study(suite: aslant.WeatSuiteResult) -> None:
+def test_the_chart_of_a_suite_holds_every_effect_interval_and_study(suite: WeatSuiteResult) -> None:
     text = "".join(ElementTree.fromstring(svg(suite_picture(suite))).itertext())
     assert "weat-6 · Male and female names: career and family" in text
     assert "people (published study)" in text
 
 
-def test_a_suite_that_ran_no_test_has_no_chart(suite: aslant.WeatSuiteResult) -> None:
+def test_a_suite_that_ran_no_test_has_no_chart(suite: WeatSuiteResult) -> None:
     import dataclasses
 
     empty = dataclasses.replace(suite, results=(), qvalues=())
@@ -216,7 +216,7 @@ def test_the_heat_map_never_shows_a_word_that_may_offend() -> None:
     )
 
 
-def test_figures_and_tables_become_files(suite: aslant.WeatSuiteResult, tmp_path: Path) -> None:
+def test_figures_and_tables_become_files(suite: WeatSuiteResult, tmp_path: Path) -> None:
     whole = audit(line(), parts=(AuditPart("weat", "WEAT", (suite,), 1.0), AuditPart("e", "E", (enumeration(),), 1.0)))
     figures = save_figures(whole, tmp_path / "figures")
     assert [path.name for path in figures] == [
@@ -240,7 +240,7 @@ def test_a_folder_for_figures_that_is_none_is_one_clear_error(tmp_path: Path) ->
             save_figures(enumeration(), place)
 
 
-def test_results_show_in_a_notebook_without_a_script(suite: aslant.WeatSuiteResult) -> None:
+def test_results_show_in_a_notebook_without_a_script(suite: WeatSuiteResult) -> None:
     for result in (suite, suite.results[0], nasty_audit(), enumeration(token="<b>x</b>")):
         shown = result._repr_html_()
         read = Text(shown)
@@ -271,13 +271,13 @@ def test_a_comparison_stands_side_by_side_on_a_page() -> None:
         "<b>a</b>",
         "−0.70",
         "−0.900 to −0.500",
-        "1 of 1 paired differences leave out 0",
+        "excludes 0 for 1 of 1 paired difference",
     ):
         assert shown in read.text, shown
 
 
 def test_a_comparison_without_intervals_claims_no_difference() -> None:
     about = dict(comparison_sentences(comparison()))
-    assert "No difference could be paired, so that none has an interval" in about["What was found"]
+    assert "No difference could be paired, so none has an interval" in about["What was found"]
     assert "1 line has no paired difference" in about["How sure that is"]
     assert audits_picture(comparison()) is not None

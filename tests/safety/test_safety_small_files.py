@@ -166,16 +166,11 @@ def test_a_run_folder_cannot_have_pickles_opened(tmp_path: Path, run: Any) -> No
     assert not mark.exists()
 
 
-def test_a_parquet_file_that_promises_more_rows_than_there_are_names_is_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_parquet_file_that_cannot_be_read_is_one_sentence(tmp_path: Path) -> None:
     import polars as pl
 
     pl.DataFrame({"name": ["Ann"] * 50, "n": [2000] * 50}).write_parquet(tmp_path / "n.parquet")
     assert read_names(tmp_path / "n.parquet").names == ("Ann",)
-    monkeypatch.setattr("aslant.stimuli.name_files.MOST_ROWS", 49)
-    with pytest.raises(AslantError, match="promises 50 rows"):
-        read_names(tmp_path / "n.parquet")
     (tmp_path / "n.parquet").write_bytes(b"PAR1" + b"\xff" * 200 + b"\x64\0\0\0PAR1")
     with pytest.raises(AslantError, match="cannot be read"):
         read_names(tmp_path / "n.parquet")

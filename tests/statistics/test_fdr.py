@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from aslant.statistics import benjamini_hochberg
 pvalues = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
 
-def slow_and_obvious(given_pvalues):
+def slow_and_obvious(given_pvalues: Any) -> Any:
     """q of a p-value: the smallest m · p' / #{p ≤ p'} over all p' at least as large."""
     m = len(given_pvalues)
     return [
@@ -23,7 +25,7 @@ def slow_and_obvious(given_pvalues):
 
 
 @given(pvalues)
-def test_equals_the_obvious_definition(given_pvalues):
+def test_equals_the_obvious_definition(given_pvalues: Any) -> None:
     np.testing.assert_allclose(
         benjamini_hochberg(given_pvalues), np.minimum(slow_and_obvious(given_pvalues), 1), rtol=1e-12, atol=0
     )
@@ -38,7 +40,7 @@ def test_equals_scipys(given_pvalues):
 
 
 @given(pvalues, st.randoms(use_true_random=False))
-def test_order_is_kept_and_q_is_never_below_p(given_pvalues, random):
+def test_order_is_kept_and_q_is_never_below_p(given_pvalues: Any, random: Any) -> None:
     q = benjamini_hochberg(given_pvalues)
     assert (q >= np.array(given_pvalues) * (1 - 1e-15)).all()
     assert (q <= 1).all()
@@ -47,7 +49,7 @@ def test_order_is_kept_and_q_is_never_below_p(given_pvalues, random):
     np.testing.assert_array_equal(benjamini_hochberg(np.array(given_pvalues)[order]), q[order])
 
 
-def test_published_example():
+def test_published_example() -> None:
     # Benjamini and Hochberg (1995), the worked example: 15 p-values, four rejected at 0.05.
     printed = [
         *[0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344],
@@ -56,11 +58,11 @@ def test_published_example():
     assert (benjamini_hochberg(printed) <= 0.05).sum() == 4
 
 
-def test_no_tests_no_qvalues():
+def test_no_tests_no_qvalues() -> None:
     assert benjamini_hochberg([]).shape == (0,)
 
 
 @pytest.mark.parametrize("bad", [[0.5, 1.5], [-0.1], [float("nan")], [[0.1, 0.2]], 0.3])
-def test_what_is_no_list_of_pvalues_is_refused(bad):
+def test_what_is_no_list_of_pvalues_is_refused(bad: Any) -> None:
     with pytest.raises(MeasureError):
         benjamini_hochberg(bad)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,14 +17,14 @@ shares = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.j
 
 
 @given(shares)
-def test_intervals_hold_the_share_and_stay_within_zero_and_one(share):
+def test_intervals_hold_the_share_and_stay_within_zero_and_one(share: Any) -> None:
     for interval in (clopper_pearson, wilson):
         low, high = interval(*share)
         assert -1e-15 <= low <= share[0] / share[1] + 1e-12
         assert share[0] / share[1] - 1e-12 <= high <= 1 + 1e-15
 
 
-def test_clopper_pearson_covers_at_least_as_often_as_promised():
+def test_clopper_pearson_covers_at_least_as_often_as_promised() -> None:
     for share in (0.003, 0.1, 0.5, 0.97):
         covered = 0.0
         for successes in range(31):
@@ -31,7 +33,7 @@ def test_clopper_pearson_covers_at_least_as_often_as_promised():
         assert covered >= 0.9
 
 
-def test_wilson_equals_its_formula():
+def test_wilson_equals_its_formula() -> None:
     low, high = wilson(17, 40, confidence=0.95)
     z, p, n = stats.norm.ppf(0.975), 17 / 40, 40
     centre = (p + z**2 / (2 * n)) / (1 + z**2 / n)
@@ -39,7 +41,7 @@ def test_wilson_equals_its_formula():
     assert (low, high) == pytest.approx((centre - half, centre + half))
 
 
-def test_percentile_interval_cuts_both_ends_alike():
+def test_percentile_interval_cuts_both_ends_alike() -> None:
     samples = np.random.default_rng(0).normal(size=20_000)
     assert percentile_interval(samples) == pytest.approx((-1.96, 1.96), abs=0.05)
     assert percentile_interval([3.0]) == (3.0, 3.0)
@@ -47,19 +49,19 @@ def test_percentile_interval_cuts_both_ends_alike():
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95, float("nan")])
-def test_bad_confidence_is_refused(confidence):
+def test_bad_confidence_is_refused(confidence: Any) -> None:
     for call in (lambda c: percentile_interval([1.0], c), lambda c: wilson(1, 2, c)):
         with pytest.raises(MeasureError, match="confidence is"):
             call(confidence)
 
 
 @pytest.mark.parametrize("share", [(-1, 3), (4, 3), (0, 0)])
-def test_bad_shares_are_refused(share):
+def test_bad_shares_are_refused(share: Any) -> None:
     with pytest.raises(MeasureError, match="is not a share"):
         clopper_pearson(*share)
 
 
 @pytest.mark.parametrize("samples", [[], [[1.0]], [float("nan")]])
-def test_bad_samples_are_refused(samples):
+def test_bad_samples_are_refused(samples: Any) -> None:
     with pytest.raises(MeasureError, match="finite numbers"):
         percentile_interval(samples)

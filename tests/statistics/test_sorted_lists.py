@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,13 +13,13 @@ from aslant.statistics import meet_in_the_middle as sorted_lists
 
 
 @pytest.fixture(params=["numpy", "compiled"])
-def either_path(request, monkeypatch):
+def either_path(request: Any, monkeypatch: Any) -> Any:
     monkeypatch.setattr(sorted_lists, "COMPILED_FROM", {"numpy": 1 << 40, "compiled": 0}[request.param])
 
 
 @pytest.mark.usefixtures("either_path")
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 50), (50, 1), (40, 60), (3, 0)])
-def test_merge_and_count_equal_the_obvious(n, m):
+def test_merge_and_count_equal_the_obvious(n: Any, m: Any) -> None:
     rng = np.random.default_rng(n + m)
     first, second = (np.sort(rng.integers(-20, 20, size)) for size in (n, m))
     assert sorted_lists.merge(first, second, 7).tolist() == sorted([*first, *(second + 7)])
@@ -27,14 +28,14 @@ def test_merge_and_count_equal_the_obvious(n, m):
         assert sorted_lists.count_pairs(first, second, threshold) == obvious
 
 
-def test_the_uncompiled_passes_are_right_too():
+def test_the_uncompiled_passes_are_right_too() -> None:
     merged = np.empty(4, np.int64)
     sorted_lists._merge_into(np.array([1, 5]), np.array([0, 3]), 3, merged)
     assert merged.tolist() == [1, 3, 5, 6]
     assert sorted_lists._count_pairs(np.array([1, 5]), np.array([0, 3]), 5) == 2
 
 
-def test_importing_statistics_loads_neither_numba_nor_scipy():
+def test_importing_statistics_loads_neither_numba_nor_scipy() -> None:
     code = "import sys, aslant.statistics as s; s.partition_pvalue(range(16), range(16)); " + (
         "print([m for m in ('numba', 'scipy') if m in sys.modules])"
     )

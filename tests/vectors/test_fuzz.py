@@ -7,6 +7,7 @@ import pickle
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,11 +18,11 @@ from hypothesis.extra import numpy as hnp
 import aslant
 from aslant.errors import AslantError
 from aslant.vectors import WordVectors
-from aslant.vectors.formats import aslant_file as aslant_file
-from aslant.vectors.formats import text, word2vec_binary
-from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, Matrix, fasttext_binary
-from embedding_files import text as as_text
-from embedding_files import word2vec_binary as as_binary
+from aslant.vectors.formats import aslant_file, text, word2vec_binary
+
+from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, Matrix, fasttext_binary
+from .embedding_files import text as as_text
+from .embedding_files import word2vec_binary as as_binary
 
 FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -42,7 +43,7 @@ def embeddings(draw: st.DrawFn, words: st.SearchStrategy[str] = LINE_WORD) -> tu
     return listed, matrix
 
 
-def load(content: bytes, folder: Path, **options: object) -> WordVectors:
+def load(content: bytes, folder: Path, **options: Any) -> WordVectors:
     path = folder / "vectors"
     path.write_bytes(content)
     return aslant.load(path, cache=False, **options)

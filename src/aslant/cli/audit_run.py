@@ -4,74 +4,35 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING
 
-from aslant.cli.progress import note
+from aslant.auditing.model_list import AuditSettings
+from aslant.cli.progress import note, say
 from aslant.errors import AslantError
 
 if TYPE_CHECKING:
     from aslant.auditing.subjects import Subject
-    from aslant.cli.encoders import Text
-    from aslant.cli.shared import Reading
 
-Options = TypeVar("Options")
 #: The key of what was asked for, in the folder of a run.
 REQUEST = "request"
 
 
 @dataclass(frozen=True)
 class Request:
-    """Everything that decides what an audit measures, and the name of its report; paths are absolute."""
+    """What an audit measures and how, and the name of its report; paths are absolute."""
 
     models: tuple[str, ...]
-    reading: dict[str, Any]
-    profile: Literal["quick", "standard", "full"]
-    seed: int
-    only: tuple[str, ...]
-    skip: tuple[str, ...]
-    words: tuple[str, ...]
-    device: str | None
     output: str
-    corpus: tuple[str, ...] = ()
-    text: dict[str, Any] = field(default_factory=dict)
+    settings: AuditSettings
 
     def key(self) -> str:
         """Return twelve characters that identify what is measured; where the report goes is not part of it."""
         content = {name: value for name, value in asdict(self).items() if name != "output"}
         return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:12]
-
-    def as_asked(self, *, allow_pickle: bool) -> Reading:
-        """Return how embeddings are read; a folder alone may not say that pickles are opened, since they run code."""
-        from aslant.cli.shared import Reading
-
-        if self.reading.get("allow_pickle") and not allow_pickle:
-            raise AslantError(
-                "this run was started with --allow-pickle, and opening a pickle can run code; if you trust the run's "
-                "folder and the pickles, add --allow-pickle."
-            )
-        return _rebuilt(Reading, self.reading)
-
-    def text_as_asked(self) -> Text:
-        """Return how the corpus is read."""
-        from aslant.cli.encoders import Text
-
-        return _rebuilt(Text, self.text)
-
-
-def _rebuilt(kind: type[Options], settings: dict[str, Any]) -> Options:
-    """Return options as a request has them, of the types that the command line gives them."""
-    import msgspec
-
-    try:
-        kind(**settings)  # refuses unknown options
-        return msgspec.convert(settings, kind)
-    except (TypeError, msgspec.ValidationError) as error:
-        raise AslantError(f"the request of this run is damaged ({error}); start the audit again.") from None
 
 
 @dataclass(frozen=True)
@@ -84,7 +45,7 @@ class Place:
     before: bytes | None = None
 
     def put_back(self) -> None:
-        """Leave the folder as it was met, since what was asked for cannot be done; what is finished stays."""
+        """Leave the folder as it was found, since the request cannot be carried out; what is finished stays."""
         from aslant.io.keeper import FILE, Keeper
 
         if self.before is not None:
@@ -100,7 +61,7 @@ class Place:
         return self.folder / f"model-{number}"
 
     def keeps_results(self) -> bool:
-        """Tell whether anything that was finished is there: the disk may be full."""
+        """Tell whether any finished results are there: the disk may be full."""
         from aslant.auditing.run_folder import STEP
         from aslant.io.keeper import Keeper
 
@@ -113,24 +74,8 @@ class Place:
         return f"aslant audit --resume {shlex.quote(str(self.folder))}"
 
 
-def absolute(model: str) -> str:
-    """Return a model's full path, so that a run can resume from another folder; other names stay as they are.
-
-    >>> absolute("sample-mlm")
-    'sample-mlm'
-    """
-    import os
-
-    if os.path.exists(model):  # noqa: PTH110 (a name too long for any file is not an error here)
-        return str(Path(model).resolve())
-    for parent in Path(model).parents:
-        if os.path.isfile(parent):  # noqa: PTH113 (a member of an archive; a name may be too long for a file)
-            return str(parent.resolve() / Path(model).relative_to(parent))
-    return model
-
-
 def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place | None:
-    """Return where the run is kept: the folder asked for, or one in the cache; None where that cannot be written."""
+    """Return where the run is kept: the given folder, or one in the cache; None where that cannot be written."""
     from aslant.auditing.run_folder import refuse_strangers
     from aslant.data import cache_folder
     from aslant.io.keeper import Keeper
@@ -146,25 +91,30 @@ def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place
     if not keeper.keep({REQUEST: json.dumps(asdict(request)).encode()}):
         if not ours:
             raise AslantError(f"cannot use '{folder}' as a run folder: {keeper.problem}.")
-        note(f"this run is kept nowhere, since '{folder}' cannot be written.")
+        note(f"this run is not kept, because '{folder}' cannot be written to.")
         return None
     return Place(folder.resolve(), ours, before)
 
 
-def resumed(folder: Path) -> tuple[Request, Place]:
-    """Read a run's request from its folder."""
+def resumed(folder: Path, *, allow_pickle: bool = False) -> tuple[Request, Place]:
+    """Read a run's request from its folder, which alone may not say that pickles are opened, since they run code."""
     import msgspec
 
     from aslant.data import cache_folder
     from aslant.io.keeper import FILE, Keeper
 
     if not (folder / FILE).exists():
-        raise AslantError(f"there is no run in '{folder}'; it may have ended, or the folder is another one.")
+        raise AslantError(f"there is no run in '{folder}'; it may have finished, or this is the wrong folder.")
     content = Keeper(folder).get(REQUEST)
     try:
         request = msgspec.json.decode(content or b"", type=Request)
-    except (msgspec.DecodeError, ValueError, RecursionError) as error:  # bytes that are no UTF-8 are a ValueError
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:  # bytes that are not UTF-8 are a ValueError
         raise AslantError(f"the run in '{folder}' is damaged ({error}); start the audit again.") from None
+    if request.settings.allow_pickle and not allow_pickle:
+        raise AslantError(
+            "this run was started with --allow-pickle, and opening a pickle can run code; if you trust the run's "
+            "folder and the pickles, add --allow-pickle."
+        )
     ours = folder.resolve().parent == (cache_folder() / "audits").resolve()
     return request, Place(folder.resolve(), ours, content)
 
@@ -186,7 +136,7 @@ def kept_for_later(place: Place | None) -> Iterator[None]:
 def _say_stopped(place: Place | None) -> None:
     if place is not None:
         again = " (or the same command again)" if place.ours else ""
-        print(f"aslant: stopped; what is finished is kept. To resume{again}: {place.to_go_on()}", file=sys.stderr)
+        say(f"stopped; what is finished is kept. To resume{again}: {place.to_go_on()}")
 
 
 @contextmanager
@@ -203,18 +153,22 @@ def going_on(place: Place | None) -> Iterator[None]:
         raise
 
 
-def open_subjects(request: Request, reading: Reading, *, quiet: bool) -> list[Subject]:
+def open_subjects(request: Request, *, quiet: bool) -> list[Subject]:
     """Open every model of any kind, and the corpus; messages while loading go to standard error."""
     from aslant.auditing.open_subject import check_use, opened
+    from aslant.cli.encoders import Text
     from aslant.cli.loading import open_vectors
     from aslant.cli.progress import noted
+    from aslant.cli.shared import Reading
 
-    corpus = request.text_as_asked().open_if_given(list(request.corpus))
+    asked = request.settings
+    reading = Reading(asked.top, asked.case, asked.phrases, asked.allow_pickle, asked.subwords, not asked.cache)
+    corpus = Text(asked.column, asked.split, asked.encoding).open_if_given(list(asked.corpus))
     models: tuple[str | None, ...] = request.models or (None,)
     with noted(quiet=quiet):
         subjects = [
             opened(
-                model, corpus=corpus, device=request.device,
+                model, corpus=corpus, device=asked.device,
                 load_vectors=lambda source: open_vectors(source, reading, quiet=quiet),
             )
             for model in models

@@ -12,10 +12,7 @@ from aslant.cli import options as o
 from aslant.cli.shared import Output, command
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant check aslant-report.json                          the default policy: no large association about people
-
 aslant check aslant-report.json --policy policy.toml --junit aslant.xml
 """
 
@@ -24,10 +21,7 @@ aslant check aslant-report.json --policy policy.toml --junit aslant.xml
 class CheckOutput(Output):
     """Where a check is written: also as JUnit XML."""
 
-    junit: Annotated[
-        Path | None,
-        typer.Option("--junit", metavar="FILE", help="Write JUnit XML.", rich_help_panel=o.OUT),
-    ] = None
+    junit: Annotated[Path | None, o.option("Write JUnit XML.", "FILE")] = None
 
     def files(self) -> list[Path]:
         """Return every requested file."""
@@ -36,10 +30,8 @@ class CheckOutput(Output):
 
 @command
 def check_command(
-    report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'aslant audit' wrote.")],
-    policy: Annotated[
-        str | None, typer.Option("--policy", metavar="FILE", help="Rules (TOML); default: the built-in policy.")
-    ] = None,
+    report: Annotated[str, o.argument("The JSON that 'aslant audit' wrote.", "REPORT.json")],
+    policy: Annotated[str | None, o.option("Rules (TOML); default: the built-in policy.", "FILE")] = None,
     quiet: o.QuietOption = False,
     *,
     output: CheckOutput,

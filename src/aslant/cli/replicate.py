@@ -7,27 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import Output, RunningOnCores, command
 from aslant.errors import plural
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant replicate list
-
 aslant replicate lu                                        with what is bundled or already downloaded
-
 aslant replicate caliskan --get                            download what it needs first
-
 aslant replicate all --html papers.html                    every paper, on one page with the figures redrawn
-
 aslant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
-
 aslant replicate kurita --with ./bert-base-uncased --encoder all-minilm-l6-v2
-
 aslant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    not the paper's own, labelled
 """
 
@@ -36,10 +26,7 @@ aslant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    
 class ReplicationOutput(Output):
     """Where a replication is written: also as a page."""
 
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with the figures redrawn.", rich_help_panel=o.OUT),
-    ] = None
+    html: Annotated[Path | None, o.option("Write a page with the figures redrawn.", "FILE")] = None
 
     def by_suffix(self) -> dict[str, Path]:
         """Return the requested files, by the suffix of their format."""
@@ -48,27 +35,15 @@ class ReplicationOutput(Output):
 
 @command
 def replicate_command(
-    paper: Annotated[str, typer.Argument(metavar="PAPER|all|list", help="A paper, 'all', or 'list'.")],
-    get: Annotated[
-        bool, typer.Option("--get", help="Download every part that has a data name; some are several gigabytes.")
-    ] = False,
-    data: Annotated[
-        list[str] | None,
-        typer.Option("--data", metavar="NAME=PATH", help="Where data of that name are; can be repeated."),
-    ] = None,
+    paper: Annotated[str, o.argument("A paper, 'all', or 'list'.", "PAPER|all|list")],
+    get: Annotated[bool, o.option("Download every part that has a data name; some are several gigabytes.")] = False,
+    data: Annotated[list[str] | None, o.option("Where data of that name are; can be repeated.", "NAME=PATH")] = None,
     model: Annotated[
-        str | None,
-        typer.Option(
-            "--with", metavar="MODEL", help="Vectors or a language model other than the paper's: name or path."
-        ),
+        str | None, o.option("Vectors or a language model other than the paper's: name or path.", "MODEL", "--with")
     ] = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option("--encoder", metavar="MODEL", help="An encoder other than the paper's: name or path."),
-    ] = None,
+    encoder: Annotated[str | None, o.option("An encoder other than the paper's: name or path.", "MODEL")] = None,
     corpus: Annotated[
-        list[str] | None,
-        typer.Option("--corpus", metavar="PATH", help="A text other than the paper's: name or path; can be repeated."),
+        list[str] | None, o.option("A text other than the paper's: name or path; can be repeated.", "PATH")
     ] = None,
     *,
     running: RunningOnCores,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -17,100 +17,35 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time, export.", no_args_is_help=True)
 
-LIST_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results list results.db                       every audit: label, when, state, model, id
-
-aslant results list results.db --latest --since 2026-03-01 --json -
-"""
-FIGURES_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results figures results.db --measure weat --stimuli weat-6
-
-aslant results figures results.db --model 'ours*' --category gender --latest --csv figures.csv
-"""
-SHOW_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results show results.db ours                  the newest audit of 'ours'
-
-aslant results show results.db ours~1 -o before      the one before it, as before.html, .json and .csv
-
-aslant results show results.db 3f2a9c                by the first digits of its id
-"""
-COMPARE_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results compare results.db ours               the newest audit of 'ours' with the one before it
-
-aslant results compare results.db 'last month' 'this month'
-
-aslant results compare results.db ours~2 ours -o change && aslant check change.json --policy policy.toml
-"""
-HISTORY_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results history results.db --model ours --measure weat --stimuli weat-6
-
-aslant results history results.db --category race --csv history.csv
-"""
-ADD_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results add results.db aslant-report.json --label ours      a report that 'aslant audit' wrote
-
-aslant results add results.db other.jsonl                          what 'aslant results export' wrote, or an old store
-"""
-EXPORT_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results export results.db - | jq .record.label
-
-aslant results export march.db march.jsonl && aslant results add year.db march.jsonl
-"""
 ASKED = "Which ones (* and ? stand for anything)"
-StoreArgument = Annotated[
-    str, typer.Argument(metavar="STORE", help="The file that 'aslant audit --models LIST --store FILE' wrote.")
-]
+StoreArgument = Annotated[str, o.argument("The file that 'aslant audit --models LIST --store FILE' wrote.", "STORE")]
 WhichArgument = Annotated[
-    str, typer.Argument(metavar="AUDIT", help="A label (its newest audit), label~1 (the one before it), or an id.")
-]
-ModelOption = Annotated[
-    str, typer.Option("--model", metavar="LABEL", help="Labels, or models' own names.", rich_help_panel=ASKED)
-]
-SinceOption = Annotated[
-    str | None, typer.Option("--since", metavar="DATE", help="Audited on or after (UTC).", rich_help_panel=ASKED)
-]
-UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="DATE", help="Audited on or before (UTC).", rich_help_panel=ASKED)
-]
-LatestOption = Annotated[
-    bool, typer.Option("--latest", help="Only the newest audit of each label.", rich_help_panel=ASKED)
-]
+    str, o.argument("A label (its newest audit), label~1 (the one before it), or an id.", "AUDIT")
+]  # fmt: skip
+LatestOption = Annotated[bool, o.option("Only the newest audit of each label.", panel=ASKED)]
 ReportOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="NAME", help="Write a report; .html, .json and .csv are added."),
+    Path | None, o.option("Write a report; .html, .json and .csv are added.", "NAME", "--output", "-o")
 ]
 
 
 @dataclass(frozen=True)
-class Asking:
+class Audits:
+    """Which audits to return."""
+
+    PANEL: ClassVar[str] = ASKED
+
+    model: Annotated[str, o.option("Labels, or models' own names.", "LABEL")] = "*"
+    since: Annotated[str | None, o.option("Audited on or after (UTC).", "DATE")] = None
+    until: Annotated[str | None, o.option("Audited on or before (UTC).", "DATE")] = None
+
+
+@dataclass(frozen=True)
+class Figures(Audits):
     """Which figures to return."""
 
-    measure: Annotated[
-        str, typer.Option("--measure", metavar="NAME", help="Such as weat.", rich_help_panel=ASKED)
-    ] = "*"  # fmt: skip
-    stimuli: Annotated[
-        str, typer.Option("--stimuli", metavar="NAME", help="Such as weat-6.", rich_help_panel=ASKED)
-    ] = "*"  # fmt: skip
-    category: Annotated[
-        str, typer.Option("--category", metavar="NAME", help="Such as gender.", rich_help_panel=ASKED)
-    ] = "*"  # fmt: skip
-    model: ModelOption = "*"
-    since: SinceOption = None
-    until: UntilOption = None
+    measure: Annotated[str, o.option("Such as weat.", "NAME")] = "*"
+    stimuli: Annotated[str, o.option("Such as weat-6.", "NAME")] = "*"
+    category: Annotated[str, o.option("Such as gender.", "NAME")] = "*"
 
 
 @app.callback()
@@ -118,32 +53,42 @@ def results_command() -> None:
     """Audits in a store: list, query, show, compare, follow over time, export."""
 
 
-@app.command("list", epilog=LIST_EXAMPLES)
+@app.command(
+    "list",
+    epilog=o.examples(
+        "aslant results list results.db                       every audit: label, when, state, model, id",
+        "aslant results list results.db --latest --since 2026-03-01 --json -",
+    ),
+)
 @command
-def list_command(
-    store: StoreArgument,
-    model: ModelOption = "*",
-    since: SinceOption = None,
-    until: UntilOption = None,
-    latest: LatestOption = False,
-    *,
-    output: Output,
-) -> None:
+def list_command(store: StoreArgument, latest: LatestOption = False, *, asking: Audits, output: Output) -> None:
     """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
-    _answer(store, "audits", output, model=model, since=since, until=until, latest=latest)
+    _answer(store, "audits", output, latest=latest, **asdict(asking))
 
 
-@app.command("figures", epilog=FIGURES_EXAMPLES)
+@app.command(
+    "figures",
+    epilog=o.examples(
+        "aslant results figures results.db --measure weat --stimuli weat-6",
+        "aslant results figures results.db --model 'ours*' --category gender --latest --csv figures.csv",
+    ),
+)
 @command
-def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Asking, output: Output) -> None:
+def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Figures, output: Output) -> None:
     """Print the figures that match: one row for each measure, set of stimuli and audit."""
     _answer(store, "figures", output, latest=latest, **asdict(asking))
 
 
-@app.command("history", epilog=HISTORY_EXAMPLES)
+@app.command(
+    "history",
+    epilog=o.examples(
+        "aslant results history results.db --model ours --measure weat --stimuli weat-6",
+        "aslant results history results.db --category race --csv history.csv",
+    ),
+)
 @command
-def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> None:
-    """Follow figures over time, label by label: the effect, the difference to the audit before, what else differs."""
+def history_command(store: StoreArgument, *, asking: Figures, output: Output) -> None:
+    """Follow figures over time, label by label: the effect, its change since the previous audit, what else changed."""
     _answer(store, "history", output, **asdict(asking))
 
 
@@ -160,7 +105,14 @@ def _answer(store: str, question: str, output: Output, **asked: Any) -> None:
     deliver(found, output, quiet=False)
 
 
-@app.command("show", epilog=SHOW_EXAMPLES)
+@app.command(
+    "show",
+    epilog=o.examples(
+        "aslant results show results.db ours                  the newest audit of 'ours'",
+        "aslant results show results.db ours~1 -o before      the one before it, as before.html, .json and .csv",
+        "aslant results show results.db 3f2a9c                by the first digits of its id",
+    ),
+)
 @command
 def show_command(
     store: StoreArgument, which: WhichArgument, report: ReportOption = None, *, output: Output
@@ -177,17 +129,21 @@ def show_command(
     deliver(audit, output, quiet=False)
 
 
-@app.command("compare", epilog=COMPARE_EXAMPLES)
+@app.command(
+    "compare",
+    epilog=o.examples(
+        "aslant results compare results.db ours               the newest audit of 'ours' with the one before it",
+        "aslant results compare results.db 'last month' 'this month'",
+        "aslant results compare results.db ours~2 ours -o change && aslant check change.json --policy policy.toml",
+    ),
+)
 @command
 def compare_command(
     store: StoreArgument,
     before: WhichArgument,
     after: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[AUDIT]",
-            help="A later one; default: AUDIT is a label, and its two newest audits are compared.",
-        ),
+        o.argument("A later one; default: AUDIT is a label, and its two newest audits are compared.", "[AUDIT]"),
     ] = None,
     report: ReportOption = None,
     *,
@@ -212,15 +168,18 @@ def compare_command(
     deliver(change, output, quiet=False)
 
 
-@app.command("add", epilog=ADD_EXAMPLES)
+@app.command(
+    "add",
+    epilog=o.examples(
+        "aslant results add results.db aslant-report.json --label ours      a report that 'aslant audit' wrote",
+        "aslant results add results.db other.jsonl                          what 'aslant results export' wrote, or an "
+        "old store",
+    ),
+)
 def add_command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A store, or the name of a new one.")],
-    report: Annotated[
-        str, typer.Argument(metavar="FILE", help="JSON that 'aslant audit' wrote, or JSON Lines of 'export'.")
-    ],
-    label: Annotated[
-        str | None, typer.Option("--label", metavar="LABEL", help="A label for the model (default: its own name).")
-    ] = None,
+    store: Annotated[str, o.argument("A store, or the name of a new one.", "STORE")],
+    report: Annotated[str, o.argument("JSON that 'aslant audit' wrote, or JSON Lines of 'export'.", "FILE")],
+    label: Annotated[str | None, o.option("A label for the model (default: its own name).", "LABEL")] = None,
     quiet: o.QuietOption = False,
 ) -> None:
     """Put a report that was made before, or elsewhere, or the audits of another store, into a store."""
@@ -234,24 +193,30 @@ def add_command(
     into = ResultsStore(store)
     if is_lines(Path(report)):
         if label is not None:
-            raise AslantError(f"'{report}' holds labels of its own; leave --label out.")
+            raise AslantError(f"'{report}' holds labels of its own; leave out --label.")
         with noted():
             added = into.add_lines(report)
     else:
         found = read_report(report)
         audits = (found,) if isinstance(found, AuditResult) else found.audits
         if label is not None and len(audits) > 1:
-            raise AslantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
+            raise AslantError(f"'{report}' holds {len(audits)} audits, but one label was given; leave out --label.")
         added = [into.append(audit, label, source=report) for audit in audits]
     if not quiet:
         for stored in added:
             print(f"stored: {plain(stored.label)} as {stored.id} in {plain(store)}")
 
 
-@app.command("export", epilog=EXPORT_EXAMPLES)
+@app.command(
+    "export",
+    epilog=o.examples(
+        "aslant results export results.db - | jq .record.label",
+        "aslant results export march.db march.jsonl && aslant results add year.db march.jsonl",
+    ),
+)
 def export_command(
     store: StoreArgument,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Where to write; '-' is standard output.")],
+    file: Annotated[Path, o.argument("Where to write; '-' is standard output.", "FILE")],
 ) -> None:
     """Write every audit of a store as a line of JSON, for other programs and other stores ('add' reads it)."""
     import sys

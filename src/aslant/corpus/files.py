@@ -11,9 +11,8 @@ from pathlib import Path
 from aslant.corpus import json_texts, tables
 from aslant.corpus.splitting import PIECE, Lines, Splitter, lines_of, way_of
 from aslant.corpus.text import read_lines
-from aslant.errors import AslantError, CorpusError
-from aslant.io import packed_files as opening
-from aslant.io.packed_files import Progress, open_stream
+from aslant.errors import CorpusError
+from aslant.io.packed_files import Location, Progress, open_stream
 
 KINDS = {
     "": "text", ".txt": "text", ".text": "text", ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".json": "json",
@@ -27,13 +26,6 @@ BESIDE = ("licence", "license", "readme", "copying", "notice", "citation", "chan
 #: How many lines with text are read to find out how a file is split.
 LOOKED_AT = 500
 SAMPLE_BYTES = 64 << 10
-
-
-@dataclass(frozen=True)
-class Location(opening.Location):
-    """A file of text, and the member to read where the file is an archive."""
-
-    error: type[AslantError] = CorpusError
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from aslant.corpus.corpus import Corpus, GivenTexts, checked
-from aslant.corpus.files import ARCHIVES, KINDS, Location, TextFile, examine, files_in, kind_of
+from aslant.corpus.files import ARCHIVES, KINDS, TextFile, examine, files_in, kind_of
 from aslant.corpus.splitting import PIECE, WAYS, Splitter, splitter, way_of
 from aslant.corpus.text import check_encoding
 from aslant.data import could_be_name, did_you_mean
 from aslant.errors import CorpusError
-from aslant.io import packed_files as opening
+from aslant.io.packed_files import Location, locate, path_of
 
 #: Data that hold text.
 KINDS_OF_DATA = ("corpus", "benchmark")
@@ -174,8 +174,8 @@ def _is_there(name: str) -> bool:
     if could_be_name(name) and name.partition("/")[0] in names():
         return True
     try:
-        return opening.locate(name, Location).path.exists()
-    except (CorpusError, OSError, ValueError):  # a text may be too long for a path, or hold characters that no path can
+        return locate(name, CorpusError).path.exists()
+    except (CorpusError, OSError, ValueError):  # a text may be too long for a path, or hold what no path can
         return False
 
 
@@ -196,7 +196,7 @@ def _missing(source: Any, hint: str = "") -> CorpusError:
 
 
 def _name(source: Any) -> str:
-    return source.name if isinstance(source, Corpus) else opening.path_of(source).name or str(source)
+    return source.name if isinstance(source, Corpus) else path_of(source).name or str(source)
 
 
 def _given(texts: Iterable[str], ways: _Ways) -> GivenTexts:
@@ -232,19 +232,19 @@ def _path(source: Any) -> Path:
 
         if found := resolve(source, kinds=KINDS_OF_DATA):
             return found
-    return opening.path_of(source)
+    return path_of(source)
 
 
 def _locate(path: Path, source: Any) -> Location:
     """Find the file, and for data by name in an archive the right member."""
     try:
-        location = opening.locate(path, Location)
+        location = locate(path, CorpusError)
     except CorpusError:
         raise _missing(source) from None
     if location.member is None and path.suffix in ARCHIVES:
         from aslant.data import inside_of
 
-        return Location(location.path, inside_of(path.name, KINDS_OF_DATA))
+        return replace(location, member=inside_of(path.name, KINDS_OF_DATA))
     return location
 
 
@@ -255,7 +255,7 @@ def _folder(folder: Path, ways: _Ways, passed_over: list[str]) -> Iterator[TextF
         raise CorpusError(f"'{folder}' holds no text files; they end in {known} (or have no suffix), packed or not.")
     passed_over.extend(path.relative_to(folder).as_posix() for path in others)
     for path in taken:
-        yield ways.examine(Location(path), path.relative_to(folder).as_posix())
+        yield ways.examine(Location(path, error=CorpusError), path.relative_to(folder).as_posix())
 
 
 def _check_parts(parts: list[TextFile | GivenTexts], source: str, column: str | None) -> None:

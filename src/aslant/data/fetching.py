@@ -18,7 +18,7 @@ from aslant.data.registry import Entry, File, Source, entry, names
 from aslant.data.urls import address, fetch_from_url
 from aslant.data.verifying import STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps
 from aslant.errors import DataError
-from aslant.io.files import sweep_partial, workplace
+from aslant.io.files import appear, sweep_partial, workplace
 
 
 @dataclass(frozen=True)
@@ -181,7 +181,7 @@ def _install(found: Entry, source: Source, meter: Meter) -> Path:
         sums = get(source, files, work, meter)
         _hold_to_first_use(found, sums)
         write_stamps(files / STAMPS, files, sums)
-        _appear(found, files, work)
+        appear(files, data_folder() / found.home, work, lambda: find(found.name) is not None)
     here = find(found.name)
     if here is None:
         raise DataError(f"'{found.name}' was changed by another program during the download; try again.")
@@ -197,25 +197,6 @@ def _hold_to_first_use(found: Entry, sums: dict[str, str]) -> None:
                 f"'{name}' is not what it was when first downloaded (SHA-256 {got[:12]}…, then "
                 f"{before[name].sha256[:12]}…); delete '{data_folder() / found.home}' if the change is intended"
             )
-
-
-def _appear(found: Entry, files: Path, work: Path) -> None:
-    """Rename the folder into place. What is there already stays if it is valid, and is replaced if it is not."""
-    target = data_folder() / found.home
-    for number in range(10):
-        try:
-            files.rename(target)
-        except OSError:
-            if not target.is_dir():
-                raise
-        else:
-            return
-        if find(found.name):
-            return
-        try:
-            target.rename(work / f"damaged-{number}")
-        except FileNotFoundError:  # another process has moved it away first
-            continue
 
 
 def resolve(source: str, *, kinds: Collection[str] | None = None, progress: Progress | None = None) -> Path | None:

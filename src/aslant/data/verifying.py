@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -64,7 +65,7 @@ def write_stamps(path: Path, folder: Path, sums: dict[str, str]) -> None:
             file.write(msgspec.json.encode(read_stamps(path) | stamps))
 
 
-def verify(folder: Path, accepted: dict[str, frozenset[str] | None], stamps_path: Path) -> None:
+def verify(folder: Path, accepted: Mapping[str, frozenset[str] | None], stamps_path: Path) -> None:
     """Check files of `folder`: each against the SHA-256 sums it may have, or (None) against the one seen first."""
     stamps = read_stamps(stamps_path)
     taken = {}

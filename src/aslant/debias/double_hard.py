@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.debias.biased_words import DEFAULT_POLES, leaning
 from aslant.debias.hard import hard_debiased, with_cases
 from aslant.debias.linear import mapped, without_subspace
 from aslant.debias.words import (
@@ -24,13 +23,13 @@ from aslant.debias.words import (
     find_sets,
     find_words,
     first_components,
+    leaning,
 )
 from aslant.errors import DebiasError
 from aslant.statistics import clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows
+from aslant.stimuli import DEFAULT_POLES
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
-
-METHOD = "double-hard debiasing"
 
 
 def double_hard_debias(
@@ -77,7 +76,7 @@ def double_hard_debias(
         "accuracies": tuple(round(accuracy, 4) for accuracy in accuracies),
     }  # fmt: skip
     taken = (defining.taken, equalised.taken, cases, kept_words, biased.taken[0])
-    return vectors.treated(matrix, Treatment(METHOD, settings, taken, seed))
+    return vectors.treated(matrix, Treatment("double-hard debiasing", settings, taken, seed))
 
 
 def candidate_accuracies(

@@ -26,8 +26,6 @@ from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment, WordsTaken
 from aslant.vectors.word_vectors import FloatMatrix
 
-METHOD = "hard debiasing"
-
 
 def hard_debiased(
     matrix: NDArray[Any],
@@ -110,7 +108,7 @@ def hard_debias(
     rows, cases = with_cases(vectors, equalised)
     matrix = hard_debiased(vectors.matrix, basis, kept, rows, vectors.words)
     taken = (defining.taken, equalised.taken, cases, kept_words)
-    return vectors.treated(matrix, Treatment(METHOD, {"components": components}, taken, None))
+    return vectors.treated(matrix, Treatment("hard debiasing", {"components": components}, taken, None))
 
 
 def with_cases(vectors: WordVectors, sets: FoundSets) -> tuple[list[Rows], WordsTaken]:

@@ -12,14 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.debias.biased_words import LabelledWords, labelled_rows
 from aslant.debias.linear import mapped
-from aslant.debias.words import FloatArray, Words, check_vectors
+from aslant.debias.words import FloatArray, LabelledWords, Words, check_vectors, labelled_rows
 from aslant.errors import DebiasError, plural
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
-
-METHOD = "LEACE"
 
 
 @dataclass(frozen=True)
@@ -88,4 +85,4 @@ def leace_debias(
     eraser = leace(vectors.matrix[labelled.rows], labelled.labels)
     matrix = mapped(vectors.matrix, lambda block, _: eraser(block), vectors.words)
     settings = {**labelled.settings(), "removed": len(eraser.right)}
-    return vectors.treated(matrix, Treatment(METHOD, settings, labelled.taken, None))
+    return vectors.treated(matrix, Treatment("LEACE", settings, labelled.taken, None))

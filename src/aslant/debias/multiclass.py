@@ -18,7 +18,6 @@ from aslant.statistics import unit_rows
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 
-HARD, SOFT = "multi-class hard debiasing", "multi-class soft debiasing"
 #: The optimum is reached when a step changes the solution, relative to its size, by less than this.
 TOLERANCE, MOST_STEPS = 1e-12, 10_000
 
@@ -52,7 +51,7 @@ def multiclass_hard_debias(
     equalised = find_sets(vectors, sets if equalise is None else equalise, "equalised")
     matrix = hard_debiased(vectors.matrix, basis, kept, equalised.rows, vectors.words)
     taken = (defining.taken, equalised.taken, kept_words)
-    return vectors.treated(matrix, Treatment(HARD, {"components": components}, taken, None))
+    return vectors.treated(matrix, Treatment("multi-class hard debiasing", {"components": components}, taken, None))
 
 
 def multiclass_soft_debias(
@@ -90,7 +89,9 @@ def multiclass_soft_debias(
     change = soft_map(everything, second_moments(vectors.matrix, np.flatnonzero(neutral)), basis, strength)
     matrix = mapped(vectors.matrix, lambda block, _: block @ change.T, vectors.words, unit=True)
     settings = {"components": components, "strength": strength}
-    return vectors.treated(matrix, Treatment(SOFT, settings, (defining.taken, kept_words), None))
+    return vectors.treated(
+        matrix, Treatment("multi-class soft debiasing", settings, (defining.taken, kept_words), None)
+    )
 
 
 def second_moments(matrix: NDArray[Any], rows: Rows) -> FloatArray:

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.debias.biased_words import LabelledWords, labelled_rows
 from aslant.debias.linear import mapped, without_subspace
-from aslant.debias.words import FloatArray, Words, check_vectors
+from aslant.debias.words import FloatArray, LabelledWords, Words, check_vectors, labelled_rows
 from aslant.errors import DebiasError, plural
 from aslant.statistics import generator, seed_of
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 
-METHOD = "null-space projection"
 #: Accuracy on held-out words at most this far above the largest class's share counts as chance.
 MARGIN = 0.02
 
@@ -94,7 +92,7 @@ def nullspace_debias(
 ) -> WordVectors:
     """Remove every direction by which linear classifiers tell two or more classes of words apart.
 
-    The classes are the `words` that lean most to either of two `poles` (None: she, he; words of `specific` left out),
+    The classes are the `words` that lean most to either of two `poles` (None: he, she; words of `specific` left out),
     or words that you name by class: classes={"a": […], "b": […]}. All words are projected. How many directions
     were removed, and the classifiers' accuracies, are recorded.
 
@@ -114,4 +112,4 @@ def nullspace_debias(
         "iterations": iterations, **labelled.settings(), "removed": len(found.basis),
         "accuracies": tuple(round(accuracy, 4) for accuracy in found.accuracies),
     }  # fmt: skip
-    return vectors.treated(matrix, Treatment(METHOD, settings, labelled.taken, seed))
+    return vectors.treated(matrix, Treatment("null-space projection", settings, labelled.taken, seed))

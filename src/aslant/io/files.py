@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import platform
-import re
 import shutil
 import stat
-import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
@@ -21,7 +17,7 @@ from aslant.errors import AslantError
 
 #: Suffix of what is still being written; it becomes visible by renaming.
 PARTIAL = ".partial"
-#: What another machine left unfinished is deleted after this many seconds, as its owner cannot be checked.
+#: What was left unfinished is swept away after this many seconds.
 STALE_SECONDS = 24 * 3600
 #: Characters of a name with which the name of its unfinished file begins; file systems allow 255 bytes.
 NAME_LENGTH = 40
@@ -31,8 +27,8 @@ NAME_LENGTH = 40
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that appears at `path` only when complete, and not at all if writing fails.
 
-    A link is followed, and the permissions of a file that is replaced are kept. What is not a regular file (a pipe, a
-    device) is written to directly. What a killed process left unfinished under the same name is deleted.
+    A link is followed, and the permissions of a file that is replaced are kept. What is no regular file (a pipe, a
+    device) is written to as it is. What a killed process left unfinished under the same name goes after a day.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with written_whole(folder / "a.txt") as file:
@@ -47,7 +43,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         return
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     sweep_partial(target.parent, beginning=_beginning(target.name))
-    descriptor, name = tempfile.mkstemp(prefix=_mine(target.name), suffix=PARTIAL, dir=target.parent)
+    descriptor, name = tempfile.mkstemp(prefix=_beginning(target.name), suffix=PARTIAL, dir=target.parent)
     temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -61,7 +57,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def workplace(folder: Path, name: str) -> Iterator[Path]:
-    """Make a temporary hidden folder in `folder` for building `name`; those left by killed processes are deleted too.
+    """Give a hidden folder in `folder` to make `name` in, gone afterwards; those of killed processes go after a day.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with workplace(folder, "model") as work:
@@ -70,56 +66,42 @@ def workplace(folder: Path, name: str) -> Iterator[Path]:
     []
     """
     sweep_partial(folder, beginning=_beginning(f".{name}"))
-    work = tempfile.mkdtemp(prefix=_mine(f".{name}"), suffix=PARTIAL, dir=folder)
-    try:
+    with tempfile.TemporaryDirectory(
+        prefix=_beginning(f".{name}"), suffix=PARTIAL, dir=folder, ignore_cleanup_errors=True
+    ) as work:
         yield Path(work)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+
+
+def appear(made: Path, target: Path, work: Path, is_good: Callable[[], bool]) -> None:
+    """Rename a folder into place. What is at `target` already stays if it is good, and gives way, to `work`, if not."""
+    for number in range(10):
+        try:
+            made.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+        else:
+            return
+        if is_good():
+            return
+        with contextlib.suppress(FileNotFoundError):  # another process has moved it away first
+            target.rename(work / f"damaged-{number}")
 
 
 def sweep_partial(folder: Path, beginning: str = "") -> None:
-    """Delete unfinished files and folders in `folder` whose writers are dead, or were another machine's a day ago.
+    """Delete unfinished files and folders in `folder` that nobody has written to for a day: their writers are dead.
 
-    The name of what is unfinished says which process of which machine writes it. Without a `beginning`, `folder` has to
-    be our own: others, too, may end the names of their files so.
+    Without a `beginning`, `folder` has to be our own: other programs may use the same suffix.
     """
-    try:
-        left = [Path(e) for e in os.scandir(folder) if e.name.endswith(PARTIAL) and e.name.startswith(beginning)]
-    except OSError:  # no folder, or one that cannot be read: nothing to delete
-        return
-    for path in left:
-        with contextlib.suppress(OSError):  # gone already, or not ours to delete: harmless either way
-            if _is_dead(path):
-                shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-
-
-def _is_dead(path: Path) -> bool:
-    """Tell whether nobody writes `path` any more, as far as can be known."""
-    if time.time() - path.lstat().st_mtime > STALE_SECONDS:
-        return True
-    writer = re.search(rf"\.{_machine()}-(\d+)-", path.name)
-    if writer is None or sys.platform == "win32":  # where asking after a process would end it
-        return False
-    try:
-        os.kill(int(writer[1]), 0)
-    except (ProcessLookupError, OverflowError):
-        return True
-    except PermissionError:  # somebody else's process is alive, too
-        return False
-    return False
+    with contextlib.suppress(OSError):  # no folder, or one that cannot be read: nothing to sweep
+        for path in [path for path in folder.iterdir() if path.name.endswith(PARTIAL)]:
+            with contextlib.suppress(OSError):  # gone already, or not ours to delete: harmless either way
+                if path.name.startswith(beginning) and time.time() - path.lstat().st_mtime > STALE_SECONDS:
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def _beginning(name: str) -> str:
-    return f"{name[:NAME_LENGTH]}.{_machine()}-"
-
-
-def _mine(name: str) -> str:
-    return f"{_beginning(name)}{os.getpid()}-"
-
-
-def _machine() -> str:
-    """Return what stands for this machine in the names of unfinished files: others cannot see its processes."""
-    return hashlib.blake2b(platform.node().encode("utf-8", "surrogateescape"), digest_size=3).hexdigest()
+    return f"{name[:NAME_LENGTH]}.aslant-"
 
 
 def _umask() -> int:

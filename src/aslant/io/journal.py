@@ -1,4 +1,4 @@
-"""Arrays of finished pieces of work, kept so that a run that was killed resumes where it was."""
+"""Arrays of finished pieces of work, kept so that a run that was killed resumes where it stopped."""
 
 from __future__ import annotations
 

@@ -13,8 +13,9 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 from aslant.errors import AslantError
 
@@ -52,8 +53,6 @@ MAX_RATIO, MAX_UNPACKED, FREE_BYTES = 200, 1 << 38, 256 << 20
 #: How many members of an archive a message names.
 LISTED = 8
 
-Located = TypeVar("Located", bound=Location)
-
 
 def path_of(source: str | os.PathLike[str]) -> Path:
     """Return `source` as a path, '~' expanded where it names somebody's home."""
@@ -63,15 +62,15 @@ def path_of(source: str | os.PathLike[str]) -> Path:
         return Path(source)
 
 
-def locate(source: str | os.PathLike[str], kind: type[Located]) -> Located:
+def locate(source: str | os.PathLike[str], error: type[AslantError] = AslantError) -> Location:
     """Find the file that `source` names; 'archive.zip/member.txt' names a member of a zip or tar archive."""
     path = path_of(source)
     if path.exists():
-        return kind(path)
+        return Location(path, error=error)
     for parent in path.parents:
         if parent.is_file():
-            return kind(parent, path.relative_to(parent).as_posix())
-    raise kind.error(f"there is no file '{source}'; check the path.")
+            return Location(parent, path.relative_to(parent).as_posix(), error)
+    raise error(f"there is no file '{source}'; check the path.")
 
 
 def packing(head: bytes) -> str | None:
@@ -105,9 +104,15 @@ class ByteStream:
     """Sequential reads with lookahead; damaged packing becomes one clear error, and so does a decompression bomb."""
 
     def __init__(
-        self, raw: IO[bytes], location: Location, packed: str | None, most: int | None = None, left: int | None = None
+        self,
+        raw: IO[bytes],
+        location: Location,
+        packed: str | None,
+        most: int | None = None,
+        left: int | None = None,
+        told: Callable[[], None] | None = None,
     ) -> None:
-        self._raw, self._left = raw, left
+        self._raw, self._left, self._told = raw, left, told
         self._most, self._unpacked = most, 0
         self._ahead = b""
         self.location = location
@@ -140,6 +145,8 @@ class ByteStream:
                 raise
             what = f"cannot be unpacked as {self.packed}" if self.packed else "cannot be read"
             raise self.location.error(f"'{self.location.name}' {what} ({error}); download it again.") from None
+        if self._told is not None:
+            self._told()
         self._unpacked += len(data)
         self._left = None if self._left is None else self._left - len(data)
         if self._most is not None and self._unpacked > self._most:
@@ -150,30 +157,6 @@ class ByteStream:
         return data
 
 
-class _Counted(io.RawIOBase):
-    """The file on disk, which reports how far it has been read."""
-
-    def __init__(self, raw: IO[bytes], size: int, progress: Progress) -> None:
-        self._raw, self._size, self._progress = raw, size, progress
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        return self._raw.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._raw.tell()
-
-    def readinto(self, buffer: Any) -> int:
-        count = self._raw.readinto(buffer)  # type: ignore[attr-defined]
-        self._progress(self._raw.tell(), self._size)
-        return int(count)
-
-
 @contextmanager
 def open_stream(
     location: Location, progress: Progress | None = None, span: tuple[int, int] | None = None
@@ -181,27 +164,24 @@ def open_stream(
     """Open `location` for sequential reading, unpacked on the way; a `span` of bytes only, if it is not packed."""
     with ExitStack() as stack:
         try:
-            raw: IO[bytes] = stack.enter_context(location.path.open("rb", buffering=0))
+            raw: Any = stack.enter_context(location.path.open("rb", buffering=0))
+            size, packed = os.fstat(raw.fileno()).st_size, packing(raw.read(8))
+            raw.seek(span[0] if span else 0)
         except OSError as error:
             raise location.error(f"cannot open '{location.path}': {error.strerror}.") from None
-        if progress is not None:
-            raw = _Counted(raw, location.path.stat().st_size, progress)  # type: ignore[assignment]
-        try:
-            packed = packing(raw.read(8))
-            raw.seek(0)
-        except OSError as error:
-            raise location.error(f"'{location.path}' cannot be read: {error.strerror}.") from None
+        told = None if progress is None else partial(_tell, progress, raw, size)
         if packed is not None:
-            buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
-            raw = stack.enter_context(_unpacked(buffered, packed, location))
-        if span is not None:
-            raw.seek(span[0])
-        left = None if span is None else span[1] - span[0]
-        most = most_unpacked(location.path.stat().st_size)
-        stream = ByteStream(raw, location, packed, most if packed else None, left)
+            raw = stack.enter_context(io.BufferedReader(raw, 1 << 20))
+            raw = stack.enter_context(_unpacked(raw, packed, location))
+        most = most_unpacked(size)
+        stream = ByteStream(raw, location, packed, most if packed else None, span[1] - span[0] if span else None, told)
         if packed != "zip" and (packed or location.member is not None or location.path.suffix == ".tar"):
             stream = _through_tar(stream, most)
         yield stream
+
+
+def _tell(progress: Progress, file: IO[bytes], size: int) -> None:
+    progress(file.tell(), size)
 
 
 def _unpacked(buffered: Any, packed: str, location: Location) -> Any:

@@ -39,7 +39,7 @@ def read_bytes(path: Path, error: type[AslantError] = AslantError, *, most: int 
             raise error(f"'{path}' is not a regular file; give a file.")
         if status.st_size <= most:
             with path.open("rb") as file:
-                content = file.read(most + 1)
+                content = file.read(status.st_size + 1)
             if len(content) <= most:
                 return content
     except (OSError, ValueError) as problem:  # a name with a zero byte in it is a ValueError

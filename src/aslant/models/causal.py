@@ -2,18 +2,67 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from aslant.errors import DataError
 from aslant.models.masked import PROBES, describe, longest, recorded
 from aslant.models.network import MISFITS, Network, Reading, agree, memory_suffices, out_of_memory
-from aslant.models.plan import Query, answered
-from aslant.models.prefixes import Contexts
+from aslant.models.plan import Plan, Query, answered
 from aslant.models.protocols import CausalScore, Progress, Sentence
 from aslant.models.spelling import Speller, Spelling
-from aslant.models.table import Ids, Values, table_in
+from aslant.models.table import Ask, Ids, Values, table_in
+
+#: A beginning is run once for all where at least so many sequences share it; fewer make batches too small.
+SHARED_BY = 64
+
+
+class Contexts:
+    """The contexts of all tokens of `sequences` but their first ones, as a tree of which only the leaves are run.
+
+    A sentence's last token is predicted but never read. `share`: let common beginnings be run once where it pays.
+
+    >>> tree = Contexts([(1, 2, 3), (1, 2, 4), (1, 2, 4, 5)])
+    >>> tree.queries()
+    [Query(ids=(1, 2, 4), asks=((0, 2), (1, 3), (1, 4), (2, 5)), shared=0)]
+    """
+
+    def __init__(self, sequences: Iterable[Ids], *, share: bool = True) -> None:
+        distinct = set(sequences)
+        contexts = sorted({ids[:-1] for ids in distinct if len(ids) > 1})
+        # In this order a context is followed at once by those that it begins.
+        self.leaves = [
+            ids for ids, follower in zip(contexts, [*contexts[1:], ()], strict=True) if follower[: len(ids)] != ids
+        ]
+        self._plan = Plan()
+        for ids in distinct:
+            for i in range(1, len(ids)):
+                leaf = self.leaves[bisect_left(self.leaves, ids[:i])]
+                self._plan.ask(leaf, i - 1, ids[i])
+        self._share = share
+
+    def queries(self) -> list[Query]:
+        """Return one query for each leaf, with the length of the beginning that it shares with enough others."""
+        if not self._share:
+            return self._plan.queries()
+        counts = Counter(leaf[:n] for leaf in self.leaves for n in range(1, len(leaf)))
+        return [Query(query.ids, query.asks, _shared(query.ids, counts)) for query in self._plan.queries()]
+
+    @staticmethod
+    def by_node(answers: Mapping[tuple[Ids, Ask], float]) -> dict[tuple[Ids, int], float]:
+        """Return answers by context and next token.
+
+        >>> Contexts.by_node({((1, 2, 3), (1, 9)): -0.5})
+        {((1, 2), 9): -0.5}
+        """
+        return {(ids[: position + 1], token): value for (ids, (position, token)), value in answers.items()}
+
+
+def _shared(ids: Ids, counts: Counter[Ids]) -> int:
+    return max((n for n in range(1, len(ids)) if counts[ids[:n]] >= SHARED_BY), default=0)
 
 
 class CausalNetwork(Network):

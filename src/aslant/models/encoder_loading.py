@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aslant.errors import DataError
+from aslant.io.packed_files import path_of
 from aslant.models.loading import DEFAULT as LM
 from aslant.models.loading import DEFAULT_NOTE as LM_NOTE
 from aslant.models.loading import SAMPLE
@@ -23,7 +24,6 @@ from aslant.models.model_loading import (
     folder_of,
     from_files,
     need_extra,
-    path_of,
     quiet,
     tokenizer_of,
 )

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aslant.errors import DataError
+from aslant.io.packed_files import path_of
 from aslant.models.model_loading import (
     check_asked,
     config_of,
@@ -15,7 +16,6 @@ from aslant.models.model_loading import (
     folder_by_data_name,
     folder_of,
     from_files,
-    path_of,
     quiet,
     tokenizer_of,
 )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from aslant.errors import AslantError, DataError, MissingExtraError
+from aslant.io.packed_files import path_of
 from aslant.io.reading import read_text
 from aslant.models.hub import HUB_NAME, only_in_cache, places, unknown
 from aslant.models.model_files import MAX_CONFIG, check_config, check_folder, no_kernels
@@ -53,18 +54,6 @@ def need_extra(what: str, *modules: str) -> None:
     for module in modules:
         if find_spec(module) is None:
             raise MissingExtraError(f"{what} need {module}: pip install '.[lm]'.")
-
-
-def path_of(name: str) -> Path:
-    """Return the path that a name may be; '~nobody' is not a user's folder, which is not an error here.
-
-    >>> path_of("a/b").name
-    'b'
-    """
-    try:
-        return Path(name).expanduser()
-    except RuntimeError:
-        return Path(name)
 
 
 def device_of(asked: str | None) -> str:

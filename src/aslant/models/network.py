@@ -276,7 +276,7 @@ def aligned(model: Any) -> Any:
 
 
 def _unpacked(kind: type[Network], packed: bytes, pad: int, checked: dict[str, Any]) -> Network:
-    """Return a network that was sent here; it was tried out where it came from."""
+    """Return a network that was sent here; it was tested where it came from."""
     network = kind(unpack(packed), pad)
     vars(network).update(checked)
     return network

@@ -7,9 +7,9 @@ import pickle
 from collections import OrderedDict
 from typing import Any
 
-#: Functions that were hung into a model while it ran here: they cannot be sent, and are hung in again where needed.
+#: Hooks that were added to a model while it ran here: they cannot be sent, and are added again where needed.
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs")
-#: What transformers records about its own hooks.
+#: What transformers notes of its own hooks.
 HOOKED = "_output_capturing_hooks_installed"
 
 

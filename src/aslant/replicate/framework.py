@@ -1,15 +1,19 @@
 """How a paper is replicated: cells with what is printed, how to compute it, and what that needs.
 
-A paper is one file with a `PAPER`; to add one, write it and name it in `aslant.replicate.PAPERS`. What a cell needs are
-*roles* (vectors, a model, a corpus), each of which says where its content may come from, best first.
+A paper is one module with a `PAPER`, and one TOML file of its name with what is printed and where its data are; to add
+one, write them and name it in `aslant.replicate.PAPERS`. What a cell needs are *roles* (vectors, a model, a corpus),
+each of which says where its content may come from, best first.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -81,6 +85,14 @@ class Cell:
     in_decades: bool = False
 
 
+def settings_of_ours(rows: Iterable[tuple[str, str, str, float]]) -> list[Cell]:
+    """Return cells of settings that a paper states (where, what, as printed, ours); constants, which do not count."""
+    return [
+        Cell(where, what, "setting", text, (), lambda run, value=value: Measured(value), way="a setting of ours")
+        for where, what, text, value in rows
+    ]
+
+
 @dataclass(frozen=True)
 class Drawing:
     """A figure of the paper: what the paper says about it, and how to compute the result whose pictures redraw it."""
@@ -99,14 +111,14 @@ class Source:
     `own` says that it is what the paper used, or part of it; anything else is a stand-in.
     """
 
-    data: str | tuple[str, ...]
+    data: str | Sequence[str]
     label: str = ""
     own: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the data."""
-        return (self.data,) if isinstance(self.data, str) else self.data
+        return (self.data,) if isinstance(self.data, str) else tuple(self.data)
 
 
 @dataclass(frozen=True)
@@ -153,6 +165,30 @@ class Paper:
     def options(self) -> tuple[str, ...]:
         """What a user may replace."""
         return tuple(dict.fromkeys(role.option for role in self.roles.values() if role.option))
+
+
+@cache
+def printed(paper: str) -> dict[str, Any]:
+    """Return what a paper's TOML file has: title, citation, notes, printed tables, and where its data are.
+
+    >>> printed("swinger")["groups"][0]["names"][0], len(printed("swinger")["tests"])
+    ('Amanda', 12)
+    """
+    return tomllib.loads((files("aslant.replicate") / f"{paper}.toml").read_text(encoding="utf-8"))
+
+
+def described(
+    paper: str, cells: Iterable[Cell], roles: Mapping[str, Role | dict[str, Any]], figures: tuple[Drawing, ...] = (),
+    first_line: str = "",
+) -> Paper:  # fmt: skip
+    """Return a paper: what its TOML file says, with its cells; a role that is not ready has only its functions here."""
+    said = printed(paper)
+    made = {name: role if isinstance(role, Role) else _role(said["roles"][name], role) for name, role in roles.items()}
+    return Paper(paper, said["title"], said["citation"], tuple(cells), made, tuple(said["notes"]), figures, first_line)
+
+
+def _role(said: dict[str, Any], functions: dict[str, Any]) -> Role:
+    return Role(**{**said, "sources": tuple(Source(**source) for source in said.get("sources", ()))}, **functions)
 
 
 @dataclass(frozen=True)
@@ -447,11 +483,12 @@ def bundled_glove() -> WordVectors:
 _NURSE = {
     "googlenews": (300, (-0.0291, -0.0607, -0.0077, 0.0071)),
     "glove-840b": (300, (0.0395, -0.0801, -0.0381, 0.0665)),
+    "glove-6b": (100, (-0.0279, -0.0071, -0.1304, 0.0180)),
 }
 
 
 def holds(name: str, *, words: int = 0, capitals: bool = False) -> Callable[[WordVectors], bool]:
-    """Return a function that tells whether vectors are GoogleNews' or GloVe 840B's, and as many words of them."""
+    """Return a function that tells whether vectors are GoogleNews' or a GloVe's, and as many words of them."""
     dimensions, beginning = _NURSE[name]
 
     def check(vectors: WordVectors) -> bool:
@@ -463,17 +500,3 @@ def holds(name: str, *, words: int = 0, capitals: bool = False) -> Callable[[Wor
         return same and (not capitals or vectors.lookup(["Emily"]).tokens == ("Emily",))
 
     return check
-
-
-def is_glove_6b_100d(vectors: WordVectors) -> bool:
-    """Tell whether vectors are those of GloVe 6B, 100 dimensions: they agree with the sample, up to its rounding.
-
-    >>> is_glove_6b_100d(load())
-    True
-    """
-    sample = bundled_glove()
-    if vectors.matrix.shape[1] != sample.matrix.shape[1]:
-        return False
-    words = ["she", "he", "man", "woman", "nurse", "engineer", "black", "white"]
-    found, expected = vectors.lookup(words), sample.lookup(words)
-    return not found.missing and bool(np.allclose(found.vectors, expected.vectors, rtol=1e-3, atol=1e-3))

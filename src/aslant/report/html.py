@@ -10,8 +10,8 @@ from typing import Any
 from aslant.catalogue import kinds
 from aslant.errors import plural
 from aslant.report.assembly import Measure, measures_of, measures_of_audit
-from aslant.report.glance import grid
-from aslant.report.summary import comparison_sentences, sentences
+from aslant.report.glance import comparison_sentences, grid, sentences
+from aslant.report.sections import section_of
 from aslant.report.tables import number, plain, pvalue, small
 from aslant.report.templating import asset, environment, hashed
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
@@ -29,7 +29,7 @@ MOST_NAMED = 40
 
 
 def page(result: Result) -> str:
-    """Return any result as a page of its own."""
+    """Return any result as a separate page."""
     kind = kinds().get(result.kind)
     if kind and kind.page:
         made: str = kind.load(kind.page)(result)
@@ -103,6 +103,26 @@ def single_page(result: Result) -> str:
         "result.html.j2", measures, title=f"aslant: {measures[0].section.title}{name}",
         provenance=provenance, content=getattr(result, "first_line", "") or CONTENT,
     )  # fmt: skip
+
+
+def notebook_html(result: Result) -> str:
+    """Return `result` for a notebook's output: the charts are pictures, and the style applies to this output only.
+
+    No script is run.
+
+    >>> import aslant
+    >>> "weat-6" in notebook_html(aslant.weat(aslant.load(), "weat-6", bootstrap=0))
+    True
+    """
+    from markupsafe import Markup
+
+    said, template = section_of(result), environment().get_template("notebook.html.j2")
+    style = Markup(asset("templates/notebook.css"))
+    if said.fragment:
+        fragment = Markup(said.load(said.fragment)(result, level=3))
+        return template.render(fragment=fragment, style=style, plain=plain)
+    measure = measures_of(result.kind, (result,))[0]
+    return template.render(fragment="", measure=measure, style=style, content=CONTENT, plain=plain)
 
 
 def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, **values: Any) -> str:

@@ -100,7 +100,7 @@ class AuditResult(Result):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words of any measure that have no vector; the names that enumeration lacks are in its own result."""
+        """The words of any measure that have no vector; names missing from the enumeration are in its own result."""
         lists = [r.missing for part in self.parts for r in part.results if r.names_missing]
         return tuple(dict.fromkeys(word for words in lists for word in words))
 

@@ -50,7 +50,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         """Show the result in a notebook as a table and charts."""
-        return str(importlib.import_module("aslant.report.notebook").notebook_html(self))
+        return str(importlib.import_module("aslant.report.html").notebook_html(self))
 
     @classmethod
     def from_dict(cls: type[R], content: dict[str, Any]) -> R:

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class WordsUsed:
-    """One word set as it was really used: `used` has vectors, `missing` has none.
+    """One word set as it was actually used: `used` has vectors, `missing` has none.
 
     `tokens` are the vocabulary entries that stand for `used` (another case, an underscore); `removed` were left
-    out on request, to equalise set sizes; `same_token` because their token already stands for another word of the set;
+    out on request, to equalise set sizes; `same_token` because their token already represents another word of the set;
     `not_in_vocabulary` because the vocabulary that the test was reduced to does not have them.
     """
 
@@ -35,7 +35,7 @@ class Interval:
 
 @dataclass(frozen=True)
 class Correlation:
-    """How the effect sizes go with an outside figure, over `n` words; p-values of up to 8 words are exact."""
+    """How the effect sizes correlate with an external figure, over `n` words; p-values of up to 8 words are exact."""
 
     figure: str
     pearson: float

@@ -1,6 +1,6 @@
 """Statistics: arrays in, numbers out. Permutation p-values, intervals, false discovery rates, seeds.
 
-Nothing here knows about words, vectors or results; the measures bring scores and take numbers away. Every name is
+Nothing here knows about words, vectors or results; the measures pass in scores and get numbers back. Every name is
 listed in __init__.pyi.
 """
 

@@ -305,7 +305,8 @@ class _Run:
         kept = self.journal.recall(self.key) if self.journal else None
         if kept is None or kept.keys() != vars(RotationCounts.nothing(self.problem, 0)).keys():  # a block was damaged
             return None
-        return RotationCounts(**{name: array if array.ndim else int(array) for name, array in kept.items()})
+        fields: dict[str, Any] = {name: array if array.ndim else int(array) for name, array in kept.items()}
+        return RotationCounts(**fields)
 
     def _keep(self) -> None:
         if self.journal:

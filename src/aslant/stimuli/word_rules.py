@@ -7,6 +7,8 @@ from typing import Any
 
 from aslant.errors import AslantError
 
+#: The two words between which biased words lean, unless others are named.
+DEFAULT_POLES = ("he", "she")
 #: Biased words come from this many of the most frequent (Gonen & Goldberg 2019) ...
 MOST_FREQUENT = 50_000
 #: ... and are shorter than this.

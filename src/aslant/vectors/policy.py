@@ -49,12 +49,11 @@ class LookupPolicy:
 
     def spellings(self, word: str) -> Iterator[str]:
         """Yield the tokens to try for `word`, best first, none twice."""
-        cased = [word] if self.case == "exact" else [word, word.lower(), title_case(word)]
-        seen = set()
-        for form in cased:
-            joined = [form]
-            if self.phrases != "exact":
-                joined += [form.replace(" ", "_"), form.replace("_", " ")]
+        yield word
+        forms = (word,) if self.case == "exact" else (word, word.lower(), title_case(word))
+        seen = {word}
+        for form in forms:
+            joined = (form,) if self.phrases == "exact" else (form, form.replace(" ", "_"), form.replace("_", " "))
             for token in joined:
                 if token not in seen:
                     seen.add(token)

@@ -170,7 +170,7 @@ def test_p_values_are_uniform_where_groups_mean_nothing() -> None:
 
 def test_bad_input_is_one_clear_error() -> None:
     v = aslant.load()
-    with pytest.raises(MeasureError, match="'he' of 'men' is the token 'he', which also stands in 'one'"):
+    with pytest.raises(MeasureError, match="'he' of 'men' is the token 'he', which is also in 'one'"):
         aslant.generalised_weat(
             v, {"one": ["he"], "men": ["he", "man"], "women": ["she"]}, [["war"], ["love"], ["the"]]
         )
@@ -180,7 +180,7 @@ def test_bad_input_is_one_clear_error() -> None:
         aslant.generalised_weat(v, "religions-four", "weat-6")
     with pytest.raises(MeasureError, match="n_resamples is 0"):
         aslant.generalised_weat(v, "weat-6", "weat-6", n_resamples=0)
-    with pytest.raises(MeasureError, match="1 attribute sets"):
+    with pytest.raises(MeasureError, match="1 attribute set given"):
         aslant.generalised_weat(v, [["he"], ["she"]], [["war"]])
     with pytest.raises(MeasureError, match="all_targets"):
         aslant.generalised_weat(v, [["he"]], [["war"]])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -69,6 +71,6 @@ def test_qvalues_are_scipys_over_the_words() -> None:
 
 
 @pytest.mark.parametrize("figures", [{"nurse": float("nan")}, {"nurse": "high"}, {"nures": 1.0}])
-def test_figures_that_are_no_numbers_or_for_no_word_are_refused(figures: dict[str, object]) -> None:
+def test_figures_that_are_no_numbers_or_for_no_word_are_refused(figures: dict[str, Any]) -> None:
     with pytest.raises(MeasureError, match="figure"):
         aslant.wefat(aslant.load(), ["nurse", "clerk", "judge"], figure=figures)

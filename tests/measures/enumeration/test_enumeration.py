@@ -160,6 +160,22 @@ def test_own_groups_skip_the_clustering_of_names(planted: WordVectors) -> None:
     ]  # fmt: skip
 
 
+def test_provenance_has_the_share_of_names_left_out_only_where_names_were_clustered(
+    planted: WordVectors, found: Any
+) -> None:
+    assert (found.own_groups, found.provenance.settings["left_out"]) == (False, 0.2)
+    own = aslant.enumerate_biases(planted, groups={"a": NAMES[:3], "b": NAMES[3:6]}, categories=2, rotations=1)
+    assert (own.own_groups, own.provenance.settings["left_out"]) == (True, None)
+
+
+def test_settings_at_their_limits_are_accepted_and_put_on_record(planted: WordVectors) -> None:
+    least: dict[str, Any] = {"categories": 1, "per_cell": 1, "rotations": 1, "words": 1, "left_out": 0}
+    result = aslant.enumerate_biases(planted, NAMES, groups=2, alpha=0.999, precision=0.999, **least)
+    assert {name: result.provenance.settings[name] for name in least} == least
+    assert (result.provenance.settings["alpha"], result.provenance.settings["precision"]) == (0.999, 0.999)
+    assert result.left_out_names == ()
+
+
 def test_own_groups_by_the_name_of_a_class_set() -> None:
     result = aslant.enumerate_biases(aslant.load(), groups="religions-four", words=3000, categories=8, rotations=100)
     assert [group.label for group in result.groups] == ["Christianity", "Islam", "Judaism", "Hinduism"]
@@ -281,8 +297,8 @@ def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path)
         ({"left_out": None}, "left_out is None"),
         ({"workers": 0}, "workers is 0"),
         ({"words": True}, "words is True"),
-        ({"groups": {"a": ["Name1"]}, "names": None}, "1 groups were given"),
-        ({"groups": {"a": ["Name1"], "b": ["Name2"]}}, "both names and groups of your own"),
+        ({"groups": {"a": ["Name1"]}, "names": None}, "only 1 group given"),
+        ({"groups": {"a": ["Name1"], "b": ["Name2"]}}, "both names and groups were given"),
         ({"groups": {"a": ["Name1"], "b": ["nowhere"]}, "names": None}, "0 words of 'b'"),
         ({"groups": {"a": ["Name1"], "b": ["Name1"]}, "names": None}, "belong to one of the two sets"),
         ({"names": 3}, "names=3 are not names"),

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_poles_specific_words_and_gamma_reach_the_residual_tests(run: Run, tmp_p
 def test_pairs_of_another_concept_are_not_tested_by_he_and_she() -> None:
     v = aslant.load(top=12_000)
     pairs = [("rich", "poor"), ("wealthy", "needy")]
-    options = {"seeds": 1, "classified": 200, "random_pairs": 20}
+    options: dict[str, Any] = {"seeds": 1, "classified": 200, "random_pairs": 20}
     g = aslant.geometry(v, v, pairs=pairs, **options)
     assert g.before.residual is None
     assert g.after is not None
@@ -129,7 +130,7 @@ def test_outputs_never_eat_an_input_or_each_other(run: Run, tmp_path: Path) -> N
     before = (tmp_path / "in.safetensors").read_bytes()
     (tmp_path / "in.svg").write_bytes(before)
     for arguments, words in (
-        (["in.svg", "--chart", "in.svg"], "would be written over"),
+        (["in.svg", "--chart", "in.svg"], "would be overwritten"),
         (["in.safetensors", "--chart", "c.svg", "--json", "./c.svg"], "the same file"),
         (["in.safetensors", "--chart", "nodir/x.svg", "--json", "half.json"], "there is no folder 'nodir'"),
     ):

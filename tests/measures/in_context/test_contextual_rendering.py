@@ -34,7 +34,7 @@ def result() -> ContextualBiasResult:
 
 def test_the_notes_say_what_was_used_and_what_is_lacking(result: ContextualBiasResult) -> None:
     notes = "\n".join(contextual_table(result).notes)
-    assert "(asked: 500) words a side" in notes
+    assert "(requested: 500) words per side" in notes
     assert "not in the corpus, 264 professions: " in notes
     assert "and 252 more (the JSON lists all)" in notes
     assert "most female: " in notes

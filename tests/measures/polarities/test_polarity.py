@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -41,7 +42,7 @@ def slow(w: list[float], classes: list[list[float]], scheme: str) -> float:
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10_000), st.integers(2, 6), st.sampled_from(["binary", "one-vs-one", "one-vs-rest"]))
-def test_scores_are_the_definitions_written_out(seed: int, n: int, scheme: str) -> None:
+def test_scores_are_the_definitions_written_out(seed: int, n: int, scheme: Any) -> None:
     n = 2 if scheme == "binary" else n
     v = embedding(seed)
     classes, words = [f"w{i}" for i in range(n)], [f"w{i}" for i in range(10, 30)]
@@ -54,7 +55,7 @@ def test_scores_are_the_definitions_written_out(seed: int, n: int, scheme: str) 
 
 
 @pytest.mark.parametrize("scheme", ["one-vs-one", "one-vs-rest"])
-def test_blocks_make_no_difference(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blocks_make_no_difference(scheme: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     v = embedding(1, words=50)
     run = lambda: aslant.polarity(v, ["w0", "w1", "w2"], v.words[3:], scheme=scheme)  # noqa: E731
     whole = run()
@@ -63,7 +64,7 @@ def test_blocks_make_no_difference(scheme: str, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_winning_class_is_the_one_with_the_largest_cosine() -> None:
-    v = aslant.WordVectors.from_arrays(["a", "b", "c", "near b"], [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 1, 0.2]])
+    v = aslant.WordVectors.from_arrays(["a", "b", "c", "near b"], [[1, 0, 0], [0, 1, 0], [0, 0, 1], [0.1, 1, 0.2]])  # type: ignore[arg-type]
     for scheme in ("one-vs-one", "one-vs-rest"):
         r = aslant.polarity(v, ["a", "b", "c"], ["near b"], scheme=scheme)
         assert r.by_word[0].leans_to == "b"
@@ -73,7 +74,7 @@ def test_the_winning_class_is_the_one_with_the_largest_cosine() -> None:
 
 @settings(deadline=None, max_examples=30)
 @given(st.integers(0, 1000), st.sampled_from(["binary", "one-vs-one", "one-vs-rest"]), st.floats(0.1, 10))
-def test_rotating_and_rescaling_the_space_changes_nothing(seed: int, scheme: str, scale: float) -> None:
+def test_rotating_and_rescaling_the_space_changes_nothing(seed: int, scheme: Any, scale: float) -> None:
     v = embedding(seed)
     turned = aslant.WordVectors.from_arrays(v.words, scale * v.matrix @ stats.ortho_group.rvs(5, random_state=seed))
     classes = ["w0", "w1"] if scheme == "binary" else ["w0", "w1", "w2"]
@@ -126,7 +127,7 @@ PUBLISHED = [
 
 
 @pytest.mark.parametrize(("classes", "scheme", "printed"), PUBLISHED)
-def test_the_sample_gives_the_published_glove_row_within_0_002(classes: str, scheme: str, printed: float) -> None:
+def test_the_sample_gives_the_published_glove_row_within_0_002(classes: str, scheme: Any, printed: float) -> None:
     r = aslant.polarity(aslant.load(), classes, scheme=scheme)
     assert r.score == pytest.approx(printed, abs=0.002)
     assert len(r.missing) == 43
@@ -141,7 +142,7 @@ def test_the_sample_gives_the_published_glove_row_within_0_002(classes: str, sch
         ("gender-five-as-printed", "one-vs-rest", 0.1908),
     ],
 )
-def test_words_as_the_text_has_them_miss_the_table_in_three_columns(classes: str, scheme: str, score: float) -> None:
+def test_words_as_the_text_has_them_miss_the_table_in_three_columns(classes: str, scheme: Any, score: float) -> None:
     column = {"gender-pronouns": 0.0976, "gender-three-as-printed": 0.1103, "gender-five-as-printed": 0.1528}[classes]
     found = aslant.polarity(aslant.load(), classes, scheme=scheme, bootstrap=0).score
     assert found == pytest.approx(score, abs=0.0001)
@@ -156,16 +157,16 @@ def test_words_as_the_text_has_them_miss_the_table_in_three_columns(classes: str
         ((["w0", "w0"], ["w3"]), MeasureError, "named twice"),
         (("weat-1", ["w3"]), StimuliError, "kind 'classes' is needed"),
         ((["w0", "w1"], "gender-binary"), StimuliError, "kind 'words' is needed"),
-        ((["w0", "w1"], ["nowhere"]), MeasureError, "none of the 1 words"),
-        ((["w0", "w1"], []), MeasureError, "none of the 0 words"),
+        ((["w0", "w1"], ["nowhere"]), MeasureError, "none of the words"),
+        ((["w0", "w1"], []), MeasureError, "none of the words"),
         (({"a": ["w0"], "b": ["w0"]}, ["w3"]), MeasureError, "same vector"),
     ],
 )
-def test_bad_input_is_one_clear_error(arguments: tuple[object, object], error: type[Exception], words: str) -> None:
+def test_bad_input_is_one_clear_error(arguments: tuple[Any, Any], error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         aslant.polarity(embedding(0), *arguments)
     with pytest.raises(MeasureError, match="scheme='x'"):
-        aslant.polarity(embedding(0), ["w0", "w1"], ["w2"], scheme="x")
+        aslant.polarity(embedding(0), ["w0", "w1"], ["w2"], scheme="x")  # type: ignore[arg-type]
 
 
 def test_bootstrap_means_have_the_standard_error_of_the_mean() -> None:
@@ -215,7 +216,7 @@ class TestComparison:
     def test_one_embedding_or_nothing_shared_is_an_error(self) -> None:
         with pytest.raises(MeasureError, match="at least two"):
             aslant.compare_polarity([embedding(0)], ["w0", "w1"])
-        with pytest.raises(MeasureError, match="no word"):
+        with pytest.raises(MeasureError, match="none of the words"):
             aslant.compare_polarity([embedding(0), embedding(1)], ["w0", "w1"], ["zz"])
 
     def test_compare_uses_only_shared_words_and_agrees_with_weat_on_them(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -21,7 +23,7 @@ from geometry_vectors import googlenews, letters, planted
 PROFESSIONS = [letters(i) for i in range(0, 400, 3)]
 
 
-def run(original: aslant.WordVectors, measured: aslant.WordVectors, **options: object) -> ResidualBiasResult:
+def run(original: aslant.WordVectors, measured: aslant.WordVectors, **options: Any) -> ResidualBiasResult:
     chosen = {"seeds": 3, "professions": PROFESSIONS, "within": PROFESSIONS, "picture": "none", **options}
     return aslant.residual_bias(original, measured, **chosen)
 
@@ -81,7 +83,7 @@ def test_a_small_vocabulary_scales_every_number_and_says_so() -> None:
     from aslant.report.result_tables import table_of
 
     notes = " ".join(table_of(r).notes)
-    assert "40 words a side instead of 500" in notes
+    assert "40 words per side instead of 500" in notes
     assert "44 instead of 100" in notes
 
 
@@ -220,8 +222,8 @@ def test_half_of_the_training_words_are_of_each_side_whatever_the_draw(monkeypat
 
     counts = []
 
-    class Counting(sklearn.svm.SVC):  # type: ignore[misc]
-        def fit(self, X: object, y: np.ndarray) -> object:  # type: ignore[type-arg]
+    class Counting(sklearn.svm.SVC):
+        def fit(self, X: object, y: np.ndarray) -> object:
             counts.append((int(y.sum()), len(y)))
             return super().fit(X, y)
 

@@ -108,7 +108,7 @@ def literal_draws(groups: list[Clustered], samples: int, seed: int) -> tuple[lis
 
 def test_draws_are_those_of_a_loop() -> None:
     groups = sets()
-    effects, variances = sampled_effects(*groups, 40, np.random.default_rng(7))
+    effects, variances = sampled_effects(*groups, 40, np.random.default_rng(7))  # type: ignore[arg-type, call-arg]
     by_loop = literal_draws(groups, 40, 7)
     assert effects == pytest.approx(by_loop[0])
     assert variances == pytest.approx(by_loop[1])
@@ -117,15 +117,15 @@ def test_draws_are_those_of_a_loop() -> None:
 def test_contexts_are_chosen_for_some_draws_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("aslant.measures.sentence_tests.contexts_statistic._DRAWS", 20)
     together, apart = np.random.default_rng(7), np.random.default_rng(7)
-    parts = [sampled_effects(*sets(), n, apart) for n in (20, 20, 10)]
-    for found, expected in zip(sampled_effects(*sets(), 50, together), zip(*parts, strict=True), strict=True):
+    parts = [sampled_effects(*sets(), n, apart) for n in (20, 20, 10)]  # type: ignore[arg-type, call-arg]
+    for found, expected in zip(sampled_effects(*sets(), 50, together), zip(*parts, strict=True), strict=True):  # type: ignore[arg-type, call-arg]
         assert found.tolist() == np.concatenate(expected).tolist()
 
 
 def test_draws_do_not_depend_on_how_many_are_made_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = sampled_effects(*sets(), 50, np.random.default_rng(7))
+    whole = sampled_effects(*sets(), 50, np.random.default_rng(7))  # type: ignore[arg-type, call-arg]
     monkeypatch.setattr("aslant.measures.sentence_tests.contexts_statistic._BYTES", 4 * 6 * 8)
-    parts = sampled_effects(*sets(), 50, np.random.default_rng(7))
+    parts = sampled_effects(*sets(), 50, np.random.default_rng(7))  # type: ignore[arg-type, call-arg]
     assert parts[0] == pytest.approx(whole[0])
 
 
@@ -179,7 +179,7 @@ def test_words_short_of_contexts_are_recorded_and_those_without_are_missing() ->
     cut = aslant.ceat(FakeEncoder(), kept, "weat-7", samples=50, contexts_per_word=2)
     assert {word.contexts for word in cut.words} == {0, 2}
     with pytest.raises(
-        MeasureError, match="7 of 8 words of 'Math' of 'weat-7' have a context in the corpus, less than"
+        MeasureError, match="7 of 8 words of 'Math' of 'weat-7' with a context in the corpus, less than"
     ):
         aslant.ceat(FakeEncoder(), kept, "weat-7", min_found=0.9)
 
@@ -221,7 +221,7 @@ def test_a_suite_holds_the_vectors_of_one_test_and_of_what_later_ones_need(monke
     monkeypatch.setattr(module, "context_vectors", encoded)
     monkeypatch.setattr(module, "_measure", measured)
     tests = [load_set(name) for name in ("weat-7", "weat-6", "weat-8")]
-    aslant.ceat_suite(FakeEncoder(), SENTENCES, tests)
+    aslant.ceat_suite(FakeEncoder(), SENTENCES, tests)  # type: ignore[arg-type]
     seven, six, eight = (set(test.words) for test in tests)
     assert held == [seven, six | (seven & eight), eight]
     assert len(asked) == len(seven | six | eight)

@@ -148,13 +148,13 @@ def test_the_interval_draws_words_with_all_their_sentences() -> None:
         clustered(WordList(name, tuple("abcd")), {w: rng.normal(size=(1, 5)) for w in "abcd"})
         for name in ("x", "y", "p", "q")
     ]
-    ours = _effects(*sets, 50, np.random.default_rng(1))
-    assert ours == pytest.approx(bootstrap_effects(*(s.unit for s in sets), 50, np.random.default_rng(1)))
+    ours = _effects(*sets, 50, np.random.default_rng(1))  # type: ignore[arg-type, call-arg]
+    assert ours == pytest.approx(bootstrap_effects(*(s.unit for s in sets), 50, np.random.default_rng(1)))  # type: ignore[arg-type, call-arg]
     # A word's sentences three times over: the same draws of words, and the same means.
     tripled = [clustered(WordList(s.words.name, tuple("abcd")), _tripled(s)) for s in sets]
     assert sentence_scores(*tripled)[0].mean() == pytest.approx(sentence_scores(*sets)[0].mean())
     spread = np.sqrt((3 * 8 - 1) / (3 * (8 - 1)))
-    assert _effects(*tripled, 50, np.random.default_rng(1)) == pytest.approx(ours * spread)
+    assert _effects(*tripled, 50, np.random.default_rng(1)) == pytest.approx(ours * spread)  # type: ignore[arg-type, call-arg]
 
 
 def _tripled(group: Any) -> dict[str, Any]:
@@ -168,9 +168,9 @@ def test_words_without_a_vector_are_listed_and_too_many_are_refused() -> None:
     result = aslant.seat(known, **test, templates="{word}", bootstrap=0)
     assert result.missing == ("e",)
     assert result.targets[1].missing == ("e",)
-    with pytest.raises(MeasureError, match="2 of 3 words of 'targets 2' of 'own' have a vector, less than"):
+    with pytest.raises(MeasureError, match="2 of 3 words of 'targets 2' of 'own' with a vector, less than"):
         aslant.seat(known, **test, templates="{word}", min_found=0.7)
-    with pytest.raises(MeasureError, match="0 of 1 words of 'attributes 2'"):
+    with pytest.raises(MeasureError, match="0 of 1 word of 'attributes 2'"):
         aslant.seat(known, targets=(["a"], ["b"]), attributes=(["p"], ["z"]), templates="{word}")
 
 

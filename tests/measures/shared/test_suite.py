@@ -78,7 +78,7 @@ def test_a_share_of_a_set_is_needed_and_what_is_missing_anywhere_is_listed() -> 
     with pytest.raises(TooFewWordsError) as caught:
         need_share(load_set("weat-6"), [half, other], 0.51, "a vector")
     assert str(caught.value) == (
-        "1 of 2 words of 'X' of 'weat-6' with a vector, less than the required share of 0.51 (missing: b)."
+        "1 of 2 words of 'X' of 'weat-6' have a vector, less than the required share of 0.51 (missing: b)."
     )
     assert caught.value.missing == ("b", "e")
 
@@ -98,7 +98,7 @@ def test_a_suite_lists_a_test_that_cannot_be_run_with_the_reason_and_the_words_i
     suite = aslant.weat_suite(v, ["weat-6", "weat-7"], bootstrap=0)
     assert [r.test for r in suite.results] == ["weat-7"]
     assert suite.qvalues == (suite.results[0].pvalue,)
-    assert suite.skipped[0].reason.startswith("0 of 8 words of 'Male names' of 'weat-6' with a vector in ")
+    assert suite.skipped[0].reason.startswith("0 of 8 words of 'Male names' of 'weat-6' have a vector in ")
     assert set(suite.skipped[0].missing) == set(load_set("weat-6").words) == set(suite.provenance.missing)
     assert suite.provenance.settings["min_found"] == 0.5
     assert suite.provenance.stimuli == "weat-6 weat-7"

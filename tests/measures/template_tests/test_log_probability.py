@@ -77,7 +77,7 @@ def test_a_causal_model_compares_what_follows_the_target() -> None:
 def test_a_target_after_the_attribute_compares_whole_sentences_and_says_so() -> None:
     result = aslant.log_probability_bias(FakeCausalLM(TABLE), "a [ATTRIBUTE] is what [TARGET] is.", ("he", "she"), JOBS)
     assert result.method == "whole sentences"
-    assert "the target stands after the attribute" in result.notes[0]
+    assert "the target follows the attribute" in result.notes[0]
     for score in result.scores:
         assert score.score == pytest.approx(math.log(TABLE["he", score.attribute] / TABLE["she", score.attribute]))
     both = aslant.log_probability_bias(
@@ -262,8 +262,8 @@ def test_targets_of_several_pieces_are_named_with_the_policy() -> None:
         ({"template": []}, "no template was given"),
         ({"template": 3}, "is not a template"),
         ({"targets": None}, "no targets were given"),
-        ({"targets": ["he"]}, "1 target sets were given"),
-        ({"targets": [["he"], ["she", "he"]]}, "'he' stands in 'he' and in 'she \\+ he'"),
+        ({"targets": ["he"]}, "only 1 target set given"),
+        ({"targets": [["he"], ["she", "he"]]}, "'he' is in 'he' and in 'she \\+ he'"),
         ({"targets": {"a": [], "b": ["she"]}}, "has no words"),
         ({"targets": 3}, "are not targets"),
         ({"targets": [["he"], [""]]}, "is not a word"),
@@ -288,7 +288,7 @@ def test_what_is_no_model_or_cannot_do_it_is_refused() -> None:
         aslant.log_probability_bias("bert", TEMPLATE, ("he", "she"), JOBS)  # type: ignore[arg-type]
     for setting in ({"as_published": True}, {"single_mask": True}, {"target_pieces": "first"}):
         with pytest.raises(MeasureError, match="'fake causal' is a causal model"):
-            aslant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)  # type: ignore[arg-type]
+            aslant.log_probability_bias(FakeCausalLM(), TEMPLATE, ("he", "she"), JOBS, **setting)
 
 
 def test_a_probability_of_nought_is_an_error_not_an_infinite_score() -> None:

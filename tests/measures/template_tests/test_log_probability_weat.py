@@ -139,10 +139,10 @@ class Flat(FakeMaskedLM):
 @pytest.mark.parametrize(
     ("test", "words"),
     [
-        ("kurita-generic", "has 2 target and 0 attribute sets; two of each"),
+        ("kurita-generic", "has 2 target sets and 0 attribute sets; two of each"),
         ("weat-6", "kind 'templates' is needed"),
         (3, "does not name a test"),
-        (small(attributes=(WordList("A", ("math",)), WordList("B", ("math", "art")))), "'math' stands in both"),
+        (small(attributes=(WordList("A", ("math",)), WordList("B", ("math", "art")))), "'math' is in both"),
         (small(attributes=(WordList("A", ("math",)), WordList("B", ()))), "two of each, with words"),
     ],
 )
@@ -154,7 +154,7 @@ def test_bad_tests_are_one_clear_error(measure: Any, test: Any, words: str) -> N
 def test_scores_without_spread_have_no_effect_size() -> None:
     for measure in (aslant.log_probability_weat, aslant.template_weat):
         with pytest.raises(MeasureError, match="so no effect size exists"):
-            measure(Flat(), "math-arts")  # type: ignore[operator]
+            measure(Flat(), "math-arts")
     with pytest.raises(MeasureError, match="alternative"):
         aslant.log_probability_weat(FakeMaskedLM(), "math-arts", alternative="bigger")
 
@@ -190,10 +190,10 @@ def test_words_that_are_not_one_piece_are_left_out_and_listed() -> None:
     assert len(result.associations) == 5
     with pytest.raises(MeasureError, match="no word of 'B' is one piece of the vocabulary of 'fake masked'"):
         aslant.template_weat(FakeMaskedLM(unknown=["art", "dance", "drama"]), small())
-    with pytest.raises(MeasureError, match="no masked language model"):
+    with pytest.raises(MeasureError, match="not a masked language model"):
         aslant.template_weat(FakeCausalLM(), small())  # type: ignore[arg-type]
     lonely = small(targets=(WordList("Male", ("he", "boys", "men", "lads")), small().targets[1]))
-    with pytest.raises(MeasureError, match="no template takes 'lads'"):
+    with pytest.raises(MeasureError, match=r"'lads' of .* fits no template"):
         aslant.template_weat(FakeMaskedLM(), lonely)
 
 

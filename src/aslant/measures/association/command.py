@@ -5,25 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
 from aslant.measures.association.settings import WeatSuiteSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant weat                                       every WEAT on the bundled sample
-
 aslant weat glove.6B.100d.txt --test weat-6       one test on your embedding
-
 aslant weat glove.6B.zip/glove.6B.50d.txt         a file inside an archive
-
 aslant weat vectors.bin --words my-test.toml      your own word lists (see: aslant words show weat-6)
-
 aslant weat glove-840b-34k --vocabulary all-minilm-l6-v2 --equalise    only words that BERT has as one piece
-
 aslant weat vectors.bin --json result.json --latex table.tex
 """
 
@@ -31,12 +22,8 @@ aslant weat vectors.bin --json result.json --latex table.tex
 @command
 def weat_command(
     model: o.ModelArgument = None,
-    test: Annotated[
-        list[str] | None, typer.Option("--test", metavar="NAME", help="A test that ships; can be repeated.")
-    ] = None,
-    words: Annotated[
-        list[Path] | None, typer.Option("--words", metavar="FILE", help="Your own test, a TOML file; can be repeated.")
-    ] = None,
+    test: Annotated[list[str] | None, o.option("A test that ships; can be repeated.", "NAME")] = None,
+    words: Annotated[list[Path] | None, o.option("Your own test, a TOML file; can be repeated.", "FILE")] = None,
     *,
     settings: WeatSuiteSettings,
     reading: Reading,

@@ -16,20 +16,12 @@ from aslant.cli.shared import Output, Reading, RunningOnCores, command
 from aslant.errors import plural
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant enumerate                                       first names, on the bundled sample
-
 aslant enumerate glove.6B.300d.txt --json found.json   your embedding, with everything kept for later
-
 aslant enumerate vectors.bin --names surnames --precision 0.001
-
 aslant enumerate --groups religions-four --html found.html --heatmap found.svg
-
 aslant enumerate GoogleNews.bin --names embedding      names that the vocabulary itself holds
-
 aslant enumerate glove.txt --against debiased.txt      which associations debiasing leaves
-
 aslant enumerate survey export found.json -o survey    ask people about the result
 """
 
@@ -44,13 +36,10 @@ class EnumerationOutput(Output):
 
     PICTURES = ("heatmap",)
 
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a page with all tables.", rich_help_panel=o.OUT)
-    ] = None
-    heatmap: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw groups × categories (.svg, .png, .html).", rich_help_panel=o.OUT),
-    ] = None
+    html: Annotated[Path | None, o.option("Write a page with all tables.", "FILE", panel=o.OUT)] = None
+    heatmap: Annotated[Path | None, o.option("Draw groups × categories (.svg, .png, .html).", "FILE", panel=o.OUT)] = (
+        None
+    )
 
     def files(self) -> list[Path]:
         """Return every requested file."""
@@ -66,51 +55,45 @@ class EnumerationOutput(Output):
             raise AslantError("a page cannot go to standard output; name a file with --html.")
 
 
-@app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)
+@app.command(DEFAULT, epilog=o.examples(*EXAMPLES.splitlines()), cls=DefaultCommand)
 @command
 def enumerate_command(
     model: o.ModelArgument = None,
     names: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE|DATA",
-            help="Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (downloaded at "
+        o.option(
+            "Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (downloaded at "
             "first use), or 'embedding' (those in a cased vocabulary); nothing: the bundled first names.",
+            "FILE|DATA",
         ),
     ] = None,
-    groups: Annotated[
-        str, typer.Option(metavar="N|SET|FILE", help="How many groups to find, or your own class set.")
-    ] = "12",
-    categories: Annotated[int, typer.Option(metavar="N", min=1, help="Word categories.")] = 64,
-    words: Annotated[int, typer.Option(metavar="N", min=1, help="Most frequent words to use.")] = 30_000,
-    per_cell: Annotated[int, typer.Option(metavar="N", min=1, help="Words of each group and category.")] = 3,
-    rotations: Annotated[int, typer.Option(metavar="N", min=1, help="Random rotations for the p-values.")] = 10_000,
-    alpha: Annotated[float, typer.Option(help="False-discovery rate.")] = 0.05,
-    left_out: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of names to leave out, those least like names.")
-    ] = 0.2,
+    groups: Annotated[str, o.option("How many groups to find, or your own class set.", "N|SET|FILE")] = "12",
+    categories: Annotated[int, o.option("Word categories.", "N", min=1)] = 64,
+    words: Annotated[int, o.option("Most frequent words to use.", "N", min=1)] = 30_000,
+    per_cell: Annotated[int, o.option("Words of each group and category.", "N", min=1)] = 3,
+    rotations: Annotated[int, o.option("Random rotations for the p-values.", "N", min=1)] = 10_000,
+    alpha: Annotated[float, o.option("False-discovery rate.")] = 0.05,
+    left_out: Annotated[float, o.option("Share of names to leave out, those least like names.", "SHARE")] = 0.2,
     drop_names: Annotated[
         bool | None,
-        typer.Option(
+        o.option(
+            "Leave out words that are spelled like a name; default: only where the vocabulary is lower-cased.",
+            None,
             "--drop-names/--keep-names",
-            help="Leave out words that are spelled like a name; default: only where the vocabulary is lower-cased.",
             show_default=False,
         ),
     ] = None,
     voronoi: Annotated[
-        bool, typer.Option("--voronoi/--no-voronoi", help="A word belongs to the nearest group, or to any number.")
+        bool, o.option("A word belongs to the nearest group, or to any number.", None, "--voronoi/--no-voronoi")
     ] = True,
     demographics_by: Annotated[
-        str, typer.Option(metavar="names|bearers", help="A name counts once, or by how many people bear it.")
+        str, o.option("A name counts once, or by how many people bear it.", "names|bearers")
     ] = "names",
-    against: Annotated[
-        str | None, typer.Option(metavar="MODEL", help="The same embedding after debiasing: what is left there?")
-    ] = None,
+    against: Annotated[str | None, o.option("The same embedding after debiasing: what is left there?", "MODEL")] = None,
     precision: Annotated[
         float | None,
-        typer.Option(
-            metavar="RISK",
-            help="Stop once verdicts are settled, at this risk (such as 0.001) of changing any; default: never.",
+        o.option(
+            "Stop once verdicts are settled, at this risk (such as 0.001) of changing any; default: never.", "RISK"
         ),
     ] = None,
     *,
@@ -166,47 +149,31 @@ app.add_typer(survey_app, name="survey")
 #: Bytes of a result's JSON.
 MAX_RESULT = 1 << 30
 EXPORT_EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant enumerate glove.txt --json result.json                then
-
 aslant enumerate survey export result.json -o survey         exam, matching and key, in a new folder
-
 aslant enumerate survey export result.json -o short --tests 6 --seed 1
 """
 RATINGS_EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant enumerate survey ratings answers/*.csv --survey survey/survey.json -o ratings
 """
 SCORE_EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant enumerate survey score answers.csv --survey survey/survey.json
-
 aslant enumerate survey score answers/*.csv ratings/answers/*.csv --survey survey/survey.json --json scored.json
-
 aslant enumerate survey score answers/*.csv --survey survey/survey.json --offensive-from 5
 """
 
 
-AnswersArgument = Annotated[list[Path], typer.Argument(metavar="ANSWERS.csv...", help="Files of answers, one or more.")]
-PlanOption = Annotated[Path, typer.Option("--survey", metavar="survey.json", help="The plan that the export wrote.")]
+AnswersArgument = Annotated[list[Path], o.argument("Files of answers, one or more.", "ANSWERS.csv...")]
+PlanOption = Annotated[Path, o.option("The plan that the export wrote.", "survey.json", "--survey")]
 
 
-@survey_app.command("export", epilog=EXPORT_EXAMPLES)
+@survey_app.command("export", epilog=o.examples(*EXPORT_EXAMPLES.splitlines()))
 def export_command(
-    result: Annotated[Path, typer.Argument(metavar="RESULT.json", help="What 'aslant enumerate --json' wrote.")],
-    folder: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="A new folder for the survey's files.")
-    ],
-    tests: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Ask about the first N tests with something to match.")
-    ] = 12,
-    names: Annotated[int, typer.Option(metavar="N", min=1, help="Names that illustrate a group.")] = 5,
-    exam_names: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Exam questions for each group; 0 for no exam.")
-    ] = 3,
+    result: Annotated[Path, o.argument("What 'aslant enumerate --json' wrote.", "RESULT.json")],
+    folder: Annotated[Path, o.option("A new folder for the survey's files.", "FOLDER", "--output", "-o")],
+    tests: Annotated[int, o.option("Ask about the first N tests with something to match.", "N", min=1)] = 12,
+    names: Annotated[int, o.option("Names that illustrate a group.", "N", min=1)] = 5,
+    exam_names: Annotated[int, o.option("Exam questions for each group; 0 for no exam.", "N", min=0)] = 3,
     seed: o.SeedOption = 0,
     quiet: o.QuietOption = False,
 ) -> None:
@@ -233,13 +200,11 @@ def export_command(
     ])  # fmt: skip
 
 
-@survey_app.command("ratings", epilog=RATINGS_EXAMPLES)
+@survey_app.command("ratings", epilog=o.examples(*RATINGS_EXAMPLES.splitlines()))
 def ratings_command(
     answers: AnswersArgument,
     survey: PlanOption,
-    folder: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FOLDER", help="A new folder for the rating task's files.")
-    ],
+    folder: Annotated[Path, o.option("A new folder for the rating task's files.", "FOLDER", "--output", "-o")],
     quiet: o.QuietOption = False,
 ) -> None:
     """Write the rating task, for the associations that people matched to the embedding's group, and no others."""
@@ -266,14 +231,12 @@ def _say(quiet: bool, made: str, written: list[Path], advice: list[str]) -> None
         print(CONTENT_NOTE, made, *written, *advice, sep="\n")
 
 
-@survey_app.command("score", epilog=SCORE_EXAMPLES)
+@survey_app.command("score", epilog=o.examples(*SCORE_EXAMPLES.splitlines()))
 @command
 def score_command(
     answers: AnswersArgument,
     survey: PlanOption,
-    offensive_from: Annotated[
-        float, typer.Option(metavar="RATING", help="The mean rating, 1 to 7, that counts as offensive.")
-    ] = 4.0,
+    offensive_from: Annotated[float, o.option("The mean rating, 1 to 7, that counts as offensive.", "RATING")] = 4.0,
     confidence: o.ConfidenceOption = 0.95,
     quiet: o.QuietOption = False,
     *,

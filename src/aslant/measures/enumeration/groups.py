@@ -15,7 +15,7 @@ from aslant.measures.enumeration.result import Demographics, Weights
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.parallel import one_thread_each, spread
 from aslant.stimuli import NameFacts
-from aslant.stimuli.first_names import RACES
+from aslant.stimuli.name_files import RACES
 
 Unit = NDArray[np.float32]
 #: As many starts as scikit-learn made when the paper was written; the best one counts.

@@ -10,14 +10,14 @@ from aslant.errors import TooFewWordsError
 from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias, gender_subspace
 from aslant.measures.geometry.result import GeometryResult, SpaceGeometry
 from aslant.measures.polarities.measure import Words
-from aslant.measures.residuals.measure import DEFAULT_POLES, residual_bias
+from aslant.measures.residuals.measure import residual_bias
 from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.measures.residuals.separation import Gamma
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 from aslant.statistics import seed_of
-from aslant.stimuli import PairSet
+from aslant.stimuli import DEFAULT_POLES, PairSet
 from aslant.vectors import WordVectors
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aslant.cli import options as o
 from aslant.cli.encoders import CorpusOption, EncoderArgument, KeptEncoding, Text
 from aslant.cli.shared import ChartOutput, Reading, RunningOnCores, command
 
@@ -14,14 +15,9 @@ if TYPE_CHECKING:
     from aslant.vectors import WordVectors
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant contextual --corpus news.en.gz                        all-MiniLM-L6-v2, biased words from the bundled sample
-
 aslant contextual elmo-original --corpus news.en.gz --compare --chart elmo.svg
-
 aslant contextual bert-base-uncased --corpus gap --corpus bold --original googlenews-26k --json bert.json
-
 aslant contextual ./my-bert --corpus texts.csv --column body --layer mean --repeats 3 --top 200 --classified 1000
 """
 WORDS_PANEL = "Choosing words"
@@ -67,20 +63,17 @@ def contextual_command(
     model: EncoderArgument = None,
     corpus: CorpusOption = None,
     original: Annotated[
-        str | None,
-        typer.Option(metavar="MODEL", help="Static embedding to choose biased words in; nothing: the sample."),
+        str | None, o.option("Static embedding to choose biased words in; nothing: the sample.", "MODEL")
     ] = None,
-    repeats: Annotated[int, typer.Option(metavar="N", min=1, help="Repeats, each with different sentences.")] = 10,
-    swaps: Annotated[int, typer.Option(metavar="N", min=1, help="Swapped sentences for each pair and repeat.")] = 20,
-    gamma: Annotated[str, typer.Option(metavar="scale|auto|X", help="Width of the classifier's kernel.")] = "scale",
-    random_pairs: Annotated[int, typer.Option(metavar="N", min=0, help="Draws of random pairs; 0 for none.")] = 1_000,
+    repeats: Annotated[int, o.option("Repeats, each with different sentences.", "N", min=1)] = 10,
+    swaps: Annotated[int, o.option("Swapped sentences for each pair and repeat.", "N", min=1)] = 20,
+    gamma: Annotated[str, o.option("Width of the classifier's kernel.", "scale|auto|X")] = "scale",
+    random_pairs: Annotated[int, o.option("Draws of random pairs; 0 for none.", "N", min=0)] = 1_000,
     random_as: Annotated[
-        str, typer.Option(help="Random words to compare with: differences (swapped), or also as words (Figure 1).")
+        str, o.option("Random words to compare with: differences (swapped), or also as words (Figure 1).")
     ] = "differences",
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Also measure the static embedding, as it is and debiased (hard).")
-    ] = False,
-    picture: Annotated[str, typer.Option(help="How words are laid out: auto, umap, pca, or none.")] = "auto",
+    compare: Annotated[bool, o.option("Also measure the static embedding, as it is and debiased (hard).")] = False,
+    picture: Annotated[str, o.option("How words are laid out: auto, umap, pca, or none.")] = "auto",
     *,
     text: Text,
     encoding: KeptEncoding,

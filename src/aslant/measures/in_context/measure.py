@@ -47,7 +47,7 @@ from aslant.measures.in_context.swaps import (
     word_shares,
 )
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.residuals.measure import DEFAULT_POLES, FEWEST, check_poles, select
+from aslant.measures.residuals.measure import FEWEST, check_poles, select
 from aslant.measures.residuals.result import Picture
 from aslant.measures.residuals.separation import Gamma, check_gamma, check_picture, picture_of, plane_of, training_size
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
@@ -57,7 +57,7 @@ from aslant.models.protocols import Encoder, Progress
 from aslant.parallel import one_thread_each
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics import check_count, seed_of, spawn, unit_rows
-from aslant.stimuli import MOST_FREQUENT
+from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT
 from aslant.vectors import WordVectors, load
 from aslant.version import __version__
 

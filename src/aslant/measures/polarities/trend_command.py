@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, Reading, Running, command
 
@@ -15,16 +13,10 @@ if TYPE_CHECKING:
     from aslant.measures.polarities.result import TrendResult, TrendsResult
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant trend histwords/sgns                                   every decade of a HistWords folder
-
 aslant trend histwords/sgns --chart trend.svg --csv trend.csv
-
 aslant trend histwords/sgns --figure 1 --chart figure-1.svg   the four lines of Figure 1 of Lu et al. (gender)
-
 aslant trend histwords/sgns --classes gender-binary --classes race-four:one-vs-rest
-
 aslant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes gender-three
 """
 
@@ -33,25 +25,20 @@ aslant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes 
 def trend_command(
     sources: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FOLDER|FILE...", help="A HistWords folder or data name, or embeddings with a year in their names."
-        ),
+        o.argument("A HistWords folder or data name, or embeddings with a year in their names.", "FOLDER|FILE..."),
     ],
     classes: Annotated[
         list[str] | None,
-        typer.Option(
-            metavar="SET|FILE|a,b,…[:SCHEME]",
-            help="A class set, a TOML file, or words separated by commas; repeated: one line each. "
-            "Default: gender-binary.",
+        o.option(
+            "A class set, a TOML file, or words separated by commas; repeated: one line each. Default: gender-binary.",
+            "SET|FILE|a,b,…[:SCHEME]",
         ),
     ] = None,
-    figure: Annotated[
-        int | None, typer.Option(metavar="1|2", help="All settings of Figure 1 (gender) or 2 (race) of Lu et al.")
-    ] = None,
+    figure: Annotated[int | None, o.option("All settings of Figure 1 (gender) or 2 (race) of Lu et al.", "1|2")] = None,
     words: o.PolarityWordsOption = "bold-professions",
     scheme: o.SchemeOption = "binary",
     any_words: Annotated[
-        bool, typer.Option("--any", help="Each year uses the words it has, not only those that all years have.")
+        bool, o.option("Each year uses the words it has, not only those that all years have.", None, "--any")
     ] = False,
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
 from aslant.measures.template_tests.command import LanguageModelArgument, Opening
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant pronoun-choice bert-base-uncased                            WinoBias, type 1 and type 2
-
 aslant pronoun-choice bert-base-uncased --data winogender --chart occupations.svg
-
 aslant pronoun-choice ./my-bert --data winobias --split test --csv occupations.csv --json all.json
-
 aslant pronoun-choice --data ./WinoBias/data                       a causal model (SmolLM2), files of your own
 """
 
@@ -27,14 +20,12 @@ aslant pronoun-choice --data ./WinoBias/data                       a causal mode
 def pronoun_choice_command(
     model: LanguageModelArgument = None,
     data: Annotated[
-        str, typer.Option(metavar="NAME|PATH", help="winobias, winogender, a folder with their files, or one file.")
+        str, o.option("winobias, winogender, a folder with their files, or one file.", "NAME|PATH")
     ] = "winobias",
-    split: Annotated[str | None, typer.Option(help="dev or test of WinoBias; default: both.")] = None,
+    split: Annotated[str | None, o.option("dev or test of WinoBias; default: both.")] = None,
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
-    n_resamples: Annotated[
-        int, typer.Option(metavar="N", min=1, help="Random draws for each p-value that is not exact.")
-    ] = 9_999,
+    n_resamples: Annotated[int, o.option("Random draws for each p-value that is not exact.", "N", min=1)] = 9_999,
     *,
     opening: Opening,
     running: RunningOnCores,

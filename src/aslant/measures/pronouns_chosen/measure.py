@@ -1,6 +1,6 @@
 """Which pronoun a language model prefers: WinoBias (Zhao et al. 2018) and Winogender (Rudinger et al. 2018).
 
-Both sets were made for coreference. A language model resolves nothing: what can be asked is whether it prefers the
+Both sets were made for coreference. A language model resolves nothing: what can be tested is whether it prefers the
 pronoun that the stereotype of the occupation expects, with the pronoun masked (docs/definitions.md §14).
 """
 

@@ -13,14 +13,9 @@ from aslant.cli.encoders import EncoderArgument, KeptEncoding
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant pronoun-resolution                         all-MiniLM-L6-v2, GAP's development file, topics without bias
-
 aslant pronoun-resolution all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
-
 aslant pronoun-resolution bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
-
 aslant pronoun-resolution bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
 """
 TRAINING = "Training the classifier"
@@ -61,16 +56,10 @@ class PronounsOutput(ChartOutput):
 
     PICTURES = ("chart", "bias_chart")
 
-    samples: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write every sample as CSV.", rich_help_panel=o.OUT)
-    ] = None
+    samples: Annotated[Path | None, o.option("Write every sample as CSV.", "FILE", panel=o.OUT)] = None
     bias_chart: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Draw “neither” against topics' bias (.svg, .png, .html).",
-            rich_help_panel=o.OUT,
-        ),
-    ] = None  # fmt: skip
+        Path | None, o.option("Draw “neither” against topics' bias (.svg, .png, .html).", "FILE", panel=o.OUT)
+    ] = None
 
     def files(self) -> list[Path]:
         """Return every requested file."""
@@ -81,10 +70,10 @@ class PronounsOutput(ChartOutput):
 def pronouns_command(
     model: EncoderArgument = None,
     gap: Annotated[
-        list[str] | None, typer.Option(metavar="FILE|NAME", help="GAP file, its folder, or data name; can be repeated.")
+        list[str] | None, o.option("GAP file, its folder, or data name; can be repeated.", "FILE|NAME")
     ] = None,
     train: Annotated[
-        list[str] | None, typer.Option(metavar="FILE|NAME", help="Train on these instead of folds; can be repeated.")
+        list[str] | None, o.option("Train on these instead of folds; can be repeated.", "FILE|NAME")
     ] = None,
     lm: Annotated[
         str | None, _option(TOPICS, metavar="MODEL", shown="A language model that scores topics' words.")
@@ -95,7 +84,7 @@ def pronouns_command(
         str | None, _option(TOPICS, metavar="TEXT", shown="Default: '[TARGET] are interested in [ATTRIBUTE]'.")
     ] = None,
     bootstrap: o.BootstrapOption = 1_000,
-    n_resamples: Annotated[int, typer.Option(metavar="N", min=1, help="Random permutations of p-values.")] = 9_999,
+    n_resamples: Annotated[int, o.option("Random permutations of p-values.", "N", min=1)] = 9_999,
     confidence: o.ConfidenceOption = 0.95,
     *,
     encoding: KeptEncoding,

@@ -27,13 +27,12 @@ from aslant.parallel import one_thread_each
 from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Representation
 from aslant.statistics import check_count, seed_of, spawn, unit_rows
-from aslant.stimuli import MOST_FREQUENT, WordList, is_plain
+from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT, WordList, is_plain
 from aslant.vectors import WordVectors
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
-DEFAULT_POLES = ("he", "she")
 #: At most a tenth of the candidates are on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
 MOST_SEEDS = 1_000

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, plural
 from aslant.measures.residuals.result import Picture, ResidualBiasResult, ResidualNeighbours
 from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
 from aslant.report.conventions import Category, line, signed
@@ -49,7 +49,7 @@ def residual_notes(result: ResidualBiasResult) -> list[str]:
     for what, part in (("clustering", c), ("classification", k)):
         if part.words_per_side < part.asked_per_side:
             notes.append(
-                f"{what} uses {part.words_per_side:,} words a side instead of {part.asked_per_side:,}: at most a "
+                f"{what} uses {part.words_per_side:,} words per side instead of {part.asked_per_side:,}: at most a "
                 "tenth of the candidates."
             )
     notes += _neighbour_notes("neighbours", result.neighbours)
@@ -61,7 +61,7 @@ def _neighbour_notes(what: str, found: ResidualNeighbours | None) -> list[str]:
         return []
     less = f" instead of {found.asked_k} (at most a third)" if found.k < found.asked_k else ""
     return [
-        f"{what}: {found.k}{less} nearest among {found.among:,} words; shuffled leanings correlate "
+        f"{what}: {found.k}{less} nearest among {plural(found.among, 'word')}; shuffled leanings correlate "
         f"{number(found.chance.minimum)} to {number(found.chance.maximum)}, p by shuffling "
         f"{pvalue(found.shuffled_pvalue)}."
     ]

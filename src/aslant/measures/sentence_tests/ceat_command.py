@@ -17,12 +17,8 @@ from aslant.cli.shared import ChartOutput, RunningOnCores, command
 from aslant.measures.sentence_tests.settings import CeatSuiteSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant ceat --corpus comments.txt                            every WEAT set in contexts of a corpus
-
 aslant ceat bert-base-uncased --corpus comments.txt --test weat-6 --contexts 200 --chart weat-6.svg
-
 aslant ceat ./my-encoder --corpus comments.csv.gz --column body --case any --json result.json
 """
 

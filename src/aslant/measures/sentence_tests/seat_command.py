@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
+from aslant.cli import options as o
 from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption, chosen_sets
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
 from aslant.measures.sentence_tests.settings import SeatSuiteSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant seat                                                  every WEAT set in the sentences of May et al.
-
 aslant seat bert-base-uncased --test weat-6 --pooling first  one test, sentences by their first token
-
 aslant seat ./my-encoder --words my-test.toml --templates my-sentences.toml
-
 aslant seat ./my-encoder --templates "I met {word}." --templates "We saw {word}." --test weat-6
-
 aslant seat ./my-encoder --unit sentence --json as-published.json --chart seat.svg
 """
 
@@ -32,11 +25,10 @@ def seat_command(
     words: OwnWordsOption = None,
     templates: Annotated[
         list[str] | None,
-        typer.Option(
-            "--templates",
-            metavar="SET|FILE|TEXT",
-            help="Sentences by kind of word (a set or a TOML file), or a sentence with {word}, which can be repeated; "
+        o.option(
+            "Sentences by kind of word (a set or a TOML file), or a sentence with {word}, which can be repeated; "
             "default: those of May et al.",
+            "SET|FILE|TEXT",
         ),
     ] = None,
     *,

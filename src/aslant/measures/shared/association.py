@@ -21,7 +21,7 @@ class WordAssociation:
 
 @dataclass(frozen=True)
 class HumanComparison:
-    """What the study with people found that this test mirrors."""
+    """What the study that this test mirrors found in people."""
 
     reference: str
     effect_size: float | None

@@ -13,22 +13,28 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
-import msgspec
-
 from aslant.errors import MeasureError
 
 R = TypeVar("R")
 S = TypeVar("S", bound="Settings")
 
 
-def setting(description: str, **more: Any) -> msgspec.Meta:
+@dataclass(frozen=True)
+class setting:  # noqa: N801 (reads as what it declares)
     """Describe a field: what it is for, and its limits (`ge`, `gt`, `le`, `lt`).
 
     Of a command's option, `option` is the name where it is not the field's, `metavar` what stands for a value in the
     help, and `panel` the heading that it stands under.
     """
-    shown: dict[str, Any] = {key: more.pop(key) for key in ("option", "metavar", "panel") if key in more}
-    return msgspec.Meta(description=description, extra=shown, **more)
+
+    description: str
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    lt: float | None = None
+    option: str | None = None
+    metavar: str | None = None
+    panel: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,14 +53,14 @@ class Settings:
 
 
 @functools.cache
-def declared(kind: Any) -> dict[str, tuple[Any, msgspec.Meta]]:
+def declared(kind: Any) -> dict[str, tuple[Any, setting]]:
     """Return the type and the description of every field that has one."""
     hints = get_type_hints(kind, include_extras=True)
     found = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
-    return {name: (args[0], args[1]) for name, args in found.items() if isinstance(args[1], msgspec.Meta)}
+    return {name: (args[0], args[1]) for name, args in found.items() if isinstance(args[1], setting)}
 
 
-def _check(name: str, value: Any, hint: Any, meta: msgspec.Meta) -> None:
+def _check(name: str, value: Any, hint: Any, meta: setting) -> None:
     if get_origin(hint) is Literal and value not in get_args(hint):
         raise MeasureError(f"{name} is {value!r}; choose one of {', '.join(get_args(hint))}.")
     if hint is int:
@@ -65,7 +71,7 @@ def _check(name: str, value: Any, hint: Any, meta: msgspec.Meta) -> None:
         raise MeasureError(f"{name} is {value!r}; give a number between {meta.ge or meta.gt or 0} and 1.")
 
 
-def _within(value: Any, meta: msgspec.Meta) -> bool:
+def _within(value: Any, meta: setting) -> bool:
     above = value > meta.gt if meta.gt is not None else value >= (meta.ge or 0)
     return bool(above and (value < meta.lt if meta.lt is not None else value <= (meta.le or 1)))
 

@@ -35,7 +35,7 @@ S = TypeVar("S", bound=AssociationSuite)
 
 
 def chosen_test(test: Any, targets: WordSets | None = None, attributes: WordSets | None = None) -> WeatSet:
-    """Return the test that is named, or that the word lists make, or say what is wrong with them."""
+    """Return the test that is named, or that the word lists make, or raise an error that says what is wrong."""
     if (test is None) == (targets is None and attributes is None):
         raise MeasureError("give either the name of a test (such as 'weat-6') or both targets and attributes.")
     if isinstance(test, WeatSet):
@@ -81,7 +81,7 @@ def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, w
         short = f", less than the required share of {min_found:g}" if min_found and asked else ""
         number = f"{n} of {plural(asked, 'word')}" if asked else "no words"
         raise TooFewWordsError(
-            f"{number} of '{words.name}' of '{test.id}' with {why}{short} ({'; '.join(said)}).",
+            f"{number} of '{words.name}' of '{test.id}' have {why}{short} ({'; '.join(said)}).",
             tuple(dict.fromkeys(word for group in sets for word in group.missing)),
         )
 
@@ -119,7 +119,7 @@ def by_word(used: Iterable[WordsUsed], scores: NDArray[np.float64]) -> tuple[Wor
 
 
 def human_comparison(test: WeatSet) -> HumanComparison | None:
-    """Return what the study with people found that a test mirrors."""
+    """Return what the study that a test mirrors found in people."""
     h = test.human
     return HumanComparison(h.reference, h.effect_size, h.participants, h.pvalue, h.note) if h else None
 

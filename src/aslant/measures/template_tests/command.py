@@ -15,27 +15,16 @@ from aslant.cli.shared import Output, RunningOnCores, command
 from aslant.measures.template_tests.settings import LogProbabilitySettings, LogProbabilityWeatSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant logprob                                               he and she, 40 occupations, on SmolLM2-135M-Instruct
-
 aslant logprob bert-base-uncased --attributes nurse,engineer,"civil engineer"
-
 aslant logprob ./my-bert --template "[TARGET] is [ATTRIBUTE]" --attributes traits.txt --lower --histogram traits.svg
-
 aslant logprob ./my-bert --template "[TARGET] like [ATTRIBUTE]." --targets boys+men,girls+women --attributes math,art
-
 aslant logprob ./my-bert --targets he,she,they --csv scores.csv
-
 aslant logprob suite bert-base-uncased                       the tests of Kurita et al.
 """
 SUITE_EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant logprob suite
-
 aslant logprob suite bert-base-uncased --as-published --json suite.json
-
 aslant logprob suite ./my-bert --test career-family --test my-test.toml
 """
 
@@ -47,9 +36,9 @@ app = typer.Typer(
 
 LanguageModelArgument = Annotated[
     str | None,
-    typer.Argument(
-        metavar="MODEL",
-        help="A language model: hub name, folder or data name; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
+    o.argument(
+        "A language model: hub name, folder or data name; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
+        "MODEL",
     ),
 ]
 
@@ -92,55 +81,40 @@ class LogprobOutput(Output):
     PICTURES = ("histogram", "bars")
 
     histogram: Annotated[
-        Path | None,
-        typer.Option(
-            "--histogram",
-            metavar="FILE",
-            help="Draw the distribution of scores (.svg, .png, .html).",
-            rich_help_panel=o.OUT,
-        ),
+        Path | None, o.option("Draw the distribution of scores (.svg, .png, .html).", "FILE", panel=o.OUT)
     ] = None
     bars: Annotated[
-        Path | None,
-        typer.Option(
-            "--bars", metavar="FILE", help="Draw both ends of the ranking (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
+        Path | None, o.option("Draw both ends of the ranking (.svg, .png, .html).", "FILE", panel=o.OUT)
     ] = None
 
 
-@app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)
+@app.command(DEFAULT, epilog=o.examples(*EXAMPLES.splitlines()), cls=DefaultCommand)
 @command
 def logprob_command(
     model: LanguageModelArgument = None,
     template: Annotated[
         list[str] | None,
-        typer.Option(
-            "--template",
-            metavar="TEXT|SET|FILE",
-            help="A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a template set; default: "
-            "'[TARGET] is a [ATTRIBUTE].' The full stop counts.",
+        o.option(
+            "A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a template set; default: '[TARGET] "
+            "is a [ATTRIBUTE].' The full stop counts.",
+            "TEXT|SET|FILE",
         ),
     ] = None,
     targets: Annotated[
         str | None,
-        typer.Option(
-            "--targets",
-            metavar="a,b|a+c,b+d|SET",
-            help="Target sets separated by commas, words of a set by +; or a class set; default: he,she.",
+        o.option(
+            "Target sets separated by commas, words of a set by +; or a class set; default: he,she.", "a,b|a+c,b+d|SET"
         ),
     ] = None,
     attributes: Annotated[
         str | None,
-        typer.Option(
-            "--attributes",
-            metavar="FILE|SET|a,b,…",
-            help="A file (one per line, or a table), a word set, a data name, or words separated by commas; default: "
+        o.option(
+            "A file (one per line, or a table), a word set, a data name, or words separated by commas; default: "
             "40 occupations, or those of the template set.",
+            "FILE|SET|a,b,…",
         ),
     ] = None,
-    column: Annotated[
-        str | None, typer.Option("--column", metavar="NAME", help="The column of a table that holds the attributes.")
-    ] = None,
+    column: Annotated[str | None, o.option("The column of a table that holds the attributes.", "NAME")] = None,
     *,
     settings: LogProbabilitySettings,
     modelling: Opening,
@@ -179,13 +153,12 @@ def logprob_command(
     deliver(result, output, quiet=running.quiet)
 
 
-@app.command("suite", epilog=SUITE_EXAMPLES)
+@app.command("suite", epilog=o.examples(*SUITE_EXAMPLES.splitlines()))
 @command
 def suite_command(
     model: LanguageModelArgument = None,
     test: Annotated[
-        list[str] | None,
-        typer.Option("--test", metavar="NAME|FILE", help="Only this template set; can be repeated; default: all."),
+        list[str] | None, o.option("Only this template set; can be repeated; default: all.", "NAME|FILE")
     ] = None,
     *,
     settings: LogProbabilityWeatSettings,

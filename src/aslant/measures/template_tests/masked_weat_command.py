@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
+from aslant.cli import options as o
 from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption, chosen_sets
 from aslant.cli.shared import Output, RunningOnCores, command
 from aslant.measures.template_tests.settings import MaskedWeatSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant masked-weat bert-base-uncased                         WEAT 1, 3, 6, 7 and 8, as in Table 3 of Kurita et al.
-
 aslant masked-weat                                           the same on all-MiniLM-L6-v2
-
 aslant masked-weat ./my-bert --test weat-6 --seed 1 --json weat-6.json
-
 aslant masked-weat ./my-bert --test weat-9 --template "[TARGET] is [ATTRIBUTE]."
 """
 
@@ -30,11 +24,10 @@ def masked_weat_command(
     words: OwnWordsOption = None,
     template: Annotated[
         list[str] | None,
-        typer.Option(
-            "--template",
-            metavar="TEXT|SET|FILE",
-            help="A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a set of kind weat-templates; "
+        o.option(
+            "A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a set of kind weat-templates; "
             "default: Table 1 of Kurita et al.",
+            "TEXT|SET|FILE",
         ),
     ] = None,
     *,

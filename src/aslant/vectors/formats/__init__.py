@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from aslant.errors import VectorsError
 from aslant.io.files import written_whole
-from aslant.vectors.formats import fasttext_binary, text, text_table, word2vec_binary
+from aslant.vectors.formats import fasttext_binary, text, word2vec_binary
 
 if TYPE_CHECKING:
     from aslant.vectors.word_vectors import WordVectors
@@ -26,7 +26,7 @@ def streamed_format(head: bytes, name: str) -> Any:
     for module in STREAMED:
         if module.recognise(head):
             return module
-    content = head.removeprefix(text_table.BOM).strip()
+    content = head.removeprefix(text.BOM).strip()
     if not content:
         raise VectorsError(f"'{name}' is empty; download it again.")
     if header := text.HEADER.match(content.partition(b"\n")[0]):
@@ -60,7 +60,7 @@ RECORDED = (".safetensors", ".npz")
 
 
 def _aslant_file() -> Any:
-    from aslant.vectors.formats import aslant_file as aslant_file
+    from aslant.vectors.formats import aslant_file
 
     return aslant_file
 

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
+from aslant.io.packed_files import ByteStream, on_disk
 from aslant.vectors.rows import Block, decode_words
-from aslant.vectors.vector_files import ByteStream, on_disk
 from aslant.vectors.word_vectors import FloatMatrix
 
 NAME = "fastText binary"
