@@ -30,7 +30,9 @@ def survey_files(survey: plan.Survey) -> dict[str, str]:
 
     The pages and tables of the tasks hold nothing of the key; `key.csv` and `survey.json` do.
     """
-    rows = {"exam": _exam_rows(survey), "matching": _matching_rows(survey)}
+    offered = _offered(survey.groups)
+    exam = [{"task": "exam", "item": survey.public_id(q.id), "name": q.name, **offered} for q in survey.exam]
+    rows = {"exam": exam, "matching": _matching_rows(survey)}
     tasks = [task for task, asked in rows.items() if asked]
     made = {f"{task}.html": survey_page(survey, task) for task in tasks}
     made |= {f"{task}.csv": _csv(rows[task]) for task in tasks}
@@ -76,7 +78,7 @@ def _write(made: dict[str, str], target: Path) -> list[Path]:
 def how_many() -> str:
     """Say how many people the paper asked, for those who organise a survey."""
     return (
-        f"Swinger et al. had at least {plan.MATCHERS} people match each test, and {plan.RATERS[0]} to {plan.RATERS[1]} "
+        f"Swinger et al. had at least {MATCHERS} people match each test, and {RATERS[0]} to {RATERS[1]} "
         f"rate each association; {100 * plan.PASSED_IN_PAPER:.0f} % of those who took the exam passed it."
     )
 
@@ -89,9 +91,9 @@ def _instructions(survey: plan.Survey) -> str:
         f"Survey {survey.code}: {plural(len(survey.exam), 'exam question')}, {plural(words, 'word set')} "
         f"of {plural(len(survey.matching), 'test')}.",
         f"1. Exam (exam.html, or exam.csv for a platform): {exam}.",
-        f"2. Matching (matching.html, matching.csv): ask at least {plan.MATCHERS} people who passed.",
+        f"2. Matching (matching.html, matching.csv): ask at least {MATCHERS} people who passed.",
         "3. Rating: only what people matched to the embedding's group is rated, so this task is made from the answers "
-        f"to the first two:\n\n    {RATE}\n\n   Ask {plan.RATERS[0]} to {plan.RATERS[1]} people who passed the exam.",
+        f"to the first two:\n\n    {RATE}\n\n   Ask {RATERS[0]} to {RATERS[1]} people who passed the exam.",
         f"4. Score all answers together, those of the rating task too:\n\n    {SCORE}",
         how_many(),
         "key.csv and survey.json hold the right answers: keep them from workers. Pages give the answers back as CSV; "
@@ -102,7 +104,7 @@ def _instructions(survey: plan.Survey) -> str:
 def _rating_instructions(survey: plan.Survey, questions: int) -> str:
     return (
         f"Survey {survey.code}: {plural(questions, 'association')} to rate, those that people matched to the "
-        f"embedding's group. Ask {plan.RATERS[0]} to {plan.RATERS[1]} people who passed the exam. rating.html and "
+        f"embedding's group. Ask {RATERS[0]} to {RATERS[1]} people who passed the exam. rating.html and "
         "rating.csv show right answers of "
         f"the matching: do not give them to anyone who has yet to match. Then score everything together:\n\n    {SCORE}"
     )
@@ -133,7 +135,7 @@ def survey_page(survey: plan.Survey, task: str, questions: Sequence[plan.RatingQ
             script_hash=_hash(script),
             group_by_id=by_id,
             groups_of=lambda matching: [by_id[group] for group in matching.groups],
-            most=plan.MOST_OFFENSIVE,
+            most=MOST_OFFENSIVE,
             ends=plan.RATING_ENDS,
         )
     )
@@ -173,11 +175,6 @@ def _offered(groups: Iterable[plan.ShownGroup]) -> dict[str, str]:
 
 def _names(group: plan.ShownGroup) -> str:
     return ", ".join(group.names)
-
-
-def _exam_rows(survey: plan.Survey) -> list[dict[str, Any]]:
-    offered = _offered(survey.groups)
-    return [{"task": "exam", "item": survey.public_id(q.id), "name": q.name, **offered} for q in survey.exam]
 
 
 def _matching_rows(survey: plan.Survey) -> list[dict[str, Any]]:
@@ -228,8 +225,8 @@ def survey_table(result: SurveyResult) -> Table:
         Column("group", "embedding's group", plain, "left"),
         Column("names", "names", plain, "left", wraps=True, min_width=120),
         Column("words", "words", plain, "left", wraps=True),
-        Column("chosen", "chosen", _or_dash, "left", wraps=True, min_width=100),
-        Column("agrees", "people agree", _yes_no),
+        Column("chosen", "chosen", lambda text: plain(text) or "–", "left", wraps=True, min_width=100),
+        Column("agrees", "people agree", {None: "–", True: "yes", False: "no"}.__getitem__),
         Column("answers", "answers", str, min_width=90),
         Column("mean_rating", "rating", number),
         Column("ratings", "ratings", str, min_width=90),
@@ -308,11 +305,3 @@ def _workers(result: SurveyResult) -> tuple[str, ...]:
         f"agreement of a worker with the plurality of the others: {percent(mean)} on average, {percent(low)} to "
         f"{percent(high)}; --json gives each worker's.",
     )
-
-
-def _or_dash(text: object) -> str:
-    return plain(text) if text else "–"
-
-
-def _yes_no(agrees: bool | None) -> str:
-    return "–" if agrees is None else "yes" if agrees else "no"
