@@ -217,7 +217,7 @@ def write_bin(file: IO[bytes], made: Words) -> None:
 
 
 def write_text(file: IO[bytes], made: Words) -> None:
-    from aslant.vectors.formats.text_table import table_text
+    from aslant.vectors.formats.text import table_text
 
     file.write(f"{made.count} {made.dimensions}\n".encode())
     for words, rows in made.blocks():

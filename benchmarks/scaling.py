@@ -1,4 +1,4 @@
-"""Enumeration and language-model scoring with one and two processes: how much of a second core is made use of.
+"""Enumeration and language-model scoring with one and two threads: how much of a second core is made use of.
 
     python benchmarks/scaling.py [--rounds 3] [--dask] [--ray]
 
@@ -27,7 +27,7 @@ import numpy as np
 
 from aslant.models import Sentence
 from aslant.parallel import one_thread_each, spread, use_workers
-from aslant.parallel.worker import software
+from aslant.parallel.clusters import software
 from aslant.statistics import RotationPlan, count_reached
 from aslant.statistics.rotation import Drawing, block_size, reached_in_block
 from enumeration import problem
@@ -114,8 +114,7 @@ def timed(work: Callable[[], Any], where: dict[str, Any], rounds: int) -> tuple[
 
 def compare(name: str, rounds: int, others: dict[str, dict[str, Any]]) -> None:
     work = WORK[name]()
-    kinds: dict[str, dict[str, Any]] = {"1 thread": {"threads": 1}, "1 process": {"processes": 1}}
-    kinds |= {"2 threads": {"threads": 2}, "2 processes": {"processes": 2}, **others}
+    kinds: dict[str, dict[str, Any]] = {"1 thread": {"threads": 1}, "2 threads": {"threads": 2}, **others}
     times: dict[str, list[float]] = {kind: [] for kind in kinds}
     answers = {}
     pair = Alone(name)
@@ -127,7 +126,7 @@ def compare(name: str, rounds: int, others: dict[str, dict[str, Any]]) -> None:
         ideal.append(pair.seconds() / 2)  # of twice the work
     pair.close()
     assert all(answer == answers["1 thread"] for answer in answers.values()), "the results differ"
-    one, best = statistics.median(times["1 process"]), statistics.median(ideal)
+    one, best = statistics.median(times["1 thread"]), statistics.median(ideal)
     print(f"\n{name}: the same results everywhere; ideal on two cores {best:.2f} s ({one / best / 2:.0%} of twice one)")
     for kind, found in times.items():
         middle = statistics.median(found)
@@ -149,7 +148,7 @@ def moved() -> None:
     print("\nbytes moved: once to each worker, with each task, with each answer")
     for name, shared, task, given_item in rows:
         once = len(cloudpickle.dumps(shared))
-        there = len(cloudpickle.dumps((task, "/tmp/aslant-workers-00000000/1.joblib", given_item, software())))
+        there = len(cloudpickle.dumps((task, given_item, software())))
         with one_thread_each():
             back = len(pickle.dumps((True, task(shared, given_item))))
         print(f"  {name:14} {once:12,} {there:8,} {back:8,}")
@@ -167,12 +166,12 @@ def plan_of(lm: Any, sentences: list[Sentence]) -> Any:
 
 
 def overhead() -> None:
-    """Time a task that does nothing, on two processes."""
-    with use_workers(processes=2):
+    """Time a task that does nothing, on two threads."""
+    with use_workers(threads=2):
         list(spread(np.add, range(10), 1))
         start = time.perf_counter()
         list(spread(np.add, range(2_000), 1))
-        print(f"\na task that does nothing takes {(time.perf_counter() - start) / 2:.2f} ms on two processes")
+        print(f"\na task that does nothing takes {(time.perf_counter() - start) / 2:.2f} ms on two threads")
 
 
 def main() -> None:

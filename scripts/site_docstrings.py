@@ -1,7 +1,12 @@
-"""Doctests in docstrings as code blocks of the reference: Markdown takes `>>>` for a quotation inside quotations."""
+"""What the reference needs besides the source: doctests as code blocks, and settings as keyword arguments.
+
+Markdown takes `>>>` for a quotation inside quotations; and the settings of a measure are declared in a class.
+"""
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import re
 from typing import Any
 
@@ -27,3 +32,17 @@ class FencedDoctests(griffe.Extension):
         """Fence the doctests of one object."""
         if obj.docstring is not None:
             obj.docstring.value = fenced(obj.docstring.value)
+
+    def on_function(self, *, func: Any, **_: Any) -> None:
+        """Show the settings of a measure as the keyword arguments that `keywords` makes of them."""
+        if not any(str(decorator.value) == "keywords" for decorator in func.decorators):
+            return
+        real = inspect.signature(getattr(importlib.import_module(func.module.path), func.name)).parameters
+        shown = {parameter.name: parameter for parameter in func.parameters}
+        func.parameters = griffe.Parameters(*(shown.get(name) or _parameter(own) for name, own in real.items()))
+
+
+def _parameter(own: inspect.Parameter) -> griffe.Parameter:
+    kind = griffe.ParameterKind.keyword_only
+    written = inspect.formatannotation(own.annotation).replace("typing.", "")
+    return griffe.Parameter(own.name, kind=kind, annotation=written, default=repr(own.default))

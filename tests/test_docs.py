@@ -30,7 +30,7 @@ def test_python_in_the_guides_runs_and_gives_the_numbers_shown(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(formats, "STREAMED", formats.STREAMED)
+    monkeypatch.setattr(formats, "STREAMED", formats.STREAMED)  # a page may add to these, for itself
     text_of_page = (ROOT / page).read_text(encoding="utf-8")
     for file, content in re.findall(r"```toml\n# (\S+\.toml)\n(.*?)```", text_of_page, re.DOTALL):
         (tmp_path / file).write_text(content, encoding="utf-8")  # what a page names, its code may open
@@ -72,6 +72,14 @@ def test_every_guide_is_in_the_navigation_of_the_site_and_on_its_first_page() ->
     for page in (ROOT / "docs").glob("*.md"):
         assert re.search(rf"[ /]{re.escape(page.name)}$", navigation, re.MULTILINE), page.name
         assert page.name == "index.md" or f"]({page.name})" in start, page.name
+
+
+def test_every_section_of_the_definitions_that_is_cited_exists() -> None:
+    definitions = (ROOT / "docs/definitions.md").read_text(encoding="utf-8")
+    sections = set(re.findall(r"^## (\d+)\. ", definitions, re.MULTILINE))
+    files = [file for folder in ("src", "tests", "docs") for file in (ROOT / folder).rglob("*.py")]
+    cited = {n for file in files for n in re.findall(r"definitions\.md §(\d+)", file.read_text(encoding="utf-8"))}
+    assert {"1", "3", "7"} <= cited <= sections
 
 
 @pytest.mark.parametrize(

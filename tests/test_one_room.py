@@ -61,3 +61,12 @@ def test_a_folder_is_all_that_an_audit_its_report_and_its_json_take(extended: Pa
 def test_a_folder_is_all_that_the_reference_takes(extended: Path) -> None:
     said = python(extended, "-c", "from aslant.catalogue import rooms; print([r.functions for r in rooms()])")
     assert "measure:relative_norm" in said
+
+
+def test_a_file_with_a_kind_of_an_older_version_is_read(extended: Path) -> None:
+    older = (
+        "import json, aslant; from aslant.measures.relative_norms.measure import relative_norm; "
+        "from aslant.results import result_from_dict; new = relative_norm(aslant.load()); "
+        "print(result_from_dict({**new.to_dict(), 'kind': 'relative-norm-distance'}) == new)"
+    )
+    assert python(extended, "-c", older).strip() == "True"

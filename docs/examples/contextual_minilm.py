@@ -16,7 +16,7 @@ from pathlib import Path
 
 import aslant
 from aslant.data import fetch
-from aslant.measures.in_context.charts import contextual_chart
+from aslant.measures.in_context.show import contextual_chart
 from aslant.report import render
 from aslant.report.charts import as_file
 

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import aslant
 from aslant.data import cache_folder
-from aslant.measures.pronouns_chosen.charts import occupation_chart
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
-from aslant.measures.pronouns_chosen.show import group_row
+from aslant.measures.pronouns_chosen.show import group_row, occupation_chart
 from aslant.report.tables import number, pvalue, small
 
 TARGET = Path(__file__).resolve().parents[1] / "images" / "pronoun-choice.svg"

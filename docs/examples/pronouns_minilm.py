@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 import aslant
-from aslant.measures.pronouns_resolved.charts import neither_by_gender
+from aslant.measures.pronouns_resolved.show import neither_by_gender
 from aslant.report import render
 
 TARGET = Path(__file__).resolve().parents[1] / "images" / "pronouns.svg"

@@ -39,12 +39,12 @@ from .measures.enumeration.result import EnumerationResult as EnumerationResult
 from .measures.enumeration.survey import make_survey as make_survey
 from .measures.enumeration.survey import questions_to_rate as questions_to_rate
 from .measures.enumeration.survey import score_survey as score_survey
-from .measures.geometry.direct import direct_bias as direct_bias
-from .measures.geometry.indirect import indirect_bias as indirect_bias
+from .measures.geometry.directional import direct_bias as direct_bias
+from .measures.geometry.directional import gender_subspace as gender_subspace
+from .measures.geometry.directional import indirect_bias as indirect_bias
 from .measures.geometry.measure import geometry as geometry
-from .measures.geometry.subspace import gender_subspace as gender_subspace
 from .measures.in_context.measure import contextual_bias as contextual_bias
-from .measures.polarities.comparison import compare_polarity as compare_polarity
+from .measures.polarities.measure import compare_polarity as compare_polarity
 from .measures.polarities.measure import polarity as polarity
 from .measures.polarities.trend import polarity_trend as polarity_trend
 from .measures.polarities.trend import polarity_trends as polarity_trends

@@ -34,12 +34,16 @@ class Entry:
 
 @dataclass(frozen=True, kw_only=True)
 class Command(Entry):
-    """A command: what runs it (a function, or an app with sub-commands), and its place and line in --help."""
+    """A command: what runs it (a function, or an app with sub-commands), and its place and line in --help.
+
+    `formerly` are names that it had; they still run it.
+    """
 
     run: str = "command:command_line"
     help: str
     group: str
     order: int = 1_000
+    formerly: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

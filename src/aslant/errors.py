@@ -1,6 +1,6 @@
 """Every error that `aslant` raises on purpose: what was wrong, the value met, what to do.
 
-The command line turns a `AslantError` into one sentence and exit code 2; anything else keeps its
+The command line turns an `AslantError` into one sentence and exit code 2; anything else keeps its
 traceback, because then the fault is ours.
 """
 
@@ -8,14 +8,23 @@ from __future__ import annotations
 
 import unicodedata
 
-#: Characters of a message; of a longer one, which quotes something long, the middle is left out.
+#: The most characters in a message; a longer one, which quotes something long, loses its middle.
 LONGEST = 1_000
+
+
+def plural(count: int, noun: str, several: str = "") -> str:
+    """Return a count with its noun, which agrees with it; `several` is the plural where that is not `noun` with an s.
+
+    >>> plural(1, "test"), plural(1200, "cell"), plural(0, "category", "categories")
+    ('1 test', '1,200 cells', '0 categories')
+    """
+    return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
 
 
 class AslantError(Exception):
     """Something the user gave cannot be used; the message says what, and what to do about it.
 
-    It is one line, whatever it quotes: what would steer a terminal or end a line is written out.
+    It is always one line: characters that would control a terminal or end a line are escaped.
 
     >>> raise AslantError("'x.bin' is empty; download it again.")
     Traceback (most recent call last):
@@ -47,7 +56,7 @@ class VectorsError(AslantError):
 
 
 class CorpusError(AslantError):
-    """Text that cannot be read (no text, a column that is not there), or a question to it that makes no sense."""
+    """Text that cannot be read (not text, or a missing column), or a request that makes no sense for it."""
 
 
 class StimuliError(AslantError):
@@ -63,15 +72,19 @@ class MeasureError(AslantError):
 
 
 class TooFewWordsError(MeasureError):
-    """A vocabulary that is too small for a measure."""
+    """Too few words of a set or a vocabulary for a measure; `missing` are those that were asked for in vain."""
+
+    def __init__(self, message: object = "", missing: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.missing = missing
 
 
 class DebiasError(AslantError):
-    """A debiasing that cannot be done with what was found (too few pairs, a subspace that takes all)."""
+    """Debiasing that cannot be done with what was found (too few pairs, a subspace that takes up everything)."""
 
 
 class WorkersError(AslantError):
-    """Workers that cannot be reached or used, or that were lost again and again."""
+    """Workers that cannot be reached or used, or that were lost repeatedly."""
 
 
 class MissingExtraError(AslantError):

@@ -51,7 +51,7 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     def lm(source: Any, **_: Any) -> FakeMaskedLM:
         asked.append(f"lm {source}")
         if "headless" in str(source):
-            raise NoHeadError(f"'{source}' is a BertModel, which predicts no words.")
+            raise NoHeadError(f"'{source}' is a BertModel, which does not predict words.")
         return FakeMaskedLM()
 
     monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", encoder)
@@ -101,7 +101,7 @@ def test_an_encoder_without_text_says_what_it_could_do_with_some() -> None:
 
 def test_a_corpus_that_nothing_can_read_is_refused() -> None:
     for model in (aslant.load(top=100), FakeMaskedLM()):
-        with pytest.raises(MeasureError, match=r"a corpus was given, and a .* has no encoder that could read it"):
+        with pytest.raises(MeasureError, match=r"a corpus was given, but a .* has no encoder that could read it"):
             aslant.audit(model, corpus=["A nurse slept."])
     with pytest.raises(MeasureError, match="the models have no encoder"):
         aslant.audit_models([aslant.load(top=100), FakeMaskedLM()], corpus=["A nurse slept."])
@@ -217,7 +217,7 @@ def test_the_command_takes_a_corpus_and_goes_on_with_it(
     assert [part["measure"] for part in content["parts"]] == ["ceat"]
     assert content["parts"][0]["results"][0]["results"][0]["corpus"]["name"] == "text.csv"
     over = run(*call[:-6], "--corpus", "text.csv", "-o", "text")
-    assert (over.returncode, "would be written over" in over.stderr) == (2, True)
+    assert (over.returncode, "would be overwritten" in over.stderr) == (2, True)
 
 
 def test_what_is_no_model_of_any_kind_is_refused() -> None:

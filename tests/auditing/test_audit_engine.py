@@ -92,12 +92,12 @@ def test_every_result_of_an_audit_has_a_line(tiny_run: aslant.AuditResult) -> No
     ("settings", "words"),
     [
         ({"only": ["waet"]}, "did you mean weat"),
-        ({"skip": ["nothing at all"]}, "is no measure of an audit; these fit: weat"),
+        ({"skip": ["nothing at all"]}, "is not a measure of an audit; these fit: weat"),
         ({"only": ["template-weat"]}, "'template-weat' does not fit a static embedding"),
         ({"only": ["own words"]}, "there are no words of your own"),
         ({"only": "weat", "skip": "weat"}, "nothing is left to measure"),
         ({"profile": "fast"}, "profile='fast' is not one of quick, standard, full"),
-        ({"rng": None}, "rng=None is no seed"),
+        ({"rng": None}, "rng=None is not a seed"),
         ({"words": "no-such-set"}, "there is no word set 'no-such-set'"),
     ],
 )

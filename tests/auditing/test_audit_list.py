@@ -20,6 +20,7 @@ from aslant.auditing.audit_job import AuditJob, audit_entry
 from aslant.auditing.model_list import AuditSettings, Entry
 from aslant.auditing.steps import STEPS
 from aslant.errors import AslantError
+from aslant.io.keeper import FILE, Keeper
 
 QUICK: dict[str, Any] = {"profile": "quick", "only": ["polarity", "geometry"]}
 
@@ -51,7 +52,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def stored(path: Path) -> dict[str, Any]:
     """What a store holds by label, but for when it was audited and how long that took."""
     found = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in aslant.ResultsStore(path).lines():
         record = json.loads(line)["record"]
         del record["audited"], record["seconds"], record["result"]["created"]
         for part in record["result"]["parts"]:
@@ -60,9 +61,14 @@ def stored(path: Path) -> dict[str, Any]:
     return found
 
 
+def left(runs: Path) -> list[str]:
+    """What is left of runs that are complete."""
+    return [*Keeper(runs).under(""), *(path.name for path in runs.iterdir() if path.name != FILE)]
+
+
 KILLED = """
 import os, signal, sys
-from aslant.auditing import appending, running
+from aslant.auditing import running, store
 from aslant.cli import main
 from dataclasses import replace
 
@@ -73,14 +79,15 @@ def in_geometry_of_the_second(work):
     die() if work.subject.opened.name.startswith("two") else None
     return geometry.run(work)
 
-write, written = appending._write, []
+opened, written = store.database, []
 
-def in_the_middle_of_the_second_line(file, place, content):
-    written.append(place)
-    if len(written) == 2:
-        write(file, place, content[:-500])
-        die()
-    write(file, place, content)
+@store.contextmanager
+def before_the_second_is_committed(path, schema, *, write=False):
+    with opened(path, schema, write=write) as connection:
+        yield connection
+        written.extend([path] * write)
+        if len(written) == 2:
+            die()
 
 [geometry] = [s for s in running.STEPS if s.id == "geometry"]
 if sys.argv.pop(1) == "measure":
@@ -88,7 +95,7 @@ if sys.argv.pop(1) == "measure":
         replace(s, run=in_geometry_of_the_second) if s.id == "geometry" else s for s in running.STEPS
     )
 else:
-    appending._write = in_the_middle_of_the_second_line
+    store.database = before_the_second_is_committed
 main()
 """
 
@@ -98,17 +105,17 @@ def test_a_kill_loses_only_what_was_under_way_and_the_same_command_ends_the_same
     folder: Path, tmp_path: Path, run: Any, ran: list[str], moment: str
 ) -> None:
     command = ["audit", "--models", str(folder / "models.txt"), "--quick", "--only", "polarity,geometry", "-q"]
-    whole = tmp_path / "whole.jsonl"
+    whole = tmp_path / "whole.db"
     assert run(*command, "--store", str(whole)).returncode == 0
     assert len(ran) == 6
     ran.clear()
-    killed = subprocess.run([sys.executable, "-c", KILLED, moment, *command, "--store", "r.jsonl"], check=False)
+    killed = subprocess.run([sys.executable, "-c", KILLED, moment, *command, "--store", "r.db"], check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert [audit.label for audit in aslant.ResultsStore("r.jsonl").audits().audits] == ["one"]
-    assert run(*command, "--store", "r.jsonl").returncode == 0
+    assert [audit.label for audit in aslant.ResultsStore("r.db").audits().audits] == ["one"]
+    assert run(*command, "--store", "r.db").returncode == 0
     two = ["two.safetensors: geometry"] if moment == "measure" else []  # what is finished of a model is kept as well
     assert ran == ["three.safetensors: polarity", "three.safetensors: geometry", *two]
-    assert stored(tmp_path / "r.jsonl") == stored(whole)
+    assert stored(tmp_path / "r.db") == stored(whole)
 
 
 def test_a_model_on_which_every_run_dies_does_not_keep_the_others_from_their_turn(
@@ -127,29 +134,29 @@ def test_a_model_on_which_every_run_dies_does_not_keep_the_others_from_their_tur
     monkeypatch.setattr(jobs, "opened", dies)
     for _ in range(2):
         with pytest.raises(Killed):
-            aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
-    assert [a.label for a in aslant.ResultsStore(tmp_path / "r.jsonl").audits().audits] == ["two", "three"]
+            aslant.audit_list(folder / "models.txt", tmp_path / "r.db", runs=tmp_path / "runs", **QUICK)
+    assert [a.label for a in aslant.ResultsStore(tmp_path / "r.db").audits().audits] == ["two", "three"]
     monkeypatch.setattr(jobs, "opened", opened)
-    done = aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
+    done = aslant.audit_list(folder / "models.txt", tmp_path / "r.db", runs=tmp_path / "runs", **QUICK)
     assert [a.label for a in done.audits] == ["one", "two", "three"]
-    assert list((tmp_path / "runs").iterdir()) == []
+    assert left(tmp_path / "runs") == []
 
 
 def test_what_is_finished_leaves_no_run_folder_behind(folder: Path, tmp_path: Path) -> None:
-    aslant.audit_list({"one": folder / "one.safetensors"}, tmp_path / "r.jsonl", runs=tmp_path / "runs", **QUICK)
-    assert list((tmp_path / "runs").iterdir()) == []
+    aslant.audit_list({"one": folder / "one.safetensors"}, tmp_path / "r.db", runs=tmp_path / "runs", **QUICK)
+    assert left(tmp_path / "runs") == []
 
 
 def test_what_the_store_has_is_not_run_again(folder: Path, tmp_path: Path, ran: list[str]) -> None:
     for _ in range(2):
-        done = aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **QUICK)
+        done = aslant.audit_list(folder / "models.txt", tmp_path / "r.db", **QUICK)
         assert [audit.label for audit in done.audits] == ["one", "two", "three"]
     assert len(ran) == 6
     assert done.notes == ("not run again, since the store has it: one, two, three",)
-    assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 3
-    aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", again=True, **QUICK)
+    assert len(aslant.ResultsStore(tmp_path / "r.db").audits().audits) == 3
+    aslant.audit_list(folder / "models.txt", tmp_path / "r.db", again=True, **QUICK)
     assert len(ran) == 12
-    assert (tmp_path / "r.jsonl").read_bytes().count(b"\n") == 6
+    assert len(aslant.ResultsStore(tmp_path / "r.db").audits().audits) == 6
 
 
 @pytest.mark.parametrize(
@@ -163,7 +170,7 @@ def test_other_settings_another_version_or_content_are_run(
 ) -> None:
     model = tmp_path / "m.safetensors"
     model.write_bytes((folder / "one.safetensors").read_bytes())
-    first = aslant.audit_list({"m": model}, tmp_path / "r.jsonl", **QUICK)
+    first = aslant.audit_list({"m": model}, tmp_path / "r.db", **QUICK)
     before = len(ran)
     if changed == "version":
         monkeypatch.setattr(running, "__version__", "99")
@@ -171,7 +178,7 @@ def test_other_settings_another_version_or_content_are_run(
         v = aslant.load(model)
         aslant.WordVectors.from_arrays(v.words, v.matrix[:, ::-1].copy(), name="one").save(model)
     more = changed if isinstance(changed, dict) else {}
-    second = aslant.audit_list({"m": model}, tmp_path / "r.jsonl", **{**QUICK, **more})
+    second = aslant.audit_list({"m": model}, tmp_path / "r.db", **{**QUICK, **more})
     assert len(ran) > before
     assert first.audits[0].key != second.audits[0].key
     assert not second.notes
@@ -181,10 +188,10 @@ def test_the_same_model_under_another_label_is_stored_again_but_not_run_again(
     folder: Path, tmp_path: Path, ran: list[str]
 ) -> None:
     model = folder / "one.safetensors"
-    done = aslant.audit_list({"march": model, "newest": model}, tmp_path / "r.jsonl", **QUICK)
+    done = aslant.audit_list({"march": model, "newest": model}, tmp_path / "r.db", **QUICK)
     assert len(ran) == 2
     assert [audit.label for audit in done.audits] == ["march", "newest"]
-    store = aslant.ResultsStore(tmp_path / "r.jsonl")
+    store = aslant.ResultsStore(tmp_path / "r.db")
     assert store.audit("march") == store.audit("newest")
     assert {line.difference for line in store.compare("march", "newest").figures} == {0.0}
 
@@ -192,12 +199,12 @@ def test_the_same_model_under_another_label_is_stored_again_but_not_run_again(
 def test_one_bad_model_among_three_stops_nobody_and_is_told(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.bin").write_bytes(bytes(range(1, 256)) * 40)
     models = {"one": folder / "one.safetensors", "bad": tmp_path / "bad.bin", "two": folder / "two.safetensors"}
-    done = aslant.audit_list(models, tmp_path / "r.jsonl", **QUICK)
+    done = aslant.audit_list(models, tmp_path / "r.db", **QUICK)
     assert [audit.state for audit in done.audits] == ["complete", "failed", "complete"]
     [bad] = done.failed
-    assert "in no format that aslant knows" in bad.reason
-    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is in no format"):
-        aslant.ResultsStore(tmp_path / "r.jsonl").audit("bad")
+    assert "not in a format that aslant knows" in bad.reason
+    with pytest.raises(AslantError, match=r"'bad' could not be audited: 'bad\.bin' is not in a format"):
+        aslant.ResultsStore(tmp_path / "r.db").audit("bad")
 
 
 def test_a_fault_of_ours_in_one_model_stops_nobody_and_keeps_its_traceback(
@@ -213,7 +220,7 @@ def test_a_fault_of_ours_in_one_model_stops_nobody_and_keeps_its_traceback(
     monkeypatch.setattr(jobs, "opened", fails)
     ends = []
     done = aslant.audit_list(
-        folder / "models.txt", tmp_path / "r.jsonl", on_end=lambda *told: ends.append(told[2]), **QUICK
+        folder / "models.txt", tmp_path / "r.db", on_end=lambda *told: ends.append(told[2]), **QUICK
     )
     assert [audit.state for audit in done.audits] == ["failed", "complete", "complete"]
     assert done.audits[0].reason == "ZeroDivisionError: a fault of ours"
@@ -229,10 +236,10 @@ def test_a_measure_that_broke_off_is_tried_again_and_the_rest_is_not(
     model = {"one": folder / "one.safetensors"}
     how: dict[str, Any] = {"runs": tmp_path / "runs", **QUICK}
     with monkeypatch.context() as m:
-        m.setattr(running, "STEPS", tuple(replace(s, run=fail) if s.id == "geometry" else s for s in running.STEPS))  # type: ignore[attr-defined]
-        done = aslant.audit_list(model, tmp_path / "r.jsonl", **how)
+        m.setattr(running, "STEPS", tuple(replace(s, run=fail) if s.id == "geometry" else s for s in running.STEPS))
+        done = aslant.audit_list(model, tmp_path / "r.db", **how)
     assert [(a.state, a.reason) for a in done.audits] == [("partly", "geometry: ZeroDivisionError: a fault of ours")]
-    assert aslant.audit_list(model, tmp_path / "r.jsonl", **how).audits[0].state == "complete"
+    assert aslant.audit_list(model, tmp_path / "r.db", **how).audits[0].state == "complete"
     assert ran == ["one.safetensors: polarity", "one.safetensors: geometry"]
 
 
@@ -242,8 +249,8 @@ def test_settings_of_a_model_in_toml_are_its_own(folder: Path, tmp_path: Path) -
         for label, more in (("all", ""), ("few", "top = 3000\nseed = 3\nonly = 'polarity'"))
     )
     (tmp_path / "models.toml").write_text(text)
-    aslant.audit_list(tmp_path / "models.toml", tmp_path / "r.jsonl", **QUICK)
-    store = aslant.ResultsStore(tmp_path / "r.jsonl")
+    aslant.audit_list(tmp_path / "models.toml", tmp_path / "r.db", **QUICK)
+    store = aslant.ResultsStore(tmp_path / "r.db")
     every, few = store.audit("all"), store.audit("few")
     assert (every.representation.words, every.seed, len(every.parts)) == (5_000, 0, 2)
     assert (few.representation.words, few.seed, len(few.parts)) == (3_000, 3, 1)
@@ -263,51 +270,51 @@ def test_jobs_and_outcomes_go_to_another_process_and_back(folder: Path) -> None:
         ({"only": ["wheat"]}, "did you mean weat"),
         ({"skip": "wheat"}, "did you mean weat"),
         ({"profile": "slow"}, "profile='slow'"),
-        ({"seed": -1}, "is no seed"),
+        ({"seed": -1}, "is not a seed"),
         ({"words": ["nowhere.toml"]}, r"cannot open 'nowhere\.toml'"),
         ({"corpus": ["text.txt"]}, "the models have no encoder"),
         ({"case": "LOUD"}, "case='LOUD'"),
-        ({"colour": "red"}, "'colour' is no setting"),
+        ({"colour": "red"}, "'colour' is not a setting"),
     ],
 )
 def test_settings_that_suit_no_model_are_refused_before_any_work(
     folder: Path, tmp_path: Path, asked: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(AslantError, match=words):
-        aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", **asked)
-    assert not (tmp_path / "r.jsonl").exists()
+        aslant.audit_list(folder / "models.txt", tmp_path / "r.db", **asked)
+    assert not (tmp_path / "r.db").exists()
 
 
 def test_a_store_that_cannot_be_written_is_refused_before_any_work(
     folder: Path, tmp_path: Path, ran: list[str]
 ) -> None:
     with pytest.raises(AslantError, match=r"there is no folder '.*' for the store"):
-        aslant.audit_list(folder / "models.txt", tmp_path / "none" / "r.jsonl", **QUICK)
-    with pytest.raises(AslantError, match="is no store of results"):
+        aslant.audit_list(folder / "models.txt", tmp_path / "none" / "r.db", **QUICK)
+    with pytest.raises(AslantError, match="is not a store of results"):
         aslant.audit_list(folder / "models.txt", folder / "models.txt", **QUICK)
     assert ran == []
 
 
 def test_a_corpus_that_is_not_there_is_refused_before_any_work(tmp_path: Path) -> None:
     with pytest.raises(AslantError, match=r"there is no file 'nowhere\.txt', nor data of that name"):
-        aslant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus="nowhere.txt")
+        aslant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.db", corpus="nowhere.txt")
     with pytest.raises(AslantError, match="there is no file 'bald', nor data of that name; did you mean bold"):
-        aslant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.jsonl", corpus=["gap", "bald"])
-    assert not (tmp_path / "r.jsonl").exists()
+        aslant.audit_list({"lm": "sample-mlm"}, tmp_path / "r.db", corpus=["gap", "bald"])
+    assert not (tmp_path / "r.db").exists()
 
 
 def test_an_audit_that_another_process_stored_meanwhile_is_not_run(
     folder: Path, tmp_path: Path, ran: list[str]
 ) -> None:
-    elsewhere = tmp_path / "elsewhere.jsonl"
+    elsewhere = tmp_path / "elsewhere.db"
     aslant.audit_list({"three": folder / "three.safetensors"}, elsewhere, **QUICK)
     ran.clear()
 
     def as_if_another_had(number: int, *_: Any) -> None:
         if number == 1:
-            with (tmp_path / "r.jsonl").open("ab") as file:
-                file.write(elsewhere.read_bytes())
+            (tmp_path / "lines").write_bytes(b"".join(aslant.ResultsStore(elsewhere).lines()))
+            aslant.ResultsStore(tmp_path / "r.db").add_lines(tmp_path / "lines")
 
-    done = aslant.audit_list(folder / "models.txt", tmp_path / "r.jsonl", on_end=as_if_another_had, **QUICK)
+    done = aslant.audit_list(folder / "models.txt", tmp_path / "r.db", on_end=as_if_another_had, **QUICK)
     assert [line.partition(".")[0] for line in ran] == ["one", "one", "two", "two"]
-    assert done.notes == ("not run again, since the store has it: three",)
+    assert done.notes == ("not run again, because the store has it: three",)

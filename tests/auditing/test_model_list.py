@@ -44,7 +44,7 @@ def test_paths_are_relative_to_the_list_and_not_to_where_one_stands(
 ) -> None:
     monkeypatch.chdir(folder / "inner")
     assert listed(folder, "a.txt\n") == [("a.txt", str(folder / "a.txt"))]
-    with pytest.raises(AslantError, match=r"'c\.txt' is not beside the list"):
+    with pytest.raises(AslantError, match=r"'c\.txt' is not next to the list"):
         listed(folder, "c.txt\n")
 
 
@@ -104,7 +104,7 @@ def test_toml_sets_what_is_asked_of_each_model_and_leaves_the_rest(folder: Path)
         ("= a.txt\n", r"line 1 of '.*' is '= a\.txt'"),
         ("x =\n", "line 1 of '.*' is 'x ='"),
         (f"{'x' * 201} = a.txt\n", "up to 200 characters"),
-        ("x\x1b[2J = a.txt\n", "characters that can be seen"),
+        ("x\x1b[2J = a.txt\n", "visible characters"),
     ],
 )
 def test_a_list_that_cannot_be_used_is_one_sentence(folder: Path, text: str, words: str) -> None:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import signal
+import sqlite3
 import subprocess
 import sys
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,8 +16,11 @@ import pytest
 import aslant
 from aslant.auditing import running
 from aslant.auditing.run_folder import Finished, RunFolder
+from aslant.auditing.running import planned
 from aslant.auditing.steps import STEPS, Step
+from aslant.auditing.subjects import subject_of
 from aslant.errors import AslantError
+from aslant.io.keeper import FILE, Keeper
 
 ONLY = ("weat", "polarity", "geometry")
 
@@ -36,6 +37,10 @@ def same(result: aslant.AuditResult) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def uninterrupted() -> aslant.AuditResult:
     return aslant.audit(only=ONLY, profile="quick")
+
+
+def steps(folder: Path) -> list[str]:
+    return sorted(key.rpartition("/")[2] for key in Keeper(folder).under("step/"))
 
 
 def replaced(name: str, run: Any) -> tuple[Step, ...]:
@@ -59,7 +64,8 @@ def test_after_ctrl_c_the_run_goes_on_and_ends_the_same(
         m.setattr(running, "STEPS", replaced("geometry", stop))
         with pytest.raises(KeyboardInterrupt):
             aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
-    assert {path.name for path in (tmp_path / "run").iterdir()} == {"run.json", "weat.json", "polarity.json"}
+    assert steps(tmp_path / "run") == ["polarity", "weat"]
+    assert [path.name for path in (tmp_path / "run").iterdir()] == [FILE]
     with monkeypatch.context() as m:
         m.setattr(running, "STEPS", replaced("weat", refuse))
         result = aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
@@ -88,10 +94,11 @@ def test_after_a_kill_the_command_line_goes_on_and_ends_the_same(
     killed = subprocess.run([sys.executable, "-c", KILLED], cwd=tmp_path, check=False)
     assert killed.returncode == -signal.SIGKILL
     assert not (tmp_path / "aslant-report.json").exists()
-    before = (tmp_path / "run" / "model-1" / "weat.json").stat().st_mtime_ns
+    before = Keeper(tmp_path / "run" / "model-1").under("step/")
+    assert len(before) == 2
     answer = run("audit", "--resume", "run")
     assert answer.returncode == 0
-    assert (tmp_path / "run" / "model-1" / "weat.json").stat().st_mtime_ns == before
+    assert before.items() <= Keeper(tmp_path / "run" / "model-1").under("step/").items()  # with the same seconds
     content = json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8"))
     assert same(aslant.AuditResult.from_dict(content)) == same(uninterrupted)
     assert (tmp_path / "run").is_dir()  # the user asked for this folder, so it stays
@@ -149,11 +156,12 @@ def test_a_folder_with_other_files_is_never_written_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["", "{", "[]", '{"part": 3, "not_run": {}}', '{"part": null}', "\xff"])
-def test_a_damaged_step_counts_as_absent(tmp_path: Path, damage: str) -> None:
+def test_a_step_that_cannot_be_read_counts_as_absent(tmp_path: Path, damage: str) -> None:
     folder = RunFolder(tmp_path / "r", {})
     folder.keep("a b", Finished(None, {"x": "y"}))
     assert folder.recall("a b") == Finished(None, {"x": "y"})
-    (tmp_path / "r" / "a-b.json").write_bytes(damage.encode("latin-1"))
+    keeper = Keeper(tmp_path / "r")
+    keeper.keep(dict.fromkeys(keeper.under("step/"), damage.encode("latin-1")))
     assert folder.recall("a b") is None
 
 
@@ -165,119 +173,69 @@ def test_a_step_that_another_run_left_behind_counts_as_absent(tmp_path: Path) ->
     assert later.recall("weat") is None
 
 
-def test_no_number_of_a_finished_step_changes_unseen(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "r", {})
-    folder.keep("weat", Finished(None, {"x": "1.25"}))
-    path = tmp_path / "r" / "weat.json"
-    whole = path.read_bytes()
-    for place in range(len(whole)):
-        path.write_bytes(whole[:place] + bytes([whole[place] ^ 1]) + whole[place + 1 :])
-        assert folder.recall("weat") is None
-    path.write_bytes(whole)
-    assert folder.recall("weat") == Finished(None, {"x": "1.25"})
-
-
-def test_a_damaged_identity_is_mended_if_the_steps_say_whose_run_it_is_and_refused_otherwise(tmp_path: Path) -> None:
-    first = RunFolder(tmp_path / "r", {"seed": 0})
-    identity = (tmp_path / "r" / "run.json").read_bytes()
-    for damage in (b"{", identity.replace(b'"seed": 0', b'"seed": 1')):
-        (tmp_path / "r" / "run.json").write_bytes(damage)
-        with pytest.raises(AslantError, match="is damaged"):
-            RunFolder(tmp_path / "r", {"seed": 0})
-    first.keep("weat", Finished(None, {"x": "y"}))
-    with pytest.raises(AslantError, match="is damaged"):
-        RunFolder(tmp_path / "r", {"seed": 1})
-    assert RunFolder(tmp_path / "r", {"seed": 0}).recall("weat") == Finished(None, {"x": "y"})
-    assert (tmp_path / "r" / "run.json").read_bytes() == identity
-    (tmp_path / "r" / "run.json").write_bytes(b"{")
-    assert RunFolder(tmp_path / "r", {"seed": 1}, fresh_if_other=True).recall("weat") is None
-
-
 def test_what_a_run_that_was_killed_at_its_beginning_left_is_no_stranger(tmp_path: Path, run: Any) -> None:
     asked = ("audit", "--quick", "--only", "polarity", "--run-folder", "r", "-q")
     (tmp_path / "r" / "model-1").mkdir(parents=True)
-    (tmp_path / "r" / "request.json.0-x.partial").write_bytes(b"half")
-    (tmp_path / "r" / "model-1" / "run.json.0-x.partial").write_bytes(b"half")
     assert "holds other files" in run(*asked).stderr, "a folder 'model-1' without a request is a stranger's"
-    (tmp_path / "r" / "model-1" / "run.json.0-x.partial").unlink()
     (tmp_path / "r" / "model-1").rmdir()
+    for name in (FILE, f"{FILE}-journal"):
+        (tmp_path / "r" / name).touch()
     assert run(*asked).returncode == 0
 
 
-def test_several_that_begin_one_run_at_once_all_end_the_same(
-    uninterrupted: aslant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Four at a time, and each is looked at by the others while it makes the folder."""
-    at_once = threading.Barrier(4)
-    there = RunFolder._identity_there
-
-    def together(self: RunFolder, **options: Any) -> Any:
-        at_once.wait(60)
-        return there(self, **options)
-
-    monkeypatch.setattr(RunFolder, "_identity_there", together)
+def test_several_that_begin_one_run_at_once_all_end_the_same(uninterrupted: aslant.AuditResult, tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r"), range(4)))
     assert all(same(result) == same(uninterrupted) for result in found)
-    assert len(list((tmp_path / "r").iterdir())) == 1 + len(ONLY)
+    assert steps(tmp_path / "r") == sorted(ONLY)
 
 
-def test_a_run_whose_folder_another_process_removes_keeps_its_steps(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from aslant.auditing import run_folder
-
-    folder, write, removed = RunFolder(tmp_path / "r", {}), run_folder.write_through, []
-
-    def just_after_the_other_has_ended(path: Path, content: bytes) -> None:
-        if len(removed) < 2:
-            removed.append(path)
-            folder.remove()
-        write(path, content)
-
-    monkeypatch.setattr(run_folder, "write_through", just_after_the_other_has_ended)
+def test_a_run_whose_folder_another_process_removes_keeps_its_steps(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path / "r", {})
+    folder.remove()
     folder.keep("weat", Finished(None, {"x": "y"}))
-    assert folder.recall("weat") == Finished(None, {"x": "y"})
-    assert len(removed) == 2
+    assert RunFolder(tmp_path / "r", {}).recall("weat") == Finished(None, {"x": "y"})
 
 
-def full_disk(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Let no file of that name be written in any run folder."""
-    from aslant.auditing import run_folder
+def full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing be written by any keeper but a request, as on a disk that is full by then."""
+    from aslant.io import keeper
 
-    write = run_folder.write_through
+    def full(path: Path, schema: Any, *, write: bool = False) -> Any:
+        if write and path.parent.name != "r":
+            raise sqlite3.OperationalError("database or disk is full")
+        return database(path, schema, write=write)
 
-    def full(path: Path, content: bytes) -> None:
-        if path.name == name:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        write(path, content)
-
-    monkeypatch.setattr(run_folder, "write_through", full)
+    database = keeper.database
+    monkeypatch.setattr(keeper, "database", full)
 
 
 def test_an_audit_whose_folder_fills_up_goes_on_and_says_so_once(
     uninterrupted: aslant.AuditResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("weat.json", "polarity.json"):
-        full_disk(monkeypatch, name)
-    with pytest.warns(UserWarning, match="finished measures are not kept, since .* No space left on device") as said:
-        result = aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "r")
+    RunFolder(
+        tmp_path / "run",
+        running.identity(subject_of(aslant.load()), planned(subject_of(aslant.load()), profile="quick")),
+    )
+    full_disk(monkeypatch)
+    with pytest.warns(UserWarning, match="finished measures are not kept, since .* disk is full") as said:
+        result = aslant.audit(only=ONLY, profile="quick", run_folder=tmp_path / "run")
     assert len(said) == 1
     assert same(result) == same(uninterrupted)
-    assert sorted(path.name for path in (tmp_path / "r").iterdir()) == ["geometry.json", "run.json"]
+    assert steps(tmp_path / "run") == []
 
 
-def test_a_folder_in_a_full_cache_is_done_without_and_one_asked_for_is_refused(
+def test_a_full_cache_is_done_without_and_a_folder_asked_for_is_refused(
     run: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    full_disk(monkeypatch, "run.json")
+    full_disk(monkeypatch)
     asked = ("audit", "--quick", "--only", "polarity")
     answer = run(*asked)
-    assert (answer.returncode, answer.stderr.count("not kept, since")) == (0, 1)
+    assert (answer.returncode, answer.stderr.count("is kept nowhere, since")) == (0, 1)
     assert (tmp_path / "aslant-report.json").is_file()
     refused = run(*asked, "--run-folder", "r")
     assert (refused.returncode, refused.stderr.count("\n")) == (2, 1)
-    assert "as a run folder: No space left on device" in refused.stderr
+    assert "as a run folder: database or disk is full" in refused.stderr
 
 
 def test_a_report_that_cannot_be_written_leaves_the_old_one_and_says_how_to_go_on(

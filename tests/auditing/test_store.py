@@ -1,8 +1,9 @@
-"""A store keeps what it was given through kills, damage and several writers, and answers from what is whole."""
+"""A store keeps what it was given through damage and several writers, and answers from what is whole."""
 
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 import time
@@ -13,8 +14,6 @@ from typing import Any
 import pytest
 
 import aslant
-from aslant.auditing import appending
-from aslant.auditing.stored_lines import BEGINS, decode, encode
 from aslant.errors import AslantError
 from aslant.results.audit import Glance
 
@@ -29,7 +28,7 @@ def audit() -> aslant.AuditResult:
 @pytest.fixture
 def store(tmp_path: Path, audit: aslant.AuditResult) -> aslant.ResultsStore:
     """'ours' in January and March, 'theirs' in February."""
-    made = aslant.ResultsStore(tmp_path / "results.jsonl")
+    made = aslant.ResultsStore(tmp_path / "results.db")
     made.append(audit, "ours")
     made.append(replace(audit, created=FEBRUARY, seed=1), "theirs")
     made.append(changed(audit, created=MARCH), "ours")
@@ -53,103 +52,84 @@ def test_an_audit_comes_back_as_it_was(store: aslant.ResultsStore, audit: aslant
     assert [a.state for a in store.audits().audits] == ["complete"] * 3
 
 
-def test_every_line_is_json_that_any_program_reads(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
-    lines = [json.loads(line) for line in store.path.read_text(encoding="utf-8").splitlines()]
-    assert lines[0]["record"]["result"] == json.loads(audit.to_json())
+def test_every_figure_is_a_row_that_any_program_reads(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
+    connection = sqlite3.connect(store.path)
+    found = connection.execute("SELECT label, stimuli, effect FROM figures WHERE audited < '2026-02'").fetchall()
+    assert found == [("ours", line.stimuli, line.effect) for line in audit.glance]
+    [[result]] = connection.execute("SELECT result FROM audits WHERE label = 'theirs'")
+    assert json.loads(result) == json.loads(replace(audit, created=FEBRUARY, seed=1).to_json())
+    connection.close()
 
 
-def test_words_that_steer_or_are_no_text_are_kept_and_do_not_part_lines(
-    tmp_path: Path, audit: aslant.AuditResult
+def test_audits_go_out_as_lines_of_json_and_come_back_the_same(
+    store: aslant.ResultsStore, audit: aslant.AuditResult, tmp_path: Path
 ) -> None:
+    lines = list(store.lines())
+    assert json.loads(lines[0])["record"]["result"] == json.loads(audit.to_json())
+    (tmp_path / "out.jsonl").write_bytes(lines[2] + b"".join(lines))  # one of them twice
+    other = aslant.ResultsStore(tmp_path / "other.db")
+    assert len(other.add_lines(tmp_path / "out.jsonl")) == 4
+    assert other.audits() == store.audits()
+    (tmp_path / "bad.jsonl").write_bytes(lines[0].replace(b"quick", b"quack"))
+    with pytest.warns(UserWarning, match="line 1 of .* is skipped: it was changed or damaged"):
+        assert other.add_lines(tmp_path / "bad.jsonl") == []
+
+
+def test_words_that_steer_or_are_no_text_are_kept(tmp_path: Path, audit: aslant.AuditResult) -> None:
     name = "a\ud800\x9b2J\u2028\n\x1b"
-    odd = replace(audit, representation=replace(audit.representation, name=name))
-    store = aslant.ResultsStore(tmp_path / "r.jsonl")
+    odd = replace(audit, representation=replace(audit.representation, name=name), seed=10**30)
+    store = aslant.ResultsStore(tmp_path / "r.db")
     stored = store.append(odd)
-    assert store.path.read_bytes().count(b"\n") == 1
-    assert not any(steering in store.path.read_text(encoding="utf-8") for steering in ("\x9b", "\u2028", "\x1b"))
-    assert stored.label == store.audits().audits[0].label == name
+    assert stored.label == store.audits().audits[0].label == name.replace("\ud800", "\\ud800")
+    assert stored.seed == 10**30
     assert store.audit(stored.id) == odd
 
 
-@pytest.mark.parametrize("kept", [0, 1, 30, 100, 5000, -2, -1])
-def test_a_line_cut_off_by_a_kill_is_passed_over_and_cut_off_by_the_next_writer(
-    store: aslant.ResultsStore, audit: aslant.AuditResult, kept: int
-) -> None:
-    whole = store.path.read_bytes()
-    first, second, third = whole.splitlines(keepends=True)
-    store.path.write_bytes(first + second + third[:kept])
-    there = ["ours", "theirs", "ours"] if kept == -1 else ["ours", "theirs"]
-    assert labels(store) == there
-    notes = store.audits().notes
-    assert len(notes) == (0 if kept in (0, -1) else 1)
-    assert all("line 3 is passed over: it is not finished" in note for note in notes)
-    store.append(replace(audit, created=MARCH), "later")
-    assert labels(store) == [*there, "later"]
-    assert store.audits().notes == ()
-    assert store.path.read_bytes().startswith(first + second + (third if kept == -1 else b""))
-
-
-def test_a_power_cut_that_leaves_zeros_costs_only_them(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
-    with store.path.open("ab") as file:
-        file.write(b"\0" * 5000)
-    store.append(replace(audit, created=MARCH), "later")
-    assert labels(store) == ["ours", "theirs", "ours", "later"]
-    assert store.audits().notes == ()
-
-
-def test_damage_in_the_middle_costs_that_line_and_no_other(store: aslant.ResultsStore) -> None:
-    whole = store.path.read_bytes()
-    end = whole.index(b"\n")
-    for place in (0, 5, 30, 90, 200, end // 2, end - 1):
-        store.path.write_bytes(whole[: end + 1] + whole[:place] + b"\x07" + whole[place + 1 :])
-        found = store.audits()
-        assert [audit.label for audit in found.audits] == ["ours", "theirs", "ours"]  # the first line is there twice
-        assert len(found.notes) == 1
-    lines = whole.splitlines(keepends=True)
-    store.path.write_bytes(lines[0] + b"\n" * 9 + lines[1])
+@pytest.mark.parametrize("column", ["label", "audited", "settings", "glance", "result_digest", "state", "seconds"])
+def test_a_row_that_was_changed_is_skipped_and_no_other(store: aslant.ResultsStore, column: str) -> None:
+    connection = sqlite3.connect(store.path)
+    connection.execute(f"UPDATE audits SET {column} = 'x' WHERE rowid = 3")
+    connection.commit()
+    connection.close()
     assert labels(store) == ["ours", "theirs"]
-    assert store.audits().notes[-1] == "4 more lines are passed over"
-
-
-def test_who_asks_for_the_newest_is_told_of_lines_that_cannot_be_read(store: aslant.ResultsStore) -> None:
-    whole = store.path.read_bytes()
-    store.path.write_bytes(whole[:-200] + b"x" + whole[-199:])
-    with pytest.warns(UserWarning, match="line 3 is passed over: it was changed or damaged"):
+    assert store.audits().notes == ("audit 3 is skipped: it was changed or damaged after it was written",)
+    with pytest.warns(UserWarning, match="audit 3 is skipped"):
         assert store.find("ours").audited == JANUARY
 
 
-def test_stores_are_merged_by_putting_one_behind_the_other(store: aslant.ResultsStore, tmp_path: Path) -> None:
-    first, second, third = store.path.read_bytes().splitlines(keepends=True)
-    merged = tmp_path / "merged.jsonl"
-    merged.write_bytes(third + second + first + third)
-    assert aslant.ResultsStore(merged).audits() == store.audits()
+def test_a_result_that_was_changed_is_refused(store: aslant.ResultsStore) -> None:
+    connection = sqlite3.connect(store.path)
+    connection.execute("UPDATE audits SET result = replace(result, '0.1', '0.2')")
+    connection.commit()
+    connection.close()
+    assert labels(store) == ["ours", "theirs", "ours"]
+    with pytest.raises(AslantError, match="was changed or damaged after it was written"):
+        store.audit("theirs")
 
 
-def test_a_full_disk_leaves_no_half_line(
-    store: aslant.ResultsStore, audit: aslant.AuditResult, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = store.path.read_bytes()
-
-    def half(file: Any, place: int, content: bytes) -> None:
-        file.seek(place)
-        file.write(content[:1000])
-        raise OSError(28, "No space left on device")
-
-    with monkeypatch.context() as m:
-        m.setattr(appending, "_write", half)
-        with pytest.raises(AslantError, match=r"cannot write '.*': No space left on device"):
-            store.append(audit, "more")
-    assert store.path.read_bytes() == before
+def test_a_damaged_file_is_one_sentence(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
+    whole = store.path.read_bytes()
+    store.path.write_bytes(whole[:5000] + b"\xff" * 8000 + whole[13000:])
+    for ask in (lambda: store.audits(), lambda: store.audit("ours"), lambda: store.append(audit)):
+        with pytest.raises(AslantError, match="is not a store of results, or is damaged"):
+            ask()
 
 
-@pytest.mark.parametrize("content", [b"my thesis\n", b'{"a": 1}\n', b"\0" * 100, BEGINS.replace(b"1", b"2") + b"\n"])
+def test_a_store_of_lines_says_how_to_bring_it_along(store: aslant.ResultsStore, tmp_path: Path) -> None:
+    old = tmp_path / "aslant-results.jsonl"
+    old.write_bytes(b"".join(store.lines()))
+    with pytest.raises(AslantError, match=r"holds JSON lines; put them into a store with 'aslant results add"):
+        aslant.ResultsStore(old).audits()
+
+
+@pytest.mark.parametrize("content", [b"my thesis\n", b'{"a": 1}\n', b"\0" * 100, b"SQLite format 3\0" + b"x" * 99])
 def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
     tmp_path: Path, audit: aslant.AuditResult, content: bytes
 ) -> None:
     path = tmp_path / "thesis.txt"
     path.write_bytes(content)
     for ask in (lambda s: s.append(audit), lambda s: s.audits(), lambda s: s.check_writable()):
-        with pytest.raises(AslantError, match="is no store of results"):
+        with pytest.raises(AslantError, match="is not a store of results"):
             ask(aslant.ResultsStore(path))
     assert path.read_bytes() == content
 
@@ -157,15 +137,8 @@ def test_a_file_that_is_no_store_is_refused_and_left_as_it_is(
 APPEND = """
 import sys, time
 from pathlib import Path
-from aslant.auditing import appending
 from aslant.auditing.store import ResultsStore
-mended = appending._mended
-def slowly(*given):  # so that writers would meet between looking and writing, if nothing kept them apart
-    place = mended(*given)
-    time.sleep(0.003)
-    return place
-appending._mended = slowly
-store, name = ResultsStore("results.jsonl"), sys.argv[1]
+store, name = ResultsStore("results.db"), sys.argv[1]
 record = {"source": "x" * 20_000, "state": "failed", "audited": "2026-01-01", "reason": "", "seconds": None}
 Path(f"{name}.ready").touch()
 while not Path("go").exists():
@@ -182,7 +155,7 @@ def test_processes_that_write_at_the_same_time_lose_nothing(tmp_path: Path) -> N
         time.sleep(0.01)
     (tmp_path / "go").touch()
     assert [writer.wait() for writer in writers] == [0, 0]
-    found = aslant.ResultsStore(tmp_path / "results.jsonl").audits()
+    found = aslant.ResultsStore(tmp_path / "results.db").audits()
     assert sorted(audit.label for audit in found.audits) == sorted(f"{name}{n}" for name in "ab" for n in range(25))
     assert found.notes == ()
 
@@ -194,7 +167,7 @@ def test_audits_are_asked_for_by_label_time_and_newest(store: aslant.ResultsStor
     assert labels(store, until="2026-02-10") == ["ours", "theirs"]
     assert labels(store, since="2026-02-10T12:00:01", until="2026-03-10T14:00+02:00") == ["ours"]
     assert labels(store, latest=True) == ["theirs", "ours"]
-    with pytest.raises(AslantError, match=r"since: 'May' is no date such as 2026-03-31"):
+    with pytest.raises(AslantError, match=r"since: 'May' is not a date such as 2026-03-31"):
         store.audits(since="May")
 
 
@@ -228,7 +201,7 @@ def test_a_comparison_tells_every_change_and_what_else_differs(
     [("none", "strong", "more evidence"), ("strong", "some", "less evidence"), ("some", "some", "same")],
 )
 def test_evidence_has_an_order(tmp_path: Path, audit: aslant.AuditResult, before: Any, after: Any, told: str) -> None:
-    store = aslant.ResultsStore(tmp_path / "r.jsonl")
+    store = aslant.ResultsStore(tmp_path / "r.db")
     line: Glance = audit.glance[0]
     for evidence, created in ((before, JANUARY), (after, FEBRUARY)):
         store.append(replace(audit, glance=(replace(line, evidence=evidence),), created=created), "m")
@@ -246,7 +219,7 @@ def test_a_history_goes_figure_by_figure_with_differences(store: aslant.ResultsS
 
 
 def test_a_history_names_settings_that_changed(tmp_path: Path, audit: aslant.AuditResult) -> None:
-    store = aslant.ResultsStore(tmp_path / "r.jsonl")
+    store = aslant.ResultsStore(tmp_path / "r.db")
     store.append(audit, "m")
     store.append(replace(audit, created=MARCH, seed=7, version="9.9", profile="full"), "m")
     told = store.history(stimuli="gender-binary*").points[1].unlike
@@ -277,25 +250,15 @@ def test_an_audit_is_found_by_its_id(store: aslant.ResultsStore, audit: aslant.A
 
 def test_a_store_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
     with pytest.raises(AslantError, match=r"there is no store '.*'; 'aslant audit --models LIST"):
-        aslant.ResultsStore(tmp_path / "none.jsonl").audits()
+        aslant.ResultsStore(tmp_path / "none.db").audits()
 
 
 def test_a_report_without_a_time_is_refused(store: aslant.ResultsStore, audit: aslant.AuditResult) -> None:
-    with pytest.raises(AslantError, match="'some day' is no date"):
+    with pytest.raises(AslantError, match="'some day' is not a date"):
         store.append(replace(audit, created="some day"))
 
 
-def test_a_line_whose_parts_do_not_go_together_is_refused() -> None:
-    record: dict[str, Any] = {
-        "label": "a",
-        "source": "",
-        "state": "complete",
-        "audited": JANUARY,
-        "reason": "",
-        "seconds": None,
-    }
-    record |= {"key": "", "settings": {}}
-    with pytest.raises(ValueError, match="do not go together"):
-        decode(encode(record, None))
-    with pytest.raises(ValueError, match="one line"):
-        encode(record, b"{\n}")
+def test_a_record_whose_parts_do_not_go_together_is_refused(store: aslant.ResultsStore) -> None:
+    record = {"label": "a", "source": "", "state": "complete", "audited": JANUARY, "reason": "", "seconds": None}
+    with pytest.raises(AslantError, match="does not fit its result"):
+        store.append_record(record | {"key": "", "settings": {}}, None)

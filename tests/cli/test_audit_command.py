@@ -117,10 +117,10 @@ def test_models_side_by_side_write_one_report(run: Any, tmp_path: Path) -> None:
     [
         (["--quick", "--full"], "--quick and --full were both given"),
         (["--resume", "nowhere"], "there is no run in 'nowhere'"),
-        (["--resume", "nowhere", "sample"], "leave a model out"),
-        (["--resume", "nowhere", "--skip", "weat"], "leave --skip out"),
-        (["--resume", "nowhere", "--seed", "3"], "leave --seed out"),
-        (["--resume", "nowhere", "--top", "3"], "leave options for reading out"),
+        (["--resume", "nowhere", "sample"], "leave out a model"),
+        (["--resume", "nowhere", "--skip", "weat"], "leave out --skip"),
+        (["--resume", "nowhere", "--seed", "3"], "leave out --seed"),
+        (["--resume", "nowhere", "--top", "3"], "leave out --top"),
         (["--figures", "full-of-files/x"], "is a file; give a folder"),
         (["--only", "wheat"], "did you mean weat"),
         (["--words", "nowhere.toml"], "cannot open 'nowhere.toml'"),
@@ -203,7 +203,7 @@ def test_the_report_is_never_written_over_what_is_read(run: Any, tmp_path: Path)
     before = (tmp_path / "v.csv").read_bytes()
     answer = run("audit", "v.csv", "-o", "v")
     assert answer.returncode == 2
-    assert "is read from, and would be written over" in answer.stderr
+    assert "is an input and would be overwritten" in answer.stderr
     assert (tmp_path / "v.csv").read_bytes() == before
 
 

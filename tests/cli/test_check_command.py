@@ -46,7 +46,7 @@ def test_an_audit_that_lacks_what_the_default_policy_is_about_fails_the_check(ru
         (["r.json", "--policy", "nowhere.toml"], "cannot open 'nowhere.toml'"),
         (["r.json", "--policy", "bad.toml"], "did you mean max"),
         (["r.json", "--junit", "no/such/j.xml"], "there is no folder 'no/such'"),
-        (["r.json", "--junit", "r.json"], "is read from, and would be written over"),
+        (["r.json", "--junit", "r.json"], "is an input and would be overwritten"),
     ],
 )
 def test_bad_input_has_exit_code_2_and_writes_nothing(run: Any, report: Path, arguments: list[str], words: str) -> None:

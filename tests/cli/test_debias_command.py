@@ -88,7 +88,7 @@ def test_the_input_is_never_written_over(run: Run, tmp_path: Path, spelling: str
     content = (tmp_path / "in.bin").read_bytes()
     answer = run("debias", "in.bin", "-o", spelling)
     assert answer.returncode == 2
-    assert "is read from, and would be written over" in answer.stderr
+    assert "is an input and would be overwritten" in answer.stderr
     assert (tmp_path / "in.bin").read_bytes() == content
 
 
@@ -117,12 +117,12 @@ def test_json_to_standard_output_is_only_json(run: Run) -> None:
         (["-o", "a.kv"], "cannot save to 'a.kv'"),
         (["-o", "no/such/a.bin"], "there is no folder 'no/such'"),
         (["-o", "a.bin", "--method", "hrad"], "there is no method 'hrad'; did you mean hard?"),
-        (["-o", "a.bin", "--ridge", "3"], "--ridge is no setting of 'hard', which takes --pairs"),
+        (["-o", "a.bin", "--ridge", "3"], "--ridge is not a setting of 'hard', which takes --pairs"),
         (["-o", "a.bin", "--method", "multiclass-hard"], "'multiclass-hard' needs --sets"),
         (["-o", "a.bin", "--json", "x.json"], "add --check"),
         (["-o", "a.bin", "--pairs", "qzxq:zzqx"], "no set of 'own' has two words"),
         (["nowhere.txt", "-o", "a.bin"], "there is no file 'nowhere.txt'"),
-        (["-o", "a.bin", "--method", "half-sibling", "--ridge", "-1"], "ridge=-1.0 is no penalty"),
+        (["-o", "a.bin", "--method", "half-sibling", "--ridge", "-1"], "ridge=-1.0 is not a penalty"),
     ],
 )
 def test_bad_input_is_one_sentence_and_nothing_is_written(

@@ -24,11 +24,11 @@ def audit() -> aslant.AuditResult:
 @pytest.fixture
 def store(tmp_path: Path, audit: aslant.AuditResult) -> str:
     """'ours' in January and March, when its first figure is 0.5."""
-    made = aslant.ResultsStore(tmp_path / "results.jsonl")
+    made = aslant.ResultsStore(tmp_path / "results.db")
     made.append(audit, "ours")
     first = replace(audit.glance[0], effect=0.5)
     made.append(replace(audit, created=MARCH, seed=4, glance=(first, *audit.glance[1:])), "ours")
-    return "results.jsonl"
+    return "results.db"
 
 
 def rows(text: str) -> list[dict[str, str]]:
@@ -43,7 +43,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
     answer = run(*command, "--reports", "pages", "--json", "run.json")
     assert answer.returncode == 1
     assert "3 audits" in answer.stdout
-    assert "stored: aslant-results.jsonl" in answer.stdout
+    assert "stored: aslant-results.db" in answer.stdout
     assert "aslant: not complete: broken." in answer.stderr
     assert "2 of 3: broken: failed" in answer.stderr
     found = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
@@ -60,7 +60,7 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
     (tmp_path / "models.txt").write_text("few.txt\nall = sample\n")
     done = run(*command)
     assert done.returncode == 0
-    assert "1 of 2: few.txt: not run again, since the store has it" in done.stderr
+    assert "1 of 2: few.txt: not run again, because the store has it" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -73,13 +73,13 @@ def test_a_list_is_audited_into_a_store_and_its_table_is_a_summary(run: Any, tmp
         (["--models", "good.txt", "--resume", "x"], "leave --resume out"),
         (["--models", "good.txt", "--run-folder", "x"], "leave --run-folder out"),
         (["--models", "good.txt", "--figures", "x"], "leave --figures out"),
-        (["--models", "good.txt", "--store", "good.txt"], "is no store of results"),
-        (["--models", "good.txt", "--store", "no/such/r.jsonl"], "there is no folder 'no/such'"),
+        (["--models", "good.txt", "--store", "good.txt"], "is not a store of results"),
+        (["--models", "good.txt", "--store", "no/such/r.db"], "there is no folder 'no/such'"),
         (["--models", "good.txt", "--reports", "good.txt"], "cannot use 'good.txt' for reports"),
-        (["--models", "good.txt", "--json", "good.txt"], "would be written over"),
+        (["--models", "good.txt", "--json", "good.txt"], "would be overwritten"),
         (["--models", "good.txt", "--only", "wheat"], "did you mean weat"),
         (["--models", "good.txt", "--quick", "--full"], "--quick and --full"),
-        (["--store", "r.jsonl"], "--store goes with a list of models"),
+        (["--store", "r.db"], "--store goes with a list of models"),
         (["--again"], "--again goes with a list of models"),
     ],
 )
@@ -151,33 +151,42 @@ def test_reports_that_were_made_before_are_added(
     answer = run("results", "add", store, "report.json", "--label", "theirs")
     assert answer.stdout.startswith("stored: theirs as ")
     assert aslant.ResultsStore(store).audit("theirs") == audit
-    assert run("results", "add", "new.jsonl", "report.json", "-q").stdout == ""
-    assert [a.label for a in aslant.ResultsStore("new.jsonl").audits().audits] == ["sample"]
+    assert run("results", "add", "new.db", "report.json", "-q").stdout == ""
+    assert [a.label for a in aslant.ResultsStore("new.db").audits().audits] == ["sample"]
+
+
+def test_audits_are_exported_as_lines_and_added_to_another_store(run: Any, store: str) -> None:
+    lines = run("results", "export", store, "-").stdout.splitlines()
+    assert [json.loads(line)["record"]["audited"] for line in lines] == [JANUARY, MARCH]
+    assert run("results", "export", store, "out.jsonl").returncode == 0
+    assert run("results", "add", "other.db", "out.jsonl").stdout.count("stored: ours as ") == 2
+    assert aslant.ResultsStore("other.db").audits() == aslant.ResultsStore(store).audits()
+    assert run("results", "add", "other.db", "out.jsonl", "--label", "x").returncode == 2
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["list", "nowhere.jsonl"], "there is no store 'nowhere.jsonl'"),
-        (["list", "report.json"], "is no store of results"),
-        (["list", "results.jsonl", "--since", "May"], "'May' is no date such as"),
-        (["figures", "results.jsonl", "--json", "no/such/x.json"], "there is no folder 'no/such'"),
-        (["list", "results.jsonl", "--json", "results.jsonl"], "would be written over"),
-        (["show", "results.jsonl", "theirs"], "there is no audit 'theirs'"),
-        (["show", "results.jsonl", "ours", "-o", "no/such/x"], "there is no folder 'no/such'"),
+        (["list", "nowhere.db"], "there is no store 'nowhere.db'"),
+        (["list", "report.json"], "is not a store of results"),
+        (["list", "results.db", "--since", "May"], "'May' is not a date such as"),
+        (["figures", "results.db", "--json", "no/such/x.json"], "there is no folder 'no/such'"),
+        (["list", "results.db", "--json", "results.db"], "would be written over"),
+        (["show", "results.db", "theirs"], "there is no audit 'theirs'"),
+        (["show", "results.db", "ours", "-o", "no/such/x"], "there is no folder 'no/such'"),
         (["show", "link", "ours", "-o", "results"], "is the store, and would be written over"),
-        (["compare", "results.jsonl", "ours~1"], "there is no audit 'ours~1~1'"),
-        (["compare", "results.jsonl", "ours~7", "ours"], "there is no 'ours~7'"),
-        (["add", "results.jsonl", "nowhere.json"], "cannot open 'nowhere.json'"),
-        (["add", "report.json", "report.json"], "is no store of results"),
+        (["compare", "results.db", "ours~1"], "there is no audit 'ours~1~1'"),
+        (["compare", "results.db", "ours~7", "ours"], "there is no 'ours~7'"),
+        (["add", "results.db", "nowhere.json"], "cannot open 'nowhere.json'"),
+        (["add", "report.json", "report.json"], "is not a store of results"),
     ],
 )
 def test_questions_that_cannot_be_answered_are_one_sentence(
     run: Any, store: str, tmp_path: Path, audit: aslant.AuditResult, arguments: list[str], words: str
 ) -> None:
     audit.save(tmp_path / "report.json")
-    (tmp_path / "results.json").symlink_to("results.jsonl")
-    (tmp_path / "link").symlink_to("results.jsonl")
+    (tmp_path / "results.json").symlink_to("results.db")
+    (tmp_path / "link").symlink_to("results.db")
     before = (tmp_path / store).read_bytes()
     answer = run("results", *arguments)
     assert answer.returncode == 2

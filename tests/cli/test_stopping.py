@@ -29,7 +29,7 @@ def test_a_signal_stops_a_run_that_then_goes_on(
         patch.setattr(running, "STEPS", tuple(replace(s, run=signalled) if s.id == "geometry" else s for s in STEPS))
         answer = run(*ASKED)
     assert answer.returncode == 128 + number
-    assert answer.stderr.startswith("aslant: stopped; what is finished is kept. To go on: aslant audit --resume ")
+    assert answer.stderr.startswith("aslant: stopped; what is finished is kept. To resume: aslant audit --resume ")
     assert sorted(path.name for path in (tmp_path / "run" / "model-1").iterdir()) == ["polarity.json", "run.json"]
     assert signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler)
     assert run("audit", "--resume", "run", "-q").returncode == 0

@@ -1,4 +1,4 @@
-"""What is no text, or not the text that was meant, is refused in one sentence."""
+"""What is not text, or not the text that was meant, is refused in one sentence."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def refused(source: Any, problem: str, **settings: Any) -> None:
         ("a.txt", b"\xef\xbb\xbfok\n\xff", {}, r"byte 6 \(line 2\) is 0xff"),
         ("a.txt", b"fine\n" * 100_000 + b"\xe4bc", {}, r"byte 500,000 \(line 100,001\) is 0xe4"),
         ("a.txt", b"cut off \xe2\x82", {}, r"byte 8 \(line 1\) is 0xe2"),
-        ("a.txt", b"PNG\n\x00\x01\x02", {}, "is no text: line 2 holds a zero byte"),
+        ("a.txt", b"PNG\n\x00\x01\x02", {}, "is not text: line 2 holds a zero byte"),
         ("a.txt", "für".encode("utf-16"), {}, "is UTF-16"),
         ("a.txt", b"A nurse.", {"encoding": "no-such"}, "there is no encoding 'no-such'"),
         ("a.txt", b"A nurse.", {"encoding": "base64"}, "there is no encoding 'base64'"),
         ("a.txt", b"A nurse.", {"column": "Text"}, "'a.txt' is plain text and has no column 'Text'"),
         ("a.tsv", b"ID\tText\n1\tA.\n", {"column": "Txt"}, "no column 'Txt'; did you mean 'Text'. It has: ID, Text"),
         ("a.tsv", b"ID\tText\n1\tA.\n", {"column": "x"}, "no column 'x'; it has: ID, Text"),
-        ("a.tsv", b"ID\tBody\n1\tA.\n", {}, "has the columns ID, Body; say which"),
+        ("a.tsv", b"ID\tBody\n1\tA.\n", {}, "has the columns ID, Body; name the one"),
         ("a.tsv", b"ID\tText\n1\tA.\n2\n", {}, "row 2 of 'a.tsv' has 1 columns, its header 2"),
         ("a.tsv", LONG_TSV.encode(), {}, "is too long for a row"),
         ("a.csv", b'Text,n\n"open,1\nA.,2\n', {}, "is not a usable table: line 3"),
@@ -118,15 +118,15 @@ def test_a_column_for_given_texts_is_refused() -> None:
 
 
 def test_a_folder_without_text_is_refused(tmp_path: Path) -> None:
-    refused(tmp_path, "holds no files of text")
+    refused(tmp_path, "holds no text files")
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8")
-    refused(tmp_path, "holds no files of text")
+    refused(tmp_path, "holds no text files")
 
 
 def test_a_bad_file_in_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("A nurse.")
     (tmp_path / "b.txt").write_bytes(b"\x00\x01")
-    refused(tmp_path, "'b.txt' is no text")
+    refused(tmp_path, "'b.txt' is not text")
 
 
 def test_data_of_another_kind_are_refused() -> None:
@@ -165,4 +165,4 @@ def test_a_file_that_cannot_be_read_is_one_error() -> None:
     memory = Path("/proc/self/mem")
     if not memory.is_file():
         pytest.skip("no file here that opens and cannot be read")
-    refused(memory, "cannot be read: Input/output error")
+    refused(memory, "cannot open '/proc/self/mem': Input/output error")

@@ -67,7 +67,7 @@ def test_get_of_an_unknown_name_fetches_nothing_at_all(run: Run, toy: Server) ->
 def test_path_prints_the_path_or_what_to_do(run: Run, toy: Server) -> None:
     absent = run("data", "path", "toy")
     assert (absent.returncode, absent.stdout) == (2, "")
-    assert "'toy' is not here: run 'aslant data get toy'" in absent.stderr
+    assert "'toy' is not on this machine: run 'aslant data get toy'" in absent.stderr
     assert len(absent.stderr.splitlines()) == 1
     run("data", "get", "toy")
     assert run("data", "path", "toy").stdout == f"{data_folder() / 'toy' / 'v.txt'}\n"
@@ -87,14 +87,14 @@ def test_what_was_fetched_is_no_part_of_the_cache(run: Run, toy: Server) -> None
 
 
 def test_the_bar_goes_to_standard_error_of_a_terminal_only(toy: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    from aslant.cli.data import _progress
+    from aslant.cli.progress import bar
 
-    with _progress("toy", quiet=False) as progress:
+    with bar(in_bytes=True) as progress:
         assert progress is None
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    with _progress("toy", quiet=True) as progress:
+    with bar(quiet=True, in_bytes=True) as progress:
         assert progress is None
-    with _progress("toy", quiet=False) as progress:
+    with bar(in_bytes=True) as progress:
         assert progress is not None
-        progress(1, 0)
-        progress(1, 2)
+        progress("toy", 1, 0)
+        progress("toy", 1, 2)

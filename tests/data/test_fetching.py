@@ -46,7 +46,7 @@ def test_the_users_folder_comes_first(toy: Server, users_folder: Path, place: st
 def test_a_wrong_checksum_in_the_users_folder_is_an_error(toy: Server, users_folder: Path, place: str) -> None:
     (users_folder / "toy").mkdir()
     (users_folder / place).write_bytes(CONTENT + b"changed")
-    with pytest.raises(DataError, match=r"v\.txt' has the wrong checksum .*; replace it or take it away"):
+    with pytest.raises(DataError, match=r"v\.txt' has the wrong checksum .*; replace it or remove it"):
         fetch("toy")
     assert toy.asked["/v.txt"] == 0
 
@@ -138,7 +138,7 @@ def test_the_first_use_of_a_file_in_the_users_folder_is_recorded_too(unpublished
 @pytest.mark.parametrize("value", ["1", "true", "yes"])
 def test_offline_never_asks_but_uses_what_is_here(toy: Server, monkeypatch: pytest.MonkeyPatch, value: str) -> None:
     monkeypatch.setenv("ASLANT_OFFLINE", value)
-    with pytest.raises(DataError, match=r"ASLANT_OFFLINE forbids to fetch it\. By hand: download https"):
+    with pytest.raises(DataError, match=r"ASLANT_OFFLINE forbids downloading it\. By hand: download https"):
         fetch("toy")
     assert toy.asked["/v.txt"] == 0
     monkeypatch.setenv("ASLANT_OFFLINE", "0")
@@ -214,8 +214,9 @@ def test_a_process_killed_half_way_leaves_nothing_visible(toy: Server) -> None:
     assert not present("toy")
     left = list(data_folder().iterdir())
     assert [path.name.startswith(".toy.") and path.name.endswith(".partial") for path in left] == [True]
+    os.utime(left[0], (0, 0))
     assert fetch("toy").read_bytes() == CONTENT
-    assert not left[0].exists(), "what a killed process left is swept away by the next one"
+    assert not left[0].exists(), "what a killed process left is swept away by the next one, a day later"
 
 
 def test_a_name_resolves_and_a_path_that_exists_wins(

@@ -103,7 +103,7 @@ def test_a_member_whose_header_lies_about_its_size_is_not_kept(registry: Registr
         declared = archive.getinfo("toy/v.txt").file_size
     path.write_bytes(path.read_bytes().replace(declared.to_bytes(4, "little"), len(CONTENT).to_bytes(4, "little")))
     add_package(registry)
-    with pytest.raises(DataError, match="'toy' could not be fetched"):
+    with pytest.raises(DataError, match="'toy' could not be downloaded"):
         fetch("toy")
     assert everything_in(data_folder()) == []
 

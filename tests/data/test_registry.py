@@ -110,7 +110,7 @@ ONE = 'title="t"\nkind="vectors"\nlicence="l"\ncitation="c"\n[[sources]]\n'
         (ONE + 'url="https://x/"\n[[sources.files]]\nname="c:a"', "plain relative path"),
         (ONE + 'url="https://x/"\n[[sources.files]]\nname="a"\nsha256="ABC"', "matching regex"),
         (ONE + 'url="https://x/"\n[[sources.files]]\nname="a"\nmd5="x"', "unknown field `md5`"),
-        ('folder="../x"\n' + ONE + 'url="https://x/"\n[[sources.files]]\nname="a"', "no plain name"),
+        ('folder="../x"\n' + ONE + 'url="https://x/"\n[[sources.files]]\nname="a"', "is not a plain name"),
         ("title = ", "Invalid value"),
     ],
 )

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.debias.biased_words import leaning
 from aslant.debias.double_hard import candidate_accuracies
 from aslant.debias.nullspace import nullspace
+from aslant.debias.words import leaning
 from aslant.errors import DebiasError
 from aslant.statistics import clustering_accuracy, generator, principal_axes, two_clusters
 from planted import PAIRS, SPECIFIC, Planted
@@ -72,7 +72,7 @@ def test_classes_too_small_to_hold_words_out_are_refused(planted: Planted) -> No
 
 @pytest.mark.parametrize("iterations", [0, 2.5, True])
 def test_a_number_of_iterations_that_is_none_is_refused(planted: Planted, iterations: int) -> None:
-    with pytest.raises(DebiasError, match="is no number of classifiers"):
+    with pytest.raises(DebiasError, match="is not a number of classifiers"):
         aslant.nullspace_debias(planted.vectors, iterations=iterations)
 
 
@@ -166,5 +166,5 @@ def test_the_words_learned_from_are_chosen_by_the_rule_that_the_residual_tests_u
 
 @pytest.mark.parametrize("candidates", [0, 30, True, 1.5])
 def test_a_number_of_candidates_that_is_none_is_refused(planted: Planted, candidates: int) -> None:
-    with pytest.raises(DebiasError, match="is no number of directions"):
+    with pytest.raises(DebiasError, match="is not a number of directions"):
         aslant.double_hard_debias(planted.vectors, pairs=PAIRS, candidates=candidates)

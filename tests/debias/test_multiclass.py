@@ -153,10 +153,10 @@ def test_a_class_set_that_ships_can_be_named(sample: aslant.WordVectors) -> None
 @pytest.mark.parametrize(
     ("settings", "fault"),
     [
-        ({"strength": -1}, "strength=-1 is no weight"),
-        ({"strength": float("nan")}, "is no weight"),
-        ({"strength": "x"}, "strength='x' is no weight"),
-        ({"strength": True}, "is no weight"),
+        ({"strength": -1}, "strength=-1 is not a weight"),
+        ({"strength": float("nan")}, "is not a weight"),
+        ({"strength": "x"}, "strength='x' is not a weight"),
+        ({"strength": True}, "is not a weight"),
         ({"components": 9}, "from 1 to 6"),
         ({"sets": [("judaism",)]}, "fewer than two words"),
         ({"sets": "gender-specific-words"}, "'pairs' or 'classes'"),

@@ -72,32 +72,21 @@ with written_whole(folder / "a.txt") as file, workplace(folder, "work") as work:
 """
 
 
-def test_what_a_killed_process_left_is_swept_by_the_next_and_what_a_living_one_writes_is_not(tmp_path: Path) -> None:
+def test_what_a_killed_process_left_is_swept_after_a_day_and_what_a_living_one_writes_is_not(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-c", DIES, str(tmp_path)], check=False)
-    assert len(list(tmp_path.glob(f"*{PARTIAL}"))) == 2
-    write_text(tmp_path / "b.txt", "another file")
-    assert len(list(tmp_path.glob(f"*{PARTIAL}"))) == 2, "a file sweeps after its own name only"
-    with written_whole(tmp_path / "a.txt") as first, workplace(tmp_path, "work") as work:
-        assert len(list(tmp_path.glob(f"*{PARTIAL}"))) == 2, "those of the dead are gone, these two are new"
-        with written_whole(tmp_path / "a.txt") as second:
-            second.write(b"second")
+    left = list(tmp_path.glob(f"*{PARTIAL}"))
+    assert len(left) == 2
+    with written_whole(tmp_path / "a.txt") as file, workplace(tmp_path, "work") as work:
+        assert all(path.exists() for path in left), "their writers may be alive"
+        for path in left:
+            os.utime(path, (0, path.stat().st_mtime - STALE_SECONDS - 60))
+        write_text(tmp_path / "b.txt", "another file")
+        assert all(path.exists() for path in left), "a file sweeps after its own name only"
         sweep_partial(tmp_path)
+        assert not any(path.exists() for path in left)
         assert work.is_dir()
-        first.write(b"first")
+        file.write(b"written")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.txt", "b.txt"]
-    assert (tmp_path / "a.txt").read_bytes() == b"first"
-
-
-def test_what_another_machine_left_is_swept_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    subprocess.run([sys.executable, "-c", DIES, str(tmp_path)], check=False)
-    (left,) = tmp_path.glob(f"a.txt*{PARTIAL}")
-    monkeypatch.setattr("platform.node", lambda: "another")
-    write_text(tmp_path / "a.txt", "new")
-    sweep_partial(tmp_path)
-    assert left.exists(), "locks of other machines may be invisible here"
-    os.utime(left, (0, left.stat().st_mtime - STALE_SECONDS - 60))
-    sweep_partial(tmp_path)
-    assert not left.exists()
 
 
 def test_in_a_folder_of_the_user_nothing_of_others_is_swept(tmp_path: Path) -> None:
@@ -108,26 +97,6 @@ def test_in_a_folder_of_the_user_nothing_of_others_is_swept(tmp_path: Path) -> N
     with workplace(tmp_path, "download"):
         pass
     assert theirs.exists()
-
-
-def test_a_sweeper_between_making_and_locking_a_file_does_no_harm(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from aslant.io import files
-
-    lock, swept = files._lock, []
-
-    def swept_first(descriptor: int, *, wait: bool) -> bool:
-        if wait and len(swept) < 2:
-            swept.append(descriptor)
-            sweep_partial(tmp_path)
-        return lock(descriptor, wait=wait)
-
-    monkeypatch.setattr(files, "_lock", swept_first)
-    write_text(tmp_path / "a.txt", "written")
-    with workplace(tmp_path, "work") as work:
-        assert work.is_dir()
-    assert [path.name for path in tmp_path.iterdir()] == ["a.txt"]
 
 
 def test_several_files_appear_together_or_not_at_all(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ import pytest
 import aslant
 from aslant.errors import MeasureError
 from aslant.models import CausalLM, Sentence
-from aslant.models.causal import CausalNetwork, TransformersCausalLM
-from aslant.models.prefixes import SHARED_BY, Contexts
+from aslant.models.causal import SHARED_BY, CausalNetwork, Contexts, TransformersCausalLM
 from tiny_lms import CAUSAL, causal, log_softmax, torch
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late", "[TARGET] can do [ATTRIBUTE]")
@@ -62,7 +61,7 @@ def test_scores_are_those_of_transformers_own_forward_pass(name: str, framed: bo
 
 @pytest.mark.parametrize(("name", "framed"), CASES)
 def test_beginnings_that_many_share_are_run_once(name: str, framed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aslant.models.prefixes.SHARED_BY", 3)
+    monkeypatch.setattr("aslant.models.causal.SHARED_BY", 3)
     lm = wrapped(name, framed)
     begun: list[int] = []
     begin = lm.network._begin
@@ -122,10 +121,10 @@ def test_a_cache_that_gives_other_numbers_is_not_used(monkeypatch: pytest.Monkey
         return (value + 0.01 for value in go_on(self, *arguments))
 
     monkeypatch.setattr(CausalNetwork, "_go_on", off)
-    monkeypatch.setattr("aslant.models.prefixes.SHARED_BY", 3)
+    monkeypatch.setattr("aslant.models.causal.SHARED_BY", 3)
     lm = wrapped()
     assert not lm.shares
-    assert "common beginnings are run anew" in lm.record()["note"]
+    assert "common prefixes are run each time" in lm.record()["note"]
     check(lm, SENTENCES)
 
 
@@ -146,7 +145,7 @@ def test_a_killed_run_goes_on_where_it_was_with_the_same_numbers(tmp_path: Path)
 
 
 def test_a_batch_that_does_not_fit_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aslant.models.prefixes.SHARED_BY", 3)
+    monkeypatch.setattr("aslant.models.causal.SHARED_BY", 3)
     lm, small = wrapped(), wrapped()
     logits = small.network.logits
 
@@ -214,5 +213,5 @@ def test_the_causal_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
     monkeypatch.setattr(CausalNetwork, "_go_on", without_memory)
-    with pytest.raises(MeasureError, match="memory does not suffice to run 'llama'"):
+    with pytest.raises(MeasureError, match="not enough memory to run 'llama'"):
         wrapped()

@@ -207,7 +207,7 @@ def test_half_precision_gives_nearly_the_same_numbers(folder: Path, encoder: Elm
         (lambda e: e.sentence_vectors(["a"], pooling="first"), "ELMo has no token that stands for a sentence"),
         (lambda e: e.sentence_vectors(["a"], pooling="max"), "pooling is 'max'"),
         (lambda e: e.sentence_vectors([" "]), "' ' has no words that the model reads"),
-        (lambda e: list(e.span_vectors([Passage("a  b", ((1, 2),))])), "' ' in 'a  b' is nothing that the model reads"),
+        (lambda e: list(e.span_vectors([Passage("a  b", ((1, 2),))])), "' ' in 'a  b' has no tokens for the model"),
         (lambda e: list(e.span_vectors([Passage("a", ((0, 2),))])), "the span 0 to 2 is not inside 'a'"),
         (lambda e: list(e.span_vectors([Passage("a", ((0, 0),))])), "the span 0 to 0 is not inside 'a'"),
         (lambda e: e.layers(["a", ""]), "an empty word"),
@@ -283,17 +283,17 @@ CELL = "RNN_1/RNN/MultiRNNCell/Cell1/LSTMCell"
         (lambda path: replaced(path, "CNN", lambda file: file.create_dataset("CNN", data=[1.0])), "is missing"),
         (
             lambda path: replaced(path, "CNN_proj/b_proj", lambda f: f.create_dataset("CNN_proj/b_proj", data=[1.0])),
-            r"'CNN_proj/b_proj' is \(1,\), where the options call for \(6,\)",
+            r"'CNN_proj/b_proj' is \(1,\), where the options require \(6,\)",
         ),
         (
             lambda path: replaced(path, f"{CELL}/B", lambda f: f.create_dataset(f"{CELL}/B", data=np.arange(36))),
-            "is no array of numbers kept in this file",
+            "is not an array of numbers kept in this file",
         ),
         (
             lambda path: replaced(
                 path, f"{CELL}/B", lambda f: f.create_dataset(f"{CELL}/B", data=np.full(36, np.nan, np.float32))
             ),
-            "holds values that are no numbers",
+            "holds values that are not numbers",
         ),
         (
             lambda path: replaced(path, "CNN", lambda f: f.__setitem__("CNN", h5py.ExternalLink("other.hdf5", "/"))),
@@ -306,7 +306,7 @@ CELL = "RNN_1/RNN/MultiRNNCell/Cell1/LSTMCell"
                 f"{CELL}/B",
                 lambda f: f.create_dataset(f"{CELL}/B", (36,), "f4", external=[("/etc/hostname", 0, 144)]),
             ),
-            "is no array of numbers kept in this file",
+            "is not an array of numbers kept in this file",
         ),
     ],
 )

@@ -216,7 +216,7 @@ def test_a_left_to_right_model_is_taken_and_says_so(name: str) -> None:
     assert "sentences begin with <s>" in encoder.record()["note"]
     (found,), (other,) = (encoder.span_vectors([Passage(f"He is {word}", ((0, 2),))]) for word in ("late", "a doctor"))
     np.testing.assert_allclose(found, other, rtol=0, atol=1e-5)
-    with pytest.raises(MeasureError, match="it reads from left to right, so that the first token sees no other"):
+    with pytest.raises(MeasureError, match="it reads from left to right, so the first token sees no other"):
         encoder.sentence_vectors(TEXTS, pooling="first")
     assert LEFT_TO_RIGHT not in wrapped("bert").record()["note"]
 
@@ -297,12 +297,12 @@ def test_half_a_character_is_read_as_one_that_cannot_be_read() -> None:
 def test_without_a_token_before_the_words_the_first_stands_for_no_sentence() -> None:
     model, _ = model_of("bert")
     encoder = TransformersEncoder(model, tokenizer("wordpiece", framed=False), "x")
-    with pytest.raises(MeasureError, match="it puts no token before a sentence; use 'mean'"):
+    with pytest.raises(MeasureError, match="it does not put a token before a sentence; use 'mean'"):
         encoder.sentence_vectors(TEXTS, pooling="first")
 
 
 def test_spans_without_pieces_are_one_error() -> None:
-    with pytest.raises(MeasureError, match="is nothing that the model reads"):
+    with pytest.raises(MeasureError, match="has no tokens for the model"):
         list(wrapped().span_vectors([Passage("He  is", ((2, 4),))]))
     with pytest.raises(MeasureError, match="the span 3 to 9 is not inside 'He is' \\(5 long\\)"):
         list(wrapped().span_vectors([Passage("He is", ((3, 9),))]))
@@ -348,5 +348,5 @@ def test_the_real_minilm_is_as_transformers_runs_it(
 
 
 def test_a_text_in_place_of_words_is_refused() -> None:
-    with pytest.raises(AslantError, match="is a text; give a list of words"):
+    with pytest.raises(AslantError, match="is a string; give a list of words"):
         wrapped().layers("he is")

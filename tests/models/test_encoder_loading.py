@@ -99,7 +99,7 @@ def test_weights_that_are_missing_are_one_error(tmp_path: Path) -> None:
     config = copy.deepcopy(model.config)
     config.num_hidden_layers = 3
     config.save_pretrained(folder)
-    with pytest.raises(DataError, match=r"lack 'encoder.layer.2.*vectors would be random"):
+    with pytest.raises(DataError, match=r"have no 'encoder.layer.2.*vectors would be random"):
         aslant.load_encoder(folder)
 
 
@@ -172,7 +172,7 @@ def test_a_folder_that_is_not_whole_is_one_error(tmp_path: Path, spoil: Any, mes
 
 
 def test_unknown_names_files_and_settings_are_one_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"a hub model of that name \(ASLANT_OFFLINE forbids to ask the hub\)"):
+    with pytest.raises(DataError, match=r"a hub model of that name \(ASLANT_OFFLINE forbids contacting the hub\)"):
         aslant.load_encoder("someone/bert-of-mine")
     with pytest.raises(DataError, match="did you mean all-minilm-l6-v2"):
         aslant.load_encoder("all-minilm-l6-v")
@@ -184,7 +184,7 @@ def test_unknown_names_files_and_settings_are_one_error(tmp_path: Path) -> None:
     for name in ("~nobody-of-that-name/x", "x" * 300, "x/" * 3000):
         with pytest.raises(DataError, match="there is no folder"):
             aslant.load_encoder(name)
-    with pytest.raises(DataError, match="device 'tpu' is not there"):
+    with pytest.raises(DataError, match="device 'tpu' is not available"):
         aslant.load_encoder("x", device="tpu")
     with pytest.raises(DataError, match="dtype is 'int8'"):
         aslant.load_encoder("x", dtype="int8")
@@ -212,7 +212,9 @@ def test_elmo_comes_by_data_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert isinstance(encoder, ElmoEncoder)
     assert encoder.record()["name"] == "elmo-small"
     shutil.rmtree(folder)
-    with pytest.raises(DataError, match="'elmo-small' is not here, and ASLANT_OFFLINE forbids to fetch it"):
+    with pytest.raises(
+        DataError, match="'elmo-small' is not on this machine, and ASLANT_OFFLINE forbids downloading it"
+    ):
         aslant.load_encoder("elmo-small")
 
 

@@ -69,7 +69,7 @@ def test_a_configuration_without_architectures_is_decided_by_its_type(tmp_path: 
 def test_an_encoder_without_a_head_is_refused(tmp_path: Path) -> None:
     model, tok = masked("bert")
     folder = saved(model.bert, tok, tmp_path)
-    with pytest.raises(DataError, match="is a BertModel, which predicts no words"):
+    with pytest.raises(DataError, match="is a BertModel, which does not predict words"):
         aslant.load_lm(folder)
 
 
@@ -79,7 +79,7 @@ def test_weights_without_a_head_are_refused_whatever_the_configuration_says(tmp_
     config = copy.deepcopy(model.config)
     config.architectures = ["BertForMaskedLM"]
     config.save_pretrained(folder)
-    with pytest.raises(DataError, match=r"lack 'cls.predictions.*what it predicts would be random"):
+    with pytest.raises(DataError, match=r"have no 'cls.predictions.*its predictions would be random"):
         aslant.load_lm(folder)
 
 
@@ -136,7 +136,7 @@ def test_a_folder_that_is_not_whole_is_one_error(tmp_path: Path, spoil: Any, mes
 
 
 def test_unknown_names_and_files_are_one_error(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match=r"a hub model of that name \(ASLANT_OFFLINE forbids to ask the hub\)"):
+    with pytest.raises(DataError, match=r"a hub model of that name \(ASLANT_OFFLINE forbids contacting the hub\)"):
         aslant.load_lm("someone/bert-of-mine")
     with pytest.raises(DataError, match="did you mean bert-base-uncased"):
         aslant.load_lm("bert-base-uncase")
@@ -241,7 +241,7 @@ def test_a_half_filled_cache_is_filled_from_the_hub_unless_that_is_forbidden(
 def test_the_hubs_own_switch_for_offline_work_is_honoured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ASLANT_OFFLINE")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    with pytest.raises(DataError, match=r"\(HF_HUB_OFFLINE forbids to ask the hub\)"):
+    with pytest.raises(DataError, match=r"\(HF_HUB_OFFLINE forbids contacting the hub\)"):
         aslant.load_lm("someone/bert-of-mine")
 
 
@@ -310,12 +310,12 @@ def test_data_by_name_is_a_folder_of_the_users(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setenv("ASLANT_DATA", str(tmp_path / "data"))
     assert isinstance(aslant.load_lm("my-model"), MaskedLM)
     shutil.rmtree(folder)
-    with pytest.raises(DataError, match="'my-model' is not here"):
+    with pytest.raises(DataError, match="'my-model' is not on this machine"):
         aslant.load_lm("my-model")
 
 
 def test_a_device_that_is_not_there_is_one_error() -> None:
-    with pytest.raises(DataError, match=r"device 'tpu' is not there; usable here: cpu"):
+    with pytest.raises(DataError, match=r"device 'tpu' is not available; usable here: cpu"):
         aslant.load_lm("x", device="tpu")
     with pytest.raises(DataError, match="dtype is 'int8'"):
         aslant.load_lm("x", dtype="int8")

@@ -90,7 +90,7 @@ def test_merging_follows_the_formula() -> None:
 
 def test_a_trained_part_of_another_encoder_is_refused() -> None:
     state = {"cls.predictions.bias": torch.zeros(2)}
-    with pytest.raises(DataError, match=r"has 'b\.bias', which the encoder has not"):
+    with pytest.raises(DataError, match=r"has 'b\.bias', which the encoder does not have"):
         merged(state, {"b.bias": torch.zeros(2)}, 0)
 
 

@@ -102,7 +102,7 @@ def test_a_sentence_that_begins_with_other_words_begins_with_a_capital_too() -> 
         (START, "", "nurse", "is empty or has spaces around it"),
         (START, "he", " nurse", "is empty or has spaces around it"),
         (START, "\u4f60", "nurse", "is unknown to the model's tokenizer"),
-        (START, "he", "nurse " * 70 + "nurse", "pieces, and the model takes 60"),
+        (START, "he", "nurse " * 70 + "nurse", "pieces, but the model takes at most 60"),
     ],
 )
 def test_a_word_that_cannot_be_placed_is_named(template: str, target: str, attribute: str, reason: str) -> None:

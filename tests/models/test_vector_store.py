@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
@@ -16,11 +16,11 @@ import pytest
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.io.keeper import FILE, Keeper
 from aslant.models import Passage, vector_store
 from aslant.models.vector_store import vectors_of
 from fake_encoder import FakeEncoder
 
-pytest.importorskip("safetensors", reason="kept vectors need safetensors: pip install '.[lm]'")
 WORDS = ("nurse", "doctor", "clerk", "poet")
 
 
@@ -47,8 +47,8 @@ def small_shards(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_store, "SHARD", 4)
 
 
-def shards(store: Path) -> list[Path]:
-    return sorted(store.glob("*/*.safetensors"))
+def kept(store: Path) -> int:
+    return len(Keeper(store).under(""))
 
 
 def test_each_distinct_text_is_encoded_once_and_rows_follow_the_passages() -> None:
@@ -66,7 +66,7 @@ def test_each_distinct_text_is_encoded_once_and_rows_follow_the_passages() -> No
 def test_what_is_kept_is_not_encoded_again_and_other_words_are_added(tmp_path: Path) -> None:
     first, later = FakeEncoder(), FakeEncoder()
     expected = vectors_of(first, passages(10), store=tmp_path)
-    assert len(shards(tmp_path)) == 3
+    assert kept(tmp_path) == 10
     np.testing.assert_array_equal(vectors_of(later, passages(10)[::-1], store=tmp_path), expected[::-1])
     assert later.passes == 0
     other = [Passage(passage.text, (*passage.spans, (0, 3))) for passage in passages(12)]
@@ -91,7 +91,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_last_bit(done: int, tmp_path: Pat
     stopped.dies_after = done
     with pytest.raises(KeyboardInterrupt):
         vectors_of(stopped, passages(19), store=tmp_path)
-    assert len(shards(tmp_path)) == done // 4
+    assert kept(tmp_path) == done
     on = BatchDependent()
     found = vectors_of(on, passages(19), store=tmp_path)
     assert found.tobytes() == expected.tobytes()
@@ -120,10 +120,10 @@ def script(store: Path, *, dies: bool) -> list[str]:
     return [sys.executable, "-c", textwrap.dedent(text)]
 
 
-def test_a_killed_process_leaves_whole_shards_only(tmp_path: Path) -> None:
+def test_a_killed_process_leaves_what_was_whole(tmp_path: Path) -> None:
     killed = subprocess.run(script(tmp_path, dies=True), check=False)
     assert killed.returncode == -signal.SIGKILL
-    assert len(shards(tmp_path)) == 2
+    assert kept(tmp_path) == 8
     on = BatchDependent()
     assert (
         vectors_of(on, passages(19), store=tmp_path).tobytes() == vectors_of(BatchDependent(), passages(19)).tobytes()
@@ -138,55 +138,23 @@ def test_two_processes_share_a_store(tmp_path: Path) -> None:
     expected = vectors_of(BatchDependent(), passages(19))
     assert vectors_of(encoder, passages(19), store=tmp_path).tobytes() == expected.tobytes()
     assert encoder.passes == 0
-    assert not list(tmp_path.glob("**/*.partial"))
 
 
-def flip(path: Path, place: int) -> None:
-    content = bytearray(path.read_bytes())
-    content[place] ^= 1
-    path.write_bytes(bytes(content))
-
-
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda shard: shard.write_bytes(b""),
-        lambda shard: shard.write_bytes(b"\xff" * 64),
-        lambda shard: shard.write_bytes(shard.read_bytes()[:-1]),
-        lambda shard: flip(shard, -1),
-        lambda shard: flip(shard, 200),
-        lambda shard: shard.unlink(),
-    ],
-)
-def test_a_damaged_shard_counts_as_absent(spoil: Any, tmp_path: Path) -> None:
-    expected = vectors_of(BatchDependent(), passages(12), store=tmp_path)
-    spoil(shards(tmp_path)[1])
-    on = BatchDependent()
-    assert vectors_of(on, passages(12), store=tmp_path).tobytes() == expected.tobytes()
-    assert on.passes == 4
-    again = BatchDependent()
-    assert vectors_of(again, passages(12), store=tmp_path).tobytes() == expected.tobytes()
-    assert again.passes == 0
-
-
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{", b"\xff\xfe", b'{"shard": "../../x", "digest": "y"}\n[]\n{"shard": 3, "digest": 4}', b"[" * 9999],
-)
-def test_a_damaged_manifest_counts_as_absent(content: bytes, tmp_path: Path) -> None:
-    expected = vectors_of(BatchDependent(), passages(12), store=tmp_path)
-    (manifest,) = tmp_path.glob("*/manifest.jsonl")
-    manifest.write_bytes(content)
-    on = BatchDependent()
-    assert vectors_of(on, passages(12), store=tmp_path).tobytes() == expected.tobytes()
-    assert on.passes == 12
-    vectors_of(on, passages(12), store=tmp_path)
-    assert on.passes == 12
+def test_a_damaged_vector_counts_as_absent(tmp_path: Path) -> None:
+    expected = vectors_of(FakeEncoder(), passages(12), store=tmp_path)
+    connection = sqlite3.connect(tmp_path / FILE)
+    connection.execute("UPDATE blocks SET content = zeroblob(256) WHERE rowid = 3")
+    connection.commit()
+    connection.close()
+    for passes in (1, 0):
+        on = FakeEncoder()
+        assert vectors_of(on, passages(12), store=tmp_path).tobytes() == expected.tobytes()
+        assert on.passes == passes
 
 
 def test_a_folder_that_cannot_be_written_is_said_once_and_does_no_harm(tmp_path: Path) -> None:
     (tmp_path / "a file").write_text("")
-    with pytest.warns(UserWarning, match="no vectors are kept, since .* cannot be written") as said:
+    with pytest.warns(UserWarning, match="vectors are not kept, since .* cannot be written") as said:
         found = vectors_of(FakeEncoder(), passages(12), store=tmp_path / "a file")
     assert len(said) == 1
     np.testing.assert_array_equal(found, vectors_of(FakeEncoder(), passages(12)))
@@ -209,16 +177,6 @@ def test_spans_of_a_text_not_seen_whole_are_kept_together(tmp_path: Path) -> Non
     assert encoder.passes == 2
     vectors_of(encoder, [Passage(text, ((14, 20),)), Passage(text, ((2, 7),))], store=tmp_path)
     assert encoder.passes == 2
-
-
-def test_what_a_process_killed_long_ago_left_unfinished_is_swept_away(tmp_path: Path) -> None:
-    vectors_of(FakeEncoder(), passages(2), store=tmp_path)
-    old, new = (shards(tmp_path)[0].parent / f"{name}.partial" for name in ("old", "new"))
-    for path in (old, new):
-        path.write_bytes(b"half")
-    os.utime(old, (0, 0))
-    vectors_of(FakeEncoder(), passages(2), store=tmp_path)
-    assert (old.exists(), new.exists()) == (False, True)
 
 
 def test_progress_counts_the_texts_that_are_kept_as_done(tmp_path: Path) -> None:
@@ -255,7 +213,7 @@ def test_a_network_that_was_stopped_goes_on_to_the_last_bit(tmp_path: Path) -> N
     expected = vectors_of(encoder(), many)
     with pytest.raises(KeyboardInterrupt):
         vectors_of(encoder(), many, store=tmp_path, progress=stops)
-    assert len(shards(tmp_path)) == 2
+    assert kept(tmp_path) == 8
     on = encoder()
     assert vectors_of(on, many, store=tmp_path).tobytes() == expected.tobytes()
     assert on.passes == 10

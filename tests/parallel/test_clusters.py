@@ -1,4 +1,4 @@
-"""Real workers outside of this process: two processes, a Dask cluster of two, a Ray of two, one of them killed."""
+"""Real workers outside of this process: a Dask cluster of two and a Ray of two, one of them killed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import functools
 import json
 import os
 import signal
-import subprocess
 import sys
 import threading
 import time
@@ -24,11 +23,12 @@ from aslant.models.causal import TransformersCausalLM
 from aslant.models.encoder import TransformersEncoder
 from aslant.models.masked import TransformersMaskedLM
 from aslant.models.protocols import Passage, Sentence
-from aslant.parallel import as_finished, cores, on_processes, on_ray, spread, use_workers, worker, workers_in_use
+from aslant.parallel import as_finished, clusters, cores, spread, spreading, use_workers, workers_in_use
 from noticed import Noticed
 from tiny_lms import causal, masked, torch
 
-KINDS = ("processes", "dask", "ray")
+KINDS = ("dask", "ray")
+ORIGINAL = clusters.software
 
 
 def masked_lm(**options: Any) -> TransformersMaskedLM:
@@ -49,8 +49,6 @@ def addresses() -> Iterator[dict[str, Any]]:
     """Fill with what `use_workers` takes for each kind, when it is first asked for; clusters end with the module."""
     started: dict[str, Any] = {}
     yield started
-    if "pool" in started:
-        on_processes.Processes.close(started["pool"])
     if "closing" in started:
         started["closing"]()
     if "ray" in started:
@@ -59,20 +57,9 @@ def addresses() -> Iterator[dict[str, Any]]:
         ray.shutdown()
 
 
-class Lasting(on_processes.Processes):
-    """Processes that stay for the next test, as the workers of a cluster do: they take seconds to import torch."""
-
-    def close(self) -> None:
-        pass
-
-
 @pytest.fixture(params=KINDS)
-def where(request: pytest.FixtureRequest, addresses: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+def where(request: pytest.FixtureRequest, addresses: dict[str, Any]) -> dict[str, Any]:
     kind = request.param
-    if kind == "processes":
-        pool = addresses.get("pool") or Lasting(2)
-        addresses |= {"processes": {"processes": 2}, "pool": pool}
-        monkeypatch.setattr(on_processes, "Processes", lambda size: pool)
     if kind == "dask" and kind not in addresses:
         distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
         cluster = distributed.LocalCluster(
@@ -82,7 +69,7 @@ def where(request: pytest.FixtureRequest, addresses: dict[str, Any], monkeypatch
     if kind == "ray" and kind not in addresses:
         ray = pytest.importorskip("ray", reason="the extra 'ray' is not installed")
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-        with on_ray.signals_kept():
+        with clusters.signals_kept():
             ray.init(
             address="local", num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level="ERROR",
             runtime_env={"env_vars": {"PYTHONPATH": os.pathsep.join(sys.path)}},
@@ -185,11 +172,6 @@ def test_a_task_has_one_thread_of_everything_and_no_workers_of_its_own(where: di
         assert list(spread(threads, [0, 1], None)) == [(1, 1, {1}, True)] * 2
 
 
-def test_an_enumeration_to_a_precision_is_the_same_to_the_last_bit(where: dict[str, Any]) -> None:
-    with use_workers(**where):
-        assert enumerated(small_vectors(), precision=0.01) == enumerated_here(0.01)
-
-
 def test_an_enumeration_outlives_one_of_its_workers_and_is_the_same_to_the_last_bit(where: dict[str, Any]) -> None:
     vectors = small_vectors()
     expected = enumerated_here()
@@ -266,22 +248,22 @@ def test_a_corpus_in_shards_gives_the_same_draw(
     assert other.too_long
 
 
-def test_text_that_cannot_be_read_is_reported_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_that_cannot_be_read_is_reported_with_its_line(
+    where: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "a.txt"
     path.write_bytes(b"A nurse slept.\n" * 800)
     corpus = aslant.load_corpus(path)
     path.write_bytes(b"A nurse slept.\n" * 700 + b"A \xff slept.\n" * 100)
     monkeypatch.setattr(shards.shards_of, "__defaults__", (1000,))
-    with use_workers(processes=1), pytest.raises(aslant.AslantError, match="line 701"):
+    with use_workers(**where), pytest.raises(aslant.AslantError, match="line 701"):
         sample_contexts(corpus, {"jobs": Query(("nurse",), 2)})
 
 
 def test_a_dask_cluster_without_workers_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
-    from aslant.parallel import on_dask
-
-    monkeypatch.setattr(on_dask, "PATIENCE", 1)
-    monkeypatch.setattr(on_dask, "LOOK", 0.5)
+    monkeypatch.setattr(clusters, "GONE", 1)
+    monkeypatch.setattr(spreading, "LOOK", 0.5)
     with (
         distributed.LocalCluster(
             n_workers=1, threads_per_worker=1, processes=True, dashboard_address=":0", host="127.0.0.1"
@@ -294,81 +276,22 @@ def test_a_dask_cluster_without_workers_is_one_sentence(monkeypatch: pytest.Monk
             next(results)
 
 
-def test_work_that_kills_every_worker_is_given_up_and_others_go_on() -> None:
+def test_work_that_kills_every_worker_is_given_up_and_others_go_on(where: dict[str, Any]) -> None:
     def deadly(_shared: None, item: int) -> int:
         if item == 1:
             os.kill(os.getpid(), signal.SIGKILL)
         return item
 
-    with use_workers(processes=2):
-        with pytest.raises(WorkersError, match="5 workers were lost with the same piece of work"):
+    with use_workers(**where):
+        with pytest.raises(WorkersError, match="several workers were lost with the same piece of work"):
             list(spread(deadly, [1], None))
         assert list(spread(deadly, [2, 3], None)) == [2, 3]
         found = dict(as_finished(deadly, [1, 2], None, given_up=lambda item, error: -item))
         assert found == {1: -1, 2: 2}
 
 
-def test_a_worker_process_imports_nothing_from_the_current_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "pickle.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')")
-    monkeypatch.chdir(tmp_path)
-    with use_workers(processes=1):
-        assert list(spread(lambda shared, item: item, [1], None)) == [1]
-    assert not (tmp_path / "ran").exists()
-
-
-def test_no_task_waits_while_a_process_is_free(tmp_path: Path) -> None:
-    def the_first_waits_for_the_others(folder: Path, item: int) -> int:
-        (folder / str(item)).touch()
-        waited = 0
-        while item == 0 and len(list(folder.iterdir())) < 4 and waited < 3000:
-            waited += 1
-            time.sleep(0.1)
-        return item
-
-    with use_workers(processes=2):
-        order = [item for item, _ in as_finished(the_first_waits_for_the_others, range(4), tmp_path)]
-    assert order[:2] == [1, 2], "while the first was busy"
-
-
-def test_worker_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
-    script = tmp_path / "main.py"
-    script.write_text(
-        "import os, sys, time\nfrom aslant.parallel import spread, use_workers\n"
-        "def work(_, item):\n    print(os.getpid(), file=sys.stderr, flush=True)\n    time.sleep(60)\n"
-        "with use_workers(processes=1):\n    list(spread(lambda s, i: work(s, i), [0], None))\n"
-    )
-    started = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, text=True)
-    assert started.stderr is not None
-    pid = int(started.stderr.readline())
-    started.kill()
-    started.wait()
-    started.stderr.close()
-    for _ in range(6000):
-        if not Path(f"/proc/{pid}").exists() or "State:\tZ" in Path(f"/proc/{pid}/status").read_text():
-            break
-        time.sleep(0.05)
-    else:
-        pytest.fail("the worker goes on")
-
-
-def test_folders_of_killed_processes_are_swept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    old = time.time() - 3600
-    for name in ("dead", "alive", "others"):
-        (tmp_path / f"aslant-workers-{name}").mkdir()
-    held = on_processes.locked(tmp_path / "aslant-workers-alive")
-    on_processes.locked(tmp_path / "aslant-workers-dead").close()
-    for folder in tmp_path.iterdir():
-        os.utime(folder, (old, old))
-    on_processes.sweep()
-    held.close()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["aslant-workers-alive", "aslant-workers-others"]
-
-
-def test_the_innermost_workers_are_used() -> None:
-    with use_workers(processes=1):
+def test_the_innermost_workers_are_used(where: dict[str, Any]) -> None:
+    with use_workers(**where):
         assert workers_in_use() is not None
         with use_workers(threads=2):
             assert workers_in_use() is None
@@ -378,28 +301,19 @@ def test_the_innermost_workers_are_used() -> None:
         assert workers_in_use() is not None
 
 
-def test_other_software_on_one_worker_ends_a_list_of_items(monkeypatch: pytest.MonkeyPatch) -> None:
-    with use_workers(processes=1):
-        monkeypatch.setattr(on_processes, "software", lambda: (("aslant", "0.0.1"), *worker.software()[1:]))
+def test_other_software_on_one_worker_ends_a_list_of_items(
+    where: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with use_workers(**where):
+        monkeypatch.setattr(clusters, "software", lambda: (("aslant", "0.0.1"), *ORIGINAL()[1:]))
         with pytest.raises(WorkersError, match="install the same versions"):
             list(as_finished(lambda shared, item: item, [1], None, given_up=lambda item, error: -1))
 
 
 def test_workers_with_other_software_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "software", lambda: (("aslant", "0.0.1"), ("numpy", "1.0")))
+    monkeypatch.setattr(clusters, "software", lambda: (("aslant", "0.0.1"), ("numpy", "1.0")))
     with pytest.raises(WorkersError, match=r"a worker has aslant 0.0.1 and this process .*; install the same versions"):
-        worker.run(lambda shared, item: 0, None, 0, (("aslant", "9.9"), ("numpy", "1.0")))
-
-
-def test_processes_leave_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with use_workers(processes=1):
-        list(spread(lambda shared, item: shared[item], [0, 1], np.arange(100)))
-        assert any(tmp_path.glob("aslant-workers-*/*"))
-        (pid,) = pids()
-    assert not any(tmp_path.glob("aslant-workers-*"))
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+        clusters.run(lambda shared, item: 0, None, 0, (("aslant", "9.9"), ("numpy", "1.0")))
 
 
 @pytest.mark.parametrize(
@@ -409,7 +323,11 @@ def test_processes_leave_nothing_behind(tmp_path: Path, monkeypatch: pytest.Monk
         ({"dask": "somewhere"}, "cannot reach a Dask scheduler at 'somewhere'"),
         ({"ray": "127.0.0.1:1"}, "cannot join a Ray cluster by '127.0.0.1:1'"),
         ({"dask": "a", "ray": "b"}, "dask and ray were both given"),
-        ({"processes": 0}, "workers is 0"),
+        ({"threads": 0}, "workers is 0"),
+        (
+            {"processes": 2},
+            r"processes=2 is not supported any more; use threads=2, or dask=dask.distributed.LocalCluster",
+        ),
     ],
 )
 def test_workers_that_cannot_be_had_are_one_sentence(given: dict[str, Any], said: str) -> None:
@@ -429,8 +347,6 @@ def test_an_extra_that_is_missing_is_named(extra: str, module: str, monkeypatch:
 
 
 def test_commands_run_on_a_cluster(where: dict[str, Any], tmp_path: Path, run: Any) -> None:
-    if "processes" in where:
-        pytest.skip("commands name clusters; processes are for Python")
     vectors = small_vectors()
     (tmp_path / "names.txt").write_text("\n".join(f"name{i}" for i in range(60)))
     vectors.save(tmp_path / "v.npz")

@@ -267,7 +267,7 @@ def test_with_get_what_can_be_fetched_is_fetched_and_the_rest_is_named(monkeypat
     monkeypatch.setattr(framework, "fetch", fetch)
     result = aslant.replicate_paper("lu", get=True)
     assert asked == ["glove-6b-100d", "gn-glove", "histwords-eng-all-sgns"]
-    assert any("gn-glove has to be fetched by hand" in note for note in result.notes)
+    assert any("gn-glove has to be downloaded by hand" in note for note in result.notes)
     assert "--get" not in result.more
 
 

@@ -53,7 +53,7 @@ def test_authors_outputs_stand_in_a_column_of_their_own() -> None:
     assert printed[names, "WEAT on GloVe"].authors == -1.003
     assert printed[names, "WEAT on BERT"].authors == -1.012
     assert printed[names, "log-probability score"].authors == -0.8864
-    assert "each in the other's column" in printed[names, "WEAT on GloVe"].why
+    assert "in each other's column" in printed[names, "WEAT on GloVe"].why
 
 
 def test_five_names_are_in_the_vocabulary_as_the_notebook_counts_them() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from aslant.replicate import paper
 from aslant.replicate.framework import Cell, number_of, words_of
-from aslant.replicate.swinger import printed as swinger_tables
+from aslant.replicate.framework import printed as tables
 
 
 def text_of(papers: Path, name: str) -> str:
@@ -151,7 +151,7 @@ def test_swinger_table_2(papers: Path) -> None:
     start = next(i for i, line in enumerate(lines) if line.startswith("Amanda\t"))
     columns = list(zip(*(line.split("\t") for line in lines[start : start + 12]), strict=True))
     assert len(columns) == 12
-    for column, group in zip(columns, swinger_tables()["groups"], strict=True):
+    for column, group in zip(columns, tables("swinger")["groups"], strict=True):
         shares = [group[key] for key in ("female", "black", "hispanic", "asian", "white")]
         letters = ["F", "B", "H", "A", "W"]
         made = [f"{share} {letter}" for share, letter in zip(shares, letters, strict=True)]
@@ -179,7 +179,7 @@ def test_swinger_table_4(papers: Path) -> None:
     lines = text_of(papers, "swinger").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("w2v F8\tw2v F11"))
     columns = list(zip(*(line.split("\t") for line in lines[start : start + 4]), strict=True))
-    rows = swinger_tables()["offensive"]
+    rows = tables("swinger")["offensive"]
     made = [(f"{row['embedding']} {row['group']}", *words_of(row["words"])) for row in rows]
     assert made == columns
 
@@ -188,11 +188,11 @@ def test_swinger_table_5(papers: Path) -> None:
     lines = text_of(papers, "swinger").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("\tcookbook"))
     labels = [name.removeprefix("w2v ") for name in lines[start - 1].split("\t")]
-    for line, test in zip(lines[start : start + 12], swinger_tables()["tests"], strict=True):
+    for line, test in zip(lines[start : start + 12], tables("swinger")["tests"], strict=True):
         cells = {label: cell.strip() for label, cell in zip(labels, line.split("\t"), strict=True) if cell.strip()}
         # A hyphen with a space behind it is a word that the print breaks at the end of a line.
         assert {label: re.sub(r"- ", "", cell) for label, cell in cells.items()} == test
-    assert len(printed("swinger", "Table 5")) == sum(map(len, swinger_tables()["tests"]))
+    assert len(printed("swinger", "Table 5")) == sum(map(len, tables("swinger")["tests"]))
 
 
 @pytest.mark.parametrize("name", ["lu", "kurita", "basta", "swinger"])

@@ -17,20 +17,19 @@ import aslant
 from aslant import catalogue
 from aslant.errors import AslantError
 from aslant.measures.association.charts import suite_picture
-from aslant.measures.association.result import Interval, WeatSuiteResult
-from aslant.measures.enumeration.charts import heatmap_picture
-from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.measures.association.result import WeatSuiteResult
+from aslant.measures.enumeration.page import enumeration_fragment, heatmap_picture
 from aslant.report import render
 from aslant.report.charts import svg, vega
 from aslant.report.figures import save_figures, save_tables
-from aslant.report.glance import Cell, grid
+from aslant.report.glance import Cell, comparison_sentences, grid, sentences
 from aslant.report.html import script_json
 from aslant.report.offensive_words import COVER, covered, may_offend
 from aslant.report.pictures import audits_picture
 from aslant.report.sections import pictures_of, section_of
-from aslant.report.summary import comparison_sentences, sentences
 from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
 from aslant.results.codec import Result
+from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
 from report_examples import Text, enumeration, nasty_audit
 
@@ -77,7 +76,7 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: WeatSuit
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ((line(evidence="none", qvalue=0.5),), "None of 1 tests stands out from chance."),
+        ((line(evidence="none", qvalue=0.5),), "None of 1 test stands out from chance."),
         ((line(evidence="not tested", qvalue=None, pvalue=None),), "nothing can be said about chance"),
         ((), "nothing can be said about chance"),
     ],
@@ -93,8 +92,8 @@ def test_effects_of_different_scales_are_not_ranked() -> None:
 
 def test_a_measure_that_broke_off_is_told_apart_from_one_that_was_not_run() -> None:
     said = dict(sentences(audit(line(), not_run={"a": "no words"}, failed={"b": "KeyError: 3"})))["What was audited"]
-    assert "; 1 of all measures and tests was not run (see the end); " in said
-    assert said.endswith("; 1 broke off, so that this report is not complete.")
+    assert "; 1 measure or test not run (see the end); " in said
+    assert said.endswith("; 1 broke off, so this report is incomplete.")
 
 
 def test_the_page_names_the_command_that_measures_the_same(suite: WeatSuiteResult) -> None:
@@ -272,13 +271,13 @@ def test_a_comparison_stands_side_by_side_on_a_page() -> None:
         "<b>a</b>",
         "−0.70",
         "−0.900 to −0.500",
-        "1 of 1 paired differences leave out 0",
+        "excludes 0 for 1 of 1 paired difference",
     ):
         assert shown in read.text, shown
 
 
 def test_a_comparison_without_intervals_claims_no_difference() -> None:
     about = dict(comparison_sentences(comparison()))
-    assert "No difference could be paired, so that none has an interval" in about["What was found"]
+    assert "No difference could be paired, so none has an interval" in about["What was found"]
     assert "1 line has no paired difference" in about["How sure that is"]
     assert audits_picture(comparison()) is not None

@@ -16,9 +16,9 @@ import pytest
 import aslant
 import gap_like
 from aslant.errors import AslantError
-from aslant.measures.association.result import Interval
 from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
 from aslant.results.codec import Result
+from aslant.results.parts import Interval
 from aslant.stimuli import load_set
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM

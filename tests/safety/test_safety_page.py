@@ -26,7 +26,7 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
     from aslant.corpus import json_texts
     from aslant.io import packed_files as opening
     from aslant.models import model_files
-    from aslant.stimuli import loading, name_files
+    from aslant.stimuli import loading
     from aslant.vectors.formats import fasttext_binary, text
 
     for said, number in (
@@ -40,7 +40,6 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
         ("at most 10¹² additions", fasttext_binary.MAX_WORK == 10**12),
         (f"lists of models {model_list.MAX_LIST >> 20} MB", None),
         (f"stores {store.MAX_STORE >> 30} GB with {store.MAX_LINE >> 20} MB a line", None),
-        (".parquet 10⁸ rows", name_files.MOST_ROWS == 10**8),
     ):
         assert said in PAGE
         assert number in (None, True)

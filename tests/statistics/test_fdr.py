@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from aslant.errors import MeasureError
@@ -29,6 +29,14 @@ def test_equals_the_obvious_definition(given_pvalues: Any) -> None:
     np.testing.assert_allclose(
         benjamini_hochberg(given_pvalues), np.minimum(slow_and_obvious(given_pvalues), 1), rtol=1e-12, atol=0
     )
+
+
+@given(pvalues)
+@settings(deadline=None)
+def test_equals_scipys(given_pvalues):
+    from scipy.stats import false_discovery_control
+
+    np.testing.assert_array_equal(benjamini_hochberg(given_pvalues), false_discovery_control(given_pvalues))
 
 
 @given(pvalues, st.randoms(use_true_random=False))

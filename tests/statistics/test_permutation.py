@@ -368,3 +368,28 @@ def test_a_forced_method_that_does_not_fit_says_so(method: Any, n: Any) -> None:
     first, second = normal_pool(n, n, 0.0, seed=0)
     with pytest.raises(MeasureError, match=rf"{method} does not fit {n} \+ {n} scores"):
         partition_pvalue(first, second, method=method)
+
+
+@pytest.mark.parametrize(("limit", "method"), [(70, "enumeration"), (69, "meet-in-the-middle")])
+def test_every_partition_is_listed_up_to_the_limit_and_not_beyond(limit, method, monkeypatch):
+    """4 + 4 scores have 70 partitions."""
+    monkeypatch.setattr("aslant.statistics.permutation.ENUMERATION_LIMIT", limit)
+    first, second = [0.1, 0.9, 0.7, 0.4], [0.2, 0.3, 0.8, 0.5]
+    found = partition_pvalue(first, second)
+    assert found.method == method
+    assert found.pvalue == brute_force(first, second, "greater")
+    assert found.n_resamples is None
+
+
+def test_random_partitions_are_drawn_only_where_no_exact_method_fits(monkeypatch):
+    """Where every engine declines, "auto" draws; a method that is asked for by name does not."""
+    first, second = [0.1, 0.9, 0.7, 0.4], [0.2, 0.3, 0.8, 0.5]
+    engines = "aslant.statistics.permutation._ENGINES"
+    monkeypatch.setattr(
+        engines, dict.fromkeys(["enumeration", "meet-in-the-middle", "dynamic programming"], lambda *_: None)
+    )
+    found = partition_pvalue(first, second, n_resamples=400)
+    assert (found.method, found.n_resamples, found.n_partitions) == ("monte carlo", 400, 70)
+    assert found.bounds[0] < found.pvalue < found.bounds[1]
+    with pytest.raises(MeasureError, match="enumeration does not fit"):
+        partition_pvalue(first, second, method="enumeration")

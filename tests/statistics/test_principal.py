@@ -8,7 +8,7 @@ from sklearn.decomposition import PCA
 
 from aslant.errors import MeasureError
 from aslant.statistics import principal_axes
-from aslant.statistics.principal import BLOCK
+from aslant.statistics.subspaces import BLOCK
 
 
 def test_directions_and_mean_are_those_of_scikit_learn() -> None:
@@ -22,5 +22,5 @@ def test_directions_and_mean_are_those_of_scikit_learn() -> None:
 
 @pytest.mark.parametrize("count", [0, 7])
 def test_more_directions_than_dimensions_are_refused(count: int) -> None:
-    with pytest.raises(MeasureError, match=f"{count} directions were asked for"):
+    with pytest.raises(MeasureError, match=f"{count} directions requested"):
         principal_axes(np.ones((9, 6)), count)

@@ -81,7 +81,7 @@ def test_names_come_in_natural_order() -> None:
         (('["a", "b"]', '["a", ""]'), "words"),
         (('["a", "b"]', "[1, 2]"), "Expected `str`, got `int`"),
         (('["a", "b"]', "[]"), "has no words"),
-        (('words = ["c"]', 'words = ["a"]'), "stands in both sets"),
+        (('words = ["c"]', 'words = ["a"]'), "is in both sets"),
         (('name = "q"', 'name = "q"\nnmae = "z"'), "nmae"),
         (('words = ["e"]', 'words = ["e"'), "not a usable word set"),
     ],

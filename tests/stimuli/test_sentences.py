@@ -55,8 +55,8 @@ def test_sentences_are_whole() -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (('other = "mass noun"', 'other = "thing"'), "other = 'thing' is none of the kinds"),
-        (('capitalised = "name"', 'capitalised = "thing"'), "capitalised = 'thing' is none of the kinds"),
+        (('other = "mass noun"', 'other = "thing"'), "other = 'thing' is not one of the kinds"),
+        (('capitalised = "name"', 'capitalised = "thing"'), "capitalised = 'thing' is not one of the kinds"),
         (('"This is {word}."', '"This is it."'), "exactly once"),
         (('"This is {word}."', '"{word} is {word}."'), "exactly once"),
         (('["accident", "accidents"]', '"accident"'), "Expected `array`"),

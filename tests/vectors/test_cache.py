@@ -15,17 +15,21 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import aslant
 from aslant import data
 from aslant.errors import AslantError, VectorsError
+from aslant.io.digests import row_sums
 from aslant.io.files import PARTIAL
+from aslant.io.packed_files import Location
 from aslant.vectors import cache as vector_cache
 from aslant.vectors import rows
-from aslant.vectors.formats import aslant_file as aslant_file
-from aslant.vectors.formats import fasttext_binary, text, word2vec_binary
-from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
-from embedding_files import text as as_text
+from aslant.vectors.formats import aslant_file, fasttext_binary, text, word2vec_binary
+
+from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
+from .embedding_files import text as as_text
 
 
 @pytest.fixture
@@ -123,6 +127,55 @@ def test_a_damaged_cache_file_is_built_again(glove: Path, cache: Path, damage: b
     assert cached.read_bytes() == whole
 
 
+def test_a_damaged_row_is_noticed_and_the_cache_made_again(glove: Path, cache: Path) -> None:
+    aslant.load(glove)
+    (cached,) = cache.rglob("*.safetensors")
+    content = bytearray(cached.read_bytes())
+    content[content.index(MATRIX.tobytes()) + MATRIX[:3].nbytes + 2] ^= 0x10
+    cached.write_bytes(content)
+    loaded = aslant.load(glove)
+    assert np.array_equal(loaded.lookup(WORDS[:3]).vectors, MATRIX[:3])
+    for part in (aslant.load(loaded, top=4), aslant.load(glove, words=WORDS[:3]), loaded.without_last(1)):
+        assert part.lookup(WORDS[:3]).found == tuple(WORDS[:3])
+    with pytest.warns(UserWarning, match=r"the cache of 'glove.*' was damaged, and is made again"):
+        assert np.array_equal(loaded.lookup([WORDS[3]]).vectors, MATRIX[3:4])
+    assert np.array_equal(loaded.matrix, MATRIX)
+    assert np.array_equal(aslant.load(glove).lookup(WORDS).vectors, MATRIX)
+
+
+def test_a_damaged_cache_of_a_file_that_is_gone_is_one_sentence(glove: Path, cache: Path) -> None:
+    aslant.load(glove)
+    (cached,) = cache.rglob("*.safetensors")
+    content = bytearray(cached.read_bytes())
+    content[content.index(MATRIX.tobytes()) + 2] ^= 0x10
+    cached.write_bytes(content)
+    loaded = aslant.load(glove)
+    glove.unlink()
+    with (
+        pytest.warns(UserWarning, match="was damaged"),
+        pytest.raises(VectorsError, match="has changed since it was made; load it again"),
+    ):
+        loaded.lookup(WORDS[:1])
+
+
+@given(st.integers(0, 19), st.integers(0, 5), st.integers(1, 2**32 - 1))
+def test_a_row_in_which_one_number_was_changed_has_another_checksum(row: int, column: int, change: int) -> None:
+    matrix = np.random.default_rng(0).standard_normal((20, 6)).astype(np.float32)
+    other = matrix.copy()
+    other.view(np.uint32)[row, column] ^= np.uint32(change)
+    assert np.flatnonzero(row_sums(matrix) != row_sums(other)).tolist() == [row]
+
+
+@pytest.mark.parametrize("told", [b"GloVe text", b"repairs", b"format", b"digest"])
+def test_no_byte_of_what_the_header_tells_changes_unseen(told: bytes, glove: Path, cache: Path) -> None:
+    aslant.load(glove)
+    (cached,) = cache.rglob("*.safetensors")
+    whole = cached.read_bytes()
+    cached.write_bytes(whole.replace(told, told[:-1] + b"~", 1))
+    assert aslant.load(glove).format == "GloVe text"
+    assert cached.read_bytes() == whole
+
+
 def test_a_cache_file_that_vanishes_meanwhile_is_built_again(glove: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     aslant.load(glove)
     ordinary = aslant_file.open_mapped
@@ -190,7 +243,7 @@ def test_with_a_full_disk_the_file_is_read_without_a_cache_and_nothing_is_left(
 
     with monkeypatch.context() as patch:
         patch.setattr(aslant_file.Writer, method, full)
-        with pytest.warns(UserWarning, match=r"no cache is made of .* \(No space left on device\); .* read anew"):
+        with pytest.warns(UserWarning, match=r"is not cached \(No space left on device\); .* read again"):
             assert aslant.load(glove).words == WORDS
         assert files(cache) == []
         assert aslant.load(glove, cache=False).words == WORDS
@@ -202,7 +255,7 @@ def test_a_cache_that_cannot_be_written_is_a_warning(
 ) -> None:
     monkeypatch.setenv("ASLANT_CACHE", str(glove / "below" / "a" / "file"))
     for _ in range(2):
-        with pytest.warns(UserWarning, match="no cache in .* the file is read anew"):
+        with pytest.warns(UserWarning, match="no cache is made of .* the file is read anew"):
             loaded = aslant.load(glove)
         assert loaded.words == WORDS
     with warnings.catch_warnings():
@@ -234,9 +287,11 @@ def test_a_killed_process_leaves_no_visible_file(glove: Path, cache: Path) -> No
     assert done.stdout == b"half"
     (left,) = files(cache)
     assert left.endswith(PARTIAL)
-    assert vector_cache.find(vector_cache.key_of(vector_cache.Location(glove)), None, "x") is None  # type: ignore[attr-defined]
+    assert vector_cache.find(vector_cache.key_of(Location(glove)), None, "x", lambda: MATRIX) is None
     assert [entry.partial for entry in data.cache_entries()] == [True]
-    assert aslant.load(glove).words == WORDS  # the next file that is built sweeps what the dead left
+    (path,) = (cache / "vectors").iterdir()
+    os.utime(path, (0, 0))
+    assert aslant.load(glove).words == WORDS  # the next file that is built sweeps what the dead left a day ago
     assert left not in files(cache)
     assert len(files(cache)) == 1
 

@@ -517,8 +517,8 @@ def test_code_in_a_pickle_is_not_run_without_allow_pickle(tmp_path: Path, protoc
         (pickle.dumps(WORDS[:-1]), "rows for"),
         (pickle.dumps({"the": 0}), "not a plain pickled list"),
         (pickle.dumps([1, 2, 3]), "not a plain pickled list"),
-        (pickle.dumps([["the"]]), "it holds 2 lists"),
-        (pickle.dumps("the"), "it holds 0 lists"),
+        (pickle.dumps([["the"]]), "it holds more than words"),
+        (pickle.dumps("the"), "it holds a str"),
         (pickle.dumps(WORDS)[:-10], "not a plain pickled list"),
         (b"", "not a plain pickled list"),
         (b"\x80\x02]q\x00U\x7f.", "not a plain pickled list"),
@@ -583,7 +583,10 @@ def test_a_safetensors_file_from_elsewhere_is_cleaned_like_any_other(tmp_path: P
 def test_our_safetensors_file_is_mapped_and_not_read(tmp_path: Path) -> None:
     path = tmp_path / "saved.safetensors"
     WordVectors.from_arrays(WORDS, MATRIX).save(path)
-    assert isinstance(aslant.load(path).matrix, np.memmap)
+    base: Any = aslant.load(path).matrix
+    while isinstance(base, np.ndarray) and not isinstance(base, np.memmap):
+        base = base.base
+    assert isinstance(base, np.memmap)
 
 
 def test_an_npz_with_an_array_of_strings_is_read(tmp_path: Path) -> None:

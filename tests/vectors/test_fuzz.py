@@ -18,11 +18,11 @@ from hypothesis.extra import numpy as hnp
 import aslant
 from aslant.errors import AslantError
 from aslant.vectors import WordVectors
-from aslant.vectors.formats import aslant_file as aslant_file
-from aslant.vectors.formats import text, word2vec_binary
-from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, Matrix, fasttext_binary
-from embedding_files import text as as_text
-from embedding_files import word2vec_binary as as_binary
+from aslant.vectors.formats import aslant_file, text, word2vec_binary
+
+from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, Matrix, fasttext_binary
+from .embedding_files import text as as_text
+from .embedding_files import word2vec_binary as as_binary
 
 FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -23,8 +23,7 @@ import zstandard
 import aslant
 from aslant.errors import VectorsError
 from aslant.vectors import WordVectors, rows
-from aslant.vectors.formats import aslant_file as aslant_file
-from aslant.vectors.formats import text, word2vec_binary
+from aslant.vectors.formats import aslant_file, text, word2vec_binary
 from aslant.vectors.rows import DUPLICATE, EMPTY, LINE_END, NON_FINITE, UNDECODABLE, ZERO
 from embedding_files import MATRIX, PACKINGS, WORDS, fasttext_binary, zipped
 from embedding_files import text as as_text
@@ -170,26 +169,26 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "all-zero": (as_binary(WORDS, MATRIX * 0), "no usable"),
     "utf-16": (GLOVE.decode().encode("utf-16"), "UTF-16"),
     "utf-16-big-endian": (b"\xfe\xff" + GLOVE.decode().encode("utf-16-be"), "UTF-16"),
-    "prose": (b"Call me Ishmael. Some years ago,\nnever mind how long precisely\n", "no format"),
-    "csv": (b"word,a,b\nthe,0.1,0.2\n", "no format"),
-    "html": (b"<!DOCTYPE html>\n<html><body>404 not found</body></html>\n", "no format"),
+    "prose": (b"Call me Ishmael. Some years ago,\nnever mind how long precisely\n", "not in a format"),
+    "csv": (b"word,a,b\nthe,0.1,0.2\n", "not in a format"),
+    "html": (b"<!DOCTYPE html>\n<html><body>404 not found</body></html>\n", "not in a format"),
     "git-lfs-pointer": (b"version https://git-lfs.github.com/spec/v1\noid sha256:4d\nsize 12345\n",
-                        "no format|numbers where"),
+                        "not in a format|numbers where"),
     "pickle": (pickle.dumps({"the": [1.0, 2.0]}), "pickle.*allow_pickle=True"),
-    "pickle-of-protocol-0": (pickle.dumps({"the": [1.0, 2.0]}, protocol=0), "no format"),
-    "random": (random.Random(0).randbytes(5000), "no format"),
+    "pickle-of-protocol-0": (pickle.dumps({"the": [1.0, 2.0]}, protocol=0), "not in a format"),
+    "random": (random.Random(0).randbytes(5000), "not in a format"),
     "npy-without-words": (npy(MATRIX), "needs its words"),
     "npz-without-words": (npz(matrix=npy(MATRIX)), "'words' and 'matrix'"),
     "npz-with-foreign-arrays": (npz(a=npy(MATRIX), b=npy(MATRIX)), "'words' and 'matrix'"),
     "npz-of-objects": (npz(words=npy(np.array(WORDS)), matrix=lying_npy("(1,1)", pickle.dumps(1), "|O")), "promises"),
     "npz-promises-too-much": (npz(words=npy(np.array(WORDS)), matrix=lying_npy("(100000000, 100000)")), "promises"),
     "npz-cut-array": (npz(words=npy(np.array(WORDS)), matrix=lying_npy("(28, 1)", b"")), "'words' and 'matrix'"),
-    "npz-of-other-length": (npz(words=npy(np.array(WORDS[:5])), matrix=npy(MATRIX)), "expected one string a row"),
+    "npz-of-other-length": (npz(words=npy(np.array(WORDS[:5])), matrix=npy(MATRIX)), "expected a string per row"),
     "npz-words-of-other-length": (
         npz(words=npy(np.frombuffer(b"a\nb", np.uint8)), matrix=npy(MATRIX)), "2 words for 28 vectors"
     ),
     "npz-words-not-utf8": (npz(words=npy(np.frombuffer(b"a\xff", np.uint8)), matrix=npy(MATRIX[:1])), "not UTF-8"),
-    "npz-of-integers-as-words": (npz(words=npy(np.arange(28)), matrix=npy(MATRIX)), "expected one string a row"),
+    "npz-of-integers-as-words": (npz(words=npy(np.arange(28)), matrix=npy(MATRIX)), "expected a string per row"),
     "npz-one-dimensional": (npz(words=npy(np.array(WORDS)), matrix=npy(MATRIX[:, 0])), "shape"),
     "npz-complex": (npz(words=npy(np.array(WORDS)), matrix=npy(MATRIX * 1j)), "not an array of numbers"),
     "npz-damaged-header": (npz(words=npy(np.array(WORDS)), matrix=lying_npy("((((")), "'words' and 'matrix'"),
@@ -206,13 +205,13 @@ REFUSED: dict[str, tuple[bytes, str]] = {
     "safetensors-three-axes": (tensors([1, 2, 3], [0, 24], [24, 27]), "not a complete safetensors"),
     "safetensors-odd-metadata": (tensors([2, 3], [0, 24], [24, 27], __metadata__=[1]), "not a complete safetensors"),
     "safetensors-odd-record": (
-        tensors([2, 3], [0, 24], [24, 27], __metadata__={"record": '{"repairs": "many"}'}), "not a complete"
+        tensors([2, 3], [0, 24], [24, 27], __metadata__={"record": '{"repairs": "many"}'}), "not what aslant writes"
     ),
     "safetensors-nested-header": (safetensors(b'{"a":' + b"[" * 100_000), "not a complete safetensors"),
     "safetensors-words-not-utf8": (
         tensors([2, 3], [3, 27], [0, 3]).replace(b"\x01\x01\x01", b"\xff\n\xff", 1), "not UTF-8"
     ),
-    "safetensors-of-fewer-words": (tensors([2, 3], [0, 24], [26, 27]), "1 words for 2 vectors"),
+    "safetensors-of-fewer-words": (tensors([2, 3], [0, 24], [26, 27]), "1 words for 2 vectors|not a complete"),
 }  # fmt: skip
 
 
@@ -266,7 +265,7 @@ def test_an_array_that_cannot_be_used_gets_one_clear_error(
     path.write_bytes(array)
     (tmp_path / "vectors.words").write_text("\n".join(WORDS), encoding="utf-8", newline="\n")
     (tmp_path / "1990-vocab.pkl").write_bytes(pickle.dumps(WORDS, protocol=2))
-    with pytest.raises(VectorsError, match=rf"{problem}|rows for 28 words") as caught:
+    with pytest.raises(VectorsError, match=rf"{problem}|rows for 28 words|28 words but .* rows") as caught:
         aslant.load(path)
     is_one_clear_sentence(str(caught.value), path.name)
 
@@ -488,23 +487,24 @@ CHILD = """
 import json, sys
 from pathlib import Path
 import aslant
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << (0 if sys.platform == "darwin" else 10)
+
 folder = Path(sys.argv[1])
 aslant.load(folder / "good.txt", cache=False), aslant.load(folder / "good.bin", cache=False)
-def resident(line):  # not the address space, which grows with threads, and threads with cores
-    return int(Path("/proc/self/status").read_text().split(line + ":")[1].split()[0]) << 10
-before = resident("VmRSS")
+before = peak()
 for path in sorted(folder.glob("*")):
     if path.name.startswith("good") or path.suffix in (".words", ".pkl"):
         continue
     try:
         aslant.load(path)
     except aslant.AslantError as error:
-        print(json.dumps([path.name, str(error)]))
-print(json.dumps(["taken", resident("VmHWM") - before]))
+        print(json.dumps([path.name, str(error), peak() - before]))
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs Linux's account of memory")
+@pytest.mark.skipif(sys.platform == "win32", reason="asks the kernel for the peak of memory")
 def test_astronomical_promises_take_no_memory(tmp_path: Path) -> None:
     for name, content in PROMISES.items():
         (tmp_path / name).write_bytes(content)
@@ -519,11 +519,11 @@ def test_astronomical_promises_take_no_memory(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    messages = dict(json.loads(line) for line in done.stdout.splitlines())
-    assert messages.pop("taken") < 300 << 20
-    assert set(messages) == set(PROMISES)
-    for name, message in messages.items():
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    assert {name for name, _, _ in said} == set(PROMISES)
+    for name, message, taken in said:
         is_one_clear_sentence(message, name)
+        assert taken < 300 << 20, name
 
 
 def test_an_npz_whose_directory_lies_about_its_size_is_refused(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 import aslant
 from aslant.measures.enumeration.result import EnumerationResult
-from aslant.measures.enumeration.survey_scoring import proportion
+from aslant.measures.enumeration.survey_answers import proportion
 from aslant.measures.residuals.result import ResidualNeighbours
 from aslant.vectors import WordVectors
 from calibrating.null_data import DIMENSIONS, embedding, words

@@ -28,7 +28,7 @@ def crowd(name: str, file: Path, processes: int = 3, *, run_folder: bool = False
         outcome.different = sum(_result(folder, out) != _result(folder, "alone") for out in outs)
         if left := leftovers(folder):
             outcome.blame(f"left behind: {left[0]}")
-        if runs := list((folder / "cache" / "audits").glob("*")):
+        if runs := list((folder / "cache" / "audits").glob("*/")):
             outcome.blame(f"a run was left in the cache: {runs[0].name}")
     return outcome
 

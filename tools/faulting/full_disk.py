@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import pathlib
+import sqlite3
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +17,7 @@ from unittest import mock
 import numpy as np
 
 from aslant.errors import AslantError
+from aslant.io import keeper
 from faulting.outcomes import Outcome, Work, quietly, read_result
 from faulting.processes import Ended, end, leftovers, start
 
@@ -49,7 +51,7 @@ def freeze(disk: Path) -> None:
 def failing_writes(first: int) -> Iterator[list[int]]:
     """Let every write of ours from number `first` on fail as on a full disk; gives a list with their count."""
     count = [0]
-    fdopen, path_open = os.fdopen, pathlib.Path.open
+    fdopen, path_open, whole = os.fdopen, pathlib.Path.open, keeper.database
 
     class Full:
         """A file whose writes fail once the disk is full; everything else is the file's own."""
@@ -76,7 +78,14 @@ def failing_writes(first: int) -> Iterator[list[int]]:
         file = path_open(path, mode, *given, **options)
         return Full(file) if set(mode) & set("wa") else file
 
+    def database(*given: Any, write: bool = False) -> Any:
+        count[0] += write
+        if write and count[0] >= first:
+            raise sqlite3.OperationalError("database or disk is full")
+        return whole(*given, write=write)
+
     with (
+        mock.patch.object(keeper, "database", database),
         mock.patch("aslant.io.files.os.fdopen", lambda *given, **options: Full(fdopen(*given, **options))),
         mock.patch.object(pathlib.Path, "open", opened),
     ):

@@ -111,7 +111,7 @@ def embedding_cache(folder: Path) -> Any:
 
     with cache_in(folder):
         found = aslant.load(_embedding_file())
-        return found.words, found.matrix[:].tobytes()
+        return list(found.words), found.lookup(found.words).vectors.tobytes()
 
 
 @functools.cache

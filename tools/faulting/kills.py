@@ -6,17 +6,20 @@ import json
 import random
 import shutil
 import signal
+import sqlite3
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from aslant.io.keeper import FILE, Keeper
 from faulting.outcomes import Outcome, read_result
 from faulting.processes import end, group_is_gone, leftovers, start
 
-#: What has been finished so far, by name: files whose times must not change, or numbers that must not go down.
+#: What has been finished so far, by name: rows that must not change, or numbers that must not go down.
 Kept = dict[str, int]
 
 #: Kills of one run, before it is left alone.
@@ -35,56 +38,54 @@ class Command:
     files: dict[str, str] = field(default_factory=dict)
 
 
+#: Names of numbers that must not go down; all others are rows, which must not be written again.
+COUNTS = ("blocks of rotations", "answers", "never asked twice")
+
+
 def steps_kept(folder: Path) -> Kept:
-    """The finished measures of an audit, by the time at which each was written."""
-    return _seen(path for path in folder.glob("**/model-*/*.json"))
+    """The finished measures of an audit, by the row of each."""
+    return _rows(folder.glob(f"**/model-*/{FILE}"))
 
 
 def pieces_kept(folder: Path) -> Kept:
-    """The clusterings of an enumeration by their times, and how many blocks of rotations are counted."""
+    """The clusterings of an enumeration by their rows, and how many blocks of rotations are counted."""
     from aslant.io.journal import Journal
 
-    found = _seen(path for path in folder.glob("cache/enumeration/*.npz") if not path.name.startswith("rotations"))
-    for path in folder.glob("cache/enumeration/rotations-*.npz"):
-        kept = Journal(path.parent).recall(path.stem)
+    place = folder / "cache" / "enumeration"
+    found = _rows(place.glob(FILE))
+    for key in [key for key in found if key.startswith("rotations")]:
+        del found[key]
+        kept = Journal(place).recall(key.split("/")[0])
         found["blocks of rotations"] = int(kept["blocks"]) if kept else 0
     return found
 
 
 def answers_kept(folder: Path) -> Kept:
     """The answers of a language model: how many are kept, and how many more than once."""
-    from aslant.io.digests import unsealed_json
-
-    keys: list[str] = []
-    for path in folder.glob("cache/language-models/*.jsonl"):
-        for line in path.read_bytes().split(b"\n"):
-            if (text := unsealed_json(line)) is not None:
-                keys += json.loads(text)
+    blocks = Keeper(folder / "cache" / "language-models").under("")
+    keys = [key for block in blocks.values() for key in json.loads(block)]
     return {"answers": len(set(keys)), "never asked twice": len(set(keys)) - len(keys)}
 
 
-def shards_kept(folder: Path) -> Kept:
-    """The shards of vectors, by their times."""
-    return _seen(folder.glob("cache/encoders/*/*.safetensors"))
+def vectors_kept(folder: Path) -> Kept:
+    """The vectors of words in sentences, by their rows."""
+    return _rows(folder.glob(f"cache/encoders/{FILE}"))
 
 
-def _seen(paths: Any) -> Kept:
-    found = {}
-    for path in paths:
-        try:
-            found[path.name] = path.stat().st_mtime_ns
-        except FileNotFoundError:
-            continue
+def _rows(files: Iterable[Path]) -> Kept:
+    found: Kept = {}
+    for path in files:
+        with closing(sqlite3.connect(path)) as connection:
+            found |= connection.execute("SELECT key, rowid FROM blocks WHERE key <> 'identity'").fetchall()
     return found
 
 
 def lost(before: Kept, now: Kept) -> list[str]:
     """Return what was finished before and is not any more, or was done again."""
-    times = 10**15  # a number above is the time of a file
     return [
         name
         for name, value in before.items()
-        if name in now and (now[name] != value if value > times else now[name] < value)
+        if name in now and (now[name] < value if name in COUNTS else now[name] != value)
     ]
 
 
@@ -214,7 +215,7 @@ def commands(model: str, encoder: str = "") -> dict[str, Command]:
     if encoder:
         asked = ("ceat", encoder, "--corpus", "text.txt", "--test", "weat-7", "--samples", "200", "-q")
         found["ceat"] = Command(
-            "aslant ceat", (*asked, "--json", "ceat.json"), "ceat.json", shards_kept, "shards", {"text.txt": _text()}
+            "aslant ceat", (*asked, "--json", "ceat.json"), "ceat.json", vectors_kept, "vectors", {"text.txt": _text()}
         )
     return found
 

@@ -1,4 +1,4 @@
-"""Targets: the cache of embeddings, damaged as a disk would do it, and with a wrong index under a right checksum."""
+"""Targets: the cache of embeddings, damaged as a disk would do it."""
 
 from __future__ import annotations
 
@@ -8,47 +8,27 @@ import os
 import struct
 import warnings
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 
 from fuzzing.embedding_targets import FORMATS, MATRIX, WORDS, _text
 from fuzzing.mutation import as_json, mutated, mutated_tree
-from fuzzing.targets import AS_IT_IS, Target, demand, kept, with_seals, written
-
-#: The last two have one CRC-32, by which words are found.
-INDEXED = [*WORDS, "plumless", "buckeroo"]
-ROWS = np.random.default_rng(8).normal(size=(len(INDEXED), 3)).astype(np.float32)
-ASKED = (*INDEXED, "The", "new york", "zzz", "", "a\nb", "\ud800")
-#: The tensors by which words are found.
-FINDING = {"hashes", "rows", "ends", "words"}
-#: Bytes before the matrix in the file that was cached.
-OFFSET = 16
+from fuzzing.targets import Target, demand
 
 
-def _file(words: list[str], matrix: Any, *, elsewhere: bool = False) -> bytes:
-    """Return a file of the cache; `elsewhere`: without the matrix, which is in the file that was cached."""
-    from aslant.vectors.formats import aslant_file as aslant_file
+def _file() -> bytes:
+    """Return a file of the cache."""
+    from aslant.vectors.formats import aslant_file
     from aslant.vectors.rows import Block
-    from aslant.vectors.word_log import WordLog
 
-    file, log = io.BytesIO(), WordLog()
-    log.add(words)
+    file = io.BytesIO()
     with aslant_file.Writer(file) as writer:
-        if not elsewhere:
-            writer.write(Block(words, matrix))
-        place = {"offset": OFFSET, "shape": matrix.shape} if elsewhere else None
-        writer.finish(log, {"format": "GloVe text", "repairs": {}}, place)  # type: ignore[arg-type]
+        writer.write(Block(WORDS, MATRIX))
+        writer.finish(WORDS, {"format": "GloVe text", "repairs": {}})
     return file.getvalue()
-
-
-@cache
-def _indexed() -> tuple[bytes, bytes]:
-    return _file(INDEXED, ROWS), _file(INDEXED, ROWS, elsewhere=True)
 
 
 def _parts(whole: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
@@ -58,20 +38,6 @@ def _parts(whole: bytes) -> tuple[dict[str, Any], dict[str, bytes]]:
     data = whole[8 + length :]
     places = {name: part["data_offsets"] for name, part in header.items() if name != "__metadata__"}
     return header, {name: data[begin:end] for name, (begin, end) in places.items()}
-
-
-def _checked(data: bytes) -> bytes:
-    """Return a file of the cache with the checksum that its index and words have, if it is one."""
-    try:
-        header, parts = _parts(data)
-        whole = b"".join(parts[name] for name in ("sums", "hashes", "rows", "ends", "words"))
-        header["__metadata__"]["checksum"] = str(crc32(whole))
-        encoded = json.dumps(header).encode()
-    except Exception:  # it is no such file any more: as good an input
-        return data
-    length = int.from_bytes(data[:8], "little")
-    encoded = encoded.ljust(max(length, -(-len(encoded) // 8) * 8))
-    return struct.pack("<Q", len(encoded)) + encoded + data[8 + length :]
 
 
 def _put_together(header: Any, parts: dict[str, bytes]) -> bytes:
@@ -99,53 +65,11 @@ def _made(chance: Random, seeds: Sequence[bytes]) -> bytes:
     return _put_together(header, parts)
 
 
-def _same(data: bytes) -> set[str]:
-    """Return which tensors are as they were, where the header is."""
-    for whole in _indexed():
-        try:
-            header, parts = _parts(data)
-            sound_header, sound = _parts(whole)
-            header["__metadata__"]["checksum"] = sound_header["__metadata__"]["checksum"]
-        except Exception:  # it is none of ours
-            return set()
-        if header == sound_header:
-            return {name for name in sound if parts[name] == sound[name]} | ({"matrix"} - set(sound))
-    return set()
-
-
-def _index(data: bytes, folder: Path) -> str:
-    """Look words up: each has its own row or none, and its row its own numbers or an error, whatever was damaged."""
-    from aslant.errors import VectorsError
-    from aslant.vectors.formats import aslant_file as aslant_file
-
-    data = kept(data, _checked)
-    path, same = written(folder, "cached.safetensors", data), _same(data)
-    source = written(folder, "source", bytes(OFFSET) + ROWS.tobytes())
-    try:
-        opened = [aslant_file.open_mapped(path, name="it", top=top, source=source) for top in (None, 3)]
-    except OSError as error:  # which the cache takes for absent, too
-        raise VectorsError(f"'it' cannot be opened: {error}.") from None
-    for vectors in opened:
-        words, index = vectors.words, vectors.index
-        for word in ASKED:
-            row = index.get(word)
-            if row is None:
-                demand(word not in INDEXED[: len(words)] or not same >= FINDING, "a word is lost")
-                continue
-            demand(0 <= row < len(words) and words[row] == word, "a word has the row of another one")
-            demand(not {"ends", "words"} <= same or row == INDEXED.index(word), "a word has another row")
-            values = vectors.matrix[row]
-            sealed = {"ends", "words", "sums"} <= same
-            demand(not sealed or np.array_equal(values, ROWS[row]), "a row has other numbers")
-        demand(len(list(words)) == len(words), "words are lost")
-    return f"accepted ({'all' if len(same) > 5 else 'part'} of it sound)"
-
-
 def _cached(data: bytes, folder: Path) -> str:
     """Put the input where the cache of a file lies: what is not as it was written is noticed, and made again."""
     import aslant
+    from aslant.io.packed_files import Location
     from aslant.vectors import cache
-    from aslant.vectors.vector_files import Location
 
     os.environ["ASLANT_CACHE"] = str(folder / "cache")
     source = folder / "source.txt"
@@ -165,15 +89,6 @@ def _cached(data: bytes, folder: Path) -> str:
 
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
-    written_before = lambda: [_file(WORDS, MATRIX)]  # noqa: E731
-    seeds, made = with_seals(_indexed, lambda c: _made(c, _indexed()), _checked)
-    return (
-        Target(
-            "cache of vectors", ("aslant.vectors.cache", "aslant.vectors.sealed_matrix"), written_before, _cached,
-            lambda c: _made(c, written_before()), never_refuses=True,
-        ),
-        Target(
-            "index of the cache", (FORMATS + "aslant_layout", "aslant.vectors.mapped_words"), seeds, _index, made,
-            tokens=(AS_IT_IS,),
-        ),
-    )  # fmt: skip
+    modules = ("aslant.vectors.cache", "aslant.vectors.mapped_words", FORMATS + "aslant_file")
+    seeds = lambda: [_file()]  # noqa: E731
+    return (Target("cache of vectors", modules, seeds, _cached, lambda c: _made(c, seeds()), never_refuses=True),)

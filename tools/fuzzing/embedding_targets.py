@@ -32,7 +32,7 @@ MAGIC = (
 def sound(vectors: Any) -> str:
     """Check what was read: one finite row for each word, which is found again, and survives being saved."""
     from aslant.errors import VectorsError
-    from aslant.vectors.formats import aslant_file as aslant_file
+    from aslant.vectors.formats import aslant_file
 
     words, matrix = vectors.words, vectors.matrix
     demand(len(words) == len(matrix) == len(set(words)) > 0, "words and rows do not fit")
@@ -183,7 +183,7 @@ def _made_vocabulary(chance: Random) -> bytes:
 def _saved(writer: str) -> bytes:
     from aslant.vectors import WordVectors
     from aslant.vectors.debiasing_record import Treatment, WordsTaken
-    from aslant.vectors.formats import aslant_file as aslant_file
+    from aslant.vectors.formats import aslant_file
 
     vectors = WordVectors.from_arrays(WORDS, MATRIX)
     taken = WordsTaken("pairs", "own", 2, ("gal",), ("x",))
@@ -197,7 +197,7 @@ def _saved(writer: str) -> bytes:
 
 
 def _safetensors() -> list[bytes]:
-    from aslant.vectors.formats import aslant_file as aslant_file
+    from aslant.vectors.formats import aslant_file
 
     file = io.BytesIO()
     aslant_file.dump(file, WORDS, MATRIX.astype(np.float16), {"repairs": {"x": 1}})
@@ -329,7 +329,8 @@ def _text_tokens() -> tuple[bytes, ...]:
 
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
-    text = (FORMATS + "text", FORMATS + "text_table", FORMATS + "plain_words", *LOADING)
+    text = (FORMATS + "text", *LOADING)
+    pickled = (FORMATS + "histwords", FORMATS + "plain_pickle")
     binary = (FORMATS + "fasttext_binary", FORMATS + "fasttext_ngrams")
     tokens = _text_tokens()
     return (
@@ -344,7 +345,7 @@ def targets() -> Sequence[Target]:
         Target(".npy", (FORMATS + "numpy_array",), _npys, _npy_with_words, _made_npy),
         Target(".npy words", (FORMATS + "numpy_array",), lambda: ["\n".join(WORDS).encode()], _words_of_npy),
         Target("HistWords matrix", (FORMATS + "histwords",), _npys, _decade_matrix, _made_npy),
-        Target("HistWords words", (FORMATS + "histwords",), _vocabularies, _decade_vocabulary, _made_vocabulary),
+        Target("HistWords words", pickled, _vocabularies, _decade_vocabulary, _made_vocabulary),
         Target(
             "gensim .kv", (FORMATS + "keyed_vectors",), _pickles, _pickle_file,
             lambda c: b"\x80" + bytes([c.randrange(7)]) + c.randbytes(9), always_refuses=True,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
-import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -14,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from aslant.io.digests import sealed, sealed_json
+from aslant.io.keeper import FILE, Keeper
 from fuzzing.made_up import made_up
-from fuzzing.mutation import as_json, mutated, mutated_tree
+from fuzzing.mutation import as_json, mutated_tree
 from fuzzing.small_file_targets import finite
-from fuzzing.targets import ABSENT, Seal, Target, demand, kept, with_seals, written
+from fuzzing.targets import ABSENT, Target, demand, written
 
 
 @cache
@@ -41,7 +40,7 @@ def _made_result(chance: Random) -> bytes:
 
 def _result(data: bytes, folder: Path) -> str:
     """Read any result, as the commands do that take one."""
-    from aslant.measures.enumeration.survey_command import _rebuilt
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.results.codec import result_from_dict
 
     class AnyKind:
@@ -93,9 +92,9 @@ def _enumerated() -> Any:
 
 def _to_survey(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey export` does with a result."""
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.measures.enumeration.result import EnumerationResult
     from aslant.measures.enumeration.survey import make_survey
-    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey_plan import Survey
 
     survey = make_survey(_rebuilt(EnumerationResult, written(folder, "result.json", data)))
@@ -128,8 +127,8 @@ def _made_plan(chance: Random) -> bytes:
 
 def _plan(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey score` does with a plan."""
+    from aslant.measures.enumeration.command import _rebuilt
     from aslant.measures.enumeration.survey import score_survey
-    from aslant.measures.enumeration.survey_command import _rebuilt
     from aslant.measures.enumeration.survey_plan import Survey
 
     plan = _rebuilt(Survey, written(folder, "survey.json", data))
@@ -160,8 +159,11 @@ def _answers(data: bytes, folder: Path) -> str:
 
 def _request() -> dict[str, Any]:
     return {
-        "models": ["sample"], "reading": {"top": 100, "case": "exact"}, "profile": "quick", "seed": 0, "only": ["weat"],
-        "skip": [], "words": ["mine.toml"], "device": None, "output": "out", "corpus": [], "text": {"column": "text"},
+        "models": ["sample"], "output": "out",
+        "settings": {
+            "top": 100, "case": "exact", "profile": "quick", "seed": 0, "only": ["weat"], "skip": [],
+            "words": ["mine.toml"], "device": None, "corpus": [], "column": "text",
+        },
     }  # fmt: skip
 
 
@@ -169,11 +171,9 @@ def _resumed(data: bytes, folder: Path) -> str:
     """Do what `aslant audit --resume` does with a request, up to opening what it names."""
     from aslant.cli.audit_run import resumed
 
-    written(folder, "request.json", kept(data, sealed_json))
+    Keeper(folder).keep({"request": data})
     request, _ = resumed(folder)
     demand(len(request.key()) == 12, "a request has no key")
-    request.as_asked(allow_pickle=False)
-    request.text_as_asked()
     return "accepted"
 
 
@@ -185,26 +185,14 @@ def _part() -> dict[str, Any]:
     from aslant.auditing.run_folder import _part_to_dict
     from aslant.results.audit import AuditPart
 
-    return {"run": "", "part": _part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
-
-
-def _finished(tree: Any, folder: Path | None = None) -> bytes:
-    """Write a step's file as a run of `IDENTITY` has it."""
-    import hashlib
-
-    from aslant.auditing.run_folder import FORMAT
-
-    identity = json.dumps({"format": FORMAT, **IDENTITY}, sort_keys=True)
-    if isinstance(tree, dict) and "run" in tree:
-        tree["run"] = hashlib.sha256(identity.encode()).hexdigest()[:12]
-    return as_json(tree)
+    return {"part": _part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
 
 
 def _recalled(data: bytes, folder: Path) -> str:
     from aslant.auditing.run_folder import RunFolder
 
     run = RunFolder(folder / "run", IDENTITY)
-    written(run.folder, "weat.json", kept(data, sealed_json))
+    Keeper(folder / "run").keep({run._key("weat"): data})
     found = run.recall("weat")
     if found is None:
         return ABSENT
@@ -212,36 +200,46 @@ def _recalled(data: bytes, folder: Path) -> str:
     return f"accepted ({found.part is None})"
 
 
-def _identity(data: bytes, folder: Path) -> str:
-    from aslant.auditing.run_folder import RunFolder
-
-    (folder / "run").mkdir(exist_ok=True)
-    written(folder / "run", "run.json", kept(data, sealed_json))
-    RunFolder(folder / "run", IDENTITY)
-    return "accepted"
-
-
 def _arrays() -> list[bytes]:
     file = io.BytesIO()
-    np.savez(file, x=np.arange(3), y=np.ones((2, 2), np.float32), name=np.array(["a"]))
+    np.save(file, np.ones((2, 2), np.float32))
     return [file.getvalue()]
 
 
 def _made_arrays(chance: Random) -> bytes:
-    from fuzzing.embedding_targets import _made_npy, _npy, _npz
+    from fuzzing.embedding_targets import _made_npy
 
-    return _npz({"x.npy": _made_npy(chance), chance.choice(("y.npy", "y", "../y.npy", "x.npy/")): _npy()})
+    return _made_npy(chance)
 
 
 def _journal(data: bytes, folder: Path) -> str:
     from aslant.io.journal import Journal
 
-    written(folder, "step.npz", kept(data, sealed))
+    Keeper(folder).keep({"step/x": data})
     found = Journal(folder).recall("step")
     if found is None:
         return ABSENT
-    demand(all(isinstance(array, np.ndarray | bytes) for array in found.values()), "something else than arrays")
+    demand(isinstance(found["x"], np.ndarray), "something else than arrays")
     return "accepted"
+
+
+def _kept_files() -> list[bytes]:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as place:
+        Keeper(place).keep(dict.fromkeys(("a", "b"), b"content"))
+        return [Path(place, FILE).read_bytes()]
+
+
+def _kept(data: bytes, folder: Path) -> str:
+    """Read a file of a keeper, and write to it: what is read is what was kept."""
+    Path(folder, f"{FILE}-journal").unlink(missing_ok=True)
+    written(folder, FILE, data)
+    found = Keeper(folder).under("")
+    demand(set(found.values()) <= {b"content"}, "a block has other content")
+    if Keeper(folder, what="").keep({"c": b"content"}):
+        demand(Keeper(folder).get("c") == b"content", "what was kept is not there")
+    return "accepted" if found else ABSENT
 
 
 ASKED = ((1, 2), ((0, 5), (1, 6)))
@@ -256,8 +254,9 @@ def _score_line() -> dict[str, Any]:
 def _scores(data: bytes, folder: Path) -> str:
     from aslant.models.table import ScoreTable
 
-    table = b"\n".join(kept(line, sealed_json) for line in data.split(b"\n"))
-    found = ScoreTable(written(folder, "scores.jsonl", table)).get(*ASKED)
+    keeper = Keeper(folder)
+    keeper.keep({"lm/1": data})
+    found = ScoreTable(keeper, "lm").get(*ASKED)
     demand(found is None or finite(list(found)), "a log-probability is not finite")
     return ABSENT if found is None else "accepted"
 
@@ -265,56 +264,28 @@ def _scores(data: bytes, folder: Path) -> str:
 def _sums() -> dict[str, Any]:
     from aslant.models.conversion import NEEDED
 
-    return {name: [2, zlib.crc32(b"{}")] for name in NEEDED}
+    return {name: {"size": 2, "mtime_ns": 0, "sha256": hashlib.sha256(b"{}").hexdigest()} for name in NEEDED}
 
 
 def _model(data: bytes, folder: Path) -> str:
     """Look whether a converted model is whole, as is done before each use."""
-    from aslant.models.conversion import NEEDED, SUMS, _complete
+    from aslant.data.verifying import STAMPS
+    from aslant.models.conversion import NEEDED, _complete
 
     for name in NEEDED:
         written(folder, name, b"{}")
-    written(folder, SUMS, kept(data, sealed_json))
+    written(folder, STAMPS, data)
     return "accepted" if _complete(folder) else ABSENT
 
 
-KEYS = [b"k" * 16, b"l" * 16]
+def _vectors(data: bytes, folder: Path) -> str:
+    from aslant.models.vector_store import KeptVectors
 
-
-@cache
-def _shard() -> bytes:
-    from safetensors.numpy import save
-
-    table = np.frombuffer(b"".join(KEYS), np.uint8).reshape(2, 16)
-    return save({"keys": table, "vectors": np.ones((2, 3), np.float32)})
-
-
-def _stored(data: bytes, folder: Path, manifest: bytes | None = None) -> str:
-    """Put the input where a shard lies, listed under its own digest, or take it for the manifest."""
-    from aslant.models.vector_store import VectorStore, _digest
-
-    shard = _shard() if manifest is not None else data
-    listed = as_json({"shard": _digest(b"".join(KEYS)), "digest": _digest(shard)})
-    written(folder, "manifest.jsonl", listed if manifest is None else manifest)
-    written(folder, f"{_digest(b''.join(KEYS))}.safetensors", shard)
-    found = list(VectorStore(folder, 3).read(set(KEYS)))
-    for keys, vectors in found:
-        demand(vectors.shape == (len(keys), 3), "keys and vectors do not fit")
+    keeper = Keeper(folder)
+    keeper.keep({"encoder/a": data})
+    found = KeptVectors(keeper, "encoder", 3).recall(["a"])
+    demand(all(vector.shape == (3,) for vector in found.values()), "a vector has another shape")
     return "accepted" if found else ABSENT
-
-
-def _made_shard(chance: Random) -> bytes:
-    whole = _shard()
-    length = int.from_bytes(whole[:8], "little")
-    header = as_json(mutated_tree(json.loads(whole[8 : 8 + length]), chance))
-    return len(header).to_bytes(8, "little") + header + mutated(whole[8 + length :], chance)
-
-
-def _manifests() -> list[bytes]:
-    from aslant.models.vector_store import _digest
-
-    line = as_json({"shard": _digest(b"".join(KEYS)), "digest": _digest(_shard())})
-    return [b"\n" + line, b"\n" + line + b"\n" + line[:20] + b"\n" + line]
 
 
 def json_target(
@@ -325,20 +296,10 @@ def json_target(
     return Target(name, ("aslant.io.reading", covers), lambda: [as_json(tree())], run, made, **more)
 
 
-def sealed_target(target: Target, seal: Seal = sealed_json) -> Target:
-    """Return a target whose files have seals."""
-    assert target.made is not None
-    seeds, made = with_seals(target.seeds, target.made, seal)
-    return replace(target, covers=("aslant.io.digests", *target.covers), seeds=seeds, made=made)
-
-
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
     codec, folder = "aslant.results.codec", "aslant.auditing.run_folder"
-    survey, store = "aslant.measures.enumeration.survey_command", "aslant.models.vector_store"
-    step = lambda: [_finished(dict(_part()))]  # noqa: E731
-    made_step = lambda c: _finished(mutated_tree(_part(), c))  # noqa: E731
-    identity = lambda: {"format": 1, **IDENTITY}  # noqa: E731
+    survey = "aslant.measures.enumeration.command"
     quiet = {"never_refuses": True}
     return (
         Target(
@@ -352,15 +313,11 @@ def targets() -> Sequence[Target]:
             "survey answers", ("aslant.measures.enumeration.survey_answers",), _answer_seeds, _answers,
             tokens=(b",", b'"', b"G1", b"G9", b"4.0", b"worker", b"item"),
         ),
-        sealed_target(json_target("request of a run", "aslant.cli.audit_run", _request, _resumed)),
-        sealed_target(Target("step of a run", (folder,), step, _recalled, made_step, **quiet)),
-        sealed_target(json_target("identity of a run", folder, identity, _identity)),
-        sealed_target(Target("journal", ("aslant.io.journal",), _arrays, _journal, _made_arrays, **quiet), sealed),
-        sealed_target(json_target("score table", "aslant.models.table", _score_line, _scores, **quiet)),
-        sealed_target(json_target("sums of a model", "aslant.models.conversion", _sums, _model, **quiet)),
-        Target("shard of a store", (store,), lambda: [_shard()], _stored, _made_shard, needs=("safetensors",), **quiet),
-        Target(
-            "manifest of a store", (store,), _manifests, lambda d, f: _stored(b"", f, d), needs=("safetensors",),
-            **quiet,
-        ),
+        json_target("request of a run", "aslant.cli.audit_run", _request, _resumed),
+        json_target("step of a run", folder, _part, _recalled, **quiet),
+        Target("journal", ("aslant.io.journal",), _arrays, _journal, _made_arrays, **quiet),
+        Target("kept file", ("aslant.io.keeper", "aslant.io.digests"), _kept_files, _kept, **quiet),
+        json_target("score table", "aslant.models.table", _score_line, _scores, **quiet),
+        json_target("sums of a model", "aslant.models.conversion", _sums, _model, **quiet),
+        Target("kept vector", ("aslant.models.vector_store",), lambda: [bytes(12)], _vectors, **quiet),
     )  # fmt: skip

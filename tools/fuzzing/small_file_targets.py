@@ -293,9 +293,9 @@ def _table_of_scores(data: bytes, folder: Path) -> str:
 
     written(folder, WEAT_SCORES, data)
     written(folder, LIST_SCORES, data)
-    value = _pooled("career_family")(Run(0), folder).value
+    value = _pooled(Run(0), folder, name="career_family").value
     demand(value is None or math.isfinite(value), "an effect is not finite")
-    return f"accepted ({math.isfinite(_stored('skills')(Run(0), folder).value or 0.0)})"
+    return f"accepted ({math.isfinite(_stored(Run(0), folder, name='skills').value or 0.0)})"
 
 
 SCORES = (

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from fuzzing.mutation import as_json, as_toml, mutated, mutated_tree
+from fuzzing.mutation import as_json, as_toml, mutated_tree
 from fuzzing.result_targets import trees
 from fuzzing.small_file_targets import finite
 from fuzzing.targets import Target, check_message, demand, kept, with_seals, written
@@ -39,10 +39,8 @@ def _bodies() -> tuple[dict[str, Any], ...]:
 
 
 def _line(body: bytes) -> bytes:
-    """Return a line of a store with a checksum that fits."""
-    from aslant.auditing.stored_lines import BEGINS
-
-    return BEGINS + hashlib.sha256(body).hexdigest().encode() + b'","record":' + body + b"}"
+    """Return a line of an export with a checksum that fits."""
+    return b'{"aslant-store":1,"sha256":"' + hashlib.sha256(body).hexdigest().encode() + b'","record":' + body + b"}"
 
 
 def _asked(path: Path) -> tuple[Any, ...]:
@@ -51,7 +49,7 @@ def _asked(path: Path) -> tuple[Any, ...]:
 
     store = ResultsStore(path)
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message=".*(passed over|more lines)")
+        warnings.filterwarnings("ignore", message=".*skipped")
         found = store.audits(), store.figures(), store.figures(latest=True, since="2026-01-02"), store.history()
         named = list(dict.fromkeys(audit.label for audit in found[0].audits if audit.state != "failed"))
         changes = [store.compare(label, named[0]) for label in named[:2]]
@@ -62,68 +60,54 @@ def _asked(path: Path) -> tuple[Any, ...]:
     return found[0].audits
 
 
-def _whole(path: Path, label: str) -> str:
-    """Open one audit in full, which may be refused, unlike what a query needs of it."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.errors import AslantError
-
-    try:
-        ResultsStore(path).audit(label)
-    except AslantError as error:
-        check_message(str(error))
-        return "not in full"
-    return "in full"
-
-
 def _stored_line(data: bytes, folder: Path) -> str:
     """Put a line between two sound ones: it is read, or costs itself and no other."""
-    from aslant.auditing.stored_lines import decode
+    from aslant.auditing.store import ResultsStore
 
     first, last = (_line(as_json(_bodies()[at])) for at in (0, -1))
-    line = kept(data, _line)
-    path = written(folder, "store.jsonl", b"\n".join((first, line, last, b"")))
-    ids = {audit.id for audit in _asked(path)}
-    demand({decode(first).audit.id, decode(last).audit.id} <= ids, "a line took another one along")
-    if b"\n" in line:
-        return f"accepted ({len(ids) - 2} more)"
-    try:
-        held = decode(line)
-    except ValueError as error:
-        from aslant.errors import AslantError
-
-        raise AslantError(f"a line is passed over: {error}.") from None
-    demand(held.audit.id in ids, "a line is lost")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return f"accepted ({_whole(path, held.audit.id)})"
+    lines = written(folder, "lines.jsonl", b"\n".join((first, kept(data, _line), last, b"")))
+    (folder / "lines.db").unlink(missing_ok=True)
+    store = ResultsStore(folder / "lines.db")
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        added = store.add_lines(lines)
+    for each in told:
+        check_message(str(each.message))
+    demand(len(added) + len(told) >= 2, "a line is lost")
+    demand({"ours"} <= {audit.label for audit in _asked(store.path)}, "a line took another one along")
+    for audit in added:
+        demand(audit.state == "failed" or bool(store.audit(audit.id).parts is not None), "an audit is not there")
+    return f"accepted ({len(added)} lines)"
 
 
 def _store(data: bytes, folder: Path) -> str:
     """Read a whole file, and add to it: what could be read before is still there, and what was added."""
     from aslant.auditing.store import ResultsStore
 
-    path = written(folder, "store.jsonl", data)
+    (folder / "store.db-journal").unlink(missing_ok=True)
+    path = written(folder, "store.db", data)
     before = _asked(path)
     record = {name: value for name, value in _failed().items() if name != "result"}
     added = ResultsStore(path).append_record(record | {"reason": "added"}, None)
     after = {audit.id for audit in _asked(path)}
     demand({audit.id for audit in before} | {added.id} <= after, "adding an audit costs another one")
-    return f"accepted ({min(len(before), 5)} lines)"
+    return f"accepted ({min(len(before), 5)} audits)"
 
 
+@cache
 def _stores() -> list[bytes]:
-    lines = [_line(as_json(body)) for body in _bodies()]
-    return [b"\n".join((*lines, b"")), b"\r\n".join(lines), b"\n".join((*lines[:2], lines[2][:90])), lines[1]]
+    import tempfile
+
+    from aslant.auditing.store import ResultsStore
+
+    with tempfile.TemporaryDirectory() as place:
+        lines = written(Path(place), "lines", b"\n".join(_line(as_json(body)) for body in _bodies()))
+        ResultsStore(Path(place, "s.db")).add_lines(lines)
+        return [Path(place, "s.db").read_bytes()]
 
 
 def _made_body(chance: Random) -> bytes:
     return as_json(mutated_tree(chance.choice(_bodies()), chance))
-
-
-def _made_store(chance: Random) -> bytes:
-    lines = [_line(_made_body(chance)) for _ in range(chance.randrange(1, 4))]
-    lines += [mutated(line, chance) for line in lines if chance.random() < 0.2]
-    return chance.choice((b"\n", b"\n", b"\r\n", b"\n\n")).join(lines) + chance.choice((b"\n", b"", lines[0][:200]))
 
 
 TEXT = "# mine\nsample\nlast month = m.txt\n\nlm = sample-mlm\r\na=b.txt\nours = glove-6b-50d\nhub/x = gpt2\n"
@@ -161,8 +145,8 @@ def targets() -> Sequence[Target]:
     lists = "aslant.auditing.model_list"
     seeds, made = with_seals(lambda: [as_json(body) for body in _bodies()[1:3]], _made_body, _line)
     return (
-        Target("line of a results store", ("aslant.auditing.stored_lines",), seeds, _stored_line, made),
-        Target("results store", ("aslant.auditing.store", "aslant.auditing.appending"), _stores, _store, _made_store),
+        Target("line of an export", ("aslant.auditing.store",), seeds, _stored_line, made),
+        Target("results store", ("aslant.auditing.store",), _stores, _store),
         Target(
             "list of models", (lists,), lambda: [TEXT.encode(), b"\xef\xbb\xbfsample"], _listed("models.txt"),
             tokens=(b"=", b" = ", b"sample", b"m.txt", b"a/b", b"~", b"/", b"..", b"hub/x", b"::", b"m.txt/x"),

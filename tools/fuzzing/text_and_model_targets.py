@@ -200,17 +200,6 @@ def _gguf(chance: Random | None = None) -> bytes:
     return whole + bytes(-len(whole) % 32) + bytes(64)
 
 
-def _gguf_header(data: bytes, folder: Path) -> str:
-    from aslant.errors import DataError
-    from aslant.models.gguf_header import check_header
-
-    try:
-        check_header(written(folder, "m.gguf", data))
-    except ValueError as error:  # which `convert` puts into a sentence, as is done here
-        raise DataError(f"'m.gguf' is no GGUF file ({error}); fetch it again.") from None
-    return "accepted"
-
-
 def _gguf_model(data: bytes, folder: Path) -> str:
     from aslant.models.conversion import convert
 
@@ -289,7 +278,6 @@ def _model_targets() -> list[Target]:
     config = lambda: [as_json(CONFIG)]  # noqa: E731
     lm = ("torch", "transformers")
     return [
-        Target("GGUF header", ("aslant.models.gguf_header",), gguf, _gguf_header, _gguf),
         Target(
             "GGUF model", ("aslant.models.conversion",), gguf, _gguf_model, _gguf, needs=("gguf", *lm),
             always_refuses=True,

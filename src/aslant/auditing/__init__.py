@@ -34,14 +34,14 @@ def audit(
     progress: Callable[[str, int, int], None] | None = None,
     on_failure: OnFailure | None = None,
 ) -> AuditResult:
-    """Audit an embedding, a language model or an encoder: opened, or what names one; nothing: the bundled sample.
+    """Audit an embedding, a language model or an encoder, opened or by name; by default the bundled sample.
 
     Which measures fit is decided from the representation. `corpus` is text (what `aslant.load_corpus` takes or gives)
-    in which an encoder reads words; a language model given by its name is then taken as an encoder too. `profile`:
+    in which an encoder reads words; a language model given by name is then used as an encoder too. `profile`:
     "quick", "standard" or "full" (as in the papers). `only` and `skip` name measures to run or to leave out; `words`
-    are TOML files with stimuli of your own.
+    are TOML files with your own stimuli.
 
-    Each finished measure is written to `run_folder` at once; the same call goes on there after it was stopped. A
+    Each finished measure is written to `run_folder` at once; after a stop, the same call resumes from there. A
     measure that cannot be run with these words or this model is in `not_run`, one that breaks off in `failed`
     (`on_failure` is called with its name and its traceback; without it there is a warning). `workers`, `journal` and
     `progress` are those of `aslant.enumerate_biases`.
@@ -77,7 +77,7 @@ def audit_subject(
     progress: Callable[[str, int, int], None] | None = None,
     on_failure: OnFailure | None = None,
 ) -> AuditResult:
-    """Audit what was opened as a subject; see `aslant.audit`.
+    """Audit an opened subject; see `aslant.audit`.
 
     `fresh_if_other`: a run folder with results of other settings is emptied, rather than refused.
 
@@ -108,7 +108,7 @@ def audit_models(
     (('sample', 'sample'), 'gender-binary, binary', True)
     """
     if isinstance(models, str | PathLike) or len(models) < 2:
-        raise MeasureError("one model was given; audit_models needs two or more, aslant.audit takes one.")
+        raise MeasureError("only one model was given; audit_models needs two or more, aslant.audit takes one.")
     text = open_corpus(corpus)
     subjects = [opened(model, corpus=text) for model in models]
     check_use(text, subjects)

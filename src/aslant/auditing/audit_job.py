@@ -1,8 +1,8 @@
 """The audit of one model of a list, as a unit of work: plain values in, plain values out.
 
 `audit_entry` can run in this process or in another, on this machine or on another one: a job names its model and its
-settings, an outcome carries the audit as JSON, and neither holds anything open. Whoever hands out the jobs is the only
-one to write to the store.
+settings, an outcome has the audit as JSON, and neither holds anything open. Only the process that hands out the jobs
+writes to the store.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from aslant.auditing.model_list import AuditSettings, Entry
 from aslant.auditing.open_subject import opened
 from aslant.auditing.run_folder import RunFolder
 from aslant.auditing.running import Plan, identity, only_fitting, planned, run
-from aslant.auditing.stored_lines import as_line
+from aslant.auditing.store import as_line
 from aslant.auditing.subjects import Subject
 from aslant.errors import AslantError
 from aslant.vectors import LookupPolicy, WordVectors, load
 from aslant.version import __version__
 
 _one_at_a_time = threading.Lock()
-#: "known": the store has this very audit, so that it was not run.
+#: "known": the store already has this audit, so it was not run.
 Ended = Literal["complete", "partly", "failed", "known"]
 
 
@@ -36,7 +36,7 @@ Ended = Literal["complete", "partly", "failed", "known"]
 class AuditJob:
     """One model to audit. `known` are the keys of finished audits, which are not run again.
 
-    `runs` is a folder for what is finished of an audit that is under way (None: nothing is kept); `workers` is how many
+    `runs` is a folder for the finished parts of an audit in progress (None: nothing is kept); `workers` is how many
     cores this one audit may use.
     """
 
@@ -51,8 +51,8 @@ class AuditOutcome:
     """How the audit of one model ended.
 
     `result` is the JSON of the audit, in one line; `reason` says why there is none, or which measures broke off, and
-    `traces` has their tracebacks. `key` stands for all that the figures depend on, `settings` is what of it is no part
-    of the model. `folder` holds what was kept along the way, and may be removed once the result is stored.
+    `traces` has their tracebacks. `key` identifies everything the figures depend on, `settings` the part of it that
+    is not the model. `folder` holds what was kept along the way, and may be removed once the result is stored.
     """
 
     label: str
@@ -69,7 +69,7 @@ class AuditOutcome:
 
 
 def audit_entry(job: AuditJob) -> AuditOutcome:
-    """Audit one model; whatever goes wrong with it is in the outcome, and stops nobody else.
+    """Audit one model; anything that goes wrong with it is in the outcome, and does not stop the others.
 
     >>> outcome = audit_entry(AuditJob(Entry("ours", "sample", AuditSettings(profile="quick", only=("polarity",)))))
     >>> outcome.state, json.loads(outcome.result)["profile"]
@@ -83,9 +83,9 @@ def audit_entry(job: AuditJob) -> AuditOutcome:
         warnings.simplefilter("always", UserWarning)
         try:
             ended = _audited(job, ended)
-        except AslantError as error:  # what the file or the settings explain
+        except AslantError as error:  # explained by the file or the settings
             ended = replace(ended, reason=str(error))
-        except Exception as error:  # a fault of ours must not sink the other models
+        except Exception as error:  # an error of ours must not stop the other models
             reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
             ended = replace(ended, reason=reason, traces=(traceback.format_exc(),))
     notes = tuple(str(warning.message) for warning in caught)
@@ -93,13 +93,13 @@ def audit_entry(job: AuditJob) -> AuditOutcome:
 
 
 def audit_job(_shared: None, job: AuditJob) -> AuditOutcome:
-    """Audit one model as a task of `aslant.parallel`; one at a time in a process, which has one filter of warnings."""
+    """Audit one model as a task of `aslant.parallel`; one at a time per process, which has one warnings filter."""
     with _one_at_a_time:
         return audit_entry(job)
 
 
 def not_audited(job: AuditJob, reason: str = "") -> AuditOutcome:
-    """Return the outcome of a job that came to nothing.
+    """Return the outcome of a job that failed.
 
     >>> not_audited(AuditJob(Entry("ours", "sample")), "its worker was lost").state
     'failed'
@@ -166,7 +166,7 @@ def _corpus(settings: AuditSettings) -> Any:
 
 
 def _key(subject: Subject, plan: Plan) -> tuple[str, dict[str, Any]]:
-    """Return what stands for all that an audit depends on, and what of that is no part of the model.
+    """Return a key for everything an audit depends on, and the part of that which is not the model.
 
     Unlike a run folder's identity it includes which measures are run, and which benchmarks are on this machine: with
     one more of either, there is more to measure.
@@ -181,7 +181,7 @@ def _key(subject: Subject, plan: Plan) -> tuple[str, dict[str, Any]]:
 
 
 def _benchmarks(plan: Plan) -> list[str]:
-    """Return the data of the plan's measures that are on this machine; an audit fetches none."""
+    """Return the data of the plan's measures that are on this machine; an audit downloads none."""
     from aslant.data.fetching import present
 
     wanted = [name for step in plan.steps for name in step.settings[plan.profile].get("sources", ())]
@@ -205,7 +205,7 @@ def _repairs(subject: Subject) -> tuple[str, ...]:
 
 
 def as_record(outcome: AuditOutcome, audited: str) -> dict[str, Any]:
-    """Return what a store keeps of an outcome, but for the audit itself."""
+    """Return what a store keeps of an outcome, except the audit itself."""
     kept = asdict(outcome)
     record = {name: kept[name] for name in ("label", "source", "state", "reason", "seconds", "key", "settings")}
     return record | {"audited": audited}

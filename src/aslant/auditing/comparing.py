@@ -1,4 +1,4 @@
-"""Audits of several models side by side: the same line in each, and how far it is from the first model's."""
+"""Audits of several models side by side: the same line in each, and its difference from the first model's."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from aslant.auditing.subjects import Subject
-from aslant.errors import AslantError
+from aslant.errors import AslantError, plural
 from aslant.measures.polarities.result import Difference
 from aslant.measures.side_by_side.measure import compare
 from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance, ModelDifference
@@ -33,7 +33,7 @@ def compare_audits(audits: Sequence[AuditResult], subjects: Sequence[Subject] = 
     [('weat-1', 0.0), ('weat-2', 0.0)]
     """
     if len(audits) < 2:
-        raise AslantError(f"{len(audits)} audit was given; a comparison needs two or more.")
+        raise AslantError(f"{plural(len(audits), 'audit')} given; a comparison needs two or more.")
     not_compared: dict[str, str] = {}
     paired = [_paired(audits, subjects, place, not_compared) for place in range(1, len(audits))]
     lines = [{_key(line): line for line in audit.glance} for audit in audits]
@@ -86,13 +86,13 @@ def _paired(
     except AslantError as error:
         not_compared[f"{first.name} and {other.name}"] = str(error)
         return {}
-    except Exception as error:  # a fault of ours must not sink the audits, which are done
+    except Exception as error:  # an error of ours must not lose the audits, which are done
         not_compared[f"{first.name} and {other.name}"] = f"failed: {type(error).__name__}: {error}"
         warnings.warn(f"no paired differences: {type(error).__name__}: {error}", stacklevel=4)
         return {}
     lines = {_as_compared(line) for audit in pair for line in audit.glance if line.measure in measured}
     for what, why in result.not_compared.items():
-        if what in lines:  # of what neither audit has, nobody misses a difference
+        if what in lines:  # no difference is missing where neither audit has a value
             not_compared[f"{what}, {first.name} and {other.name}"] = why
     found = {("weat", test.test, "d"): test.difference for test in result.weat}
     for comparison in result.polarity:

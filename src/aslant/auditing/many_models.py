@@ -1,11 +1,9 @@
-"""Audit many models, on the workers in use, into a store: what is there is not run again, what fails stops nobody."""
+"""Audit many models, on the workers in use, into a store: what is there is not run again, failures stop nothing."""
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
@@ -17,9 +15,10 @@ from aslant.auditing.open_subject import NO_ENCODER
 from aslant.auditing.own_words import own_sets
 from aslant.auditing.running import check_known, check_settings
 from aslant.auditing.steps import names
-from aslant.auditing.store import ResultsStore, now
-from aslant.auditing.stored_lines import as_line
+from aslant.auditing.store import ResultsStore, as_line, now
 from aslant.errors import AslantError, MeasureError
+from aslant.io.digests import digest
+from aslant.io.keeper import Keeper
 from aslant.parallel import as_finished
 from aslant.results.stored import StoredAudit, StoredAudits
 from aslant.vectors import LookupPolicy
@@ -27,6 +26,8 @@ from aslant.version import __version__
 
 #: Called when the audit of a model has ended and is stored: which of how many it was, and how it ended.
 OnEnd = Callable[[int, int, AuditOutcome, StoredAudit], None]
+#: What the keys of models under way begin with.
+BEGUN = "begun/"
 
 
 def audit_list(
@@ -42,23 +43,23 @@ def audit_list(
 ) -> StoredAudits:
     """Audit every model of a list, and keep each audit in a store the moment it is finished.
 
-    `models` is the path of a list (one model a line, `label = model`, or TOML), a mapping from labels to paths and
+    `models` is the path of a list (one model per line, `label = model`, or TOML), a mapping from labels to paths and
     names, or a sequence of them. The settings are those of `aslant.audit` and `aslant.load` (`profile`, `seed`, `only`,
     `skip`, `words`, `corpus`, `device`, `top`, `case`, `phrases` …), for every model that they fit.
 
     A model whose audit is in the store already, with the same content, settings, measures and version, is not audited
     again, unless you say `again`. One that cannot be opened or measured is stored as failed, with the reason, and the
     others go on. `runs` is a folder for finished measures of the audit under way, from which a run that was killed
-    goes on. Inside `aslant.use_workers` with processes, Dask or Ray, several models are audited at once, each by one
+    resumes. Inside `aslant.use_workers` with Dask or Ray, several models are audited at once, each by one
     worker, which must see their files under the same paths; they are stored in the order in which they end.
 
     >>> import tempfile
-    >>> store = tempfile.mkdtemp() + "/results.jsonl"
+    >>> store = tempfile.mkdtemp() + "/results.db"
     >>> done = audit_list({"ours": "sample"}, store, profile="quick", only=["polarity"])
     >>> [(audit.label, audit.state, audit.figures) for audit in done.audits]
     [('ours', 'complete', 4)]
     >>> audit_list({"ours": "sample"}, store, profile="quick", only=["polarity"]).notes
-    ('not run again, since the store has it: ours',)
+    ('not run again, because the store has it: ours',)
     """
     given = _settings(settings, asked)
     entries = read_list(models, given)
@@ -74,10 +75,10 @@ def audit_list(
             found[outcome.label] = there.keep(outcome)
             if on_end is not None:
                 on_end(len(found), len(entries), outcome, found[outcome.label])
-    except KeyboardInterrupt:  # the user's doing, and no model's
+    except KeyboardInterrupt:  # the user's fault, not a model's
         there.begun.forget()
         raise
-    notes = (f"not run again, since the store has it: {', '.join(there.passed)}",) if there.passed else ()
+    notes = (f"not run again, because the store has it: {', '.join(there.passed)}",) if there.passed else ()
     return StoredAudits(tuple(found[entry.label] for entry in entries), notes, __version__)
 
 
@@ -91,11 +92,11 @@ def _settings(settings: AuditSettings | None, asked: dict[str, Any]) -> AuditSet
     except TypeError:
         unknown = next(name for name in asked if name not in AuditSettings.__dataclass_fields__)
         known = ", ".join(AuditSettings.__dataclass_fields__)
-        raise AslantError(f"'{unknown}' is no setting of an audit of many models; these are: {known}.") from None
+        raise AslantError(f"'{unknown}' is not a setting of an audit of many models; these are: {known}.") from None
 
 
 def _check(entries: Sequence[Entry]) -> None:
-    """Refuse, before any work, settings that suit no model at all."""
+    """Refuse, before any work, settings that fit no model."""
     for found in dict.fromkeys(entry.settings for entry in entries):
         for option, asked in (("only", found.only), ("skip", found.skip)):
             for name in asked:
@@ -113,51 +114,54 @@ def _check(entries: Sequence[Entry]) -> None:
 
 
 def _jobs(entries: Sequence[Entry], there: _There, workers: int | None) -> Iterator[AuditJob]:
-    """Yield a job for each model, when it is asked for: what was stored by then is not run again."""
+    """Yield a job for each model, on demand: what was stored by then is not run again."""
     runs = None if there.begun.folder is None else str(there.begun.folder)
-    for entry in sorted(entries, key=lambda entry: there.begun.was(entry.label)):
+    killed = there.begun.before()
+    for entry in sorted(entries, key=lambda entry: _key(entry.label) in killed):
         there.begun.mark(entry.label)
         yield AuditJob(entry, frozenset() if there.again else frozenset(there.by_key), runs, workers)
 
 
 @dataclass
 class _Begun:
-    """Marks models that are under way, so that one on which a run was killed comes last when it goes on.
+    """Marks models in progress, so that one during which a run was killed comes last when the run resumes.
 
-    A model that takes all memory is ended by the system with the whole run; it must not keep the others from their
+    The system kills a run whose model takes all memory; such a model must not keep the others from their
     turn, however often that happens.
     """
 
     folder: Path | None
-    marks: dict[str, Path] = field(default_factory=dict)
+    marks: set[str] = field(default_factory=set)
 
-    def was(self, label: str) -> bool:
-        return self.folder is not None and self._path(self.folder, label).exists()
+    def before(self) -> frozenset[str]:
+        """Return the keys of models that a run was killed with."""
+        return frozenset() if self.folder is None else frozenset(self._keeper().under(BEGUN))
 
     def mark(self, label: str) -> None:
         if self.folder is not None:
-            self.marks[label] = self._path(self.folder, label)
-            with suppress(OSError):  # without a mark, the order stays that of the list
-                self.folder.mkdir(parents=True, exist_ok=True)
-                self.marks[label].touch()
+            self.marks.add(label)
+            self._keeper().keep({_key(label): b""})
 
-    def ended(self, label: str) -> None:
-        if label in self.marks:
-            with suppress(OSError):
-                self.marks.pop(label).unlink(missing_ok=True)
+    def ended(self, *labels: str) -> None:
+        if self.folder is not None:
+            self._keeper().drop(map(_key, labels))
+            self.marks -= set(labels)
 
     def forget(self) -> None:
-        for label in list(self.marks):
-            self.ended(label)
+        self.ended(*self.marks)
 
-    @staticmethod
-    def _path(folder: Path, label: str) -> Path:
-        return folder / f"begun-{hashlib.sha256(label.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}"
+    def _keeper(self) -> Keeper:
+        assert self.folder is not None
+        return Keeper(self.folder, what="")  # without a mark, the order stays that of the list
+
+
+def _key(label: str) -> str:
+    return BEGUN + digest(label.encode("utf-8", "surrogatepass"))
 
 
 @dataclass
 class _There:
-    """What the store holds by now, and the one hand that writes to it."""
+    """What the store holds by now, and its only writer."""
 
     store: ResultsStore
     again: bool
@@ -172,19 +176,17 @@ class _There:
         """Read what this run, or another one at the same time, has stored since the last time."""
         if not self.store.path.exists():
             return
-        for line in self.store.lines(self.read):
-            if line.held is None and line.problem.startswith("it is not finished"):
-                break
-            self.read = line.end
-            if line.held is not None and line.held.audit.state == "complete" and line.held.audit.key:
-                self.note(line.held.audit)
+        for held in self.store.held(self.read)[0]:
+            self.read = max(self.read, held.number)
+            if held.audit.state == "complete" and held.audit.key:
+                self.note(held.audit)
 
     def note(self, audit: StoredAudit) -> None:
         self.by_key.setdefault(audit.key, audit)
         self.labelled[audit.key, audit.label] = audit
 
     def keep(self, outcome: AuditOutcome) -> StoredAudit:
-        """Store how an audit ended, through to the disk; then drop what was kept of it along the way."""
+        """Store how an audit ended, synced to disk; then delete its intermediate results."""
         if outcome.state == "known":
             stored = self._known(outcome)
             self.begun.ended(outcome.label)

@@ -1,11 +1,11 @@
-"""A list of models to audit: a text file with one a line, or TOML with settings for each; checked before any work.
+"""A list of models to audit: a text file with one per line, or TOML with settings for each; checked before any work.
 
-    # models.txt: a file, folder, data name or hub name; a name of its own before "="
+    # models.txt: a file, folder, data name or hub name; its own label before "="
     glove-6b-50d
     last month = vectors/2026-02.bin
     this month = vectors/2026-03.bin
 
-A list may come from a stranger, so that it cannot have pickles opened, and holds no characters that cannot be seen.
+A list may come from a stranger, so it cannot have pickles opened, and may hold no invisible characters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from aslant.errors import AslantError
 from aslant.io.reading import parse_toml, read_text
 from aslant.results.audit import Profile
 
-#: Bytes of a list, models in it, and characters of a label.
+#: The most bytes of a list, models in it, and characters of a label.
 MAX_LIST, MAX_MODELS, MAX_LABEL = 1 << 24, 100_000, 200
 STANDARD_INPUT = "-"
 
@@ -58,14 +58,14 @@ class AuditSettings:
 
 @dataclass(frozen=True)
 class Entry:
-    """A model of a list: what it is called, what names it (a path in full, or a name), and how it is audited."""
+    """A model of a list: its label, its source (a full path, or a name), and how it is audited."""
 
     label: str
     source: str
     settings: AuditSettings = field(default_factory=AuditSettings)
 
 
-#: Blanks are refused by hand: with a pattern here, msgspec 0.22 ended one process in five with a segmentation fault.
+#: Blanks are refused by hand: with a pattern here, msgspec 0.22 crashed one process in five (segmentation fault).
 Text = Annotated[str, Meta(min_length=1)]
 Several = Text | tuple[Text, ...]
 Count = Annotated[int, Meta(ge=1)]
@@ -114,7 +114,7 @@ def read_list(
         pairs = models.items() if isinstance(models, Mapping) else [(source, source) for source in models]
         entries = [_given(label, source, given) for label, source in pairs]
     if not entries:
-        raise AslantError(f"the list '{models!s:.80}' names no model; write one a line.")
+        raise AslantError(f"the list '{models!s:.80}' names no model; write one per line.")
     _check_labels([entry.label for entry in entries])
     return tuple(_checked(entry) for entry in entries)
 
@@ -155,14 +155,14 @@ def _from_text(content: str, folder: Path, name: str, given: AuditSettings) -> l
             if not label or not source:
                 raise AslantError(f"{where} is '{text:.80}'; write a model, or 'label = model'.")
             written.append((_label(label, where), source))
-    _check_labels([label for label, _ in written])  # before the disk is asked for each
+    _check_labels([label for label, _ in written])  # before each is looked up on disk
     return [Entry(label, located(source, folder), given) for label, source in written]
 
 
 def _parted(text: str, folder: Path) -> tuple[str, str]:
-    """Return the label and the model of a line; a path that is there may have an equals sign in it."""
+    """Return the label and the model of a line; an existing path may have an equals sign in it."""
     label, sign, source = text.partition("=")
-    if not sign or os.path.exists(folder / text):  # noqa: PTH110 (a name too long for any file is no error here)
+    if not sign or os.path.exists(folder / text):  # noqa: PTH110 (a name too long for any file is not an error here)
         return text, text
     return label.strip(), source.strip()
 
@@ -176,9 +176,7 @@ def _from_toml(content: str, path: Path, given: AuditSettings) -> list[Entry]:
     for number, model in enumerate(found.model, 1):
         asked = {f: getattr(model, f) for f in _SETTABLE if getattr(model, f) is not msgspec.UNSET}
         if blank := [name for name, value in (("source", model.source), *asked.items()) if _is_blank(value)]:
-            raise AslantError(
-                f"model {number} of '{path}' has an empty '{blank[0]}'; write something, or leave it out."
-            )
+            raise AslantError(f"model {number} of '{path}' has an empty '{blank[0]}'; fill it in, or leave it out.")
         for name in ("only", "skip", "words", "corpus"):
             if name in asked:
                 asked[name] = (asked[name],) if isinstance(asked[name], str) else asked[name]
@@ -191,18 +189,18 @@ def _from_toml(content: str, path: Path, given: AuditSettings) -> list[Entry]:
 
 
 def _is_blank(value: Any) -> bool:
-    """Tell whether a text, or one of several, has nothing to be seen in it."""
+    """Tell whether a text, or one of several, has no visible characters."""
     if isinstance(value, tuple):
         return any(map(_is_blank, value))
     return isinstance(value, str) and not value.strip()
 
 
-#: What TOML may say of a model, but for its name and source.
+#: What TOML may say about a model, except its name and source.
 _SETTABLE = tuple(f.name for f in fields(AuditSettings) if f.name in _Model.__struct_fields__)
 
 
 def located(source: str, folder: Path) -> str:
-    """Return a path in full if there is a file or folder, or an archive with a member; other names stay as they are.
+    """Return the full path if there is a file or folder, or an archive with a member; other names stay unchanged.
 
     >>> located("sample-mlm", Path("/nowhere"))
     'sample-mlm'
@@ -219,14 +217,14 @@ def _is_there(path: Path) -> bool:
 
     try:
         return path.exists() or any(parent.is_file() for parent in path.parents) or decade_of(path) is not None
-    except (OSError, ValueError, AslantError):  # a name that can be no file's
+    except (OSError, ValueError, AslantError):  # a name that no file can have
         return False
 
 
 def _label(text: str, where: str) -> str:
     if not text.strip() or len(text) > MAX_LABEL or not text.isprintable():
         raise AslantError(
-            f"{where} has the label {text!r:.60}; give one of up to {MAX_LABEL} characters that can be seen, as in "
+            f"{where} has the label {text!r:.60}; give one of up to {MAX_LABEL} visible characters, as in "
             "'label = model'."
         )
     return text
@@ -239,16 +237,16 @@ def _check_labels(labels: Sequence[str]) -> None:
     for label in labels:
         if label in seen:
             raise AslantError(
-                f"two models of the list are called '{label}'; give each a label of its own, as in 'label = model'."
+                f"two models of the list are called '{label}'; give each its own label, as in 'label = model'."
             )
         seen.add(label)
 
 
 def _checked(entry: Entry) -> Entry:
-    """Refuse a model that cannot be there: a path that leads nowhere, data of a kind that cannot be audited."""
+    """Refuse a model that cannot exist: a path to nothing, data of a kind that cannot be audited."""
     if not Path(entry.source).is_absolute() and _is_there(Path(entry.source)):  # what is opened must not depend on it
         raise AslantError(
-            f"'{entry.label}' of the list: '{entry.source}' is not beside the list but in the folder where you are; "
+            f"'{entry.label}' of the list: '{entry.source}' is not next to the list but in the current folder; "
             "paths are relative to the list."
         )
     try:
@@ -266,7 +264,7 @@ def _checked(entry: Entry) -> Entry:
 
 
 def may_be_there(source: str) -> bool:
-    """Tell whether there is a file or folder, or data that have that name.
+    """Tell whether there is a file, folder or data of that name.
 
     >>> may_be_there("sample"), may_be_there("nowhere.txt")
     (True, False)

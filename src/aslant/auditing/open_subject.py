@@ -1,4 +1,4 @@
-"""Open what is to be audited, whatever names it: an embedding, a language model or an encoder, with its text."""
+"""Open what is to be audited by name or path: an embedding, a language model or an encoder, with its text."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from aslant.auditing.subjects import Subject, kind_of, subject_of
 from aslant.errors import MeasureError
 from aslant.vectors import WordVectors, load
 
-#: Names of folders that say nothing of the model in them.
+#: Names of folders that say nothing about the model in them.
 UNSPEAKING = ("model", "models", "checkpoint", "final", "weights")
 NO_ENCODER = (
-    "a corpus was given, and {} no encoder that could read it; give the name or folder of one, or leave it out."
+    "a corpus was given, but {} no encoder that could read it; give the name or folder of one, or leave it out."
 )
 
 
@@ -24,7 +24,7 @@ def opened(
     """Return what `model` is or names, opened as the subject of an audit.
 
     With a `corpus`, a language model that is given by its name is opened as an encoder too, for measures on words in
-    sentences; an embedding has no use for it.
+    sentences; an embedding does not use it.
 
     >>> opened(None).representation.name
     'sample'
@@ -54,7 +54,7 @@ def _language_model(model: Any, corpus: Any, device: str | None) -> Subject:
 
     try:
         lm = _named(load_lm(model, device=device))
-    except NoHeadError:  # only its files tell, and a hub name has none before it is asked for
+    except NoHeadError:  # only its files tell, and a hub name has none before it is downloaded
         return _encoder(model, corpus, device)
     if corpus is None:
         return subject_of(lm)
@@ -62,7 +62,7 @@ def _language_model(model: Any, corpus: Any, device: str | None) -> Subject:
 
 
 def _named(model: Any) -> Any:
-    """Call a model that lies in a folder by its last names: a report is for others, who have other folders."""
+    """Name a model in a folder by the last parts of its path: a report is for others, who have other folders."""
     path = PurePath(model.name)
     if path.is_absolute():
         model.name = "/".join(path.parts[-2:] if path.name in UNSPEAKING else path.parts[-1:])

@@ -33,12 +33,12 @@ def own_sets(words: Any) -> tuple[StimulusSet, ...]:
 
 def _source(item: Any) -> str | PathLike[str]:
     if not isinstance(item, str | PathLike):
-        raise StimuliError(f"words={item!r:.60} name no word set; give the path of a TOML file.")
+        raise StimuliError(f"words={item!r:.60} does not name a word set; give the path of a TOML file.")
     return item
 
 
 def digest(sets: Iterable[StimulusSet]) -> str:
-    """Return twelve characters that stand for the content of sets.
+    """Return twelve characters that identify the content of sets.
 
     >>> digest([load_set("weat-6")]) == digest([load_set("weat-7")])
     False

@@ -1,4 +1,4 @@
-"""Hold the report of an audit to limits: a policy is a TOML file of rules, and a check says which are broken."""
+"""Check the report of an audit against limits: a policy is a TOML file of rules, and a check says which are broken."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Share = Annotated[float, Meta(gt=0, le=1)]
 Field = Literal["effect_size", "pvalue", "qvalue", "count_significant", "difference"]
 MAX_POLICY, MAX_REPORT = 1 << 20, 1 << 30
 
-#: What a report is held to when no policy is given: no large association about people that chance does not explain.
+#: The default policy for a report: no large association about people that chance does not explain.
 DEFAULT_POLICY = """
 name = "default"
 
@@ -48,7 +48,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     `field`: "effect_size", "pvalue" or "qvalue" of each line; "count_significant": how many of them have a q-value (or
     p-value) up to `alpha`, for an enumeration how many of its pairs; "difference": how far a model is from the first.
     `effect` is the name of the effect ("d", "polarity", …). `absolute` looks at the size alone, not at the sign.
-    `only_if_qvalue_below` spares lines without that much evidence. `optional`: a measurement may be missing.
+    `only_if_qvalue_below` exempts lines without that much evidence. `optional`: a measurement may be missing.
     """
 
     name: Text
@@ -70,14 +70,14 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         if not limits:
             raise ValueError(f"the rule '{self.name}' has neither max nor min")
         if not all(math.isfinite(value) for value in limits):
-            raise ValueError(f"the rule '{self.name}' has a limit that is no number")
+            raise ValueError(f"the rule '{self.name}' has a limit that is not a number")
         if self.max is not None and self.min is not None and self.max < self.min:
             raise ValueError(f"the rule '{self.name}' has a max below its min")
         if self.absolute and self.max is not None and self.max < 0:
-            raise ValueError(f"the rule '{self.name}' is about a size, which cannot be at most {self.max:g}")
+            raise ValueError(f"the rule '{self.name}' is about an absolute size, which cannot be at most {self.max:g}")
         if self.only_if_qvalue_below is not None and self.field in ("difference", "count_significant"):
             raise ValueError(
-                f"the rule '{self.name}' has only_if_qvalue_below, which means nothing for the field {self.field}"
+                f"the rule '{self.name}' has only_if_qvalue_below, which has no meaning for the field {self.field}"
             )
 
     def limit(self) -> str:
@@ -117,7 +117,7 @@ def _like(text: str, pattern: str) -> bool:
 
 
 def read_policy(path: str | PathLike[str] | None = None) -> Policy:
-    """Read a policy's TOML file; nothing: the default one.
+    """Read a policy's TOML file; by default the built-in one.
 
     >>> read_policy().rule[0].limit()
     'size at most 0.8, if q < 0.05'
@@ -132,7 +132,7 @@ def parse_policy(text: str, where: str) -> Policy:
 
     >>> parse_policy("[[rule]]" + chr(10) + "name = 'a'" + chr(10) + "maximum = 1", "mine.toml")
     Traceback (most recent call last):
-    aslant.errors.AslantError: 'mine.toml' is not a usable policy: 'maximum' is no key of a rule; did you mean max? ...
+    aslant.errors.AslantError: 'mine.toml' is not a usable policy: 'maximum' is not a key of a rule; did you mean ...
     """
     try:
         content = parse_toml(text)
@@ -153,7 +153,7 @@ def _known_keys(content: Any, kind: type[Struct], what: str) -> None:
         if key not in known:
             near = difflib.get_close_matches(key, known, n=1, cutoff=0.5)
             hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}"
-            raise ValueError(f"'{key}' is no key of {what}; {hint}")
+            raise ValueError(f"'{key}' is not a key of {what}; {hint}")
 
 
 def read_report(path: str | PathLike[str]) -> AuditResult | AuditComparison:
@@ -171,7 +171,7 @@ def read_report(path: str | PathLike[str]) -> AuditResult | AuditComparison:
 
 
 def check_policy(report: AuditResult | AuditComparison, policy: Policy | None = None) -> PolicyCheck:
-    """Hold a report to a policy (nothing: the default one); each model of several is held to it.
+    """Check a report against a policy (by default the built-in one); each of several models is checked.
 
     >>> import aslant
     >>> check = aslant.check_policy(aslant.audit(only=["weat"], profile="quick"))
@@ -238,7 +238,7 @@ def _evidence(rule: Rule, line: Glance) -> float | None:
     """Return the q-value or p-value of a line.
 
     A one-sided test whose effect goes the other way has a p-value near 1 however large the effect is; a rule about size
-    then takes 1 − p, so that it spares no large effect for its direction.
+    then takes 1 − p, so that no large effect is exempt because of its direction.
     """
     if rule.absolute and line.pvalue is not None and line.pvalue > 0.5 and (line.effect or 0) < 0:
         return 1 - line.pvalue
@@ -251,7 +251,7 @@ def _of_differences(rule: Rule, report: AuditResult | AuditComparison) -> list[P
     found = [
         _judged(rule, gap.model, line.measure, line.stimuli, gap.difference)
         if gap.difference is not None
-        else _missing(rule, gap.model, "one of the models lacks it", line.measure, line.stimuli)
+        else _missing(rule, gap.model, "one of the models does not have it", line.measure, line.stimuli)
         for line in report.differences
         if rule.matches(line)
         for gap in line.differences

@@ -1,12 +1,9 @@
-"""The folder of a run: each finished measure is written there at once, so that a run that was stopped goes on."""
+"""The folder of a run: each finished measure is kept there at once, so that a run that was stopped resumes."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
 import shutil
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
@@ -14,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.io.digests import sealed_json, unsealed_json
-from aslant.io.files import PARTIAL, written_whole
-from aslant.io.reading import parse_json, read_bytes
+from aslant.io.digests import digest
+from aslant.io.files import write_bytes
+from aslant.io.keeper import FILE, Keeper
+from aslant.io.reading import parse_json
 from aslant.results.audit import AuditPart
 from aslant.results.codec import MeasuredResult, part_from_dict
 
-#: Says what the results in the folder belong to.
-IDENTITY = "run.json"
 FORMAT = 1
-#: Bytes of a step's results.
-MAX_PART = 1 << 30
+#: What keys of finished steps begin with, and that of what the results in the folder belong to.
+STEP, IDENTITY = "step/", "identity"
+KEPT = "finished measures are"
 
 
 @dataclass(frozen=True)
@@ -36,12 +33,11 @@ class Finished:
 
 
 class RunFolder:
-    """Finished steps of one audit in `folder`, each in a file that appears whole or not at all.
+    """Finished steps of one audit in `folder`.
 
-    `identity` names all that results depend on: the representation, the settings, the version. Results of another
-    identity are refused, or, with `fresh_if_other` (in a folder that nobody asked for), thrown away. A step's file that
-    is damaged, or was left by a run of another identity, counts as absent. Where a step cannot be written, the run goes
-    on, and says so once.
+    `identity` names all that results depend on: the representation, the settings, the version. A folder of another
+    identity is refused, or, with `fresh_if_other` (in a folder that nobody asked for), emptied. What is damaged counts
+    as absent. Where a step cannot be written, the run goes on, and says so once.
 
     >>> import tempfile
     >>> run = RunFolder(Path(tempfile.mkdtemp()) / "run", {"seed": 0})
@@ -57,174 +53,80 @@ class RunFolder:
         self, folder: str | PathLike[str], identity: Mapping[str, Any], *, fresh_if_other: bool = False
     ) -> None:
         self.folder = Path(folder)
-        self.identity = json.loads(json.dumps({"format": FORMAT, **identity}, default=list))
-        self._told = False
-        before = self._identity_there(strangers_allowed=fresh_if_other)
-        if before is not None and before != self.identity and not (before == {} and self._has_steps_of_ours()):
+        self._keeper = Keeper(folder, KEPT if fresh_if_other else "")
+        self._identity = json.dumps({"format": FORMAT, **identity}, default=list).encode()
+        if not fresh_if_other:
+            refuse_strangers(self.folder)
+        before = self._keeper.get(IDENTITY)
+        if before is not None and before != self._identity:
             if not fresh_if_other:
-                raise AslantError(self._difference(before))
+                raise AslantError(self._difference(json.loads(before)))
             self.remove()
-            before = None
-        if before != self.identity:
-            self._begin(may_do_without=fresh_if_other)
+        if before != self._identity and not self._keeper.keep({IDENTITY: self._identity}) and not fresh_if_other:
+            raise AslantError(f"cannot use '{self.folder}' as a run folder: {self._keeper.problem}.")
+        self._keeper.what = KEPT
 
     def recall(self, step: str) -> Finished | None:
         """Return what a step left behind, or None."""
         try:
-            content = self._read(self._path(step))
-            if content["run"] != self._mark():
-                return None
+            content = parse_json((self._keeper.get(self._key(step)) or b"null").decode())
             part = None if content["part"] is None else part_from_dict(AuditPart, content["part"])
-            return Finished(part, {str(k): str(v) for k, v in content["not_run"].items()})
-        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError, AslantError):
+            return Finished(part, content["not_run"])
+        except (ValueError, KeyError, TypeError, AslantError):
             return None
 
     def keep(self, step: str, finished: Finished) -> None:
         """Write what a step left behind, through to the disk, and drop what it kept while it was under way."""
         part = None if finished.part is None else _part_to_dict(finished.part)
-        content = {"run": self._mark(), "part": part, "not_run": finished.not_run}
-        if self._kept(self._path(step).name, content):
+        content = json.dumps({"part": part, "not_run": finished.not_run}, allow_nan=False).encode()
+        if self._keeper.keep({IDENTITY: self._identity, self._key(step): content}):
             self._failure(step).unlink(missing_ok=True)
             shutil.rmtree(self.journal(step), ignore_errors=True)
 
     def keep_failure(self, step: str, trace: str) -> Path | None:
-        """Write the traceback of a step that broke off, if possible; the step is tried again when the run goes on."""
-        path = self._failure(step)
-        return path if self._kept(path.name, trace) else None
+        """Write the traceback of a step that broke off, if possible; the step is tried again when the run resumes."""
+        try:
+            write_bytes(self._failure(step), trace.encode("utf-8", "surrogatepass"))
+        except AslantError:
+            return None
+        return self._failure(step)
 
     def journal(self, step: str) -> Path:
         """Return the folder where a long step may keep its own pieces while it is under way."""
-        return self.folder / f"{_plain(step)}-pieces"
-
-    def done(self) -> list[str]:
-        """Return the names of the files of finished steps."""
-        return sorted(path.name for path in self.folder.glob("*.json") if path.name != IDENTITY)
+        return self.folder / f"{step.replace(' ', '-')}-pieces"
 
     def remove(self) -> None:
         """Delete the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def _mark(self) -> str:
-        """Return what stands for the identity in each step's file, since run.json may come and go apart from it."""
-        return hashlib.sha256(json.dumps(self.identity, sort_keys=True).encode()).hexdigest()[:12]
-
-    def _path(self, step: str) -> Path:
-        return self.folder / f"{_plain(step)}.json"
+    def _key(self, step: str) -> str:
+        """Return the key of a step, in which the run is: two that share a folder do not take each other's results."""
+        return f"{STEP}{digest(self._identity)}/{step}"
 
     def _failure(self, step: str) -> Path:
-        return self.folder / f"{_plain(step)}-failed.txt"
-
-    def _identity_there(self, *, strangers_allowed: bool) -> dict[str, Any] | None:
-        """Return whose run is there: nobody's (None), or one whose file is damaged ({})."""
-        strangers = not strangers_allowed and self._holds_strangers()
-        if not (self.folder / IDENTITY).exists():  # looked for last: another process may be about to begin this run
-            if strangers:
-                raise AslantError(f"'{self.folder}' holds other files and no run; give a new folder.")
-            return None
-        try:
-            found = self._read(self.folder / IDENTITY)
-        except ValueError:
-            found = None
-        return found if isinstance(found, dict) else {}
-
-    def _holds_strangers(self) -> bool:
-        """Tell whether there is anything but the beginnings of a run, such as a killed one leaves."""
-        try:
-            entries = self.folder.iterdir() if self.folder.exists() else ()
-            return any(entry.name != REQUEST and not entry.name.endswith(PARTIAL) for entry in entries)
-        except OSError as error:
-            raise AslantError(f"cannot use '{self.folder}' as a run folder: {error.strerror or error}.") from None
-
-    def _has_steps_of_ours(self) -> bool:
-        """Tell whether finished steps say that the run is ours, where the file that should is damaged."""
-        for name in self.done():
-            try:
-                if self._read(self.folder / name)["run"] == self._mark():
-                    return True
-            except (ValueError, KeyError, TypeError):
-                continue
-        return False
-
-    def _begin(self, *, may_do_without: bool) -> None:
-        try:
-            self._write(IDENTITY, self.identity)
-        except OSError as error:
-            if not may_do_without:
-                raise AslantError(f"cannot use '{self.folder}' as a run folder: {error.strerror or error}.") from None
-            self._tell(error)
+        return self.folder / f"{step.replace(' ', '-')}-failed.txt"
 
     def _difference(self, before: dict[str, Any]) -> str:
-        if not before:
-            return f"'{self.folder / IDENTITY}' is damaged, so that nobody knows whose run it is; give another folder."
-        for key in {**self.identity, **before}:
-            was, now = before.get(key), self.identity.get(key)
-            if was != now:
-                what = key
-                if isinstance(was, dict) and isinstance(now, dict):  # the representation: say which field
-                    inner = next(name for name in {**now, **was} if was.get(name) != now.get(name))
-                    what, was, now = f"{key} {inner}", was.get(inner), now.get(inner)
-                return (
-                    f"the run in '{self.folder}' was made with {what} {_shown(was)}, not {_shown(now)}; give the same "
-                    "settings, or another folder."
-                )
-        return f"the run in '{self.folder}' is another one; give another folder."
-
-    def _kept(self, name: str, content: Any) -> bool:
-        try:
-            self._write(name, content)
-        except OSError as error:
-            self._tell(error)
-            return False
-        return True
-
-    def _tell(self, error: OSError) -> None:
-        if not self._told:
-            why = error.strerror or error
-            warnings.warn(
-                f"finished measures are not kept, since '{self.folder}' cannot be written: {why}", stacklevel=4
-            )
-        self._told = True
-
-    def _write(self, name: str, content: Any) -> None:
-        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, allow_nan=False)
-        written = text.encode("utf-8", "surrogatepass")
-        for attempts_left in reversed(range(5)):
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                write_through(self.folder / name, written if isinstance(content, str) else sealed_json(written))
-            except FileNotFoundError:  # another run of the same command has ended and cleaned up
-                if not attempts_left:
-                    raise
-            else:
-                return
-
-    def _read(self, path: Path) -> Any:
-        """Read what `_write` wrote; a ValueError if it is not that to the letter."""
-        try:
-            content = unsealed_json(read_bytes(path, most=MAX_PART))
-        except AslantError as error:
-            raise ValueError(str(error)) from None
-        if content is None:
-            raise ValueError(f"'{path}' is not as it was written")
-        return parse_json(content.decode("utf-8", "surrogatepass"))
+        mine = json.loads(self._identity)
+        what = next(key for key in {**mine, **before} if before.get(key) != mine.get(key))
+        was, now = before.get(what), mine.get(what)
+        if isinstance(was, dict) and isinstance(now, dict):  # the representation: say which field
+            inner = next(name for name in {**now, **was} if was.get(name) != now.get(name))
+            what, was, now = f"{what} {inner}", was.get(inner), now.get(inner)
+        return (
+            f"the run in '{self.folder}' was made with {what} {was!r:.60}, not {now!r:.60}; give the same settings, or "
+            "another folder."
+        )
 
 
-#: What the command line was asked for, beside or above the folder of a model's run.
-REQUEST = "request.json"
-
-
-def write_through(path: Path, content: bytes) -> None:
-    """Write a file, whole or not at all, and wait until it is on the disk: a power cut must not take it away."""
-    with written_whole(path) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    if hasattr(os, "O_DIRECTORY"):
-        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+def refuse_strangers(folder: Path, option: str = "") -> None:
+    """Refuse a folder that holds other files and no run."""
+    try:
+        strange = folder.exists() and any(not entry.name.startswith(FILE) for entry in folder.iterdir())
+    except OSError as error:
+        raise AslantError(f"cannot use '{folder}' as a run folder: {error.strerror or error}.") from None
+    if strange and not (folder / FILE).is_file():  # looked for last: another process may be about to begin this run
+        raise AslantError(f"'{folder}' holds other files and no run; give a new folder{option}.")
 
 
 def _part_to_dict(part: AuditPart) -> dict[str, Any]:
@@ -235,11 +137,3 @@ def _part_to_dict(part: AuditPart) -> dict[str, Any]:
         "results": [result.to_dict() for result in results],
         "seconds": part.seconds,
     }
-
-
-def _plain(step: str) -> str:
-    return step.replace(" ", "-")
-
-
-def _shown(value: Any) -> str:
-    return f"{value!r:.60}"

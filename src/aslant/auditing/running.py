@@ -1,4 +1,4 @@
-"""Run the steps of an audit one after the other: keep what is finished, and go on where one breaks off."""
+"""Run the steps of an audit one after the other: keep what is finished, and continue when one breaks off."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from aslant.version import __version__
 #: Called with a measure that broke off, and its traceback.
 OnFailure = Callable[[str, str], None]
 NEEDS_TEXT = "needs text to draw sentences from; give a corpus (--corpus PATH, corpus= in Python)"
-ONLY_FULL = "is part of the full profile only; ask for that (--full, profile='full' in Python)"
+ONLY_FULL = "is part of the full profile only; choose that (--full, profile='full' in Python)"
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def planned(
 
 
 def check_settings(profile: Any, rng: Any) -> None:
-    """Refuse a profile that is none, and a seed that is none.
+    """Refuse an unknown profile and an invalid seed.
 
     >>> check_settings("slow", 0)
     Traceback (most recent call last):
@@ -84,7 +84,9 @@ def check_settings(profile: Any, rng: Any) -> None:
     if profile not in get_args(Profile):
         raise MeasureError(f"profile={profile!r} is not one of {', '.join(get_args(Profile))}.")
     if isinstance(rng, bool) or not isinstance(rng, int) or rng < 0:
-        raise MeasureError(f"rng={rng!r} is no seed; an audit needs a whole number from 0 up, so that it can go on.")
+        raise MeasureError(
+            f"rng={rng!r} is not a seed; an audit needs a whole number from 0 up, so that it can resume."
+        )
 
 
 def chosen_steps(
@@ -94,7 +96,7 @@ def chosen_steps(
     own: Collection[StimulusSet],
     profile: Profile = "standard",
 ) -> tuple[tuple[Step, ...], dict[str, str]]:
-    """Return the steps that fit and are asked for, and why others that fit, or would with a corpus, are left out."""
+    """Return the requested steps that fit, and why others that fit, or would with a corpus, are left out."""
     suiting = [step for step in STEPS if step.suits(subject) and (own or step.id != OWN)]
     if not suiting:
         raise MeasureError(f"no measure of the audit fits {subject.is_a()}; give an embedding or a language model.")
@@ -104,10 +106,10 @@ def chosen_steps(
     for option, asked in (("only", only), ("skip", skip)):
         for name in asked:
             _check_name(option, name, fitting, unfit, subject)
-    asked = {*only, OWN} if only else {step.id for step in fitting}  # who gives words wants them measured
+    asked = {*only, OWN} if only else {step.id for step in fitting}  # given words are meant to be measured
     kept = [step for step in fitting if step.id in asked and step.id not in skip]
     if not kept:
-        raise MeasureError(f"nothing is left to measure; of {', '.join(s.id for s in fitting)}, leave at least one in.")
+        raise MeasureError(f"nothing is left to measure; of {', '.join(s.id for s in fitting)}, keep at least one.")
     left_out = {step.id: ON_REQUEST for step in fitting if step not in kept}
     if not only:
         left_out |= {name: f"{why}." for name, why in unfit.items() if why == NEEDS_TEXT and name not in skip}
@@ -136,18 +138,18 @@ def only_fitting(subjects: Sequence[Subject], only: Collection[str]) -> list[tup
 
 
 def check_known(option: str, name: str, usable: str) -> None:
-    """Refuse what is no measure of an audit.
+    """Refuse what is not a measure of an audit.
 
     >>> check_known("only", "wheat", "weat, polarity")
     Traceback (most recent call last):
-    aslant.errors.MeasureError: 'wheat' (only) is no measure of an audit; did you mean weat? these fit: weat, polarity.
+    aslant.errors.MeasureError: 'wheat' (only) is not a measure of an audit; did you mean weat? these fit: weat, ...
     """
     import difflib
 
     if name not in names():
         near = difflib.get_close_matches(str(name), names(), n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise MeasureError(f"'{name}' ({option}) is no measure of an audit; {hint}these fit: {usable}.")
+        raise MeasureError(f"'{name}' ({option}) is not a measure of an audit; {hint}these fit: {usable}.")
 
 
 def _check_name(option: str, name: str, fitting: list[Step], unfit: Mapping[str, str], subject: Subject) -> None:
@@ -161,7 +163,7 @@ def _check_name(option: str, name: str, fitting: list[Step], unfit: Mapping[str,
 
 
 def identity(subject: Subject, plan: Plan) -> dict[str, object]:
-    """Return all that the result of a step depends on; which other steps are run is no part of it."""
+    """Return everything the result of a step depends on; which other steps are run is not part of it."""
     import msgspec
 
     found: dict[str, object] = {
@@ -176,7 +178,7 @@ def identity(subject: Subject, plan: Plan) -> dict[str, object]:
 
 
 def run(subject: Subject, plan: Plan, folder: RunFolder | None = None) -> AuditResult:
-    """Run every step of the plan, or take what the run folder has of it, and gather the results."""
+    """Run every step of the plan, or reuse what the run folder has, and gather the results."""
     found = _Found(not_run=dict(plan.left_out))
     for number, step in enumerate(plan.steps):
         if plan.progress is not None:
@@ -200,10 +202,10 @@ def _run_step(subject: Subject, step: Step, plan: Plan, folder: RunFolder | None
     begun = time.perf_counter()
     try:
         results = step.run(work)
-    except AslantError as error:  # what the words or the model explain; cheap to find again, so it is not kept
+    except AslantError as error:  # explained by the words or the model; cheap to find again, so not kept
         found.not_run[step.id] = str(error)
         return None
-    except Exception as error:  # a fault of ours must not sink the other measures
+    except Exception as error:  # an error of ours must not stop the other measures
         found.failed[step.id] = _one_line(error)
         _tell(step.id, traceback.format_exc(), plan, folder)
         return None

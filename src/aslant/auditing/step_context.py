@@ -1,4 +1,4 @@
-"""What a step of an audit is given: the subject, its settings, and where to note what could not be run."""
+"""What a step of an audit gets: the subject, its settings, and where to note what could not be run."""
 
 from __future__ import annotations
 
@@ -43,13 +43,13 @@ class Work:
         self.not_run[what] = why
 
     def lack(self, what: str, why: str) -> None:
-        """Note what could not be run for want of data: the step is not taken for finished."""
+        """Note what could not be run because data are missing: the step does not count as finished."""
         self.note(what, why)
         self.lacking.append(what)
 
     @contextmanager
     def noting(self, what: str) -> Iterator[None]:
-        """Note an error that the words or the model explain, instead of giving up the whole step."""
+        """Note an error that the words or the model explain, instead of abandoning the whole step."""
         try:
             yield
         except AslantError as error:
@@ -65,7 +65,7 @@ class Work:
         return suite
 
     def asking(self) -> dict[str, Any]:
-        """Return how every measure on a language model is asked to keep its pieces and to show how far it is."""
+        """Return the settings with which every measure on a language model keeps its pieces and shows progress."""
         return {"journal": self.journal, "progress": self.progress}
 
     def own_suite(self, suite: Any, name: str = "") -> Results:

@@ -1,56 +1,60 @@
-"""A store of audits: a file of JSON lines, one for each audit, that outlives crashes and that several may write to.
+"""A store of audits: one SQLite file, safe against crashes, that several processes may write to and any tool can read.
 
-Why lines of JSON, and not SQLite or DuckDB, which were weighed against them:
-
-- *Crashes.* The file only grows. A line is written under a lock and fsync'd; one that a kill or a power cut left
-  unfinished is told by its missing end, ignored by readers and cut off by the next writer. Each line has a checksum, so
-  that damage anywhere costs that line and no other; a damaged page of a database can cost all of it.
-- *Writers.* Audits take seconds to hours and are written in milliseconds: there is nothing to gain from a database's
-  concurrency. `flock` works on local disks and on NFS; SQLite advises against the latter.
-- *Strangers.* A store may come from anyone. Lines are read by the JSON code that reads reports, with its limits;
-  a hostile SQLite file has a schema of its own (views, triggers) and speaks to a C library that was not made for it.
-- *People.* `grep`, `jq`, `git diff` and `cat monday.jsonl tuesday.jsonl` (which merges stores) work.
-- *Queries.* The whole file is read for each, and the bulk of each audit skipped over: a thousand quick audits
-  (0.5 MB each) took 1.3 s. Beyond some tens of thousands of audits, begin a new store for each year, or export the
-  figures (7 kB an audit) as CSV to a database.
+The table `audits` has a row for each audit, which is never changed: what it is (see `StoredAudit`), its figures
+(`glance`) and all of it (`result`), as JSON. The view `figures` has a row for each figure. `id` is a digest of the
+rest of the row, so that whatever a disk or an editor did to it is noticed. It guards against damage, not people.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
-import stat
+import re
+import sqlite3
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import fields, replace
 from datetime import UTC, datetime
 from os import PathLike
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+
+import msgspec
 
 from aslant.auditing import store_queries as q
-from aslant.auditing.appending import append_line
-from aslant.auditing.stored_lines import BEGINS, Held, as_line, check_audit, decode, decode_audit, encode
+from aslant.auditing.store_queries import Held, as_utc
 from aslant.errors import AslantError
-from aslant.results.audit import AuditResult
+from aslant.io.digests import digest
+from aslant.io.keeper import ForeignFileError, database, is_damage
+from aslant.io.reading import parse_json
+from aslant.results.audit import AuditResult, Glance
+from aslant.results.codec import unsteered_json
 from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 from aslant.version import __version__
 
 #: The name of a store where none is given.
-DEFAULT_STORE = "aslant-results.jsonl"
-#: Bytes of one line, and of a store.
-MAX_LINE, MAX_STORE = 1 << 28, 1 << 36
-#: So many damaged lines are told one by one.
+DEFAULT_STORE = "aslant-results.db"
+#: Digits of the digest by which people name an audit.
+ID_DIGITS = 10
+#: So many damaged audits are told one by one.
 MOST_TOLD = 5
-
-
-@dataclass(frozen=True)
-class StoreLine:
-    """A line of the file: what it holds, or why it cannot be read, and where it ends."""
-
-    number: int
-    end: int
-    held: Held | None
-    problem: str = ""
+#: What is kept of an audit besides its id; its digest stands for the result, which is read only in full.
+COLUMNS = (*(field.name for field in fields(StoredAudit) if field.name != "id"), "glance", "result_digest")
+_FIGURE = ("measure", "category", "stimuli", "effect", "effect_name", "strength", "pvalue", "qvalue", "evidence")
+SCHEMA = (
+    f"CREATE TABLE audits (id TEXT PRIMARY KEY, {', '.join(COLUMNS)}, result)",
+    "CREATE VIEW figures AS SELECT substr(audits.id, 1, 10) AS audit, label, audited, model, fingerprint, version, "
+    "profile, seed, "
+    + ", ".join(f"json_extract(line.value, '$.{name}') AS {name}" for name in _FIGURE)
+    + " FROM audits, json_each(audits.glance) AS line",
+)
+#: How a line of JSON Lines begins and ends: the checksum is of the bytes of the record.
+_LINE = re.compile(rb'\{"aslant-store":1,"sha256":"([0-9a-f]{64})","record":(\{.*\})\}\s*', re.DOTALL)
+_RECORD = ("label", "source", "state", "audited", "reason", "seconds", "key", "settings")
+#: Bytes of one line.
+MAX_LINE = 1 << 28
 
 
 class ResultsStore:
@@ -62,7 +66,7 @@ class ResultsStore:
     `until` are dates or times in ISO format, in UTC.
 
     >>> import tempfile, aslant
-    >>> store = aslant.ResultsStore(tempfile.mkdtemp() + "/results.jsonl")
+    >>> store = aslant.ResultsStore(tempfile.mkdtemp() + "/results.db")
     >>> audit = aslant.audit(only=["weat"], profile="quick")
     >>> store.append(audit, label="ours").state
     'complete'
@@ -77,30 +81,30 @@ class ResultsStore:
 
     def append(self, audit: AuditResult, label: str | None = None, *, source: str = "") -> StoredAudit:
         """Add a finished audit under a label (default: the model's name), and return it as it is stored."""
-        check_audit(audit)
-        state = "partly" if audit.failed else "complete"
         reason = "; ".join(f"{what}: {why}" for what, why in audit.failed.items())
         record: dict[str, Any] = {
             "label": audit.representation.name if label is None else label,
             "source": source,
-            "state": state,
+            "state": "partly" if audit.failed else "complete",
         }
         record |= {"audited": audit.created, "reason": reason, "seconds": None, "key": "", "settings": {}}
         return self.append_record(record, as_line(audit))
 
     def append_record(self, record: dict[str, Any], result: bytes | None) -> StoredAudit:
         """Add a record with the JSON of an audit, or none; for `aslant.audit_list`, which knows its settings."""
-        line = encode(record, result)
-        if len(line) > MAX_LINE:
-            raise AslantError(f"this audit takes {len(line) >> 20} MB, and a store takes {MAX_LINE >> 20} for each.")
-        held = decode(line)
-        append_line(self.path, line, BEGINS, _is_whole, MAX_LINE)
-        return held.audit
+        audit = None if result is None else AuditResult.from_dict(parse_json(result.decode("utf-8")))
+        if (audit is None) != (record["state"] == "failed"):
+            raise AslantError(f"the record of '{record['label']}' has a state that does not fit its result.")
+        values = _values(_stored(record, audit), () if audit is None else audit.glance, result)
+        row = (digest(json.dumps(values).encode()), *values, None if result is None else result.decode("utf-8"))
+        with self._opened(write=True) as connection:
+            connection.execute(f"INSERT OR IGNORE INTO audits VALUES ({', '.join('?' * len(row))})", row)
+        return _held(row[:-1]).audit
 
     def check_writable(self) -> None:
         """Refuse, before any work, a file that could not be added to; nothing is made."""
         if self.path.exists() or self.path.is_symlink():
-            self._opened().close()
+            self.held()
         elif not self.path.parent.is_dir():
             raise AslantError(f"there is no folder '{self.path.parent}' for the store; make it, or choose another.")
         if not os.access(self.path if self.path.exists() else self.path.parent, os.W_OK):
@@ -110,9 +114,9 @@ class ResultsStore:
         self, model: str = "*", *, since: str | None = None, until: str | None = None, latest: bool = False
     ) -> StoredAudits:
         """Return the audits, oldest first; `latest`: only the newest of each label."""
-        lines, notes = self._read()
-        chosen = q.chosen(lines, q.Asked(model=model, since=since, until=until, latest=latest))
-        return StoredAudits(tuple(held.audit for held in chosen), notes, __version__)
+        held, notes = self.held()
+        chosen = q.chosen(held, q.Asked(model=model, since=since, until=until, latest=latest))
+        return StoredAudits(tuple(each.audit for each in chosen), notes, __version__)
 
     def figures(
         self,
@@ -126,10 +130,10 @@ class ResultsStore:
         latest: bool = False,
     ) -> StoredFigures:
         """Return the figures that match, audit after audit, oldest first."""
-        lines, notes = self._read()
+        held, notes = self.held()
         asked = q.Asked(measure, stimuli, category, model, since, until, latest)
-        found = tuple(q.figures(q.chosen(q.with_result(lines), asked), asked))
-        return StoredFigures(found, notes if found else (*notes, q.nothing(lines)), __version__)
+        found = tuple(q.figures(q.chosen(q.with_result(held), asked), asked))
+        return StoredFigures(found, notes if found else (*notes, q.nothing(held)), __version__)
 
     def history(
         self,
@@ -142,91 +146,120 @@ class ResultsStore:
         until: str | None = None,
     ) -> FigureHistory:
         """Return each figure that matches over time, with the difference to the audit before, label by label."""
-        lines, notes = self._read()
+        held, notes = self.held()
         asked = q.Asked(measure, stimuli, category, model, since, until)
-        found = tuple(q.history(q.figures(q.chosen(q.with_result(lines), asked), asked)))
-        return FigureHistory(found, notes if found else (*notes, q.nothing(lines)), __version__)
+        found = tuple(q.history(q.figures(q.chosen(q.with_result(held), asked), asked)))
+        return FigureHistory(found, notes if found else (*notes, q.nothing(held)), __version__)
 
     def compare(self, before: str, after: str | None = None) -> AuditChange:
         """Compare two audits, figure by figure; with one label, its newest audit with the one before it."""
-        lines = self._lines_told()
+        held = self._held_told()
         first, second = (before, after) if after is not None else (f"{before}~1", before)
-        return q.change(q.find(lines, first, self.path), q.find(lines, second, self.path))
+        return q.change(q.find(held, first, self.path), q.find(held, second, self.path))
 
     def find(self, which: str) -> StoredAudit:
         """Return what is stored about one audit: by its label, `label~1`, or the first digits of its id."""
-        return q.find(self._lines_told(), which, self.path).audit
+        return q.find(self._held_told(), which, self.path).audit
 
     def audit(self, which: str) -> AuditResult:
         """Return one audit in full."""
-        return self._whole(q.find(self._lines_told(), which, self.path))
+        meant = q.find(self._held_told(), which, self.path)
+        return AuditResult.from_dict(parse_json(self._result(meant).decode("utf-8")))
 
-    def lines(self, start: int = 0) -> Iterator[StoreLine]:
-        """Read the store from the byte `start` on, line by line; a store that is not there is an error."""
-        with self._opened() as file:
-            file.seek(start)
-            number = 0
-            while content := file.readline(MAX_LINE + 1):
-                number += 1
-                end = file.tell()
-                if len(content) > MAX_LINE:
-                    raise AslantError(f"line {number} of '{self.path}' is longer than {MAX_LINE >> 20} MB; check it.")
-                yield _parsed(number, start, end, content)
-                start = end
+    def lines(self) -> Iterator[bytes]:
+        """Yield every audit as a line of JSON, oldest first, for other programs and other stores."""
+        for held in self._held_told():
+            record = {name: getattr(held.audit, name) for name in _RECORD}
+            result = b"null" if held.audit.state == "failed" else self._result(held)
+            body = unsteered_json(record, separators=(",", ":")).encode()[:-1] + b',"result":' + result + b"}"
+            checksum = hashlib.sha256(body).hexdigest().encode()
+            yield b'{"aslant-store":1,"sha256":"' + checksum + b'","record":' + body + b"}\n"
 
-    def _read(self) -> tuple[list[Held], tuple[str, ...]]:
-        """Return what the store holds, each audit once, oldest first, and what could not be read."""
-        found: dict[str, Held] = {}
-        damaged = 0
-        told: list[str] = []
-        for line in self.lines():
-            if line.held is not None:
-                found.setdefault(line.held.audit.id, line.held)
-                continue
-            damaged += 1
-            if damaged <= MOST_TOLD:
-                told.append(f"line {line.number} is passed over: {line.problem}")
-        if damaged > MOST_TOLD:
-            told.append(f"{damaged - MOST_TOLD:,} more lines are passed over")
-        return sorted(found.values(), key=lambda held: held.audit.audited), tuple(told)
+    def add_lines(self, path: str | PathLike[str]) -> list[StoredAudit]:
+        """Add the audits of a file that `lines` made, or that was a store before version 0.2; each counts once."""
+        added = []
+        with Path(path).open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(MAX_LINE), b""), 1):
+                met = _LINE.fullmatch(line)
+                try:
+                    if met is None or hashlib.sha256(met[2]).hexdigest().encode() != met[1]:
+                        raise ValueError("it was changed or damaged after it was written")  # noqa: TRY301
+                    record = parse_json(met[2].decode("utf-8"))
+                    result = record.pop("result")
+                    content = None if result is None else unsteered_json(result, separators=(",", ":")).encode()
+                    added.append(self.append_record(record, content))
+                except (ValueError, KeyError, TypeError, AslantError) as error:
+                    warnings.warn(f"line {number} of '{path}' is skipped: {str(error).rstrip('.')}.", stacklevel=2)
+        return added
 
-    def _lines_told(self) -> list[Held]:
-        """Return what the store holds, and warn of lines that cannot be read: the newest audit may be among them."""
-        lines, notes = self._read()
+    def held(self, after: int = 0) -> tuple[list[Held], tuple[str, ...]]:
+        """Return what the store holds (`after`: in later rows), oldest first, and what could not be read."""
+        with self._opened() as connection:
+            rows = connection.execute(
+                f"SELECT rowid, id, {', '.join(COLUMNS)} FROM audits WHERE rowid > ? ORDER BY rowid", [after]
+            ).fetchall()
+        found, told = [], []
+        for number, *row in rows:
+            try:
+                found.append(replace(_held(row), number=number))
+            except (ValueError, TypeError, msgspec.MsgspecError) as error:
+                told.append(f"audit {number} is skipped: {error}")
+        if len(told) > MOST_TOLD:
+            told[MOST_TOLD:] = [f"{len(told) - MOST_TOLD:,} more audits are skipped"]
+        return sorted(found, key=lambda held: held.audit.audited), tuple(told)
+
+    def _held_told(self) -> list[Held]:
+        """Return what the store holds, and warn of what cannot be read: the newest audit may be among it."""
+        held, notes = self.held()
         for note in notes:
             warnings.warn(f"'{self.path}': {note}", stacklevel=3)
-        return lines
+        return held
 
-    def _whole(self, held: Held) -> AuditResult:
-        number, start, end = held.place
-        with self._opened() as file:
-            file.seek(start)
-            content = file.read(end - start)
-        try:
-            return decode_audit(content.rstrip(b"\r\n"))
-        except (ValueError, AslantError) as error:
-            raise AslantError(f"line {number} of '{self.path}' cannot be read: {str(error).rstrip('.')}.") from None
+    def _result(self, held: Held) -> bytes:
+        with self._opened() as connection:
+            row = connection.execute(
+                "SELECT result_digest, result FROM audits WHERE rowid = ?", [held.number]
+            ).fetchone()
+        result = str(row[1]).encode("utf-8")
+        if digest(result) != row[0]:
+            raise AslantError(f"audit {held.audit.id} of '{self.path}' was changed or damaged after it was written.")
+        return result
 
-    def _opened(self) -> IO[bytes]:
+    @contextmanager
+    def _opened(self, *, write: bool = False) -> Iterator[sqlite3.Connection]:
+        """Open the file; whatever is wrong with it is one sentence."""
         try:
-            status = self.path.stat()
-            if not stat.S_ISREG(status.st_mode):
-                raise AslantError(f"'{self.path}' is not a regular file; give the file of a store.")
-            if status.st_size > MAX_STORE:
-                raise AslantError(f"'{self.path}' is larger than {MAX_STORE >> 20:,} MB; check which file it is.")
-            file = self.path.open("rb")
-        except (FileNotFoundError, NotADirectoryError):
+            if not write and not self.path.exists():
+                raise AslantError(
+                    f"there is no store '{self.path}'; 'aslant audit --models LIST --store FILE' makes one."
+                )
+            with database(self.path, SCHEMA, write=write) as connection:
+                yield connection
+        except (sqlite3.Error, ForeignFileError) as error:
+            if not is_damage(error) and not isinstance(error, ForeignFileError):
+                raise AslantError(f"cannot {'write' if write else 'read'} '{self.path}': {error}.") from None
+            if is_lines(self.path):
+                raise AslantError(
+                    f"'{self.path}' holds JSON lines; put them into a store with 'aslant results add STORE FILE'."
+                ) from None
             raise AslantError(
-                f"there is no store '{self.path}'; 'aslant audit --models LIST --store FILE' makes one."
+                f"'{self.path}' is not a store of results, or is damaged ({error}); check which file it is."
             ) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError) as error:  # a name with a zero byte in it is a ValueError
             raise AslantError(f"cannot open '{self.path}': {getattr(error, 'strerror', None) or error}.") from None
-        head = file.read(len(BEGINS))
-        if head != BEGINS[: len(head)]:
-            file.close()
-            raise AslantError(f"'{self.path}' is no store of results; check which file it is.")
-        file.seek(0)
-        return file
+
+
+def as_line(audit: AuditResult) -> bytes:
+    """Return an audit as JSON in one line."""
+    return unsteered_json(audit.to_dict(), separators=(",", ":")).encode("utf-8")
+
+
+def is_lines(path: Path) -> bool:
+    """Tell whether a file holds audits as lines of JSON."""
+    if not path.is_file():  # a pipe would wait for ever
+        return False
+    with path.open("rb") as file:
+        return file.read(16) == b'{"aslant-store":'
 
 
 def now() -> str:
@@ -238,18 +271,52 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 
-def _is_whole(tail: bytes) -> bool:
+def _stored(record: dict[str, Any], found: AuditResult | None) -> StoredAudit:
+    """Return what a record says, with what of the audit is asked for most."""
+    settings = dict(record["settings"])
     try:
-        decode(tail.rstrip(b"\r\n"))  # as readers do: half a line end of Windows is no reason to lose an audit
-    except ValueError:
-        return False
-    return True
-
-
-def _parsed(number: int, start: int, end: int, content: bytes) -> StoreLine:
-    try:
-        held = replace(decode(content.rstrip(b"\r\n")), place=(number, start, end))
-        return StoreLine(number, end, held)
+        audited = as_utc(record["audited"]).isoformat(timespec="seconds")
     except ValueError as error:
-        problem = str(error) if content.endswith(b"\n") else "it is not finished, or is being written just now"
-        return StoreLine(number, end, None, problem)
+        raise AslantError(f"this report cannot be kept in a store: its time, {error}.") from None
+    made = StoredAudit("", **{**{name: record[name] for name in _RECORD}, "audited": audited, "settings": settings})
+    if found is None:
+        return replace(made, version=str(settings.get("version") or ""), profile=str(settings.get("profile") or ""))
+    settings["lookup"] = found.representation.lookup
+    return replace(
+        made,
+        model=found.representation.name,
+        fingerprint=found.representation.fingerprint,
+        version=found.version,
+        profile=found.profile,
+        seed=found.seed,
+        figures=len(found.glance),
+    )
+
+
+def _values(audit: StoredAudit, glance: tuple[Glance, ...], result: bytes | None) -> list[Any]:
+    """Return what the columns hold."""
+    kept = {name: getattr(audit, name) for name in COLUMNS[:-2]}
+    kept |= {"settings": json.dumps(audit.settings), "glance": json.dumps([line.row() for line in glance])}
+    kept["result_digest"] = None if result is None else digest(result)
+    return [_plain(value) for value in kept.values()]
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that SQLite takes: half a pair of surrogates is written out, a huge seed is text."""
+    if isinstance(value, int) and abs(value) >= 1 << 63:
+        return str(value)
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
+def _held(row: Any) -> Held:
+    """Return what a row holds, if it is as it was written; whatever is wrong with it is a ValueError."""
+    id_, *values = row
+    if digest(json.dumps(values).encode()) != id_:
+        raise ValueError("it was changed or damaged after it was written")
+    content = dict(zip(COLUMNS, values, strict=True))
+    content |= {"id": id_[:ID_DIGITS], "settings": parse_json(content["settings"])}
+    if content["seed"] is not None:
+        content["seed"] = int(content["seed"])
+    glance = msgspec.convert(parse_json(content.pop("glance")), tuple[Glance, ...])
+    del content["result_digest"]
+    return Held(msgspec.convert(content, StoredAudit), glance)

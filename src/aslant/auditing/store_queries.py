@@ -8,10 +8,10 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
-from aslant.auditing.stored_lines import Held, as_utc
 from aslant.errors import AslantError
 from aslant.results.audit import Evidence, Glance
 from aslant.results.stored import AuditChange, Change, FigureChange, HistoryPoint, StoredAudit, StoredFigure
@@ -34,6 +34,15 @@ SETTINGS = {
 }
 #: What is said of settings that only one of two audits tells: one of them came into the store as a report.
 UNKNOWN = "not known"
+
+
+@dataclass(frozen=True)
+class Held:
+    """An audit as a store holds it: what it is, its figures, and the number of its row."""
+
+    audit: StoredAudit
+    glance: tuple[Glance, ...]
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -75,6 +84,22 @@ def _like(audit: StoredAudit, pattern: str) -> bool:
     return pattern in (audit.label, audit.model) or any(
         fnmatch.fnmatchcase(name, pattern) for name in (audit.label, audit.model)
     )
+
+
+def as_utc(text: str) -> datetime:
+    """Return a date or time in ISO format, in UTC where it does not say; whatever is wrong with it is a ValueError.
+
+    >>> as_utc("2026-03-01T12:00:00+02:00").isoformat()
+    '2026-03-01T10:00:00+00:00'
+    >>> as_utc("yesterday")
+    Traceback (most recent call last):
+    ValueError: 'yesterday' is not a date such as 2026-03-31 or 2026-03-31T12:00
+    """
+    try:
+        found = datetime.fromisoformat(text)
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise ValueError(f"'{text:.40}' is not a date such as 2026-03-31 or 2026-03-31T12:00") from None
 
 
 def _time(option: str, text: str | None) -> str | None:

@@ -13,7 +13,7 @@ from aslant.models.protocols import CausalLM, Encoder, MaskedLM
 from aslant.results.provenance import Representation
 from aslant.vectors import WordVectors
 
-#: What a measure may ask for; a subject has one or several of them.
+#: What a measure may need; a subject has one or several of them.
 Trait = Literal["static", "masked LM", "causal LM", "encoder", "encoder + corpus"]
 Kind = Literal["static", "language model", "encoder"]
 CALLED = {
@@ -25,7 +25,7 @@ CALLED = {
 }
 #: The kinds of data names, as the registry has them.
 DATA_KINDS: dict[str, Kind] = {"vectors": "static", "language model": "language model", "encoder": "encoder"}
-#: Endings of files, so that a name that leads nowhere is taken for a file that is missing rather than for a hub model.
+#: File suffixes, so that a name that nothing has counts as a missing file rather than a hub model.
 FILE_ENDINGS = frozenset(
     {".txt", ".vec", ".bin", ".kv", ".npy", ".npz", ".aslant", ".gz", ".bz2", ".xz", ".zst", ".zip", ".csv", ".tsv"}
 )
@@ -34,7 +34,7 @@ HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining")
 
 @dataclass(frozen=True)
 class Subject:
-    """A representation under audit, and what measures may ask of it.
+    """A representation under audit, and what measures may use of it.
 
     `opened` is the embedding or the model itself; `encoder` gives vectors of words in sentences, where there is one
     (the subject itself, or one opened beside a language model); `corpus` is text for measures that need sentences.
@@ -47,7 +47,7 @@ class Subject:
 
     @property
     def representation(self) -> Representation:
-        """What results say of it."""
+        """What results say about it."""
         return Representation(**self.opened.record())
 
     def is_a(self) -> str:
@@ -81,7 +81,7 @@ def subject_of(opened: Any, *, encoder: Any = None, corpus: Any = None) -> Subje
 
 
 def kind_of(source: str | os.PathLike[str] | None) -> Kind:
-    """Decide by looking what `source` names: an embedding, a language model or an encoder. Nothing is opened.
+    """Find out what `source` names: an embedding, a language model or an encoder. Nothing is opened.
 
     >>> kind_of(None), kind_of("sample-mlm"), kind_of("glove-6b-50d"), kind_of("all-minilm-l6-v2"), kind_of("a.txt")
     ('static', 'language model', 'static', 'encoder', 'static')
@@ -140,13 +140,13 @@ def _kind_of_name(name: str) -> Kind:
         return DATA_KINDS[kind]
     in_archive = any(os.path.isfile(parent) for parent in Path(name).parents)  # noqa: PTH113 (as above)
     if in_archive or Path(name).suffix.lower() in FILE_ENDINGS or not HUB_NAME.fullmatch(name) or did_you_mean(name):
-        return "static"  # whose loading then says what is not there
+        return "static"  # loading then says what is missing
     _need_models(name)
     return "language model"
 
 
 def _need_models(name: str) -> None:
-    """Without what opens language models, a name that leads nowhere is more likely mistyped than a hub model."""
+    """Without the packages for language models, an unknown name is more likely mistyped than a hub model."""
     from importlib.util import find_spec
 
     if find_spec("torch") is None or find_spec("transformers") is None:

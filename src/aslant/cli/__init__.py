@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import errno
 import io
+import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
 from aslant.errors import AslantError
 
-#: What typer returns where Ctrl-C has ended a command.
+#: What typer returns when Ctrl-C has ended a command.
 STOPPED = 130
+#: Ctrl-C, what schedulers send, and what a closed terminal sends; the last two end a process that does not listen.
+LISTENED = ("SIGINT", "SIGTERM", "SIGHUP")
+_received: list[int] = []
 
 
 def main() -> None:
-    """Run `aslant`; what the user can mend is one sentence and exit code 2."""
-    from aslant.cli.stopping import exit_code, stoppable, stopped
-
+    """Run `aslant`; what the user can fix is one sentence and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):  # words of any language must print, whatever the locale
+        if isinstance(stream, io.TextIOWrapper):  # words of any language must print in any locale
             stream.reconfigure(errors="backslashreplace")
     with stoppable():
         try:
@@ -26,11 +31,11 @@ def main() -> None:
         except KeyboardInterrupt:  # before typer was there to see it
             code = STOPPED
         except Exception:
-            if not stopped():
+            if not _received:  # some libraries turn a signal into another error, such as a failed import
                 raise
             code = STOPPED
     if code == STOPPED:
-        sys.exit(exit_code())
+        sys.exit(128 + (_received[-1] if _received else signal.SIGINT))  # what shells use: 130 for Ctrl-C
     if isinstance(code, int) and code:
         sys.exit(code)
 
@@ -47,19 +52,21 @@ def _run() -> Any:
     except OSError as error:
         if error.errno != errno.ENOSPC:
             raise
-        _say("there is no space left where the output goes.")
+        _say("there is no space left for the output.")
         return 2
     except Exception as error:
-        if type(error).__name__ == "Abort":  # as older versions of typer call Ctrl-C
+        if type(error).__name__ == "Abort":  # older versions of typer report Ctrl-C this way
             return STOPPED
-        if not (hasattr(error, "format_message") and hasattr(error, "exit_code")):  # what typer says of bad arguments
+        if not (
+            hasattr(error, "format_message") and hasattr(error, "exit_code")
+        ):  # what typer says about bad arguments
             raise
         _say_usage(error)
         return error.exit_code
 
 
 def _say(sentence: str) -> None:
-    """Print one line on standard error that no name or word in it can steer."""
+    """Print one line on standard error in which no name or word can control the terminal."""
     from aslant.report.tables import plain
 
     print(f"aslant: {plain(sentence)}", file=sys.stderr)
@@ -74,3 +81,27 @@ def _say_usage(error: Any) -> None:
         return
     where = getattr(getattr(error, "ctx", None), "command_path", "aslant")
     _say(f"{message[:1].lower()}{message[1:].rstrip('.')}; '{where} --help' shows what it takes.")
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Treat SIGTERM and SIGHUP like Ctrl-C, unless something else listens to them or ignores them (nohup)."""
+    _received.clear()
+    numbers = [getattr(signal, name) for name in LISTENED if hasattr(signal, name)]
+    before = {}
+    try:
+        for number in numbers:
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                before[number] = signal.signal(number, _stop)
+    except ValueError:  # not the main thread, which alone may listen
+        pass
+    try:
+        yield
+    finally:
+        for number, listener in before.items():
+            signal.signal(number, listener)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    _received.append(number)
+    raise KeyboardInterrupt

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
+from itertools import groupby
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from aslant import catalogue
+from aslant.cli.options import examples
 from aslant.version import __version__
 
 
@@ -21,15 +23,27 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return what --help shows of a command."""
-        entry = catalogue.commands().get(cmd_name)
+        entry = catalogue.commands().get(_today(cmd_name))
         if entry is None:
             return None
-        return typer.core.TyperCommand(cmd_name, help=entry.help, rich_help_panel=entry.group)
+        return typer.core.TyperCommand(cmd_name, help=entry.help)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands group by group, as plain text: rich alone takes longer to load than all of this."""
+        width = max(map(len, catalogue.commands()))
+        for group, entries in groupby(catalogue.commands().items(), lambda item: item[1].group):
+            with formatter.section(group):
+                formatter.write_dl([(name.ljust(width), entry.help) for name, entry in entries])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Import the command that is run."""
         name, found, rest = super().resolve_command(ctx, args)
-        return name, found and command_of(str(name)), rest
+        return name, found and command_of(_today(str(name))), rest
+
+
+def _today(name: str) -> str:
+    """Return what a command that had this name is called today."""
+    return next((now for now, entry in catalogue.commands().items() if name in entry.formerly), name)
 
 
 def command_of(name: str) -> Any:
@@ -38,7 +52,8 @@ def command_of(name: str) -> Any:
     found = entry.load(entry.run)
     if not isinstance(found, typer.Typer):
         one = typer.Typer(add_completion=False, **SETTINGS)
-        one.command(name, epilog=importlib.import_module(found.__module__).EXAMPLES)(found)
+        shown = importlib.import_module(found.__module__).EXAMPLES
+        one.command(name, epilog=examples(*shown.splitlines()))(found)
         found = one
     made = typer.main.get_command(found)
     made.name = name
@@ -56,7 +71,7 @@ app = typer.Typer(
     help="Find, measure and explain social bias in word embeddings and language models.",
     epilog="Start with: aslant audit      (a full report on the bundled sample embedding)",
     no_args_is_help=True,
-    **SETTINGS,
+    **{**SETTINGS, "rich_markup_mode": None},
 )
 
 

@@ -2,109 +2,72 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import typer
 
 from aslant.cli import options as o
 from aslant.cli.audit_many import Many, audit_many
 from aslant.cli.encoders import CorpusOption, Text
-from aslant.cli.shared import Output, Reading, RunningOnCores, command
+from aslant.cli.shared import Output, Reading, RunningOnCores, command, refuse_overwriting
 
 if TYPE_CHECKING:
+    from aslant.auditing.model_list import AuditSettings
     from aslant.cli.audit_run import Place, Request
     from aslant.results.audit import AuditComparison, AuditResult
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant audit                                   the bundled sample; writes aslant-report.html, .json and .csv
-
 aslant audit glove.6B.300d.txt --top 200000    your embedding, its most frequent words
-
 aslant audit sample-mlm                        a language model: folder, hub name or data name
-
 aslant audit all-minilm-l6-v2 --corpus news.txt      an encoder, also on words in sentences of a text
-
 aslant audit before.txt after.txt              two models side by side, with differences
-
 aslant audit vectors.bin --only weat,geometry --words my-words.toml --quick
-
 aslant audit vectors.bin --full --run-folder run      as in the papers; after Ctrl-C: aslant audit --resume run
-
-aslant audit --models models.txt --store results.jsonl      many models; then: aslant results list results.jsonl
-
-aslant check aslant-report.json --policy policy.toml   hold a report to limits, in CI
+aslant audit --models models.txt --store results.db      many models; then: aslant results list results.db
+aslant check aslant-report.json --policy policy.toml   check a report against limits, in CI
 """
 REPORTS = (".html", ".json", ".csv")
-RUN = "What is measured, and going on after a stop"
 
 
 @dataclass(frozen=True)
 class Choosing:
     """What an audit measures."""
 
-    quick: Annotated[bool, typer.Option("--quick", help="A first look: fewer draws.", rich_help_panel=RUN)] = False
-    full: Annotated[
-        bool, typer.Option("--full", help="As in the papers: all draws, no early stopping.", rich_help_panel=RUN)
-    ] = False
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="MEASURE,…", help="Run only these measures.", rich_help_panel=RUN),
-    ] = None
-    skip: Annotated[
-        list[str] | None,
-        typer.Option("--skip", metavar="MEASURE,…", help="Leave out these measures.", rich_help_panel=RUN),
-    ] = None
-    words: Annotated[
-        list[str] | None,
-        typer.Option("--words", metavar="FILE", help="Also your own stimuli (TOML); repeatable.", rich_help_panel=RUN),
-    ] = None
-    device: Annotated[
-        str | None,
-        typer.Option("--device", metavar="NAME", help="Of a model: cpu, cuda, mps.", rich_help_panel=RUN),
-    ] = None
+    PANEL: ClassVar[str] = "What is measured, and resuming after a stop"
+
+    quick: Annotated[bool, o.option("A first look: fewer draws.")] = False
+    full: Annotated[bool, o.option("As in the papers: all draws, no early stopping.")] = False
+    only: Annotated[list[str] | None, o.option("Run only these measures.", "MEASURE,…")] = None
+    skip: Annotated[list[str] | None, o.option("Leave out these measures.", "MEASURE,…")] = None
+    words: Annotated[list[str] | None, o.option("Also your own stimuli (TOML); repeatable.", "FILE")] = None
+    device: Annotated[str | None, o.option("Of a model: cpu, cuda, mps.", "NAME")] = None
     run_folder: Annotated[
-        Path | None,
-        typer.Option(
-            "--run-folder", metavar="FOLDER", help="Keep finished measures here (default: in the cache until done).",
-            rich_help_panel=RUN,
-        ),
-    ] = None  # fmt: skip
-    resume: Annotated[
-        Path | None,
-        typer.Option("--resume", metavar="FOLDER", help="Go on with the run in this folder.", rich_help_panel=RUN),
+        Path | None, o.option("Keep finished measures here (default: in the cache until done).", "FOLDER")
     ] = None
+    resume: Annotated[Path | None, o.option("Resume the run in this folder.", "FOLDER")] = None
 
 
 @command
 def audit_command(
     models: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="[MODEL]...",
-            help="Embeddings, language models or encoders: file, folder, data name, hub name; nothing: the sample.",
+        o.argument(
+            "Embeddings, language models or encoders: file, folder, data name, hub name; nothing: the sample.",
+            "[MODEL]...",
         ),
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", metavar="NAME", help="Name of the report (default: aslant-report); .html, .json and .csv "
-            "are added.",
+        o.option(
+            "Name of the report (default: aslant-report); .html, .json and .csv are added.", "NAME", "--output", "-o"
         ),
     ] = None,
-    figures: Annotated[
-        Path | None,
-        typer.Option("--figures", metavar="FOLDER", help="Write every chart as a file.", rich_help_panel=o.OUT),
-    ] = None,
+    figures: Annotated[Path | None, o.option("Write every chart as a file.", "FOLDER", panel=o.OUT)] = None,
     tables: Annotated[
-        Path | None,
-        typer.Option(
-            "--tables", metavar="FOLDER", help="Write every table as CSV, LaTeX and Markdown.", rich_help_panel=o.OUT
-        ),
+        Path | None, o.option("Write every table as CSV, LaTeX and Markdown.", "FOLDER", panel=o.OUT)
     ] = None,
     corpus: CorpusOption = None,
     *,
@@ -114,107 +77,93 @@ def audit_command(
     reading: Reading,
     running: RunningOnCores,
     files: Output,
-) -> None:  # fmt: skip
+) -> None:
     """Audit embeddings, language models or encoders and write a report (HTML, JSON and CSV): every measure that fits.
 
     A static embedding gets WEAT, polarity, geometry, residual tests and bias enumeration; a language model the
     log-probability tests, attribute lists, the choice of pronouns and, if it is masked, WEAT in templates; an encoder
     SEAT and, with --corpus, CEAT and bias in context (a language model too, with --corpus). Each finished
-    measure is kept at once: a run that was stopped goes on. One that breaks off does not stop the rest (exit code 1 at
-    the end).
+    measure is kept at once: a run that was stopped can resume. One that breaks off does not stop the rest (exit code 1
+    at the end).
 
     With --models, each model of a list is audited on its own and kept in a store (see 'aslant results'); what the store
-    has already is not run again, and one that fails stops nobody (a missing file is refused before any work).
+    has already is not run again, and a failure does not stop the others (a missing file is refused before any work).
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
-    import sys
-
-    from aslant.cli.audit_run import going_on, kept_for_later, place_for, resumed
-    from aslant.cli.printing import STANDARD_OUTPUT, deliver
+    from aslant.cli.audit_run import Request, going_on, kept_for_later, place_for, resumed
+    from aslant.cli.printing import deliver
 
     many.check_alone({
         "a model": models, "--output": output, "--figures": figures, "--tables": tables, "--resume": choosing.resume,
         "--run-folder": choosing.run_folder,
     })  # fmt: skip
+    settings = _settings(choosing, corpus or [], text, reading, running.seed)
     if many.model_list is not None:
-        request = _request([], None, choosing, (corpus or [], text), reading, running.seed)
-        audit_many(many, request, reading, running, files)
+        audit_many(many, settings, running, files)
         return
     place: Place | None
     if choosing.resume is not None:
-        _alone(choosing, models, corpus, text, reading, running.seed)
-        request, place = resumed(choosing.resume)
-        reading = request.as_asked(allow_pickle=reading.allow_pickle)
+        _alone(settings, {"a model": models, "--run-folder": choosing.run_folder})
+        request, place = resumed(choosing.resume, allow_pickle=reading.allow_pickle)
+        base = report_name(Path(request.output) if output is None else output)
     else:
-        request = _request(models or [], output, choosing, (corpus or [], text), reading, running.seed)
-        place = place_for(request, choosing.run_folder, kept=not reading.no_cache)
-    usual = Path("aslant-report") if choosing.resume is None else Path(request.output)
-    base = report_name(usual if output is None else output)
+        base = report_name(Path("aslant-report") if output is None else output)
+        request = Request(_located(models or []), str(base.resolve()), settings)
+        place = place_for(request, choosing.run_folder, kept=settings.cache)
     written = [base.with_name(base.name + suffix) for suffix in REPORTS]
     with going_on(place):
         _check_files(request, written, [figures, tables])
-        result = _audited(request, place, reading, running)
+        result = _audited(request, place, running)
     with kept_for_later(place):
         _save(result, written)
         written += _as_files(result, figures, tables)
         deliver(result, files, quiet=running.quiet)
     if not running.quiet:
-        to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
-        print("\n" + "\n".join(f"written: {path}" for path in written), file=to)
+        print("\n" + "\n".join(f"written: {path}" for path in written), file=files.spare())
     _end(result, place)
 
 
-def _alone(
-    choosing: Choosing, models: list[str] | None, corpus: list[str] | None, text: Text, reading: Reading, seed: int
-) -> None:
-    from aslant.errors import AslantError
-
-    given: dict[str, object] = {
-        "a model": models,
-        "--quick": choosing.quick,
-        "--full": choosing.full,
-        "--only": choosing.only,
-    }
-    given |= {"--skip": choosing.skip, "--words": choosing.words, "--run-folder": choosing.run_folder}
-    given |= {"--seed": seed, "--device": choosing.device}
-    given["options for reading"] = replace(reading, allow_pickle=False) != Reading()
-    given |= {"--corpus": corpus, "options for the corpus": text != Text()}
-    for name, value in given.items():
-        if value:
-            raise AslantError(f"--resume goes on with what the run was asked for; leave {name} out.")
-
-
-def _request(
-    models: list[str], output: Path | None, choosing: Choosing, text: tuple[list[str], Text], reading: Reading,
-    seed: int,
-) -> Request:  # fmt: skip
-    from aslant.auditing.own_words import absolute as absolute_words
-    from aslant.auditing.own_words import own_sets
-    from aslant.cli.audit_run import Request, absolute
+def _settings(choosing: Choosing, corpus: list[str], text: Text, reading: Reading, seed: int) -> AuditSettings:
+    from aslant.auditing.model_list import AuditSettings
+    from aslant.auditing.own_words import absolute, own_sets
     from aslant.errors import AslantError
 
     if choosing.quick and choosing.full:
         raise AslantError("--quick and --full were both given; choose one.")
-    name = report_name(Path("aslant-report") if output is None else output)
-    own_sets(choosing.words or ())  # a file that cannot be used is refused before any work
-    return Request(
-        models=tuple(absolute(model) for model in models),
-        reading=asdict(reading),
-        profile="quick" if choosing.quick else "full" if choosing.full else "standard",
-        seed=seed,
-        only=_parted(choosing.only),
-        skip=_parted(choosing.skip),
-        words=absolute_words(choosing.words or ()),
-        device=choosing.device,
-        output=str(name.resolve()),
-        corpus=tuple(absolute(path) for path in text[0]),
-        text=asdict(text[1]),
-    )
+    words = choosing.words or ()
+    own_sets(words)  # a file that cannot be used is refused before any work
+    return AuditSettings(
+        profile="quick" if choosing.quick else "full" if choosing.full else "standard", seed=seed,
+        only=_parted(choosing.only), skip=_parted(choosing.skip), words=absolute(words), corpus=_located(corpus),
+        device=choosing.device, top=reading.top, case=reading.case, phrases=reading.phrases, subwords=reading.subwords,
+        allow_pickle=reading.allow_pickle, cache=not reading.no_cache, column=text.column, split=text.split,
+        encoding=text.text_encoding,
+    )  # fmt: skip
+
+
+def _located(sources: list[str]) -> tuple[str, ...]:
+    """Return full paths, so that a run can resume from another folder; other names stay as they are."""
+    from aslant.auditing.model_list import located
+
+    return tuple(located(source, Path()) for source in sources)
+
+
+def _alone(settings: AuditSettings, given: dict[str, object]) -> None:
+    """Refuse what a run that is resumed has settled already."""
+    from aslant.errors import AslantError
+
+    usual = type(settings)(allow_pickle=settings.allow_pickle)
+    named = {"profile": settings.profile, "cache": "no-cache"}
+    changed = [f.name for f in fields(usual) if getattr(settings, f.name) != getattr(usual, f.name)]
+    given = given | {f"--{named.get(name, name)}": True for name in changed}
+    for name, value in given.items():
+        if value:
+            raise AslantError(f"--resume continues the run with its own settings; leave out {name}.")
 
 
 def _parted(given: list[str] | None) -> tuple[str, ...]:
-    """Return names that were given one by one or parted by commas."""
+    """Return names that were given one by one or separated by commas."""
     return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())
 
 
@@ -223,55 +172,40 @@ def report_name(output: Path) -> Path:
     from aslant.errors import AslantError
 
     if not output.name:
-        raise AslantError(f"-o '{output}' names no file; give a name such as 'aslant-report'.")
+        raise AslantError(f"-o '{output}' does not name a file; give a name such as 'aslant-report'.")
     if not output.parent.is_dir():
         raise AslantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
     return output.with_suffix("") if output.suffix in REPORTS else output
 
 
-def _audited(
-    request: Request, place: Place | None, reading: Reading, running: RunningOnCores
-) -> AuditResult | AuditComparison:
+def _audited(request: Request, place: Place | None, running: RunningOnCores) -> AuditResult | AuditComparison:
     from aslant.auditing import audit_subject, compare_audits
     from aslant.auditing.running import only_fitting
     from aslant.cli.audit_run import open_subjects
-    from aslant.cli.progress import bar, noted
+    from aslant.cli.progress import bar, noted, say
 
-    subjects = open_subjects(request, reading, quiet=running.quiet)
-    chosen = only_fitting(subjects, request.only) if len(subjects) > 1 else [request.only]
+    subjects, asked = open_subjects(request, quiet=running.quiet), request.settings
+    chosen = only_fitting(subjects, asked.only) if len(subjects) > 1 else [asked.only]
     audits = []
     with noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         for number, (subject, only) in enumerate(zip(subjects, chosen, strict=True), 1):
             audits.append(
                 audit_subject(
-                    subject,
-                    profile=request.profile,
-                    only=only,
-                    skip=request.skip,
-                    words=request.words,
-                    rng=request.seed,
-                    workers=running.workers,
-                    run_folder=place.of_model(number) if place else None,
-                    fresh_if_other=place.ours if place else False,
-                    progress=progress,
-                    on_failure=_print_failure,
+                    subject, profile=asked.profile, only=only, skip=asked.skip, words=asked.words, rng=asked.seed,
+                    workers=running.workers, run_folder=place.of_model(number) if place else None,
+                    fresh_if_other=place.ours if place else False, progress=progress,
+                    on_failure=lambda measure, trace: say(
+                        f"the measure '{measure}' failed; the rest continues.\n{trace}"
+                    ),
                 )
-            )
+            )  # fmt: skip
         return audits[0] if len(audits) == 1 else compare_audits(audits, subjects)
 
 
-def _print_failure(measure: str, trace: str) -> None:
-    import sys
-
-    from aslant.report.tables import lines
-
-    print(f"aslant: the measure '{measure}' failed; the rest goes on.\n{lines(trace)}", file=sys.stderr)
-
-
 def _save(result: AuditResult | AuditComparison, paths: list[Path]) -> None:
-    """Write the report in every format, so that no old file stands beside a new one; the page is made last.
+    """Write the report in every format, so that no old file is next to a new one; the page is made last.
 
-    It is made of more than the rest, and should it break, the others are written.
+    It needs more than the rest; if it fails, the others are already written.
     """
     from aslant.io.files import write_together
     from aslant.report import render
@@ -285,7 +219,7 @@ def _save(result: AuditResult | AuditComparison, paths: list[Path]) -> None:
 
 
 def _as_files(result: AuditResult | AuditComparison, figures: Path | None, tables: Path | None) -> list[Path]:
-    """Write the charts and tables that were asked for, each as files of their own; return the folders."""
+    """Write the requested charts and tables, each as separate files; return the folders."""
     from aslant.report.figures import save_figures, save_tables
 
     written: list[Path] = []
@@ -297,14 +231,11 @@ def _as_files(result: AuditResult | AuditComparison, figures: Path | None, table
 
 
 def _check_files(request: Request, written: list[Path], folders: list[Path | None]) -> None:
-    """Refuse, before any work, to write over what is read from, or into a folder that is a file."""
+    """Refuse, before any work, to overwrite an input, or to write into a folder that is a file."""
     from aslant.errors import AslantError
 
-    given = (*request.models, *request.words, *request.corpus)
-    read = [Path(text) for text in given if os.path.isfile(text)]  # noqa: PTH113 (a name may be too long for a file)
-    for path in written:
-        if path.exists() and any(path.samefile(source) for source in read):
-            raise AslantError(f"'{path}' is read from, and would be written over; choose another name with -o.")
+    given = (*request.models, *request.settings.words, *request.settings.corpus)
+    refuse_overwriting(written, given, "choose another name with -o")
     for folder in folders:
         if folder is not None and folder.exists() and not folder.is_dir():
             raise AslantError(f"'{folder}' is a file; give a folder for charts and tables.")
@@ -313,8 +244,8 @@ def _check_files(request: Request, written: list[Path], folders: list[Path | Non
 def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:
     """Clean up after a run that is complete; say what failed, and how to try it again, otherwise."""
     import shutil
-    import sys
 
+    from aslant.cli.progress import say
     from aslant.report.tables import plain
     from aslant.results.audit import AuditResult
 
@@ -322,7 +253,7 @@ def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:
     failed = [f"{name} ({why})" for audit in audits for name, why in audit.failed.items()]
     if failed:
         again = f" To try again: {place.to_go_on()}" if place else ""
-        print(f"aslant: failed: {plain('; '.join(failed))}. The report has the rest.{again}", file=sys.stderr)
+        say(f"failed: {plain('; '.join(failed))}. The report has the rest.{again}")
         raise typer.Exit(1)
     if place is not None and place.ours:
         shutil.rmtree(place.folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""`aslant check`: hold a report to limits, for use in a CI pipeline."""
+"""`aslant check`: check a report against limits, for use in a CI pipeline."""
 
 from __future__ import annotations
 
@@ -12,10 +12,7 @@ from aslant.cli import options as o
 from aslant.cli.shared import Output, command
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant check aslant-report.json                          the default policy: no large association about people
-
 aslant check aslant-report.json --policy policy.toml --junit aslant.xml
 """
 
@@ -24,29 +21,24 @@ aslant check aslant-report.json --policy policy.toml --junit aslant.xml
 class CheckOutput(Output):
     """Where a check is written: also as JUnit XML."""
 
-    junit: Annotated[
-        Path | None,
-        typer.Option("--junit", metavar="FILE", help="Write JUnit XML.", rich_help_panel=o.OUT),
-    ] = None
+    junit: Annotated[Path | None, o.option("Write JUnit XML.", "FILE")] = None
 
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return super().files() + ([self.junit] if self.junit is not None else [])
 
 
 @command
 def check_command(
-    report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'aslant audit' wrote.")],
-    policy: Annotated[
-        str | None, typer.Option("--policy", metavar="FILE", help="Rules (TOML); nothing: the default policy.")
-    ] = None,
+    report: Annotated[str, o.argument("The JSON that 'aslant audit' wrote.", "REPORT.json")],
+    policy: Annotated[str | None, o.option("Rules (TOML); default: the built-in policy.", "FILE")] = None,
     quiet: o.QuietOption = False,
     *,
     output: CheckOutput,
 ) -> None:
-    """Hold the report of an audit to a policy: exit code 0 if every rule is kept, 1 if not, 2 for bad input.
+    """Check the report of an audit against a policy: exit code 0 if every rule is met, 1 if not, 2 for bad input.
 
-    A measurement that a rule is about and that the report lacks counts as a failure, unless the rule is optional.
+    A measurement that a rule needs and that is missing from the report is a failure, unless the rule is optional.
     """
     from aslant.auditing.policy import check_policy, read_policy, read_report
     from aslant.cli.printing import deliver

@@ -2,55 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from aslant.cli.options import JsonOption, QuietOption
+from aslant.cli.options import JsonOption, QuietOption, argument, examples, option
+from aslant.errors import plural
 
 if TYPE_CHECKING:
     from aslant.data import Entry
 
 app = typer.Typer(help="External data by name, and what aslant keeps on this machine.", no_args_is_help=True)
 
-FIRST_USE = "no published checksum: that of the first copy is recorded, and every later use is held to it"
-LIST_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant data list
-
-aslant data list --kind vectors
-
-aslant data list --json data.json
-"""
-GET_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant data get glove-6b-50d
-
-aslant data get gap winobias         several, one after the other
-"""
-PATH_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant data path gap                 where it is; exit code 2, and what to do, if it is not here
-"""
-LICENCE_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant data licence crows-pairs      licence, what to cite, what to know, where it comes from
-"""
-CACHE_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant data cache              what is in it, and where it is
-
-aslant data cache --clear      delete all of it; embeddings are read anew when next used
-"""
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A data name ('aslant data list' shows them).")]
+FIRST_USE = "no published checksum: that of the first copy is recorded, and every later use is checked against it"
+NameArgument = Annotated[str, argument("A data name ('aslant data list' shows them).", "NAME")]
 
 
 @app.callback()
@@ -58,13 +25,14 @@ def data_command() -> None:
     """External data by name, and what aslant keeps on this machine."""
 
 
-@app.command("list", epilog=LIST_EXAMPLES)
+@app.command(
+    "list",
+    epilog=examples("aslant data list", "aslant data list --kind vectors", "aslant data list --json data.json"),
+)
 def list_command(
     kind: Annotated[
         str | None,
-        typer.Option(
-            "--kind", help="Only one kind: vectors, encoder, language model, corpus, benchmark, names, words."
-        ),
+        option("Only one kind: vectors, encoder, language model, corpus, benchmark, names, words."),
     ] = None,
     json: JsonOption = None,
 ) -> None:
@@ -136,43 +104,35 @@ def _size(size: int | None) -> str:
     return "unknown" if size is None else f"{size / 1e6:,.1f} MB"
 
 
-@app.command("get", epilog=GET_EXAMPLES)
+@app.command(
+    "get",
+    epilog=examples(
+        "aslant data get glove-6b-50d", "aslant data get gap winobias         several, one after the other"
+    ),
+)
 def get_command(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="Data names ('aslant data list' shows them).")],
+    names: Annotated[list[str], argument("Data names ('aslant data list' shows them).", "NAME...")],
     quiet: QuietOption = False,
 ) -> None:
-    """Fetch data, verify them, and print where they are."""
+    """Download data, verify them, and print where they are."""
+    from aslant.cli.progress import bar
     from aslant.data import entry, fetch
 
     for found in [entry(name) for name in names]:
-        with _progress(found.name, quiet) as progress:
-            path = fetch(found.name, progress=progress)
+        with bar(quiet=quiet, in_bytes=True) as progress:
+            path = fetch(found.name, progress=None if progress is None else partial(progress, found.name))
         if not quiet:
             print(f"{found.name}: {path}")
             if not found.published_checksums:
                 print(f"note: {found.name}: {FIRST_USE}.")
 
 
-@contextmanager
-def _progress(name: str, quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """Show a bar on a terminal, on standard error; nothing when piped."""
-    import sys
-
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(name, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total or None)
-
-
-@app.command("path", epilog=PATH_EXAMPLES)
+@app.command(
+    "path",
+    epilog=examples("aslant data path gap                 where it is; exit code 2, and what to do, if it is missing"),
+)
 def path_command(name: NameArgument) -> None:
-    """Print where data are; exit code 2, and what to do, if they are not here."""
+    """Print where data are; exit code 2, and what to do, if they are missing."""
     from aslant.data import entry, find
     from aslant.data.fetching import what_to_do
     from aslant.errors import DataError
@@ -183,7 +143,10 @@ def path_command(name: NameArgument) -> None:
     print(path)
 
 
-@app.command("licence", epilog=LICENCE_EXAMPLES)
+@app.command(
+    "licence",
+    epilog=examples("aslant data licence crows-pairs      licence, what to cite, what to know, where it comes from"),
+)
 def licence_command(name: NameArgument) -> None:
     """Print the licence of data, what to cite, what to know, and where they come from."""
     from aslant.data import entry
@@ -201,18 +164,24 @@ def licence_command(name: NameArgument) -> None:
         print(f"checksum: {FIRST_USE}.")
 
 
-@app.command("cache", epilog=CACHE_EXAMPLES)
+@app.command(
+    "cache",
+    epilog=examples(
+        "aslant data cache              what is in it, and where it is",
+        "aslant data cache --clear      delete all of it; embeddings are read again when next used",
+    ),
+)
 def cache_command(
-    clear: Annotated[bool, typer.Option("--clear", help="Delete everything in the cache.")] = False,
+    clear: Annotated[bool, option("Delete everything in the cache.", None, "--clear")] = False,
 ) -> None:
-    """List or clear the cache: what was read, converted or asked of a model once (set ASLANT_CACHE to move it)."""
+    """List or clear the cache: what was read, converted or computed by a model (set ASLANT_CACHE to move it)."""
     import time
 
     from aslant.data import cache_entries, cache_folder, clear_cache
 
     if clear:
         count, size = clear_cache()
-        print(f"{count} files deleted, {size / 1e6:,.1f} MB freed")
+        print(f"{plural(count, 'file')} deleted, {size / 1e6:,.1f} MB freed")
         return
     entries = cache_entries()
     for entry in entries:
@@ -220,4 +189,4 @@ def cache_command(
         state = "  (unfinished)" if entry.partial else ""
         print(f"{entry.size / 1e6:10,.1f} MB  {when}  {entry.path.name}{state}")
     total = sum(entry.size for entry in entries)
-    print(f"{total / 1e6:10,.1f} MB  in {len(entries)} files, {cache_folder()}")
+    print(f"{total / 1e6:10,.1f} MB  in {plural(len(entries), 'file')}, {cache_folder()}")

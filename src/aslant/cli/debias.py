@@ -1,34 +1,46 @@
-"""`aslant debias`: take a concept out of an embedding, write what comes of it, and measure before and after."""
+"""`aslant debias`: remove a concept from an embedding, write the result, and measure before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
+from aslant.errors import plural
 
 if TYPE_CHECKING:
     from aslant.vectors import WordVectors
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant debias -o debiased.bin                                   the bundled sample, hard debiasing of gender
-
 aslant debias googlenews-26k --method hard -o hard.bin --check  measures before and after
-
 aslant debias vectors.bin --method multiclass-hard --sets judaism:christianity:islam,jew:christian:muslim -o out.vec
-
 aslant debias vectors.bin --method leace --poles she,he --words 2500 -o out.safetensors --check --json check.json
 """
-METHOD = "Settings of a method"
+SETS = "SET|FILE|a:b,c:d,…"
 
-Sets = "SET|FILE|a:b,c:d,…"
+
+@dataclass(frozen=True)
+class Settings:
+    """The settings of all methods; what is None was not given."""
+
+    PANEL: ClassVar[str] = "Settings of a method"
+
+    pairs: Annotated[str | None, o.option("What defines the concept.", SETS)] = None
+    sets: Annotated[str | None, o.option("The same, for several classes.", SETS)] = None
+    equalise: Annotated[str | None, o.option("Words to equalise.", SETS)] = None
+    specific: Annotated[str | None, o.option("Words that may carry the concept.", "SET|FILE|a,b,…")] = None
+    classes: Annotated[str | None, o.option("Words by class, to learn from.", "SET|FILE")] = None
+    poles: Annotated[str | None, o.option("Or words that lean to a or b.", "a,b")] = None
+    words: Annotated[int | None, o.option("How many lean to each.", "N", min=2)] = None
+    components: Annotated[int | None, o.option("Size of the subspace.", "N", min=1)] = None
+    candidates: Annotated[int | None, o.option("double-hard: directions to try.", "N", min=1)] = None
+    iterations: Annotated[int | None, o.option("nullspace: most classifiers.", "N", min=1)] = None
+    strength: Annotated[float | None, o.option("multiclass-soft: weight of the bias.", "X")] = None
+    ridge: Annotated[float | None, o.option("half-sibling: penalty.", "X")] = None
 
 
 @dataclass(frozen=True)
@@ -37,14 +49,11 @@ class DebiasOutput(Output):
 
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            metavar="FILE",
-            help="Where to write: .bin, .txt, .vec, .safetensors or .npz; the last two keep a record of what was done.",
-            rich_help_panel=o.OUT,
+        o.option(
+            "Where to write: .bin, .txt, .vec, .safetensors or .npz; the last two keep a record of what was done.",
+            "FILE", "--output", "-o",
         ),
-    ] = None
+    ] = None  # fmt: skip
 
     @property
     def target(self) -> Path:
@@ -57,11 +66,11 @@ class DebiasOutput(Output):
         return check_suffix(self.output)
 
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return [*super().files(), self.target]
 
     def check(self, inputs: Iterable[str] = ()) -> None:
-        """Refuse before any work what could not be written after it, the input itself among it."""
+        """Refuse before any work what could not be written after it, including the input itself."""
         from aslant.errors import AslantError
 
         super().check(inputs)
@@ -74,90 +83,33 @@ def debias_command(
     model: o.ModelArgument = None,
     method: Annotated[
         str,
-        typer.Option(
-            "--method",
-            help="hard, projection, multiclass-hard, multiclass-soft, double-hard, half-sibling, nullspace or leace.",
-        ),
+        o.option("hard, projection, multiclass-hard, multiclass-soft, double-hard, half-sibling, nullspace or leace."),
     ] = "hard",
-    pairs: Annotated[
-        str | None, typer.Option("--pairs", metavar=Sets, help="What defines the concept.", rich_help_panel=METHOD)
-    ] = None,
-    sets: Annotated[
-        str | None, typer.Option("--sets", metavar=Sets, help="The same, for several classes.", rich_help_panel=METHOD)
-    ] = None,
-    equalise: Annotated[
-        str | None, typer.Option("--equalise", metavar=Sets, help="Words to equalise.", rich_help_panel=METHOD)
-    ] = None,
-    specific: Annotated[
-        str | None,
-        typer.Option(
-            "--specific", metavar="SET|FILE|a,b,…", help="Words that may carry the concept.", rich_help_panel=METHOD
-        ),
-    ] = None,
-    classes: Annotated[
-        str | None,
-        typer.Option("--classes", metavar="SET|FILE", help="Words by class, to learn from.", rich_help_panel=METHOD),
-    ] = None,
-    poles: Annotated[
-        str | None,
-        typer.Option("--poles", metavar="a,b", help="Or: words that lean to a or b.", rich_help_panel=METHOD),
-    ] = None,
-    words: Annotated[
-        int | None,
-        typer.Option("--words", metavar="N", min=2, help="How many lean to each.", rich_help_panel=METHOD),
-    ] = None,
-    components: Annotated[
-        int | None,
-        typer.Option("--components", metavar="N", min=1, help="Size of the subspace.", rich_help_panel=METHOD),
-    ] = None,
-    candidates: Annotated[
-        int | None,
-        typer.Option(
-            "--candidates", metavar="N", min=1, help="double-hard: directions to try.", rich_help_panel=METHOD
-        ),
-    ] = None,
-    iterations: Annotated[
-        int | None,
-        typer.Option("--iterations", metavar="N", min=1, help="nullspace: most classifiers.", rich_help_panel=METHOD),
-    ] = None,
-    strength: Annotated[
-        float | None,
-        typer.Option("--strength", metavar="X", help="multiclass-soft: weight of the bias.", rich_help_panel=METHOD),
-    ] = None,
-    ridge: Annotated[
-        float | None, typer.Option("--ridge", metavar="X", help="half-sibling: penalty.", rich_help_panel=METHOD)
-    ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Print every static measure before and after.")] = False,
-    seeds: Annotated[
-        int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of what is random in the check.")
-    ] = 3,
+    check: Annotated[bool, o.option("Print every static measure before and after.")] = False,
+    seeds: Annotated[int, o.option("Repeats of the random parts of the check.", "N", min=1)] = 3,
     similarity: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--similarity",
-            metavar="NAME|FILE",
-            help="Rated pairs for the check; can be repeated; 'none': no such check.",
-        ),
+        list[str] | None, o.option("Rated pairs for the check; can be repeated; 'none' to skip it.", "NAME|FILE")
     ] = None,
     *,
+    chosen: Settings,
     reading: Reading,
     running: Running,
     files: DebiasOutput,
 ) -> None:
-    """Debias an embedding and write it as word2vec binary or text, safetensors or npz, whole or not at all.
+    """Debias an embedding and write it as word2vec binary or text, safetensors or npz, completely or not at all.
 
     Debiasing hides more than it removes: look at --check before you rely on it; --json and the like write the check.
     """
     from aslant.cli.loading import open_vectors
+    from aslant.cli.printing import deliver
+    from aslant.debias.check import SIMILARITY, debias_check
+    from aslant.errors import AslantError
 
-    given = {
-        "pairs": pairs, "sets": sets, "equalise": equalise, "specific": specific, "classes": classes, "poles": poles,
-        "words": words, "components": components, "candidates": candidates, "iterations": iterations,
-        "strength": strength, "ridge": ridge,
-    }  # fmt: skip
-    function, settings = chosen_method(method, {name: value for name, value in given.items() if value is not None})
-    refuse_without_check(files, check)
-    wanted_similarity(similarity if check else None)
+    given = {name: value for name, value in asdict(chosen).items() if value is not None}
+    function, settings = chosen_method(method, given)
+    if files.by_suffix() and not check:
+        raise AslantError("--json, --csv, --markdown and --latex write the check; add --check.")
+    pairs = wanted_similarity(similarity if check else None)
     if "rng" in settings:
         settings["rng"] = running.seed
     before = open_vectors(model, reading, quiet=running.quiet)
@@ -166,7 +118,9 @@ def debias_command(
     if not running.quiet:
         say_what_was_done(after, files)
     if check:
-        check_and_deliver(before, after, similarity, seeds, running, files)
+        pairs = SIMILARITY if similarity is None else pairs
+        found = debias_check(before, after, similarity=pairs, seeds=seeds, rng=running.seed)
+        deliver(found, files, quiet=running.quiet)
 
 
 def chosen_method(name: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -185,7 +139,7 @@ def chosen_method(name: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]
     for option in given:
         if option not in parameters:
             takes = ", ".join(f"--{known}" for known in parameters if known not in ("vectors", "rng"))
-            raise AslantError(f"--{option} is no setting of '{name}', which takes {takes}.")
+            raise AslantError(f"--{option} is not a setting of '{name}', which takes {takes}.")
     for option, parameter in parameters.items():
         if option != "vectors" and parameter.default is parameter.empty and option not in given:
             raise AslantError(f"'{name}' needs --{option}, such as --{option} judaism:christianity:islam.")
@@ -203,47 +157,24 @@ def read_setting(option: str, value: Any) -> Any:
     return value
 
 
-def refuse_without_check(files: Output, check: bool) -> None:
-    """Refuse files for a check that was not asked for."""
-    from aslant.errors import AslantError
-
-    if files.by_suffix() and not check:
-        raise AslantError("--json, --csv, --markdown and --latex write the check; add --check.")
-
-
 def say_what_was_done(after: WordVectors, files: DebiasOutput) -> None:
     """Print what was done and where the file is; to standard error if standard output is taken."""
-    import sys
-
-    from aslant.cli.printing import STANDARD_OUTPUT
     from aslant.report.tables import plain
     from aslant.vectors.formats import RECORDED
 
-    target, shape = files.target, f"{len(after):,} words × {after.dimensions} dimensions"
-    to = sys.stderr if STANDARD_OUTPUT in files.by_suffix().values() else sys.stdout
+    target, shape = files.target, f"{plural(len(after), 'word')} × {plural(after.dimensions, 'dimension')}"
+    to = files.spare()
     print(plain(after.treatments[-1].describe()), file=to)
     print(f"written: {target} ({shape})", file=to)
     if target.suffix.lower() not in RECORDED:
         print(f"{target.suffix} files keep no record of what was done; {' and '.join(RECORDED)} do.", file=to)
 
 
-def wanted_similarity(similarity: list[str] | None) -> list[str]:
-    """Return the rated pairs that were asked for, refusing before any work what cannot be read."""
+def wanted_similarity(similarity: list[str] | None) -> Iterable[str]:
+    """Return the requested rated pairs, refusing before any work what cannot be read."""
     from aslant.measures.similarities.measure import rated_pairs
 
     names = [name for name in similarity or () if name != "none"]
     for name in names:
         rated_pairs(name)
     return names
-
-
-def check_and_deliver(
-    before: WordVectors, after: WordVectors, similarity: list[str] | None, seeds: int, running: Running, files: Output
-) -> None:
-    """Measure before and after, and print and write the table."""
-    from aslant.cli.printing import deliver
-    from aslant.debias.check import SIMILARITY, debias_check
-
-    names = SIMILARITY if similarity is None else wanted_similarity(similarity)
-    found = debias_check(before, after, similarity=names, seeds=seeds, rng=running.seed)
-    deliver(found, files, quiet=running.quiet)

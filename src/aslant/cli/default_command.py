@@ -11,7 +11,7 @@ DEFAULT = "run"
 
 
 class DefaultCommandGroup(TyperGroup):
-    """A group whose command `run` is taken where the first argument names no other one."""
+    """A group whose command `run` is used where the first argument names no other one."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put the default command before arguments that are not for a sub-command."""

@@ -1,13 +1,11 @@
-"""Open an encoder and a corpus for a command, and the tests that are asked of them: one set of options for all."""
+"""Open an encoder and a corpus for a command, and the tests to run on them: one set of options for all."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from aslant.cli import options as o
 
@@ -19,58 +17,33 @@ if TYPE_CHECKING:
 TEXT_PANEL = "Reading the corpus"
 
 EncoderArgument = Annotated[
-    str | None,
-    typer.Argument(metavar="MODEL", help="An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2."),
+    str | None, o.argument("An encoder: hub name, folder or data name; nothing: all-MiniLM-L6-v2.", "MODEL")
 ]
 CorpusOption = Annotated[
     list[str] | None,
-    typer.Option(
-        "--corpus",
-        metavar="PATH|NAME",
-        help="Text to draw sentences from: text, table or JSON file, folder or data name; can be repeated.",
-        rich_help_panel=TEXT_PANEL,
+    o.option(
+        "Text to draw sentences from: text, table or JSON file, folder or data name; can be repeated.", "PATH|NAME",
+        panel=TEXT_PANEL,
     ),
-]
-TestOption = Annotated[
-    list[str] | None, typer.Option("--test", metavar="NAME", help="A WEAT set that ships; can be repeated.")
-]
-OwnWordsOption = Annotated[
-    list[Path] | None,
-    typer.Option("--words", metavar="FILE", help="Your own WEAT set, a TOML file; can be repeated."),
-]
-MinFoundOption = Annotated[
-    float, typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there.")
-]
+]  # fmt: skip
+TestOption = Annotated[list[str] | None, o.option("A WEAT set that ships; can be repeated.", "NAME")]
+OwnWordsOption = Annotated[list[Path] | None, o.option("Your own WEAT set, a TOML file; can be repeated.", "FILE")]
 
 
 @dataclass(frozen=True)
 class Text:
     """How a corpus is read."""
 
-    column: Annotated[
-        str | None,
-        typer.Option(
-            "--column", metavar="NAME", help="The column or key that holds the text.", rich_help_panel=TEXT_PANEL
-        ),
-    ] = None
-    split: Annotated[
-        str,
-        typer.Option(
-            "--split", help="How text is cut: lines, sentences, paragraphs, or auto.", rich_help_panel=TEXT_PANEL
-        ),
-    ] = "auto"
+    PANEL: ClassVar[str] = TEXT_PANEL
+
+    column: Annotated[str | None, o.option("The column or key that holds the text.", "NAME")] = None
+    split: Annotated[str, o.option("How text is cut: lines, sentences, paragraphs, or auto.")] = "auto"
     text_encoding: Annotated[
-        str,
-        typer.Option(
-            "--encoding",
-            metavar="NAME",
-            help="How text, TSV and CSV files are encoded.",
-            rich_help_panel=TEXT_PANEL,
-        ),
-    ] = "utf-8"
+        str, o.option("How text, TSV and CSV files are encoded.", "NAME", "--encoding")
+    ] = "utf-8"  # fmt: skip
 
     def open(self, corpus: list[str] | None) -> Corpus:
-        """Open a corpus, or say that one is needed."""
+        """Open a corpus, or raise an error that says that one is needed."""
         from aslant.errors import AslantError
 
         found = self.open_if_given(corpus)
@@ -91,26 +64,17 @@ class Text:
 class Encoding:
     """How an encoder is loaded."""
 
+    PANEL: ClassVar[str] = o.ASKING
+
     layer: Annotated[
-        str | None,
-        typer.Option(
-            "--layer",
-            metavar="N",
-            help="last, mean of all, or a number (0: embeddings); default: last (ELMo: mean).",
-            rich_help_panel=o.ASKING,
-        ),
+        str | None, o.option("last, mean of all, or a number (0: embeddings); default: last (ELMo: mean).", "N")
     ] = None
-    pieces: Annotated[
-        str,
-        typer.Option(
-            "--pieces", help="A word of several pieces: mean of their vectors, or the first.", rich_help_panel=o.ASKING
-        ),
-    ] = "mean"
+    pieces: Annotated[str, o.option("A word of several pieces: mean of their vectors, or the first.")] = "mean"
     device: o.DeviceOption = None
     dtype: o.DtypeOption = "float32"
 
     def open(self, model: str | None, *, quiet: bool) -> Encoder:
-        """Open an encoder; what it has to say while loading goes to standard error."""
+        """Open an encoder; its messages while loading go to standard error."""
         from aslant.cli.progress import noted
         from aslant.models.encoder_loading import load_encoder
 
@@ -126,7 +90,7 @@ class KeptEncoding(Encoding):
     no_cache: o.KeepNothingOption = False
 
     def store(self) -> Path | None:
-        """Return the folder that keeps vectors; a run that was stopped finds there what it had."""
+        """Return the folder that keeps vectors, from which a run that was stopped resumes."""
         from aslant.data import cache_folder
 
         return None if self.no_cache else cache_folder() / "encoders"

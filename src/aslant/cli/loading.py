@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 import warnings
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from aslant.cli.progress import note
+from aslant.cli.progress import bar, note
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,10 +41,8 @@ def open_vectors(
         settings["words"] = needed
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        if model is None or quiet or not sys.stderr.isatty():
-            vectors = load(model, **settings)
-        else:
-            vectors = _with_progress(model, settings)
+        with bar(quiet=quiet or model is None, in_bytes=True) as progress:
+            vectors = load(model, progress=None if progress is None else partial(progress, "reading"), **settings)
     if not quiet:
         for warning in caught:
             note(warning.message)
@@ -54,23 +52,11 @@ def open_vectors(
 
 
 def _is_ppmi(model: str) -> bool:
+    from aslant.io.packed_files import path_of
     from aslant.vectors.formats.histwords import decade_of, is_ppmi
-    from aslant.vectors.vector_files import path_of
 
     try:
         decade = decade_of(path_of(model))
-    except OSError:  # a name that cannot be a file's, which `load` says
+    except OSError:  # a name that no file can have, as `load` will say
         return False
     return decade is not None and is_ppmi(decade)
-
-
-def _with_progress(model: str, settings: dict[str, Any]) -> WordVectors:
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
-
-    from aslant.vectors import load
-
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("reading", total=None)
-        return load(model, progress=lambda done, size: progress.update(task, completed=done, total=size), **settings)

@@ -1,129 +1,56 @@
-"""Options that several commands share."""
+"""How commands declare options, and the options that several of them share."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 OUT = "Output files"
 MODEL = "Reading the embedding"
 ASKING = "Asking the model"
+WHERE = "On your own cluster"
+
+
+def option(told: str, metavar: str | None = None, *names: str, panel: str | None = None, **more: Any) -> Any:
+    """Declare an option: its help, what its value is called, and its names where they are not the parameter's.
+
+    `more` is what `typer.Option` takes. In a command that `@command` marks, a flag has no opposite, and an option of a
+    group stands in the panel that the group names.
+    """
+    return typer.Option(*names, help=told, metavar=metavar, rich_help_panel=panel, **more)
+
+
+def examples(*lines: str) -> str:
+    """Return examples as the end of a command's help, where a blank line stands between two.
+
+    >>> examples("aslant data list", "aslant data list --kind vectors").splitlines()[2:]
+    ['aslant data list', '', 'aslant data list --kind vectors']
+    """
+    return "\n\n".join(["[bold]Examples[/bold]", *(line for line in lines if line and not line.startswith("[bold]"))])
+
+
+def argument(told: str, metavar: str) -> Any:
+    """Declare an argument: its help, and what it is called."""
+    return typer.Argument(help=told, metavar=metavar)
+
 
 ModelArgument = Annotated[
-    str | None,
-    typer.Argument(
-        metavar="MODEL", help="An embedding: file, folder, archive or data name; nothing: the bundled sample."
-    ),
+    str | None, argument("An embedding: file, folder, archive or data name; nothing: the bundled sample.", "MODEL")
 ]
-JsonOption = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Write JSON ('-': standard output).", rich_help_panel=OUT)
-]
-CsvOption = Annotated[
-    Path | None, typer.Option("--csv", metavar="FILE", help="Write CSV ('-': standard output).", rich_help_panel=OUT)
-]
-MarkdownOption = Annotated[
-    Path | None, typer.Option("--markdown", metavar="FILE", help="Write a Markdown table.", rich_help_panel=OUT)
-]
-LatexOption = Annotated[
-    Path | None, typer.Option("--latex", metavar="FILE", help="Write a LaTeX table (booktabs).", rich_help_panel=OUT)
-]
-SeedOption = Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random choice.")]
-WorkersOption = Annotated[
-    int,
-    typer.Option("--workers", metavar="N", min=1, help="Processes to use (this command is quick with one)."),
-]
-CoresOption = Annotated[
-    int | None,
-    typer.Option("--workers", metavar="N", min=1, help="Cores to use (default: all); results do not depend on it."),
-]
-WHERE = "On a cluster of yours"
-DaskOption = Annotated[
-    str | None,
-    typer.Option("--dask", metavar="ADDRESS", help="A Dask scheduler, such as tcp://host:8786.", rich_help_panel=WHERE),
-]
-RayOption = Annotated[
-    str | None,
-    typer.Option(
-        "--ray", metavar="auto|ADDRESS", help="A Ray cluster: the one this machine is in, or by address.",
-        rich_help_panel=WHERE,
-    ),
-]  # fmt: skip
-QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No table, no progress bar, no notes.")]
-TopOption = Annotated[
-    int | None,
-    typer.Option("--top", metavar="N", min=1, help="Read only the first N words.", rich_help_panel=MODEL),
-]
-CaseOption = Annotated[
-    str,
-    typer.Option(
-        "--case", help="fallback: as written, then lower, then Title; exact: as written.", rich_help_panel=MODEL
-    ),
-]
-PhrasesOption = Annotated[
-    str,
-    typer.Option(
-        "--phrases",
-        help="join: spaces and underscores alike; mean: then the mean of the parts; exact: as written.",
-        rich_help_panel=MODEL,
-    ),
-]
-PickleOption = Annotated[
-    bool,
-    typer.Option(
-        "--allow-pickle",
-        help="Open gensim .kv files that hold more than vectors, which can run code; only if you trust them.",
-        rich_help_panel=MODEL,
-    ),
-]  # fmt: skip
-SubwordsOption = Annotated[
-    bool,
-    typer.Option("--subwords", help="fastText .bin: build missing words from sub-words.", rich_help_panel=MODEL),
-]
-NoCacheOption = Annotated[
-    bool, typer.Option("--no-cache", help="Neither use nor write the cache.", rich_help_panel=MODEL)
-]
-AlternativeOption = Annotated[str, typer.Option("--alternative", help="greater, less or two-sided.")]
-MethodOption = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        help="auto (exact where possible), enumeration, meet-in-the-middle, 'dynamic programming' or 'monte carlo'.",
-    ),
-]
-ResamplesOption = Annotated[
-    int, typer.Option("--n-resamples", metavar="N", min=1, help="Random partitions, if Monte Carlo is used.")
-]
-DropLastOption = Annotated[
-    int,
-    typer.Option(
-        "--drop-last", metavar="N", min=0, help="Leave off the last N dimensions (GN-GloVe: 1).", rich_help_panel=MODEL
-    ),
-]
-ClassesOption = Annotated[
-    str,
-    typer.Option("--classes", metavar="SET|FILE|a,b,…", help="A class set, a TOML file, or words separated by commas."),
-]
+JsonOption = Annotated[Path | None, option("Write JSON ('-': standard output).", "FILE", "--json", panel=OUT)]
+SeedOption = Annotated[int, option("Seed of every random choice.", "N", "--seed", min=0)]
+QuietOption = Annotated[bool, option("No table, no progress bar, no notes.", None, "--quiet", "-q")]
+ResamplesOption = Annotated[int, option("Random partitions, if Monte Carlo is used.", "N", min=1)]
+DropLastOption = Annotated[int, option("Leave off the last N dimensions (GN-GloVe: 1).", "N", panel=MODEL, min=0)]
+ClassesOption = Annotated[str, option("A class set, a TOML file, or words separated by commas.", "SET|FILE|a,b,…")]
 PolarityWordsOption = Annotated[
-    str,
-    typer.Option("--words", metavar="SET|FILE|a,b,…", help="A word set, a TOML file, or words separated by commas."),
+    str, option("A word set, a TOML file, or words separated by commas.", "SET|FILE|a,b,…", "--words")
 ]
-SchemeOption = Annotated[str, typer.Option("--scheme", help="binary (two classes), one-vs-one or one-vs-rest.")]
-BootstrapOption = Annotated[
-    int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for intervals; 0: none.")
-]
-ConfidenceOption = Annotated[float, typer.Option("--confidence", help="Confidence of the intervals.")]
-DeviceOption = Annotated[
-    str | None,
-    typer.Option(
-        "--device", metavar="NAME", help="cpu, cuda or mps; default: the best there is.", rich_help_panel=ASKING
-    ),
-]
-DtypeOption = Annotated[str, typer.Option("--dtype", help="Precision of the weights.", rich_help_panel=ASKING)]
-KeepNothingOption = Annotated[
-    bool, typer.Option("--no-cache", help="Keep nothing for a later run.", rich_help_panel=ASKING)
-]
-ChartOption = Annotated[
-    Path | None, typer.Option("--chart", metavar="FILE", help="Draw it (.svg, .png or .html).", rich_help_panel=OUT)
-]
+SchemeOption = Annotated[str, option("binary (two classes), one-vs-one or one-vs-rest.")]
+BootstrapOption = Annotated[int, option("Resamples for intervals; 0 for none.", "N", min=0)]
+ConfidenceOption = Annotated[float, option("Confidence of the intervals.")]
+DeviceOption = Annotated[str | None, option("cpu, cuda or mps; default: the best one available.", "NAME", panel=ASKING)]
+DtypeOption = Annotated[str, option("Precision of the weights.", panel=ASKING)]
+KeepNothingOption = Annotated[bool, option("Keep nothing for a later run.", None, "--no-cache", panel=ASKING)]

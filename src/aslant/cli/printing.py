@@ -1,4 +1,4 @@
-"""Print a result as a table, and write it to the files that were asked for."""
+"""Print a result as a table, and write it to the requested files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def need_results(suite: WeatSuiteResult | SeatSuiteResult | CeatSuiteResult) -> 
 
 
 def deliver(result: Result, output: Output, *, quiet: bool) -> None:
-    """Write `result` to the files asked for ("-" is standard output), then show the table unless quiet."""
+    """Write `result` to the requested files ("-" is standard output), then show the table unless quiet."""
     from aslant import report
     from aslant.io.files import write_together
 

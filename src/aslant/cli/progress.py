@@ -1,4 +1,4 @@
-"""What a long command shows while it runs, says of warnings, and says when it is stopped."""
+"""What a long command shows while it runs, for warnings, and when it is stopped."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def bar(*, quiet: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
-    """Show a progress bar with the time left, on a terminal only.
+def bar(*, quiet: bool = False, in_bytes: bool = False) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Show a progress bar with the time left, on a terminal only, on standard error.
 
-    Gives a function to call with a step, how much of it is done and how much there is; None if nothing is shown."""
+    Gives a function to call with a step, how much of it is done and how much there is (0: not known); None if nothing
+    is shown."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
+    from rich import progress as rich
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
     from aslant.report.tables import plain
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    tasks: dict[str, TaskID] = {}
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    counted = (rich.DownloadColumn(), rich.TransferSpeedColumn()) if in_bytes else (rich.MofNCompleteColumn(),)
+    columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), *counted, rich.TimeRemainingColumn())
+    tasks: dict[str, rich.TaskID] = {}
+    with rich.Progress(*columns, console=Console(stderr=True), transient=True) as progress:
 
         def show(step: str, done: int, total: int) -> None:
             if step not in tasks:
-                tasks[step] = progress.add_task(escape(plain(step)), total=total)
-            progress.update(tasks[step], completed=done, total=total)
+                tasks[step] = progress.add_task(escape(plain(step)), total=total or None)
+            progress.update(tasks[step], completed=done, total=total or None)
 
         yield show
 
@@ -45,10 +47,17 @@ def noted(*, quiet: bool = False) -> Iterator[None]:
 
 
 def note(text: object) -> None:
-    """Print a remark on standard error, in one line that no name or word in it can steer."""
+    """Print a remark on standard error, in one line in which no name or word can control the terminal."""
     from aslant.report.tables import plain
 
     print(f"note: {plain(text)}", file=sys.stderr)
+
+
+def say(text: object) -> None:
+    """Print a message on standard error in which no name or word can control the terminal; its lines stay lines."""
+    from aslant.report.tables import lines
+
+    print(f"aslant: {lines(text)}", file=sys.stderr)
 
 
 @contextmanager
@@ -58,5 +67,5 @@ def resumable(*, kept: bool) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if kept:
-            print("aslant: stopped; the same command goes on where it was.", file=sys.stderr)
+            say("stopped; the same command resumes where it stopped.")
         raise

@@ -1,4 +1,4 @@
-"""`aslant replicate`: a paper's printed tables beside ours."""
+"""`aslant replicate`: a paper's printed tables next to ours."""
 
 from __future__ import annotations
 
@@ -7,27 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import Output, RunningOnCores, command
+from aslant.errors import plural
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant replicate list
-
-aslant replicate lu                                        with what is bundled or was fetched before
-
-aslant replicate caliskan --get                            fetch what it needs first
-
+aslant replicate lu                                        with what is bundled or already downloaded
+aslant replicate caliskan --get                            download what it needs first
 aslant replicate all --html papers.html                    every paper, on one page with the figures redrawn
-
 aslant replicate lu --data glove-6b-100d=glove.6B.100d.txt --markdown table1.md
-
 aslant replicate kurita --with ./bert-base-uncased --encoder all-minilm-l6-v2
-
-aslant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    others than the paper's, labelled
+aslant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    not the paper's own, labelled
 """
 
 
@@ -35,48 +26,33 @@ aslant replicate basta --encoder all-minilm-l6-v2 --corpus gap --corpus bold    
 class ReplicationOutput(Output):
     """Where a replication is written: also as a page."""
 
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with the figures redrawn.", rich_help_panel=o.OUT),
-    ] = None
+    html: Annotated[Path | None, o.option("Write a page with the figures redrawn.", "FILE")] = None
 
     def by_suffix(self) -> dict[str, Path]:
-        """Return the files that were asked for, by the suffix of their format."""
+        """Return the requested files, by the suffix of their format."""
         return {**super().by_suffix(), **({} if self.html is None else {".html": self.html})}
 
 
 @command
 def replicate_command(
-    paper: Annotated[str, typer.Argument(metavar="PAPER|all|list", help="A paper, 'all', or 'list'.")],
-    get: Annotated[
-        bool, typer.Option("--get", help="Fetch every part that has a data name; some are several gigabytes.")
-    ] = False,
-    data: Annotated[
-        list[str] | None,
-        typer.Option("--data", metavar="NAME=PATH", help="Where data of that name are; can be repeated."),
-    ] = None,
+    paper: Annotated[str, o.argument("A paper, 'all', or 'list'.", "PAPER|all|list")],
+    get: Annotated[bool, o.option("Download every part that has a data name; some are several gigabytes.")] = False,
+    data: Annotated[list[str] | None, o.option("Where data of that name are; can be repeated.", "NAME=PATH")] = None,
     model: Annotated[
-        str | None,
-        typer.Option(
-            "--with", metavar="MODEL", help="Other vectors or another language model than the paper's: name or path."
-        ),
+        str | None, o.option("Vectors or a language model other than the paper's: name or path.", "MODEL", "--with")
     ] = None,
-    encoder: Annotated[
-        str | None,
-        typer.Option("--encoder", metavar="MODEL", help="Another encoder than the paper's: name or path."),
-    ] = None,
+    encoder: Annotated[str | None, o.option("An encoder other than the paper's: name or path.", "MODEL")] = None,
     corpus: Annotated[
-        list[str] | None,
-        typer.Option("--corpus", metavar="PATH", help="Another text than the paper's: name or path; can be repeated."),
+        list[str] | None, o.option("A text other than the paper's: name or path; can be repeated.", "PATH")
     ] = None,
     *,
     running: RunningOnCores,
     output: ReplicationOutput,
 ) -> None:
-    """Recompute published tables and put them beside the printed ones, cell by cell.
+    """Recompute published tables and compare them with the printed ones, cell by cell.
 
-    What is bundled or was fetched before is used; --get fetches more. Whatever is not the paper's own is labelled as a
-    stand-in, and never counts as met.
+    What is bundled or already downloaded is used; --get downloads more. Anything not the paper's own is labelled
+    as a stand-in, and never counts as met.
     """
     from aslant.cli.printing import deliver
     from aslant.cli.progress import bar, noted, resumable
@@ -89,7 +65,7 @@ def replicate_command(
         for name in PAPERS:
             found = described(name)
             printed = sum(bool(cell.printed) and not cell.way for cell in found.cells)
-            print(f"{name:12} {found.title} ({printed} printed cells)")
+            print(f"{name:12} {found.title} ({plural(printed, 'printed cell')})")
         return
     instead = {"with": model, "encoder": encoder, "corpus": corpus}
     chosen = {option: content for option, content in instead.items() if content}

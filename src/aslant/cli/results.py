@@ -1,10 +1,10 @@
-"""`aslant results`: ask a store of audits, show one again, compare two, follow a figure over time."""
+"""`aslant results`: query a store of audits, show one again, compare two, follow a figure over time."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -15,155 +15,104 @@ if TYPE_CHECKING:
     from aslant.results.audit import AuditComparison, AuditResult
     from aslant.results.stored import AuditChange, StoredAudit
 
-app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time.", no_args_is_help=True)
+app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time, export.", no_args_is_help=True)
 
-LIST_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results list results.jsonl                       every audit: label, when, state, model, id
-
-aslant results list results.jsonl --latest --since 2026-03-01 --json -
-"""
-FIGURES_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results figures results.jsonl --measure weat --stimuli weat-6
-
-aslant results figures results.jsonl --model 'ours*' --category gender --latest --csv figures.csv
-"""
-SHOW_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results show results.jsonl ours                  the newest audit of 'ours'
-
-aslant results show results.jsonl ours~1 -o before      the one before it, as before.html, .json and .csv
-
-aslant results show results.jsonl 3f2a9c                by the first digits of its id
-"""
-COMPARE_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results compare results.jsonl ours               the newest audit of 'ours' with the one before it
-
-aslant results compare results.jsonl 'last month' 'this month'
-
-aslant results compare results.jsonl ours~2 ours -o change && aslant check change.json --policy policy.toml
-"""
-HISTORY_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results history results.jsonl --model ours --measure weat --stimuli weat-6
-
-aslant results history results.jsonl --category race --csv history.csv
-"""
-ADD_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant results add results.jsonl aslant-report.json --label ours      a report that 'aslant audit' wrote
-"""
 ASKED = "Which ones (* and ? stand for anything)"
-StoreArgument = Annotated[
-    str, typer.Argument(metavar="STORE", help="The file that 'aslant audit --models LIST --store FILE' wrote.")
-]
+StoreArgument = Annotated[str, o.argument("The file that 'aslant audit --models LIST --store FILE' wrote.", "STORE")]
 WhichArgument = Annotated[
-    str, typer.Argument(metavar="AUDIT", help="A label (its newest audit), label~1 (the one before it), or an id.")
-]
-ModelOption = Annotated[
-    str, typer.Option("--model", metavar="LABEL", help="Labels, or models' own names.", rich_help_panel=ASKED)
-]
-SinceOption = Annotated[
-    str | None, typer.Option("--since", metavar="DATE", help="Audited on or after (UTC).", rich_help_panel=ASKED)
-]
-UntilOption = Annotated[
-    str | None, typer.Option("--until", metavar="DATE", help="Audited on or before (UTC).", rich_help_panel=ASKED)
-]
-LatestOption = Annotated[
-    bool, typer.Option("--latest", help="Only the newest audit of each label.", rich_help_panel=ASKED)
-]
+    str, o.argument("A label (its newest audit), label~1 (the one before it), or an id.", "AUDIT")
+]  # fmt: skip
+LatestOption = Annotated[bool, o.option("Only the newest audit of each label.", panel=ASKED)]
 ReportOption = Annotated[
-    Path | None,
-    typer.Option("--output", "-o", metavar="NAME", help="Write a report; .html, .json and .csv are added."),
+    Path | None, o.option("Write a report; .html, .json and .csv are added.", "NAME", "--output", "-o")
 ]
 
 
 @dataclass(frozen=True)
-class Asking:
-    """Which figures are asked for."""
+class Audits:
+    """Which audits to return."""
 
-    measure: Annotated[
-        str, typer.Option("--measure", metavar="NAME", help="Such as weat.", rich_help_panel=ASKED)
-    ] = "*"  # fmt: skip
-    stimuli: Annotated[
-        str, typer.Option("--stimuli", metavar="NAME", help="Such as weat-6.", rich_help_panel=ASKED)
-    ] = "*"  # fmt: skip
-    category: Annotated[
-        str, typer.Option("--category", metavar="NAME", help="Such as gender.", rich_help_panel=ASKED)
-    ] = "*"  # fmt: skip
-    model: ModelOption = "*"
-    since: SinceOption = None
-    until: UntilOption = None
+    PANEL: ClassVar[str] = ASKED
+
+    model: Annotated[str, o.option("Labels, or models' own names.", "LABEL")] = "*"
+    since: Annotated[str | None, o.option("Audited on or after (UTC).", "DATE")] = None
+    until: Annotated[str | None, o.option("Audited on or before (UTC).", "DATE")] = None
+
+
+@dataclass(frozen=True)
+class Figures(Audits):
+    """Which figures to return."""
+
+    measure: Annotated[str, o.option("Such as weat.", "NAME")] = "*"
+    stimuli: Annotated[str, o.option("Such as weat-6.", "NAME")] = "*"
+    category: Annotated[str, o.option("Such as gender.", "NAME")] = "*"
 
 
 @app.callback()
 def results_command() -> None:
-    """Audits in a store: list, query, show, compare, follow over time."""
+    """Audits in a store: list, query, show, compare, follow over time, export."""
 
 
-@app.command("list", epilog=LIST_EXAMPLES)
+@app.command(
+    "list",
+    epilog=o.examples(
+        "aslant results list results.db                       every audit: label, when, state, model, id",
+        "aslant results list results.db --latest --since 2026-03-01 --json -",
+    ),
+)
 @command
-def list_command(
-    store: StoreArgument,
-    model: ModelOption = "*",
-    since: SinceOption = None,
-    until: UntilOption = None,
-    latest: LatestOption = False,
-    *,
-    output: Output,
-) -> None:
+def list_command(store: StoreArgument, latest: LatestOption = False, *, asking: Audits, output: Output) -> None:
     """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).audits(model, since=since, until=until, latest=latest)
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
+    _answer(store, "audits", output, latest=latest, **asdict(asking))
 
 
-@app.command("figures", epilog=FIGURES_EXAMPLES)
+@app.command(
+    "figures",
+    epilog=o.examples(
+        "aslant results figures results.db --measure weat --stimuli weat-6",
+        "aslant results figures results.db --model 'ours*' --category gender --latest --csv figures.csv",
+    ),
+)
 @command
-def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Asking, output: Output) -> None:
+def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Figures, output: Output) -> None:
     """Print the figures that match: one row for each measure, set of stimuli and audit."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).figures(latest=latest, **asdict(asking))
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
+    _answer(store, "figures", output, latest=latest, **asdict(asking))
 
 
-@app.command("history", epilog=HISTORY_EXAMPLES)
+@app.command(
+    "history",
+    epilog=o.examples(
+        "aslant results history results.db --model ours --measure weat --stimuli weat-6",
+        "aslant results history results.db --category race --csv history.csv",
+    ),
+)
 @command
-def history_command(store: StoreArgument, *, asking: Asking, output: Output) -> None:
-    """Follow figures over time, label by label: the effect, the difference to the audit before, what else differs."""
+def history_command(store: StoreArgument, *, asking: Figures, output: Output) -> None:
+    """Follow figures over time, label by label: the effect, its change since the previous audit, what else changed."""
+    _answer(store, "history", output, **asdict(asking))
+
+
+def _answer(store: str, question: str, output: Output, **asked: Any) -> None:
+    """Ask a store, and say on standard error what a table on standard output has no place for."""
     from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-
-    found = ResultsStore(store).history(**asdict(asking))
-    _tell(found.notes, output)
-    deliver(found, output, quiet=False)
-
-
-def _tell(notes: tuple[str, ...], output: Output) -> None:
-    """Say on standard error what a table of commas on standard output has no place for."""
-    from aslant.cli.printing import STANDARD_OUTPUT
+    from aslant.cli.printing import STANDARD_OUTPUT, deliver
     from aslant.cli.progress import note
 
+    found = getattr(ResultsStore(store), question)(**asked)
     if STANDARD_OUTPUT in (output.csv, output.markdown, output.latex):
-        for each in notes:
+        for each in found.notes:
             note(each)
+    deliver(found, output, quiet=False)
 
 
-@app.command("show", epilog=SHOW_EXAMPLES)
+@app.command(
+    "show",
+    epilog=o.examples(
+        "aslant results show results.db ours                  the newest audit of 'ours'",
+        "aslant results show results.db ours~1 -o before      the one before it, as before.html, .json and .csv",
+        "aslant results show results.db 3f2a9c                by the first digits of its id",
+    ),
+)
 @command
 def show_command(
     store: StoreArgument, which: WhichArgument, report: ReportOption = None, *, output: Output
@@ -180,17 +129,21 @@ def show_command(
     deliver(audit, output, quiet=False)
 
 
-@app.command("compare", epilog=COMPARE_EXAMPLES)
+@app.command(
+    "compare",
+    epilog=o.examples(
+        "aslant results compare results.db ours               the newest audit of 'ours' with the one before it",
+        "aslant results compare results.db 'last month' 'this month'",
+        "aslant results compare results.db ours~2 ours -o change && aslant check change.json --policy policy.toml",
+    ),
+)
 @command
 def compare_command(
     store: StoreArgument,
     before: WhichArgument,
     after: Annotated[
         str | None,
-        typer.Argument(
-            metavar="[AUDIT]",
-            help="A later one; nothing: AUDIT is a label, whose newest is compared with the one before.",
-        ),
+        o.argument("A later one; default: AUDIT is a label, and its two newest audits are compared.", "[AUDIT]"),
     ] = None,
     report: ReportOption = None,
     *,
@@ -199,7 +152,7 @@ def compare_command(
     """Compare two audits, figure by figure: before, after, difference, and whether the evidence changed.
 
     What else differs (version, profile, seed, words, corpus) is said, since it may explain a difference too. The report
-    (-o) has both audits side by side; 'aslant check' can hold its JSON to limits on differences.
+    (-o) has both audits side by side; 'aslant check' can check its JSON against limits on differences.
     """
     from aslant.auditing.store import ResultsStore
     from aslant.cli.printing import deliver
@@ -209,40 +162,85 @@ def compare_command(
     with noted():
         change = found.compare(before, after)
     if names:
-        with noted(quiet=True):  # which has been told
+        with noted(quiet=True):  # already reported
             first, second = found.audit(change.before.id), found.audit(change.after.id)
         _write(_side_by_side(first, second, change), names)
     deliver(change, output, quiet=False)
 
 
-@app.command("add", epilog=ADD_EXAMPLES)
+@app.command(
+    "add",
+    epilog=o.examples(
+        "aslant results add results.db aslant-report.json --label ours      a report that 'aslant audit' wrote",
+        "aslant results add results.db other.jsonl                          what 'aslant results export' wrote, or an "
+        "old store",
+    ),
+)
 def add_command(
-    store: Annotated[str, typer.Argument(metavar="STORE", help="A store, or the name of a new one.")],
-    report: Annotated[str, typer.Argument(metavar="REPORT.json", help="The JSON that 'aslant audit' wrote.")],
-    label: Annotated[
-        str | None, typer.Option("--label", metavar="LABEL", help="What to call the model (default: its own name).")
-    ] = None,
+    store: Annotated[str, o.argument("A store, or the name of a new one.", "STORE")],
+    report: Annotated[str, o.argument("JSON that 'aslant audit' wrote, or JSON Lines of 'export'.", "FILE")],
+    label: Annotated[str | None, o.option("A label for the model (default: its own name).", "LABEL")] = None,
     quiet: o.QuietOption = False,
 ) -> None:
-    """Put a report that was made before, or elsewhere, into a store."""
+    """Put a report that was made before, or elsewhere, or the audits of another store, into a store."""
     from aslant.auditing.policy import read_report
-    from aslant.auditing.store import ResultsStore
+    from aslant.auditing.store import ResultsStore, is_lines
+    from aslant.cli.progress import noted
     from aslant.errors import AslantError
     from aslant.report.tables import plain
     from aslant.results.audit import AuditResult
 
-    found = read_report(report)
-    audits = (found,) if isinstance(found, AuditResult) else found.audits
-    if label is not None and len(audits) > 1:
-        raise AslantError(f"'{report}' holds {len(audits)} audits, and one label was given; leave --label out.")
-    for audit in audits:
-        stored = ResultsStore(store).append(audit, label, source=report)
-        if not quiet:
+    into = ResultsStore(store)
+    if is_lines(Path(report)):
+        if label is not None:
+            raise AslantError(f"'{report}' holds labels of its own; leave out --label.")
+        with noted():
+            added = into.add_lines(report)
+    else:
+        found = read_report(report)
+        audits = (found,) if isinstance(found, AuditResult) else found.audits
+        if label is not None and len(audits) > 1:
+            raise AslantError(f"'{report}' holds {len(audits)} audits, but one label was given; leave out --label.")
+        added = [into.append(audit, label, source=report) for audit in audits]
+    if not quiet:
+        for stored in added:
             print(f"stored: {plain(stored.label)} as {stored.id} in {plain(store)}")
 
 
+@app.command(
+    "export",
+    epilog=o.examples(
+        "aslant results export results.db - | jq .record.label",
+        "aslant results export march.db march.jsonl && aslant results add year.db march.jsonl",
+    ),
+)
+def export_command(
+    store: StoreArgument,
+    file: Annotated[Path, o.argument("Where to write; '-' is standard output.", "FILE")],
+) -> None:
+    """Write every audit of a store as a line of JSON, for other programs and other stores ('add' reads it)."""
+    import sys
+
+    from aslant.auditing.store import ResultsStore
+    from aslant.cli.progress import noted
+    from aslant.errors import AslantError
+    from aslant.io.files import written_whole
+
+    found = ResultsStore(store)
+    with noted():
+        if file == Path("-"):
+            for line in found.lines():
+                sys.stdout.buffer.write(line)
+            return
+        try:
+            with written_whole(file) as written:
+                written.writelines(found.lines())
+        except OSError as error:
+            raise AslantError(f"cannot write '{file}': {error.strerror or error}.") from None
+
+
 def _names(report: Path | None, store: str) -> list[Path]:
-    """Return the files of a report, if one is asked for; the store is never one of them."""
+    """Return the files of a report, if one was requested; the store is never one of them."""
     from aslant.cli.audit import REPORTS, report_name
     from aslant.errors import AslantError
 
@@ -252,7 +250,7 @@ def _names(report: Path | None, store: str) -> list[Path]:
     names = [base.with_name(base.name + suffix) for suffix in REPORTS]
     for path in names:
         if path.exists() and Path(store).exists() and path.samefile(store):
-            raise AslantError(f"'{path}' is the store, and would be written over; choose another name with -o.")
+            raise AslantError(f"'{path}' is the store and would be overwritten; choose another name with -o.")
     return names
 
 

@@ -8,25 +8,35 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
+import sys
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from copy import copy
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, ClassVar, get_type_hints
+from typing import Annotated, Any, ClassVar, TextIO, get_type_hints
 
 from aslant.cli import options as o
+from aslant.measures.shared.settings import declared, setting
 
 
 @dataclass(frozen=True)
 class Reading:
     """How an embedding is read."""
 
-    top: o.TopOption = None
-    case: o.CaseOption = "fallback"
-    phrases: o.PhrasesOption = "join"
-    allow_pickle: o.PickleOption = False
-    subwords: o.SubwordsOption = False
-    no_cache: o.NoCacheOption = False
+    PANEL: ClassVar[str] = o.MODEL
+
+    top: Annotated[int | None, o.option("Read only the first N words.", "N", min=1)] = None
+    case: Annotated[str, o.option("fallback: as written, then lower, then Title; exact: as written.")] = "fallback"
+    phrases: Annotated[
+        str, o.option("join: spaces and underscores alike; mean: then the mean of the parts; exact: as written.")
+    ] = "join"
+    allow_pickle: Annotated[
+        bool, o.option("Open gensim .kv files that hold more than vectors, which can run code; only if you trust them.")
+    ] = False
+    subwords: Annotated[bool, o.option("fastText .bin: build missing words from sub-words.")] = False
+    no_cache: Annotated[bool, o.option("Neither use nor write the cache.")] = False
 
 
 @dataclass(frozen=True)
@@ -34,7 +44,7 @@ class Running:
     """How a measure is run."""
 
     seed: o.SeedOption = 0
-    workers: o.WorkersOption = 1
+    workers: Annotated[int, o.option("Processes to use (this command is quick with one).", "N", min=1)] = 1
     quiet: o.QuietOption = False
 
 
@@ -42,18 +52,24 @@ class Running:
 class RunningOnCores(Running):
     """How a measure is run that uses several cores, or a cluster."""
 
-    workers: o.CoresOption = None  # type: ignore[assignment]
-    dask: o.DaskOption = None
-    ray: o.RayOption = None
+    workers: Annotated[
+        int | None, o.option("Cores to use (default: all); results do not depend on it.", "N", min=1)
+    ] = None  # type: ignore[assignment]
+    dask: Annotated[
+        str | None, o.option("A Dask scheduler, such as tcp://host:8786.", "ADDRESS", panel=o.WHERE)
+    ] = None  # fmt: skip
+    ray: Annotated[
+        str | None, o.option("A Ray cluster: the one this machine is in, or by address.", "auto|ADDRESS", panel=o.WHERE)
+    ] = None
 
     def used(self) -> AbstractContextManager[None]:
-        """Return the workers that were asked for, to be used while the command runs."""
+        """Return the requested workers, to be used while the command runs."""
         from aslant.errors import AslantError
         from aslant.parallel import use_workers
 
         if self.workers is not None and (self.dask or self.ray):
             raise AslantError(
-                f"--workers {self.workers} is for this machine, and a cluster brings its own; leave one of them out."
+                f"--workers {self.workers} is for this machine, but a cluster has its own; leave one of them out."
             )
         return use_workers(threads=self.workers, dask=self.dask, ray=self.ray)
 
@@ -65,22 +81,28 @@ class Output:
     #: Fields of a subclass that are files for pictures.
     PICTURES: ClassVar[tuple[str, ...]] = ()
 
+    PANEL: ClassVar[str] = o.OUT
+
     json: o.JsonOption = None
-    csv: o.CsvOption = None
-    markdown: o.MarkdownOption = None
-    latex: o.LatexOption = None
+    csv: Annotated[Path | None, o.option("Write CSV ('-': standard output).", "FILE")] = None
+    markdown: Annotated[Path | None, o.option("Write a Markdown table.", "FILE")] = None
+    latex: Annotated[Path | None, o.option("Write a LaTeX table (booktabs).", "FILE")] = None
 
     def by_suffix(self) -> dict[str, Path]:
-        """Return the files that were asked for, by the suffix of their format."""
+        """Return the requested files, by the suffix of their format."""
         asked = {".json": self.json, ".csv": self.csv, ".md": self.markdown, ".tex": self.latex}
         return {suffix: path for suffix, path in asked.items() if path is not None}
 
+    def spare(self) -> TextIO:
+        """Return where messages go: standard error where a file goes to standard output."""
+        return sys.stderr if Path("-") in self.by_suffix().values() else sys.stdout
+
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return [*self.by_suffix().values(), *self.pictures()]
 
     def pictures(self) -> list[Path]:
-        """Return the files for pictures that were asked for."""
+        """Return the requested files for pictures."""
         return [path for name in self.PICTURES if (path := getattr(self, name)) is not None]
 
     def check(self, inputs: Iterable[str] = ()) -> None:
@@ -93,8 +115,7 @@ class Output:
         for path in wanted:
             if not path.parent.is_dir():
                 raise AslantError(f"cannot write '{path}': there is no folder '{path.parent}'.")
-            if path.exists() and any(Path(text).exists() and path.samefile(text) for text in inputs):
-                raise AslantError(f"'{path}' is read from, and would be written over; name another file.")
+        refuse_overwriting(wanted, inputs)
         if pictures := self.pictures():
             from aslant.report.charts import check_suffix
 
@@ -108,7 +129,19 @@ class ChartOutput(Output):
 
     PICTURES: ClassVar[tuple[str, ...]] = ("chart",)
 
-    chart: o.ChartOption = None
+    chart: Annotated[Path | None, o.option("Draw it (.svg, .png or .html).", "FILE")] = None
+
+
+def refuse_overwriting(
+    written: Iterable[Path], inputs: Iterable[str | Path], advice: str = "name another file"
+) -> None:
+    """Refuse, before any work, to write a file that is read."""
+    from aslant.errors import AslantError
+
+    read = [text for text in inputs if os.path.exists(text)]  # noqa: PTH110 (a name may be too long for a file)
+    for path in written:
+        if path.exists() and any(path.samefile(text) for text in read):
+            raise AslantError(f"'{path}' is an input and would be overwritten; {advice}.")
 
 
 def _resolved(path: Path) -> Path:
@@ -117,16 +150,19 @@ def _resolved(path: Path) -> Path:
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
-    """Let typer see the fields of every group in the signature of `function` as options of their own."""
+    """Let typer see the fields of every group in the signature of `function` as separate options."""
     parameters = inspect.signature(function, eval_str=True).parameters
     groups: dict[str, Any] = {name: p.annotation for name, p in parameters.items() if is_dataclass(p.annotation)}
-    options = [parameter for name, parameter in parameters.items() if name not in groups]
+    options = [_option(p.name, p.annotation, p.default) for name, p in parameters.items() if name not in groups]
     for group in groups.values():
-        options += _options(group)
+        hints = get_type_hints(group, include_extras=True)
+        hints |= {name: _declared(name, *found, getattr(group, name)) for name, found in declared(group).items()}
+        panel = getattr(group, "PANEL", None)
+        options += [_option(field.name, hints[field.name], field.default, panel) for field in fields(group)]
 
     @functools.wraps(function)
     def run(**given: Any) -> None:
-        made = {n: group(**{f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
+        made = {n: _made(group, {f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
         for group in made.values():
             if isinstance(group, Output):
                 group.check(inputs=[text for value in given.values() for text in _texts(value)])
@@ -144,15 +180,37 @@ def _texts(value: Any) -> list[str]:
     return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str) and text]
 
 
-def _options(group: Any) -> list[inspect.Parameter]:
-    hints = get_type_hints(group, include_extras=True)
+def _option(name: str, hint: Any, default: Any, panel: str | None = None) -> inspect.Parameter:
+    """Return an option as typer reads it: a flag without its opposite, in the panel of its group."""
+    declared = copy(hint.__metadata__[0])
+    declared.rich_help_panel = declared.rich_help_panel or panel
+    if hint.__origin__ is bool and declared.default is ...:  # where typer has the first name until it reads this
+        declared.default = f"--{name.replace('_', '-')}"
+    annotation = Annotated[hint.__origin__, declared]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return [
-        inspect.Parameter(
-            field.name,
-            kind,
-            default=inspect.Parameter.empty if field.default is MISSING else field.default,
-            annotation=hints[field.name],
-        )
-        for field in fields(group)
-    ]
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _made(group: Any, given: dict[str, Any]) -> Any:
+    """Put a group together; where a setting is refused, name the option."""
+    from aslant.errors import MeasureError
+
+    try:
+        return group(**given)
+    except MeasureError as error:
+        name, _, rest = str(error).partition(" ")
+        raise MeasureError(f"{_option_of(name, declared(group)[name][1])} {rest}") from None
+
+
+def _option_of(name: str, meta: setting) -> str:
+    return meta.option or "--" + name.replace("_", "-")
+
+
+def _declared(name: str, hint: Any, meta: setting, default: Any) -> Any:
+    """Return a setting of a measure as an option; what is neither a number nor a switch is text, which it checks."""
+    option = _option_of(name, meta)
+    if default is True:
+        option = f"{option}/--no-{option[2:]}"
+    kind = hint if hint in (bool, int, float) else str if default is not None else str | None
+    limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
+    return Annotated[kind, o.option(meta.description or "", meta.metavar, option, panel=meta.panel, **limits)]

@@ -7,39 +7,17 @@ from typing import Annotated
 
 import typer
 
+from aslant.cli.options import argument, examples, option
+from aslant.errors import plural
+
 app = typer.Typer(help="Word sets: list what ships, show one, check your own.", no_args_is_help=True)
 
-LIST_EXAMPLES = """
-[bold]Examples[/bold]
 
-aslant words list
-
-aslant words list --kind weat
-"""
-SHOW_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant words show weat-6                 as TOML: copy it to start a set of your own
-
-aslant words show weat-6 > my-test.toml
-"""
-CHECK_EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant words check my-test.toml
-
-aslant words check my-test.toml --model glove.6B.100d.txt     also: which words the embedding lacks
-"""
-
-
-@app.command("list", epilog=LIST_EXAMPLES)
+@app.command("list", epilog=examples("aslant words list", "aslant words list --kind weat"))
 def list_command(
     kind: Annotated[
         str | None,
-        typer.Option(
-            "--kind",
-            help="Only sets of one kind: weat, pairs, words, classes, templates, weat-templates, sentences.",
-        ),
+        option("Only sets of one kind: weat, pairs, words, classes, templates, weat-templates, sentences."),
     ] = None,
 ) -> None:
     """List the word sets that ship."""
@@ -62,9 +40,15 @@ def list_command(
     table_console().print(table)
 
 
-@app.command("show", epilog=SHOW_EXAMPLES)
+@app.command(
+    "show",
+    epilog=examples(
+        "aslant words show weat-6                 as TOML: copy it to start your own set",
+        "aslant words show weat-6 > my-test.toml",
+    ),
+)
 def show_command(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A set that ships, or the path of a TOML file.")],
+    name: Annotated[str, argument("A set that ships, or the path of a TOML file.", "NAME")],
 ) -> None:
     """Print a word set as TOML, with its citation and licence."""
     import sys
@@ -78,19 +62,25 @@ def show_command(
     sys.stdout.write(unsteered(text_of(name)))
 
 
-@app.command("check", epilog=CHECK_EXAMPLES)
+@app.command(
+    "check",
+    epilog=examples(
+        "aslant words check my-test.toml",
+        "aslant words check my-test.toml --model glove.6B.100d.txt    also: which words are missing from the embedding",
+    ),
+)
 def check_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Your TOML file.")],
-    model: Annotated[
-        str | None, typer.Option("--model", metavar="MODEL", help="Also look the words up in this embedding.")
-    ] = None,
+    file: Annotated[Path, argument("Your TOML file.", "FILE")],
+    model: Annotated[str | None, option("Also look the words up in this embedding.", "MODEL")] = None,
 ) -> None:
-    """Check a word set of your own; exit code 2 and one sentence if it cannot be used."""
+    """Check your own word set; exit code 2 and one sentence if it cannot be used."""
     from aslant.report.tables import plain
     from aslant.stimuli import kind_of, read_set
 
     found = read_set(file)
-    print(f"{plain(file)}: a set of kind '{kind_of(found)}' with {len(found.words):,} words; {plain(found.title)}")
+    print(
+        f"{plain(file)}: a set of kind '{kind_of(found)}' with {plural(len(found.words), 'word')}; {plain(found.title)}"
+    )
     for group in found.groups:
         print(f"  {plain(group.name)}: {len(group.words)}")
     if model is not None:

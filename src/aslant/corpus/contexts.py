@@ -10,8 +10,8 @@ from dataclasses import dataclass
 class Query:
     """Words to find, how many sentences of each to keep, and words that a sentence must not hold.
 
-    A word is matched as a whole, whatever its case, or `as_written` (see `Context.has_written`); a phrase has its words
-    joined by spaces or underscores. Words to avoid are matched whatever their case.
+    A word is matched as a whole, in any case, or `as_written` (see `Context.has_written`); a phrase has its words
+    joined by spaces or underscores. Words to avoid are matched in any case.
     """
 
     words: tuple[str, ...]
@@ -39,7 +39,7 @@ class Context:
         return self.text[self.start : self.end]
 
     def has_written(self, word: str) -> bool:
-        """Tell whether a word stands here as it is written, but for a capital where the sentence begins.
+        """Tell whether a word is here as it is written, except for a capital where the sentence begins.
 
         >>> Context("“Rose petals.”", 1, 5).has_written("rose"), Context("I met Rose.", 6, 10).has_written("rose")
         (True, False)
@@ -51,12 +51,12 @@ class Context:
         return begins and shown == plain[:1].upper() + plain[1:]
 
     def swapped(self, word: str) -> Context:
-        """Return the same sentence with another word in that place."""
+        """Return the same sentence with another word in its place."""
         return Context(self.text[: self.start] + word + self.text[self.end :], self.start, self.start + len(word))
 
 
 def _spelling(word: str) -> str:
-    """Return a word with what is the same in any spelling made alike: spaces, apostrophes, composed characters."""
+    """Return a word with equivalent spellings unified: spaces, apostrophes, composed characters."""
     if word.isascii() and word.isalpha():
         return word
     return " ".join(unicodedata.normalize("NFC", word).replace("_", " ").replace("’", "'").split())
@@ -67,7 +67,7 @@ class Contexts:
     """What was found for a query: up to `per_word` sentences for each word, drawn evenly from all that hold it.
 
     `counts` are the sentences that hold the word (and none of the words to avoid); `missing` have none. The drawn
-    sentences of a word stand in random order, so that the first n of them are a fair draw too.
+    sentences of a word are in random order, so the first n of them are a fair draw too.
     """
 
     by_word: dict[str, tuple[Context, ...]]
@@ -77,7 +77,7 @@ class Contexts:
 
 @dataclass(frozen=True)
 class ContextSample:
-    """The contexts of every query, by its name, from one reading of a corpus of so many sentences and tokens."""
+    """The contexts of every query, by its name, from one reading of a corpus of that many sentences and tokens."""
 
     contexts: dict[str, Contexts]
     sentences: int

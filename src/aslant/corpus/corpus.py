@@ -1,4 +1,4 @@
-"""`Corpus`: sentences that are read from files, or from what a user already has, as often as they are asked for."""
+"""`Corpus`: sentences that are read from files, or from what a user already has, as often as needed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from aslant.corpus.files import TextFile, fingerprint_of
 from aslant.corpus.splitting import Lines, Tally, lines_of, sentences, splitter
-from aslant.errors import CorpusError
+from aslant.errors import CorpusError, plural
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class GivenTexts:
 
 
 def checked(texts: Iterable[Any]) -> Iterator[str]:
-    """Yield texts, or say which of them is none."""
+    """Yield texts, or raise an error that says which one is not a text."""
     for number, text in enumerate(texts, 1):
         if not isinstance(text, str):
             raise CorpusError(f"item {number:,} is a {type(text).__name__}, not a text; give strings.")
@@ -38,7 +38,7 @@ class Corpus:
 
     `too_long` is the number of sentences over `longest` characters that the last complete reading left out (None
     before it). `fingerprint` is made from the sizes of the files and samples of their bytes. `passed_over` are the
-    files of a folder that hold no text by their names.
+    files of a folder whose names say that they hold no text.
 
     >>> import aslant
     >>> corpus = aslant.load_corpus(["A nurse slept.", "He is a clerk."])
@@ -55,7 +55,7 @@ class Corpus:
     def __repr__(self) -> str:
         given = sum(_length(part.texts) for part in self.parts if isinstance(part, GivenTexts))
         counted = {"file": len(self.files), "text": given}
-        shown = [f"{n:,} {what}{'s' if n > 1 else ''}" for what, n in counted.items() if n]
+        shown = [plural(n, what) for what, n in counted.items() if n]
         return f"<Corpus '{self.name}': {', '.join(shown) or 'texts'}>"
 
     @property
@@ -79,7 +79,7 @@ class Corpus:
 
     @property
     def fingerprint(self) -> str:
-        """A short string that tells this text from another, whatever the files are called."""
+        """A short string that distinguishes this text from another, regardless of file names."""
         digest = hashlib.sha256()
         for part in self.parts:
             if isinstance(part, TextFile):
@@ -90,7 +90,7 @@ class Corpus:
         return digest.hexdigest()[:16]
 
     def record(self) -> dict[str, Any]:
-        """Return what a result keeps of it: name, fingerprint, kind, files, settings, and what was left out."""
+        """Return what a result records about it: name, fingerprint, kind, files, settings, and what was left out."""
         return {
             "name": self.name,
             "kind": self.kind,

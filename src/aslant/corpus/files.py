@@ -11,9 +11,8 @@ from pathlib import Path
 from aslant.corpus import json_texts, tables
 from aslant.corpus.splitting import PIECE, Lines, Splitter, lines_of, way_of
 from aslant.corpus.text import read_lines
-from aslant.errors import AslantError, CorpusError
-from aslant.io import packed_files as opening
-from aslant.io.packed_files import Progress, open_stream
+from aslant.errors import CorpusError
+from aslant.io.packed_files import Location, Progress, open_stream
 
 KINDS = {
     "": "text", ".txt": "text", ".text": "text", ".tsv": "tsv", ".tab": "tsv", ".csv": "csv", ".json": "json",
@@ -22,18 +21,11 @@ KINDS = {
 PACKED = (".gz", ".bz2", ".xz", ".zst", ".zip")
 ARCHIVES = (*PACKED, ".tgz", ".tar")
 DELIMITERS = {"tsv": "\t", "csv": ","}
-#: Files that come with a corpus and are no part of it.
+#: Files that come with a corpus and are not part of it.
 BESIDE = ("licence", "license", "readme", "copying", "notice", "citation", "changelog", "sources")
-#: So many lines with text are looked at to find out how a file is split.
+#: How many lines with text are read to find out how a file is split.
 LOOKED_AT = 500
 SAMPLE_BYTES = 64 << 10
-
-
-@dataclass(frozen=True)
-class Location(opening.Location):
-    """A file of text, and the member to read where the file is an archive."""
-
-    error: type[AslantError] = CorpusError
 
 
 @dataclass(frozen=True)
@@ -47,7 +39,7 @@ class TextFile:
     column: str | None = None
     split: str = "lines"
     empty: bool = False
-    #: The bytes that are read, where that is a part of the file only.
+    #: The bytes that are read, where that is only a part of the file.
     span: tuple[int, int] | None = None
 
     @property
@@ -59,7 +51,7 @@ class TextFile:
             raise CorpusError(f"cannot open '{self.location.path}': {error.strerror}.") from None
 
     def record(self) -> dict[str, str | int | None]:
-        """Return what a result keeps of the file."""
+        """Return what a result records about the file."""
         return {
             "file": self.label, "kind": self.kind, "bytes": self.size, "column": self.column, "split": self.split
         }  # fmt: skip
@@ -93,8 +85,8 @@ def kind_of(name: str) -> str | None:
 def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     """Return the files of text in a folder and those below it, and the other files, both in order of their names.
 
-    Hidden files and folders are passed over without a word. Links are followed, but no folder twice; those that lead
-    out of the folder are among the others, lest a corpus from elsewhere bring private files into a report.
+    Hidden files and folders are skipped silently. Links are followed, but no folder twice; those that lead
+    out of the folder are among the others, so that a corpus from elsewhere cannot bring private files into a report.
     """
     home = folder.resolve()
     taken: list[Path] = []
@@ -150,7 +142,7 @@ def examine(
 
 
 def _table_kind(location: Location, encoding: str, column: str) -> str:
-    """Tell what a file of no telling name holds, where a column is asked for: its first line shows."""
+    """Tell what a file with an uninformative name holds, where a column is given: its first line shows."""
     with open_stream(location) as stream:
         first = next((line for line, _ in islice(read_lines(stream, encoding), 1)), "")
     for kind, delimiter in DELIMITERS.items():
@@ -174,7 +166,7 @@ def _first_lines(file: TextFile) -> list[str]:
 
 
 def fingerprint_of(location: Location) -> bytes:
-    """Return what tells the content from another: its size, and samples of its bytes."""
+    """Return what identifies the content: its size, and samples of its bytes."""
     size = location.path.stat().st_size
     digest = hashlib.sha256(f"{size}\0{location.member}\0".encode("utf-8", "surrogateescape"))
     with location.path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Strings in JSON: read as a stream of events, so that a file of any size takes no more memory than a string of it.
+"""Strings in JSON: read as a stream of events, so that a file of any size takes no more memory than its longest string.
 
 Several values one after the other (JSON lines) are read like one.
 """
@@ -13,9 +13,9 @@ from aslant.corpus.tables import choose_column, usual_column
 from aslant.errors import CorpusError
 from aslant.io.packed_files import ByteStream
 
-#: So many strings are looked at to find out what a file holds.
+#: How many strings are read to find out what a file holds.
 LOOKED_AT = 1000
-#: Bytes of one value, and lists or records within each other: nothing that people write has more (and
+#: Bytes of one value, and levels of nesting: nothing that people write has more (and
 #: the time that a value takes grows with its square).
 LONGEST, DEEPEST = 16 << 20, 1_000_000
 BOM = b"\xef\xbb\xbf"
@@ -23,7 +23,7 @@ BOM = b"\xef\xbb\xbf"
 
 @dataclass
 class Shape:
-    """What the first strings of a file are: the keys they stand under, and whether some stand in records."""
+    """What the first strings of a file are: the keys they are under, and whether some are in records."""
 
     keys: dict[str, None] = field(default_factory=dict)
     records: bool = False
@@ -31,7 +31,7 @@ class Shape:
 
 
 def strings(stream: ByteStream) -> Iterator[tuple[str | None, bool, str]]:
-    """Yield every string value with the nearest key above it, and whether it stands right under that key."""
+    """Yield every string value with the nearest key above it, and whether it is directly under that key."""
     import ijson
 
     name = stream.location.name
@@ -58,17 +58,17 @@ def strings(stream: ByteStream) -> Iterator[tuple[str | None, bool, str]]:
                 key = keys.pop()
     except (ijson.JSONError, UnicodeDecodeError) as error:
         problem = " ".join(str(error).split("\n")[0].split())
-        raise CorpusError(f"'{name}' is not valid JSON ({problem}); mend it, or give a text file.") from None
+        raise CorpusError(f"'{name}' is not valid JSON ({problem}); fix it, or give a text file.") from None
 
 
 class _Watched:
-    """The stream, as long as no value in it goes on and on: it would have to fit into memory."""
+    """The stream, as long as no value in it is too long: it would have to fit into memory."""
 
     def __init__(self, stream: ByteStream) -> None:
         self._stream, self.since = stream, 0
 
     def read(self, size: int) -> bytes:
-        """Return some bytes; none are asked for while there are values to be had from those before."""
+        """Return some bytes; none are requested while the previous ones still hold values."""
         data = self._stream.read(size)
         self.since += len(data)
         if self.since > LONGEST:
@@ -89,7 +89,7 @@ def shape_of(stream: ByteStream) -> Shape:
 
 
 def column_of(shape: Shape, wanted: str | None, name: str) -> str | None:
-    """Return the key whose strings are the texts, or None where all strings stand in plain lists.
+    """Return the key whose strings are the texts, or None where all strings are in plain lists.
 
     >>> column_of(Shape({"id": None, "text": None}, records=True), None, "a.json")
     'text'

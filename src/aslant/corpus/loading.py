@@ -1,32 +1,32 @@
-"""`aslant.load_corpus`: from whatever names some text to a `Corpus`."""
+"""`aslant.load_corpus`: from the name or path of some text to a `Corpus`."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from aslant.corpus.corpus import Corpus, GivenTexts, checked
-from aslant.corpus.files import ARCHIVES, KINDS, Location, TextFile, examine, files_in, kind_of
+from aslant.corpus.files import ARCHIVES, KINDS, TextFile, examine, files_in, kind_of
 from aslant.corpus.splitting import PIECE, WAYS, Splitter, splitter, way_of
 from aslant.corpus.text import check_encoding
 from aslant.data import could_be_name, did_you_mean
 from aslant.errors import CorpusError
-from aslant.io import packed_files as opening
+from aslant.io.packed_files import Location, locate, path_of
 
 #: Data that hold text.
 KINDS_OF_DATA = ("corpus", "benchmark")
-#: What the items of a list are: told by their looks, names of files, folders and data, or texts themselves.
+#: What the items of a list are: guessed from each, names of files, folders and data, or texts themselves.
 ITEMS = ("auto", "names", "texts")
 #: How a sentence ends, and what may follow that.
 MARKS, CLOSING = ".!?…。！？।", "\"'”’»)]"
 
 #: Sentences with more characters than this are left out (and counted) unless `longest` says otherwise.
 LONGEST = 10_000
-#: So many texts that are given are looked at to find out how they are split.
+#: How many of the given texts are read to find out how they are split.
 LOOKED_AT = 500
 
 
@@ -61,7 +61,7 @@ def load_corpus(
     Text files, tables (.tsv, .csv) and JSON (.json, .jsonl), packed or not (.gz .bz2 .xz .zst .zip .tar), are
     streamed; "news.tgz/a.txt" is a file in an archive.
     `column` is the column of a table, or the key in JSON, that holds the text; where it is called "text" or
-    "sentence" it is found by itself, and JSON of nested lists of strings needs none. `split` says how text becomes
+    "sentence" it is found automatically, and JSON of nested lists of strings needs none. `split` says how text becomes
     sentences: "lines" (one in each line of a file, or cell of a column), "sentences" (a line is running text),
     "paragraphs" (running text that is wrapped, with blank lines between paragraphs) or "auto", which looks at each
     file. Sentences of more than `longest` characters (10,000) are left out and counted.
@@ -108,10 +108,10 @@ def _check_longest(longest: int | None) -> int:
 
 
 def _sources(source: Any, items: str) -> list[Any] | None:
-    """Return the places that are named, all of them there, or None where texts themselves are given."""
+    """Return the named locations, all of which exist, or None where texts themselves are given."""
     if isinstance(source, str | os.PathLike | Corpus):
         if items == "texts":
-            raise CorpusError(f"{source!r:.60} is not a list of texts; give a list, or leave items='texts' out.")
+            raise CorpusError(f"{source!r:.60} is not a list of texts; give a list, or leave out items='texts'.")
         named, hint = [source], ""
     else:
         _check_iterable(source)
@@ -149,7 +149,7 @@ def _are_names(items: Iterable[Any]) -> bool:
         return False
     other = next(item for item in first if not _is_name(item))
     raise CorpusError(
-        f"some items are files or data ('{certain}'), others are not ({other!r:.60}); give the one or the other, or "
+        f"some items are files or data ('{certain}'), others are not ({other!r:.60}); give only one kind, or "
         "say items='texts' if all are texts."
     )
 
@@ -168,19 +168,19 @@ def _has_suffix(item: str) -> bool:
 
 
 def _is_there(name: str) -> bool:
-    """Tell whether there is a file or folder, a member of an archive, or data of that name; nothing is fetched."""
+    """Tell whether there is a file or folder, a member of an archive, or data of that name; nothing is downloaded."""
     from aslant.data import names
 
     if could_be_name(name) and name.partition("/")[0] in names():
         return True
     try:
-        return opening.locate(name, Location).path.exists()
+        return locate(name, CorpusError).path.exists()
     except (CorpusError, OSError, ValueError):  # a text may be too long for a path, or hold what no path can
         return False
 
 
 def check_there(name: str, hint: str = "") -> None:
-    """Refuse a name that no file, folder or data has, before anything is fetched or read.
+    """Refuse a name that no file, folder or data has, before anything is downloaded or read.
 
     >>> check_there("bold")
     """
@@ -196,12 +196,12 @@ def _missing(source: Any, hint: str = "") -> CorpusError:
 
 
 def _name(source: Any) -> str:
-    return source.name if isinstance(source, Corpus) else opening.path_of(source).name or str(source)
+    return source.name if isinstance(source, Corpus) else path_of(source).name or str(source)
 
 
 def _given(texts: Iterable[str], ways: _Ways) -> GivenTexts:
     if ways.column is not None:
-        raise CorpusError(f"column is '{ways.column}', but texts that are given have no columns; leave it out.")
+        raise CorpusError(f"column is '{ways.column}', but given texts have no columns; leave it out.")
     first = list(islice(checked(texts), LOOKED_AT))
     return GivenTexts(texts, way_of(first, ways.splitter, wrapped=False) if ways.split == "auto" else ways.split)
 
@@ -232,19 +232,19 @@ def _path(source: Any) -> Path:
 
         if found := resolve(source, kinds=KINDS_OF_DATA):
             return found
-    return opening.path_of(source)
+    return path_of(source)
 
 
 def _locate(path: Path, source: Any) -> Location:
-    """Find the file, and in an archive that data by name come in the member that is meant."""
+    """Find the file, and for data by name in an archive the right member."""
     try:
-        location = opening.locate(path, Location)
+        location = locate(path, CorpusError)
     except CorpusError:
         raise _missing(source) from None
     if location.member is None and path.suffix in ARCHIVES:
         from aslant.data import inside_of
 
-        return Location(location.path, inside_of(path.name, KINDS_OF_DATA))
+        return replace(location, member=inside_of(path.name, KINDS_OF_DATA))
     return location
 
 
@@ -252,10 +252,10 @@ def _folder(folder: Path, ways: _Ways, passed_over: list[str]) -> Iterator[TextF
     taken, others = files_in(folder)
     if not taken:
         known = ", ".join(filter(None, KINDS))
-        raise CorpusError(f"'{folder}' holds no files of text; wanted are {known} (or no suffix), packed or not.")
+        raise CorpusError(f"'{folder}' holds no text files; they end in {known} (or have no suffix), packed or not.")
     passed_over.extend(path.relative_to(folder).as_posix() for path in others)
     for path in taken:
-        yield ways.examine(Location(path), path.relative_to(folder).as_posix())
+        yield ways.examine(Location(path, error=CorpusError), path.relative_to(folder).as_posix())
 
 
 def _check_parts(parts: list[TextFile | GivenTexts], source: str, column: str | None) -> None:

@@ -1,10 +1,10 @@
 """Words in sentences: which of many words a sentence holds, by one look-up of its tokens.
 
-A word is matched as a whole, whatever its case (Unicode case folding, composed characters, ’ like '). A token is a run
+A word is matched as a whole, in any case (Unicode case folding, composed characters, ’ like '). A token is a run
 of letters, digits, underscores and the marks that belong to letters. Hyphens and apostrophes end it, so "he's" holds
 he, "nurse's" holds nurse and "doctor-patient" holds doctor; only "'t" stays with its word, so that "don't" is not
-Don. A phrase stands in a sentence with any white space, or with underscores, between its words; what else is in a word
-("mother-in-law", "AT&T") must stand there just so. Each word is looked for by itself: "nurse practitioner" holds both
+Don. A phrase may have any white space, or underscores, between its words; anything else in a word
+("mother-in-law", "AT&T") must match exactly. Each word is looked up independently: "nurse practitioner" holds both
 that phrase and nurse.
 
 Looking up tokens takes as long as Aho–Corasick in C does (pyahocorasick: 0.3 s for a million tokens, 6,000 words),
@@ -113,7 +113,7 @@ class Finder:
         tokens = token_pattern().findall(word)
         if tokens == [word]:
             self._whole[word] = number
-        elif tokens:  # what has no letter or digit is in no sentence
+        elif tokens:  # a word without a letter or digit is in no sentence
             if token_pattern().fullmatch(joined := word.replace(" ", "_")):
                 self._whole[joined] = number
             phrase = _Phrase(frozenset(tokens), pattern_of(word), number)
@@ -135,7 +135,7 @@ class Finder:
         return held, len(tokens)
 
     def places(self, text: str, number: int) -> list[tuple[int, int]]:
-        """Return where a word stands in a sentence: (start, end) of each place.
+        """Return where a word is in a sentence: (start, end) of each place.
 
         >>> Finder(["he"]).places("He's he.", 0)
         [(0, 2), (5, 7)]

@@ -42,7 +42,7 @@ def sample_contexts(
 ) -> ContextSample:
     """Return, for every query, sentences that hold its words: one reading for all, drawn evenly by reservoirs.
 
-    Where a word stands in a sentence more than once, one of the places is drawn. `progress` is called with a step, how
+    Where a word is in a sentence more than once, one of the places is drawn. `progress` is called with a step, how
     much is done and how much there is (bytes of a corpus; 0 if unknown).
 
     >>> found = sample_contexts(["A nurse slept.", "He is a nurse."], {"jobs": Query(("nurse",), 5, without=("he",))})
@@ -69,7 +69,7 @@ class Part:
 
 
 def draw_part(shared: tuple[Shards, dict[str, Query], bytes], shard: TextFile) -> Part:
-    """Draw from one shard, wherever this is run; `shared` has how it is read, the queries and the seed."""
+    """Draw from one shard, on any worker; `shared` has how it is read, the queries and the seed."""
     shards, queries, seed = shared
     draw, corpus = _Draw(queries, seed), shards.corpus(shard)
     for text in corpus:
@@ -91,7 +91,7 @@ def _read_shards(corpus: Corpus, draw: _Draw, progress: Progress | None) -> None
                 if progress is not None:
                     progress(STEP, done, total)
     except CorpusError:
-        for _ in corpus:  # a reader of the whole says which line it is
+        for _ in corpus:  # reading the whole names the line
             pass
         raise
     corpus.too_long = too_long
@@ -141,7 +141,7 @@ class _Reservoir:
         self._largest: list[int] = []
 
     def keep(self, key: int, text: str) -> None:
-        """Take in a text whose key is below the limit, and give up the one with the largest key."""
+        """Add a text whose key is below the limit, and drop the one with the largest key."""
         if key in self.texts:
             return
         self.texts[key] = text
@@ -183,7 +183,7 @@ class _Draw:
             self.bars[self.numbers[canonical(word)]] |= bit
 
     def add(self, text: str) -> None:
-        """Look at one sentence."""
+        """Process one sentence."""
         held, tokens = self.finder.held(text)
         self.sentences += 1
         self.tokens += tokens
@@ -215,7 +215,7 @@ class _Draw:
         return Part(found, self.sentences, self.tokens, too_long)
 
     def merge(self, part: Part) -> None:
-        """Take in what was found in another part of the corpus."""
+        """Add what was found in another part of the corpus."""
         self.sentences += part.sentences
         self.tokens += part.tokens
         for name, words in part.found.items():

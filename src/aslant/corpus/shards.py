@@ -18,7 +18,7 @@ from aslant.io.packed_files import packing
 #: Bytes of a shard, about.
 SHARD = 16 << 20
 BLOCK = 1 << 16
-#: A byte-order mark begins so; where a line does, no file is cut, lest a reader take it for one.
+#: A byte-order mark begins like this; no file is cut before such a line, so that a reader does not take it for one.
 MARK = 0xEF
 
 
@@ -68,7 +68,7 @@ def _cuts(file: TextFile, size: int) -> Iterator[int]:
 
 
 def _line_start(stream: Any, at: int, total: int) -> int:
-    """Return where the first line begins after `at` that can be read by itself."""
+    """Return where the first line after `at` begins that can be read by itself."""
     stream.seek(at)
     after_newline = False
     while block := stream.read(BLOCK):

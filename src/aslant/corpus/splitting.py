@@ -1,14 +1,14 @@
 """Running text into sentences, and whether a text needs it.
 
-English is split by nupunkt 0.8: pure Python, 150 kB, MIT, kept up, no dependencies. On the 4,454 texts of GAP it finds
-98 % of the boundaries that at least three of four others (those below but pysbd) agree on, and 1 % that at most one of
-them has; it does not part "Dr." from a name, and takes a second for 0.9 million tokens. The others: pysbd 0.3.4 does
-0.04 million a second (on 300 of the texts), is years old, and warns of its own syntax on Python 3.12; syntok and
-sentence-splitter do 0.12 to 0.15; blingfire (1.9) agrees best, but is of 2021 and for x86-64 only; sentencex 1.0.32
-(11) parts "Dr." and "Ms." from the name, takes 19 s for 800 kB of unpaired quotes, and panics on some odd text. Other
+English is split by nupunkt 0.8: pure Python, 150 kB, MIT, maintained, no dependencies. On the 4,454 GAP texts it finds
+98 % of the boundaries that at least three of four others (those below except pysbd) agree on, and 1 % that at most
+one of them has; it does not split "Dr." from a name, and takes a second for 0.9 million tokens. pysbd 0.3.4 does
+0.04 million a second (on 300 of the texts), is years old, and warns about its own syntax on Python 3.12; syntok and
+sentence-splitter do 0.12 to 0.15; blingfire (1.9) agrees best, but is from 2021 and for x86-64 only; sentencex 1.0.32
+(11) splits "Dr." and "Ms." from the name, takes 19 s for 800 kB of unpaired quotes, and panics on some odd text. Other
 languages are split by plain rules, without knowledge of abbreviations.
 
-When text is taken for wrapped or running is a rule of thumb, not fitted to data: hence it is recorded.
+When text counts as wrapped or running is a rule of thumb, not fitted to data, so it is recorded.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Splitter = Callable[[str], list[str]]
 
 #: How text may become sentences, besides "auto".
 WAYS = ("lines", "sentences", "paragraphs")
-#: A line, or paragraph, is cut into pieces of about so many characters, so that none has to fit into memory.
+#: A line, or paragraph, is cut into pieces of about this many characters, so that none has to fit into memory.
 PIECE = 1 << 20
-#: From so many sentences in a line, on average, the lines are taken for running text.
+#: With this many sentences per line or more, on average, lines count as running text.
 SEVERAL = 1.5
 #: No line of text that was wrapped by hand or by an editor is longer.
 WIDEST = 120
 #: Where a sentence may end, in any script: after these comes a space, or none in scripts that have none. A run of marks
-#: is looked at once, from its first: text of nothing but marks takes no longer than other text.
+#: is read once, from its first: text of nothing but marks takes no longer than other text.
 END = re.compile(r"(?<![.!?…؟।])([.!?…؟।]++)[\"'”’»)\]]*+\s++|(?<=[。！？｡])")
-#: What is looked at to tell whether a sentence goes on: the first letter or digit after a few marks.
+#: What tells whether a sentence continues: the first letter or digit after a few marks.
 NEXT = re.compile(r"[\W_]{0,8}+([^\W_])")
 #: A full stop after one of these is that of a number or of an initial.
 ABBREVIATED = re.compile(r"\d|(?<![^\W_])[^\W_]")
@@ -101,7 +101,7 @@ def lines_of(texts: Iterable[str], way: str) -> Lines:
 def way_of(lines: Sequence[str], split: Splitter, *, wrapped: bool = True) -> str:
     """Tell from some lines (blank ones included), which may be wrapped, how a text becomes sentences.
 
-    "paragraphs": lines as wide as the others break off in the middle of a sentence, and blank lines part paragraphs;
+    "paragraphs": lines as wide as the others break off in mid-sentence, and blank lines separate paragraphs;
     "sentences": a line holds 1.5 sentences or more on average; otherwise "lines".
 
     >>> way_of(["A nurse slept.", "He left."], splitter("en"))
@@ -118,7 +118,7 @@ def way_of(lines: Sequence[str], split: Splitter, *, wrapped: bool = True) -> st
 
 
 def _some(lines: Iterable[str]) -> list[str]:
-    """Return the lines with text in them, up to as many characters as are looked at."""
+    """Return the lines with text in them, up to a limit of characters."""
     found, size = [], 0
     for line in filter(None, lines):
         found.append(line)
@@ -187,7 +187,7 @@ def _paragraphs(lines: Lines) -> Lines:
 
 
 def _split(lines: Lines, split: Splitter, tally: Tally) -> Iterator[str]:
-    """Yield the sentences of each line; the last one of a piece may go on in the next piece."""
+    """Yield the sentences of each line; the last one of a piece may continue in the next piece."""
     rest, torn = "", False
     for text, ends in lines:
         running = rest + text

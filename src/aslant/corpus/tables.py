@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from aslant.corpus.splitting import Lines
 from aslant.errors import CorpusError
 
-#: What a column of texts is called where nobody says; the first of these that is there, whatever its case.
+#: What a column of texts is called where none is given; the first of these that exists, in any case.
 USUAL = ("text", "sentence", "sentences", "texts", "content")
 
 
 def usual_column(columns: Iterable[str]) -> str | None:
-    """Return the column that texts usually stand in, or None.
+    """Return the column that usually holds texts, or None.
 
     >>> usual_column(["ID", "Text", "Pronoun"])
     'Text'
@@ -24,7 +24,7 @@ def usual_column(columns: Iterable[str]) -> str | None:
 
 
 def choose_column(columns: list[str], wanted: str | None, name: str) -> str:
-    """Return the column to read, or say which there are.
+    """Return the column to read, or raise an error that lists them.
 
     >>> choose_column(["ID", "Text"], "Txt", "gap.tsv")
     Traceback (most recent call last):
@@ -39,18 +39,18 @@ def choose_column(columns: list[str], wanted: str | None, name: str) -> str:
         raise CorpusError(f"'{name}' has no column '{wanted}'; {hint} has: {listed}.")
     if usual := usual_column(columns):
         return usual
-    raise CorpusError(f"'{name}' has the columns {listed}; say which one holds the text (column=…, --column).")
+    raise CorpusError(f"'{name}' has the columns {listed}; name the one that holds the text (column=…, --column).")
 
 
 def rows(lines: Lines, delimiter: str, name: str) -> Iterator[list[str]]:
-    """Yield the rows of a table, the header first; blank lines are passed over.
+    """Yield the rows of a table, the header first; blank lines are skipped.
 
     >>> list(rows([("ID\\tText", True), ("1\\t'No'", True), ("2\\tsay \\"no", True)], "\\t", "t.tsv"))
     [['ID', 'Text'], ['1', "'No'"], ['2', 'say "no']]
     """
     whole = _whole(lines, name)
     if delimiter == "\t":
-        # A tab or a line end cannot stand in a cell, and a quote is a quote, unless it was put around the whole cell.
+        # A tab or a line end cannot be in a cell, and a quote is literal, unless it was put around the whole cell.
         yield from ([_unquoted(cell) for cell in line.split("\t")] for line in whole if line.strip())
         return
     reader = csv.reader((f"{line}\n" for line in whole), delimiter=delimiter, strict=True)
@@ -82,6 +82,6 @@ def texts(lines: Lines, delimiter: str, column: str, name: str) -> Iterator[str]
     for number, row in enumerate(table, 1):
         if len(row) <= place:
             raise CorpusError(
-                f"row {number:,} of '{name}' has {len(row)} columns, its header {len(header)}; mend or delete it."
+                f"row {number:,} of '{name}' has {len(row)} columns, its header {len(header)}; fix or delete it."
             )
         yield row[place]

@@ -1,4 +1,4 @@
-"""Text files: bytes into lines, a block at a time; what is no text is refused where it stops being one."""
+"""Text files: bytes into lines, a block at a time; what is not text is refused at the line where it shows."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _decoded(stream: ByteStream, encoding: str) -> Iterator[str]:
         done += len(block)
         if "\0" in text:
             at = line + text.count("\n", 0, text.index("\0"))
-            raise CorpusError(f"'{name}' is no text: line {at:,} holds a zero byte; give a text file.")
+            raise CorpusError(f"'{name}' is not text: line {at:,} holds a zero byte; give a text file.")
         line += text.count("\n")
         yield text
 

@@ -1,4 +1,4 @@
-"""Take listed files, and nothing else, out of a wheel, a zip or a tar archive."""
+"""Extract listed files, and nothing else, from a wheel, a zip or a tar archive."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def take_out(archive: Path, files: tuple[File, ...], folder: Path, meter: Meter,
     except DataError:
         raise
     except OSError as error:
-        if error.errno not in (None, errno.EINVAL):  # the disk's fault, and not the archive's
+        if error.errno not in (None, errno.EINVAL):  # the disk's fault, not the archive's
             raise
         raise DataError(f"{what} cannot be unpacked ({error}).") from None
-    except Exception as error:  # a damaged archive can fail in any way, none of them ours
+    except Exception as error:  # a damaged archive can fail in any way, none of them our fault
         raise DataError(f"{what} cannot be unpacked ({error}).") from None
 
 

@@ -1,4 +1,4 @@
-"""Where aslant keeps what it derives or fetches: the cache folder, its contents, and clearing it.
+"""Where aslant keeps what it derives or downloads: the cache folder, its contents, and clearing it.
 
 One folder per user (`platformdirs`), or the one that the environment variable ``ASLANT_CACHE`` names.
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 from aslant.errors import AslantError
 from aslant.io.files import PARTIAL, sweep_partial
 
-#: Where the files of the cache lie: models that were converted, and vectors of encoders, have a folder each. Nothing
-#: deeper is ever deleted, lest ASLANT_CACHE be somebody's home.
+#: Where the files of the cache are: converted models, and vectors of encoders, have a folder each. Nothing
+#: deeper is ever deleted, in case ASLANT_CACHE is somebody's home.
 PLACES = ("*/*", "models/*/*", "encoders/*/*", "audits/*/**/*")
 
 
@@ -59,7 +59,7 @@ def cache_entries() -> list[CacheEntry]:
 
 
 def clear_cache() -> tuple[int, int]:
-    """Delete every file of the cache; return how many files and bytes went."""
+    """Delete every file of the cache; return how many files and bytes were deleted."""
     entries = cache_entries()
     for entry in entries:
         try:

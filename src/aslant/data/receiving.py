@@ -13,13 +13,13 @@ from aslant.errors import DataError
 
 #: Called with (bytes done, bytes in all; 0 where that is not known).
 Progress = Callable[[int, int], None]
-#: A file of unknown size is cut off here, so that a fault on the other side cannot fill the disk.
+#: A file of unknown size is cut off here, so that an error on the server cannot fill the disk.
 MAX_BYTES = 64 << 30
 CHUNK = 1 << 20
 
 
 class Meter:
-    """How far a task has come, told to whoever asked for it."""
+    """How far a task has come, reported to whoever requested it."""
 
     def __init__(self, progress: Progress | None) -> None:
         self._progress = progress
@@ -38,7 +38,7 @@ class Meter:
 
 
 class Receiver:
-    """A file being written, that must come out as `promised`."""
+    """A file being written that must turn out as `promised`."""
 
     def __init__(self, file: IO[bytes], promised: File, meter: Meter) -> None:
         self._file, self._promised, self._meter = file, promised, meter
@@ -59,7 +59,7 @@ class Receiver:
         """Do nothing: the file is flushed once, when it is closed (pooch flushes after every chunk)."""
 
     def finish(self) -> str:
-        """Return the SHA-256 of what came, if it is what was promised."""
+        """Return the SHA-256 of what was received, if it is what was promised."""
         wanted, got = self._promised, self._hash.hexdigest()
         if wanted.size is not None and self.received != wanted.size:
             raise DataError(f"'{wanted.name}' has {self.received:,} bytes instead of {wanted.size:,}; it is not kept.")
@@ -73,7 +73,7 @@ class Receiver:
 
 @contextmanager
 def receiving(path: Path, promised: File, meter: Meter) -> Iterator[Receiver]:
-    """Open `path` for a file that must come out as `promised`.
+    """Open `path` for a file that must turn out as `promised`.
 
     >>> import tempfile
     >>> with receiving(Path(tempfile.mkdtemp()) / "a", File("a", size=2), Meter(None)) as receiver:

@@ -29,7 +29,7 @@ PINNED = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*==[0-9][A-Za-z0-9.]*")
 
 
 class File(Struct, frozen=True, forbid_unknown_fields=True):
-    """One file as it will lie in the data folder; `member` is where the source has it, if not under `name`."""
+    """One file as it will be in the data folder; `member` is where the source has it, if not under `name`."""
 
     name: Text
     size: Annotated[int, Meta(ge=1)] | None = None
@@ -44,7 +44,7 @@ class File(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Source(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Where the files come from: a wheel, an https URL, or a person who follows the words of `by_hand`.
+    """Where the files come from: a wheel, an https URL, or a person who follows the instructions in `by_hand`.
 
     A URL that ends in ``/`` is a folder; otherwise it is the file itself or, where files have a `member`, an archive.
     `inside` names what is meant in the one file, where that is an archive that stays packed.
@@ -92,7 +92,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One set of external data; `name` is that of its TOML file.
 
     `folder` is the name of its folder among aslant's data, where several entries share one archive. `architecture` says
-    what a model is built like, in the words of its configuration, so that another one is not taken for it.
+    how a model is built, in the terms of its configuration, so that another one is not mistaken for it.
     """
 
     title: Text
@@ -211,10 +211,10 @@ def parse_entry(text: str, name: str, *, where: str | None = None) -> Entry:
     """
     try:
         if not NAME.fullmatch(name):
-            raise DataError(f"{name!r} is no data name; use a-z, 0-9, '-' and '.'")  # noqa: TRY301
+            raise DataError(f"{name!r} is not a data name; use a-z, 0-9, '-' and '.'")  # noqa: TRY301
         found = msgspec.convert({**parse_toml(text), "name": name}, Entry)
         if not NAME.fullmatch(found.home):
-            raise DataError(f"folder = {found.folder!r} is no plain name")  # noqa: TRY301
+            raise DataError(f"folder = {found.folder!r} is not a plain name")  # noqa: TRY301
     except (ValueError, msgspec.ValidationError, DataError, RecursionError) as error:
         problem = str(error).rstrip(".")
         raise DataError(f"'{where or name}' is not a usable data entry: {problem}. See docs/data.md.") from None

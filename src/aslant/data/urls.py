@@ -47,7 +47,7 @@ def address(source: Source, file: File) -> str:
 
 
 class _LostError(Exception):
-    """The connection was lost, or the server is in trouble: worth another attempt."""
+    """The connection was lost, or the server has problems: worth another attempt."""
 
 
 def _download(url: str, path: Path, promised: File, meter: Meter) -> str:
@@ -90,7 +90,7 @@ def _get(url: str, receiver: Receiver, meter: Meter) -> None:
             raise DataError(f"the connection failed ({reason})") from None
         raise _LostError(f"the connection failed ({reason})") from None
     except exceptions.RequestException as error:
-        raise DataError(f"it could not be asked for ({_reason(error)})") from None
+        raise DataError(f"it could not be requested ({_reason(error)})") from None
     if answer.length is not None and receiver.received < answer.length:
         raise _LostError(f"the connection was cut after {receiver.received:,} of {answer.length:,} bytes")
 
@@ -103,12 +103,12 @@ class _Answer:
         self.length: int | None = None
 
     def check(self, response: Any, *_: Any, **__: Any) -> None:
-        """Refuse to be led away from https; note the length of what will come."""
+        """Refuse to be redirected away from https; note the length of what will come."""
         if response.is_redirect:
             target = urljoin(response.url, response.headers["location"])
             if not target.lower().startswith("https://"):
                 response.close()
-                raise DataError(f"it leads to '{target}', which is not https")
+                raise DataError(f"it redirects to '{target}', which is not https")
         elif response.ok:
             length = response.headers.get("content-length", "")
             self.length = int(length) if length.isdigit() else None

@@ -1,12 +1,13 @@
 """Is a file what the registry says? SHA-256, with a stamp so that a file is hashed again only if it has changed.
 
-Where no checksum is published, the first one seen is recorded in the stamp, and the file is held to it ever after.
+Where no checksum is published, the first one seen is recorded in the stamp, and the file is checked against it later.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -48,12 +49,12 @@ def read_stamps(path: Path) -> dict[str, Stamp]:
     """Return the stamps kept at `path`; a file of stamps that is absent or damaged holds none."""
     try:
         return msgspec.json.decode(path.read_bytes(), type=dict[str, Stamp])
-    except (OSError, ValueError, RecursionError, msgspec.DecodeError):  # bytes that are no UTF-8 are a ValueError
+    except (OSError, ValueError, RecursionError, msgspec.DecodeError):  # bytes that are not UTF-8 are a ValueError
         return {}
 
 
 def write_stamps(path: Path, folder: Path, sums: dict[str, str]) -> None:
-    """Keep the SHA-256 of files in `folder`, by name, at `path`; where that cannot be written, do without."""
+    """Keep the SHA-256 of files in `folder`, by name, at `path`; skip this if it cannot be written."""
     stamps = {}
     for name, sha256 in sums.items():
         stat = (folder / name).stat()
@@ -64,7 +65,7 @@ def write_stamps(path: Path, folder: Path, sums: dict[str, str]) -> None:
             file.write(msgspec.json.encode(read_stamps(path) | stamps))
 
 
-def verify(folder: Path, accepted: dict[str, frozenset[str] | None], stamps_path: Path) -> None:
+def verify(folder: Path, accepted: Mapping[str, frozenset[str] | None], stamps_path: Path) -> None:
     """Check files of `folder`: each against the SHA-256 sums it may have, or (None) against the one seen first."""
     stamps = read_stamps(stamps_path)
     taken = {}
@@ -76,12 +77,12 @@ def verify(folder: Path, accepted: dict[str, frozenset[str] | None], stamps_path
         if sums is not None and got not in sums:
             wanted = " or ".join(f"{one[:12]}…" for one in sorted(sums))
             raise WrongChecksumError(
-                f"'{path}' has the wrong checksum (SHA-256 {got[:12]}…, expected {wanted}); replace it or take it away."
+                f"'{path}' has the wrong checksum (SHA-256 {got[:12]}…, expected {wanted}); replace it or remove it."
             )
         if sums is None and stamp is not None and got != stamp.sha256:
             raise WrongChecksumError(
                 f"'{path}' is not what it was when first used (SHA-256 {got[:12]}…, then {stamp.sha256[:12]}…); "
-                f"bring the old file back, or delete the record '{stamps_path}' if the change is meant."
+                f"restore the old file, or delete the record '{stamps_path}' if the change is intended."
             )
         if not unchanged:
             taken[name] = got

@@ -1,4 +1,4 @@
-"""Transforms of an embedding that take a concept out of it: one file per method, new vectors with a record of each.
+"""Transforms that remove a concept from an embedding: new vectors with a record of each.
 
 None of them makes an embedding unbiased: see docs/debiasing.md, and measure what is left.
 """
@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from aslant.debias.double_hard import double_hard_debias
-from aslant.debias.half_sibling import half_sibling_debias
 from aslant.debias.hard import hard_debias
 from aslant.debias.leace import leace_debias
+from aslant.debias.linear import half_sibling_debias, project_out
 from aslant.debias.multiclass import multiclass_hard_debias, multiclass_soft_debias
 from aslant.debias.nullspace import nullspace_debias
-from aslant.debias.projection import project_out
 from aslant.vectors import WordVectors
 
-#: The methods by the names that the command line knows them by.
+#: The methods by their names on the command line.
 METHODS: dict[str, Callable[..., WordVectors]] = {
     "hard": hard_debias,
     "projection": project_out,
@@ -27,15 +26,7 @@ METHODS: dict[str, Callable[..., WordVectors]] = {
     "nullspace": nullspace_debias,
     "leace": leace_debias,
 }
-
 __all__ = [
-    "METHODS",
-    "double_hard_debias",
-    "half_sibling_debias",
-    "hard_debias",
-    "leace_debias",
-    "multiclass_hard_debias",
-    "multiclass_soft_debias",
-    "nullspace_debias",
-    "project_out",
-]
+    "METHODS", "double_hard_debias", "half_sibling_debias", "hard_debias", "leace_debias", "multiclass_hard_debias",
+    "multiclass_soft_debias", "nullspace_debias", "project_out",
+]  # fmt: skip

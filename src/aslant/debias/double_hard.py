@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.debias.biased_words import DEFAULT_POLES, leaning
 from aslant.debias.hard import hard_debiased, with_cases
 from aslant.debias.linear import mapped, without_subspace
 from aslant.debias.words import (
@@ -24,13 +23,13 @@ from aslant.debias.words import (
     find_sets,
     find_words,
     first_components,
+    leaning,
 )
 from aslant.errors import DebiasError
 from aslant.statistics import clustering_accuracy, generator, principal_axes, seed_of, two_clusters, unit_rows
+from aslant.stimuli import DEFAULT_POLES
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
-
-METHOD = "double-hard debiasing"
 
 
 def double_hard_debias(
@@ -47,7 +46,7 @@ def double_hard_debias(
 ) -> WordVectors:
     """Centre the vectors, remove one of their first principal directions, and debias hard.
 
-    Each of the first `candidates` directions is tried; the one is removed after which the `words` that lean most to
+    Each of the first `candidates` directions is tried; the one removed is that after which `words` that lean most to
     either of `poles` are told apart worst by 2-means. What is chosen, and each accuracy, is recorded.
 
     >>> import aslant
@@ -58,9 +57,9 @@ def double_hard_debias(
     check_vectors(vectors)
     seed = seed_of(rng)
     if isinstance(candidates, bool) or not isinstance(candidates, int) or not 1 <= candidates < vectors.dimensions:
-        raise DebiasError(f"candidates={candidates!r} is no number of directions below {vectors.dimensions}.")
+        raise DebiasError(f"candidates={candidates!r} is not a number of directions below {vectors.dimensions}.")
     defining = find_sets(vectors, pairs, "pairs")
-    concept_basis(vectors, defining, components)  # says what is wrong with the pairs before the long part
+    concept_basis(vectors, defining, components)  # reports bad pairs before the slow part
     kept, kept_words = find_words(vectors, specific, "specific words")
     equalised = find_sets(vectors, equalise, "equalised")
     biased = leaning(vectors, poles, words, specific)
@@ -77,13 +76,13 @@ def double_hard_debias(
         "accuracies": tuple(round(accuracy, 4) for accuracy in accuracies),
     }  # fmt: skip
     taken = (defining.taken, equalised.taken, cases, kept_words, biased.taken[0])
-    return vectors.treated(matrix, Treatment(METHOD, settings, taken, seed))
+    return vectors.treated(matrix, Treatment("double-hard debiasing", settings, taken, seed))
 
 
 def candidate_accuracies(
     matrix: NDArray[Any], mean: FloatArray, axes: FloatArray, biased: Rows, pairs: Sequence[Rows], seed: int
 ) -> list[float]:
-    """Return, for each axis (k, d), how well 2-means parts the biased rows once it and the pairs' direction are gone.
+    """Return, for each axis (k, d), how well 2-means separates the biased rows without it and the pairs' direction.
 
     The first half of `biased` leans to one pole, the second half to the other.
     """

@@ -26,8 +26,6 @@ from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment, WordsTaken
 from aslant.vectors.word_vectors import FloatMatrix
 
-METHOD = "hard debiasing"
-
 
 def hard_debiased(
     matrix: NDArray[Any],
@@ -36,7 +34,7 @@ def hard_debiased(
     equalised: Sequence[Rows],
     words: Sequence[str] | None = None,
 ) -> FloatMatrix:
-    """Return (words, d) at unit length: neutral rows have no part in `basis` (k, d), each set of rows is equalised.
+    """Return (words, d) at unit length: neutral rows have no component in `basis` (k, d), sets of rows are equalised.
 
     `specific` rows keep their direction, and so do those to equalise until then.
     """
@@ -64,7 +62,7 @@ def hard_debiased(
 
 
 def equalise(rows: FloatArray, basis: FloatArray, named: str = "the words of a set to equalise") -> FloatArray:
-    """Return unit rows (n, d) that share all but their parts in `basis` (k, d), which get one length.
+    """Return unit rows (n, d) that share all but their components in `basis` (k, d), which get one length.
 
     ν = μ − μ_B; w = ν + √(1 − |ν|²) (w_B − μ_B) / |w_B − μ_B|, with μ the mean of the rows. `named`: for messages.
 
@@ -76,7 +74,7 @@ def equalise(rows: FloatArray, basis: FloatArray, named: str = "the words of a s
     apart = parts - parts.mean(axis=0)
     sizes = np.linalg.norm(apart, axis=1, keepdims=True)
     if (sizes < 1e-9).any():
-        raise DebiasError(f"{named} do not differ in the subspace; leave that set out of what is equalised.")
+        raise DebiasError(f"{named} do not differ in the subspace; leave that set out of `equalise`.")
     return np.asarray(shared + np.sqrt(max(0.0, 1 - shared @ shared)) * (apart / sizes) @ basis)
 
 
@@ -91,7 +89,7 @@ def hard_debias(
     """Remove a concept from all but `specific` words, and make the words of each `equalise` set differ in it alone.
 
     The subspace is that of the first `components` of `pairs`. Afterwards every vector has unit length, neutral words
-    have no part in the subspace, and the words of a pair are equally far from each neutral word (unless a later pair
+    have no component in the subspace, and words of a pair are equally far from each neutral word (unless a later pair
     has one of them, too). Pairs are also equalised in Title Case and UPPER CASE where the embedding has both words.
 
     >>> import aslant
@@ -110,13 +108,13 @@ def hard_debias(
     rows, cases = with_cases(vectors, equalised)
     matrix = hard_debiased(vectors.matrix, basis, kept, rows, vectors.words)
     taken = (defining.taken, equalised.taken, cases, kept_words)
-    return vectors.treated(matrix, Treatment(METHOD, {"components": components}, taken, None))
+    return vectors.treated(matrix, Treatment("hard debiasing", {"components": components}, taken, None))
 
 
 def with_cases(vectors: WordVectors, sets: FoundSets) -> tuple[list[Rows], WordsTaken]:
-    """Return the rows of the sets, and of their Title Case and UPPER CASE forms where all of them are there.
+    """Return the rows of the sets, and of their Title Case and UPPER CASE forms where all of them exist.
 
-    What the other cases add is told apart, for the record.
+    What the other cases add is recorded separately.
     """
     rows = {tuple(sorted(found.tolist())): found for found in sets.rows}
     before = len(rows)

@@ -12,14 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.debias.biased_words import LabelledWords, labelled_rows
 from aslant.debias.linear import mapped
-from aslant.debias.words import FloatArray, Words, check_vectors
-from aslant.errors import DebiasError
+from aslant.debias.words import FloatArray, LabelledWords, Words, check_vectors, labelled_rows
+from aslant.errors import DebiasError, plural
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
-
-METHOD = "LEACE"
 
 
 @dataclass(frozen=True)
@@ -70,8 +67,8 @@ def leace_debias(
     """Move every word as little as possible so that no linear classifier tells the classes apart.
 
     The classes are the `words` that lean most to either of two `poles` (None: she, he; words of `specific` left out),
-    or words that you name by class: classes={"a": […], "b": […]}. What holds for these words is applied to all; there
-    must be more of them than dimensions, or what is erased is theirs alone.
+    or words that you name by class: classes={"a": […], "b": […]}. What is learned is applied to all words; there
+    must be more of them than dimensions, or what is erased is specific to these.
 
     >>> import aslant
     >>> w = aslant.leace_debias(aslant.load(top=20_000), words=500)
@@ -82,10 +79,10 @@ def leace_debias(
     labelled = labelled_rows(vectors, classes, poles, words, specific)
     if len(labelled.rows) <= vectors.dimensions:
         raise DebiasError(
-            f"{len(labelled.rows)} words to learn from are too few for {vectors.dimensions} dimensions: LEACE would "
-            "erase something of these words alone; give more words than dimensions."
+            f"{plural(len(labelled.rows), 'word')} to learn from: too few for {vectors.dimensions} dimensions; LEACE "
+            "would erase something specific to these words; give more words than dimensions."
         )
     eraser = leace(vectors.matrix[labelled.rows], labelled.labels)
     matrix = mapped(vectors.matrix, lambda block, _: eraser(block), vectors.words)
     settings = {**labelled.settings(), "removed": len(eraser.right)}
-    return vectors.treated(matrix, Treatment(METHOD, settings, labelled.taken, None))
+    return vectors.treated(matrix, Treatment("LEACE", settings, labelled.taken, None))

@@ -18,7 +18,6 @@ from aslant.statistics import unit_rows
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 
-HARD, SOFT = "multi-class hard debiasing", "multi-class soft debiasing"
 #: The optimum is reached when a step changes the solution, relative to its size, by less than this.
 TOLERANCE, MOST_STEPS = 1e-12, 10_000
 
@@ -52,7 +51,7 @@ def multiclass_hard_debias(
     equalised = find_sets(vectors, sets if equalise is None else equalise, "equalised")
     matrix = hard_debiased(vectors.matrix, basis, kept, equalised.rows, vectors.words)
     taken = (defining.taken, equalised.taken, kept_words)
-    return vectors.treated(matrix, Treatment(HARD, {"components": components}, taken, None))
+    return vectors.treated(matrix, Treatment("multi-class hard debiasing", {"components": components}, taken, None))
 
 
 def multiclass_soft_debias(
@@ -66,7 +65,7 @@ def multiclass_soft_debias(
     """Shrink the subspace of `sets` by a linear map that otherwise keeps the words' inner products.
 
     The map T minimises mean (Tu·Tv − u·v)² over all pairs of words + `strength` · mean (Tn·Tb)² over neutral words n
-    and directions b of the subspace; words of `sets` and of `specific` are not neutral. The paper has sums in place of
+    and directions b of the subspace; words of `sets` and of `specific` are not neutral. The paper has sums instead of
     means, which make the second term vanish with the size of the vocabulary; the authors' program stops its descent
     long before the optimum, which is found here. Strength 0 changes nothing. Vectors have unit length afterwards.
 
@@ -78,19 +77,21 @@ def multiclass_soft_debias(
     """
     check_vectors(vectors)
     if isinstance(strength, bool) or not isinstance(strength, numbers.Real) or not 0 <= strength < float("inf"):
-        raise DebiasError(f"strength={strength!r} is no weight; give a number from 0 up, such as 0.2.")
+        raise DebiasError(f"strength={strength!r} is not a weight; give a number from 0 up, such as 0.2.")
     defining = find_sets(vectors, sets, "sets")
     basis = concept_basis(vectors, defining, components)
     kept, kept_words = find_words(vectors, specific, "specific words")
     neutral = np.ones(len(vectors), dtype=bool)
     neutral[kept] = neutral[defining.all_rows] = False
     if not neutral.any():
-        raise DebiasError("every word is specific or in a set, so that none is neutral; name fewer specific words.")
+        raise DebiasError("every word is specific or in a set, so none is neutral; name fewer specific words.")
     everything = second_moments(vectors.matrix, np.arange(len(vectors)))
     change = soft_map(everything, second_moments(vectors.matrix, np.flatnonzero(neutral)), basis, strength)
     matrix = mapped(vectors.matrix, lambda block, _: block @ change.T, vectors.words, unit=True)
     settings = {"components": components, "strength": strength}
-    return vectors.treated(matrix, Treatment(SOFT, settings, (defining.taken, kept_words), None))
+    return vectors.treated(
+        matrix, Treatment("multi-class soft debiasing", settings, (defining.taken, kept_words), None)
+    )
 
 
 def second_moments(matrix: NDArray[Any], rows: Rows) -> FloatArray:

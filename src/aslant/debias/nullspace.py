@@ -1,4 +1,4 @@
-"""Iterative null-space projection: remove what a linear classifier sees, until none sees any (Ravfogel et al. 2020)."""
+"""Iterative null-space projection: remove what linear classifiers see until none does (Ravfogel et al. 2020)."""
 
 from __future__ import annotations
 
@@ -9,22 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.debias.biased_words import LabelledWords, labelled_rows
 from aslant.debias.linear import mapped, without_subspace
-from aslant.debias.words import FloatArray, Words, check_vectors
-from aslant.errors import DebiasError
+from aslant.debias.words import FloatArray, LabelledWords, Words, check_vectors, labelled_rows
+from aslant.errors import DebiasError, plural
 from aslant.statistics import generator, seed_of
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment
 
-METHOD = "null-space projection"
-#: Accuracy on words held out that is no more than this above the largest class's share counts as chance.
+#: Accuracy on held-out words at most this far above the largest class's share counts as chance.
 MARGIN = 0.02
 
 
 @dataclass(frozen=True)
 class Nullspace:
-    """The directions to remove, orthonormal (k, d), and the accuracy on words held out before each iteration."""
+    """The directions to remove, orthonormal (k, d), and the accuracy on held-out words before each iteration."""
 
     basis: FloatArray
     accuracies: tuple[float, ...]
@@ -54,7 +52,9 @@ def _parted(labels: NDArray[Any], random: np.random.Generator) -> tuple[NDArray[
     """Return a quarter of the rows of each class, and the others."""
     smallest = int(np.bincount(labels).min())
     if smallest < 4:
-        raise DebiasError(f"the smallest class has {smallest} words; null-space projection needs 4 or more of each.")
+        raise DebiasError(
+            f"the smallest class has {plural(smallest, 'word')}; null-space projection needs 4 or more of each."
+        )
     shuffled = [random.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)]
     held_out = np.concatenate([rows[: len(rows) // 4] for rows in shuffled])
     return held_out, np.concatenate([rows[len(rows) // 4 :] for rows in shuffled])
@@ -92,9 +92,9 @@ def nullspace_debias(
 ) -> WordVectors:
     """Remove every direction by which linear classifiers tell two or more classes of words apart.
 
-    The classes are the `words` that lean most to either of two `poles` (None: she, he; words of `specific` left out),
+    The classes are the `words` that lean most to either of two `poles` (None: he, she; words of `specific` left out),
     or words that you name by class: classes={"a": […], "b": […]}. All words are projected. How many directions
-    went, and the classifiers' accuracies, are recorded.
+    were removed, and the classifiers' accuracies, are recorded.
 
     >>> import aslant
     >>> w = aslant.nullspace_debias(aslant.load(top=20_000), words=500, iterations=3)
@@ -104,7 +104,7 @@ def nullspace_debias(
     check_vectors(vectors)
     seed = seed_of(rng)
     if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
-        raise DebiasError(f"iterations={iterations!r} is no number of classifiers; give a whole number from 1 up.")
+        raise DebiasError(f"iterations={iterations!r} is not a number of classifiers; give a whole number from 1 up.")
     labelled = labelled_rows(vectors, classes, poles, words, specific)
     found = nullspace(vectors.matrix[labelled.rows], labelled.labels, iterations, generator(seed))
     matrix = mapped(vectors.matrix, lambda block, _: without_subspace(block, found.basis), vectors.words)
@@ -112,4 +112,4 @@ def nullspace_debias(
         "iterations": iterations, **labelled.settings(), "removed": len(found.basis),
         "accuracies": tuple(round(accuracy, 4) for accuracy in found.accuracies),
     }  # fmt: skip
-    return vectors.treated(matrix, Treatment(METHOD, settings, labelled.taken, seed))
+    return vectors.treated(matrix, Treatment("null-space projection", settings, labelled.taken, seed))

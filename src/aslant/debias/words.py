@@ -1,4 +1,7 @@
-"""From what a user gives (a set's name, a file, word lists) to rows of an embedding, with what is missing on record."""
+"""From what a user gives (a set's name, a file, word lists) to rows of an embedding, with what is missing recorded.
+
+Some methods learn from words that lean most between two poles, or that a user names by class.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,19 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import DebiasError, MeasureError
+from aslant.errors import DebiasError, MeasureError, plural
 from aslant.statistics import subspace, unit_rows
-from aslant.stimuli import ClassSet, PairSet, StimulusSet, kind_of, listed_words, load_set
+from aslant.stimuli import (
+    DEFAULT_POLES,
+    MOST_FREQUENT,
+    ClassSet,
+    PairSet,
+    StimulusSet,
+    is_plain,
+    kind_of,
+    listed_words,
+    load_set,
+)
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.vectors.debiasing_record import WordsTaken
 
@@ -23,12 +36,16 @@ Words: TypeAlias = str | PathLike[str] | Iterable[str]
 #: Sets of words that differ in one concept: the name or path of pairs or classes, or two or more words each.
 Sets: TypeAlias = str | PathLike[str] | Iterable[Sequence[str]]
 
+#: Classes to learn: the name or path of a class set, or words by class.
+LabelledWords: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]]
+#: The role, in a treatment's record, of the poles between which it learned from leaning words.
+POLES = "poles"
 NO_ROWS: Rows = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
 class FoundSets:
-    """The rows of each set of which at least two words are there, and what was taken for it."""
+    """The rows of each set of which at least two words were found, and what was taken for it."""
 
     rows: tuple[Rows, ...]
     words: tuple[tuple[str, ...], ...]
@@ -41,7 +58,7 @@ class FoundSets:
 
 
 def check_vectors(vectors: Any) -> WordVectors:
-    """Return `vectors`, or say how to get some."""
+    """Return `vectors`, or raise an error that says how to get some."""
     if not isinstance(vectors, WordVectors):
         raise DebiasError(f"{vectors!r:.60} is not word vectors; open it with aslant.load(…) first.")
     return vectors
@@ -51,7 +68,7 @@ def find_words(vectors: WordVectors, words: Words, role: str) -> tuple[Rows, Wor
     """Return the rows of `words`, each once, and what was found and missing.
 
     The words of a set that ships, or of a file, are taken as written: lists such as gender-specific-words hold words
-    in several cases ("NeW", "Legs"), and would otherwise stand for other words ("new", "legs") in lower case.
+    in several cases ("NeW", "Legs"), and would otherwise match other words ("new", "legs") in lower case.
     """
     listed, stimuli = _listed(words)
     exact = None if stimuli == "own" else replace(vectors.policy, case="exact")
@@ -60,7 +77,7 @@ def find_words(vectors: WordVectors, words: Words, role: str) -> tuple[Rows, Wor
 
 
 def find_sets(vectors: WordVectors, sets: Sets, role: str) -> FoundSets:
-    """Return the rows of the sets of which at least two words are there; a word left alone of its set is not used."""
+    """Return the rows of the sets of which at least two words were found; the only word found of a set is not used."""
     listed, stimuli = word_sets(sets)
     rows, missing = _rows_of(vectors, [word for words in listed for word in words])
     found_rows, found_words = [], []
@@ -92,7 +109,7 @@ def word_sets(sets: Sets) -> tuple[tuple[tuple[str, ...], ...], str]:
             return _across(chosen), chosen.id
         raise DebiasError(f"'{sets}' is a set of kind '{kind_of(chosen)}'; one of kind 'pairs' or 'classes' is needed.")
     if not isinstance(sets, Iterable) or isinstance(sets, Mapping):
-        raise DebiasError(f"{sets!r:.60} are no sets of words; give a set's name, or two or more words in each set.")
+        raise DebiasError(f"{sets!r:.60} are not sets of words; give a set's name, or two or more words in each set.")
     listed = tuple(listed_words(words, DebiasError) for words in sets)
     for words in listed:
         if len(set(words)) < 2:
@@ -104,7 +121,8 @@ def _across(chosen: ClassSet) -> tuple[tuple[str, ...], ...]:
     sizes = {len(group.words) for group in chosen.classes}
     if len(sizes) > 1:
         raise DebiasError(
-            f"the classes of '{chosen.id}' have {', '.join(map(str, sorted(sizes)))} words; they must correspond."
+            f"the classes of '{chosen.id}' must correspond, but differ in their numbers of words "
+            f"({', '.join(map(str, sorted(sizes)))})."
         )
     return tuple(zip(*(group.words for group in chosen.classes), strict=True))
 
@@ -114,18 +132,18 @@ def _listed(words: Words) -> tuple[tuple[str, ...], str]:
         chosen: StimulusSet = load_set(words)
         return chosen.words, chosen.id
     if not isinstance(words, Iterable):
-        raise DebiasError(f"{words!r:.60} are no words; give a set's name, or a list of words.")
+        raise DebiasError(f"{words!r:.60} are not words; give a set's name, or a list of words.")
     return tuple(dict.fromkeys(listed_words(words, DebiasError))), "own"
 
 
 def _rows_of(
     vectors: WordVectors, words: Iterable[str], policy: LookupPolicy | None = None
 ) -> tuple[dict[str, int], tuple[str, ...]]:
-    """Return the row of each word that stands in the vocabulary itself, and the words that do not."""
+    """Return the row of each word that is in the vocabulary itself, and the words that are not."""
     asked = tuple(dict.fromkeys(words))
     looked_up = vectors.lookup(asked, policy=policy)
     tokens = dict(zip(looked_up.found, looked_up.tokens, strict=True))
-    # A vector that was put together from parts or sub-words has no row that could be changed.
+    # A vector composed from parts or sub-words has no row that could be changed.
     rows = {word: vectors.index[token] for word, token in tokens.items() if token in vectors.index}
     return rows, tuple(word for word in asked if word not in rows)
 
@@ -152,3 +170,88 @@ def first_components(sets: Sequence[NDArray[Any]], components: int, name: str) -
     if isinstance(components, bool) or not isinstance(components, int) or not 1 <= components <= spanned:
         raise DebiasError(f"components={components!r}: give a whole number from 1 to {spanned}, which '{name}' spans.")
     return basis[:components]
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """Rows with a class number each, shapes (n,), and what was taken for them.
+
+    `per_side` is how many lean to each pole; None where a user named the words by class.
+    """
+
+    rows: Rows
+    labels: NDArray[np.intp]
+    taken: tuple[WordsTaken, ...]
+    per_side: int | None
+
+    def settings(self) -> dict[str, Any]:
+        """Return what a treatment records about the words that it learned from."""
+        return {"words_per_side": self.per_side, "trained_on": len(self.rows)}
+
+
+def labelled_rows(
+    vectors: WordVectors, classes: LabelledWords | None, poles: tuple[str, str] | None, words: int, specific: Words
+) -> Labelled:
+    """Return the words of `classes`; None: the `words` that lean most to either of the two `poles`."""
+    if classes is None:
+        return leaning(vectors, DEFAULT_POLES if poles is None else poles, words, specific)
+    if poles is not None:
+        raise DebiasError(f"both poles={poles!r:.60} and classes were given to learn from; give one of them.")
+    return by_class(vectors, classes)
+
+
+def by_class(vectors: WordVectors, classes: LabelledWords) -> Labelled:
+    """Return the rows of each class that a user names; a word of two classes is refused."""
+    if isinstance(classes, str | PathLike):
+        chosen = load_set(classes, ClassSet)
+        groups: dict[str, Iterable[str]] = {group.name: group.words for group in chosen.classes}
+    elif isinstance(classes, Mapping):
+        groups = dict(classes)
+    else:
+        raise DebiasError(f"{classes!r:.60} are not classes; give a class set's name, or words by class.")
+    found = [find_words(vectors, words, f"class {name}") for name, words in groups.items()]
+    if len(found) < 2 or any(len(rows) < 2 for rows, _ in found):
+        raise DebiasError("at least two classes with at least two words each in the embedding are needed.")
+    rows = np.concatenate([rows for rows, _ in found])
+    values, counts = np.unique(rows, return_counts=True)
+    if (counts > 1).any():
+        raise DebiasError(f"'{vectors.words[int(values[counts.argmax()])]}' is in two classes; put it in one.")
+    labels = np.repeat(np.arange(len(found)), [len(rows) for rows, _ in found])
+    return Labelled(rows, labels, tuple(taken for _, taken in found), None)
+
+
+def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: Words) -> Labelled:
+    """Return the `words` rows that lean most to either pole by cos(w, first) − cos(w, second); labels 0 and 1.
+
+    Chosen among the 50,000 most frequent words of plain lower-case letters that are not `specific`. Label 1 is the
+    more frequent pole's, so that the order of the poles does not matter.
+    """
+    if isinstance(words, bool) or not isinstance(words, int) or words < 2:
+        raise DebiasError(f"words={words!r} is not a number of words; give a whole number from 2 up.")
+    both, pole_words = pole_rows(vectors, poles)
+    left_out, specific_words = find_words(vectors, specific, "specific words")
+    plain = [row for row, word in enumerate(vectors.words[:MOST_FREQUENT]) if is_plain(word)]
+    candidates = np.setdiff1d(np.array(plain, dtype=np.intp), np.concatenate([left_out, both]))
+    if len(candidates) < 2 * words:
+        raise DebiasError(
+            f"'{vectors.name}' has {plural(len(candidates), 'plain word')}; {words:,} per side need {2 * words:,}, "
+            "so request fewer words."
+        )
+    first, second = unit_rows(vectors.matrix[np.sort(both)])
+    order = candidates[np.argsort(unit_rows(vectors.matrix[candidates]) @ (first - second), kind="stable")]
+    rows = np.concatenate([order[:words], order[-words:]])
+    return Labelled(rows, np.repeat([0, 1], words), (pole_words, specific_words), words)
+
+
+def pole_rows(vectors: WordVectors, poles: tuple[str, str]) -> tuple[Rows, WordsTaken]:
+    """Return the rows of the two words between which biased words are found, in their order."""
+    if isinstance(poles, str) or len(poles) != 2:
+        raise DebiasError(f"poles={poles!r:.60} are not two words, such as ('she', 'he').")
+    found = [find_words(vectors, [pole], "pole") for pole in poles]
+    missing = [pole for pole, (rows, _) in zip(poles, found, strict=True) if not len(rows)]
+    if missing:
+        raise DebiasError(f"'{missing[0]}' is not in '{vectors.name}'; name two poles that are, or words by class.")
+    rows = np.concatenate([NO_ROWS, *(rows for rows, _ in found)])
+    if rows[0] == rows[1]:
+        raise DebiasError(f"the poles {poles[0]!r} and {poles[1]!r} are one word; name two that differ.")
+    return rows, WordsTaken(POLES, f"own ({poles[0]}, {poles[1]})", 2)

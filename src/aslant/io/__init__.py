@@ -1,1 +1,1 @@
-"""What touches disks: packed files, whole-or-nothing writing, digests, memory maps, and finished work."""
+"""Everything that touches disks: packed files, all-or-nothing writing, digests, memory maps, and finished work."""

@@ -1,16 +1,14 @@
-"""A file, or a folder, that appears whole or not at all; and what is left of those whose writer was killed."""
+"""A file or folder that appears complete or not at all, and the cleanup after writers that were killed."""
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
-import platform
 import shutil
 import stat
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO
@@ -19,18 +17,18 @@ from aslant.errors import AslantError
 
 #: Suffix of what is still being written; it becomes visible by renaming.
 PARTIAL = ".partial"
-#: What another machine left unfinished is swept away after this many seconds, as its owner cannot be asked after.
+#: What was left unfinished is swept away after this many seconds.
 STALE_SECONDS = 24 * 3600
-#: Characters of a name that the name of its unfinished file begins with; file systems take 255 bytes.
+#: Characters of a name with which the name of its unfinished file begins; file systems allow 255 bytes.
 NAME_LENGTH = 40
 
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
-    """Give a file to write that appears at `path` only when complete, and not at all if writing fails.
+    """Open a file for writing that appears at `path` only when complete, and not at all if writing fails.
 
     A link is followed, and the permissions of a file that is replaced are kept. What is no regular file (a pipe, a
-    device) is written to as it is. What a killed process left unfinished under the same name is swept away.
+    device) is written to as it is. What a killed process left unfinished under the same name goes after a day.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with written_whole(folder / "a.txt") as file:
@@ -45,7 +43,8 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
         return
     mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
     sweep_partial(target.parent, beginning=_beginning(target.name))
-    descriptor, temporary = _claimed_file(target)
+    descriptor, name = tempfile.mkstemp(prefix=_beginning(target.name), suffix=PARTIAL, dir=target.parent)
+    temporary = Path(name)
     try:
         with os.fdopen(descriptor, "wb") as file:
             yield file
@@ -58,7 +57,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def workplace(folder: Path, name: str) -> Iterator[Path]:
-    """Give a hidden folder in `folder` to make `name` in, gone afterwards; those of killed processes go too.
+    """Give a hidden folder in `folder` to make `name` in, gone afterwards; those of killed processes go after a day.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with workplace(folder, "model") as work:
@@ -67,94 +66,42 @@ def workplace(folder: Path, name: str) -> Iterator[Path]:
     []
     """
     sweep_partial(folder, beginning=_beginning(f".{name}"))
-    descriptor, work = _claimed_folder(folder, name)
-    try:
-        yield work
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
-        if descriptor is not None:
-            os.close(descriptor)
+    with tempfile.TemporaryDirectory(
+        prefix=_beginning(f".{name}"), suffix=PARTIAL, dir=folder, ignore_cleanup_errors=True
+    ) as work:
+        yield Path(work)
+
+
+def appear(made: Path, target: Path, work: Path, is_good: Callable[[], bool]) -> None:
+    """Rename a folder into place. What is at `target` already stays if it is good, and gives way, to `work`, if not."""
+    for number in range(10):
+        try:
+            made.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+        else:
+            return
+        if is_good():
+            return
+        with contextlib.suppress(FileNotFoundError):  # another process has moved it away first
+            target.rename(work / f"damaged-{number}")
 
 
 def sweep_partial(folder: Path, beginning: str = "") -> None:
-    """Delete unfinished files and folders in `folder` whose writers are dead, or were another machine's a day ago.
+    """Delete unfinished files and folders in `folder` that nobody has written to for a day: their writers are dead.
 
-    Who writes holds a lock on what it writes, which ends with the process, however that ends. Without a `beginning`,
-    `folder` has to be our own: others, too, may end the names of their files so.
+    Without a `beginning`, `folder` has to be our own: other programs may use the same suffix.
     """
-    try:
-        left = [Path(e) for e in os.scandir(folder) if e.name.endswith(PARTIAL) and e.name.startswith(beginning)]
-    except OSError:  # no folder, or one that cannot be read: nothing to sweep
-        return
-    for path in left:
-        with contextlib.suppress(OSError):  # gone already, or not ours to delete: harmless either way
-            if f".{_machine()}-" in path.name:
-                _delete_if_dead(path)
-            elif time.time() - path.lstat().st_mtime > STALE_SECONDS:
-                _delete(path)
-
-
-def _delete_if_dead(path: Path) -> None:
-    """Delete what no process is writing any more; the lock is held meanwhile, lest its writer has just begun."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
-    try:
-        if _lock(descriptor, wait=False) or time.time() - path.lstat().st_mtime > STALE_SECONDS:
-            _delete(path)
-    finally:
-        os.close(descriptor)
-
-
-def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path, ignore_errors=True)
-    else:
-        path.unlink()
-
-
-def _claimed_file(target: Path) -> tuple[int, Path]:
-    """Return a new file beside `target`, open and locked."""
-    while True:
-        descriptor, name = tempfile.mkstemp(prefix=_beginning(target.name), suffix=PARTIAL, dir=target.parent)
-        _lock(descriptor, wait=True)
-        if Path(name).exists():  # else somebody swept it away before it was locked
-            return descriptor, Path(name)
-        os.close(descriptor)
-
-
-def _claimed_folder(folder: Path, name: str) -> tuple[int | None, Path]:
-    """Return a new hidden folder, with what holds its lock."""
-    while True:
-        made = Path(tempfile.mkdtemp(prefix=_beginning(f".{name}"), suffix=PARTIAL, dir=folder))
-        if not hasattr(os, "O_DIRECTORY"):
-            return None, made
-        try:
-            descriptor = os.open(made, os.O_RDONLY | os.O_DIRECTORY)
-        except FileNotFoundError:  # swept away before it was locked, as below
-            continue
-        _lock(descriptor, wait=True)
-        if made.exists():
-            return descriptor, made
-        os.close(descriptor)
-
-
-def _lock(descriptor: int, *, wait: bool) -> bool:
-    """Lock an open file until it is closed; tell whether that was possible. Some file systems have no locks."""
-    try:
-        import fcntl
-
-        fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-    except (ImportError, OSError):
-        return False
-    return True
+    with contextlib.suppress(OSError):  # no folder, or one that cannot be read: nothing to sweep
+        for path in [path for path in folder.iterdir() if path.name.endswith(PARTIAL)]:
+            with contextlib.suppress(OSError):  # gone already, or not ours to delete: harmless either way
+                if path.name.startswith(beginning) and time.time() - path.lstat().st_mtime > STALE_SECONDS:
+                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
 
 
 def _beginning(name: str) -> str:
-    return f"{name[:NAME_LENGTH]}.{_machine()}-"
-
-
-def _machine() -> str:
-    """Return what stands for this machine in the names of unfinished files: others cannot see its locks."""
-    return hashlib.blake2b(platform.node().encode("utf-8", "surrogateescape"), digest_size=3).hexdigest()
+    return f"{name[:NAME_LENGTH]}.aslant-"
 
 
 def _umask() -> int:
@@ -165,17 +112,17 @@ def _umask() -> int:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write `text` as UTF-8, whole or not at all."""
+    """Write `text` as UTF-8, completely or not at all."""
     write_bytes(path, text.encode("utf-8", "surrogatepass"))
 
 
 def write_bytes(path: Path, content: bytes) -> None:
-    """Write `content`, whole or not at all; a path that cannot be written is the user's to mend."""
+    """Write `content`, completely or not at all; a path that cannot be written is the user's to fix."""
     write_together({path: content})
 
 
 def write_together(contents: Mapping[Path, bytes]) -> None:
-    """Write several files: all of them appear, or none; what cannot be written is the user's to mend.
+    """Write several files: all of them appear, or none; a path that cannot be written is the user's to fix.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> write_together({folder / "a.csv": b"1", folder / "a.json": b"[1]"})
@@ -184,7 +131,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
     """
     path = None
     try:
-        with ExitStack() as written:  # each is renamed when it is left, and by then all are on the disk
+        with ExitStack() as written:  # each is renamed when its context is left, and by then all are on the disk
             for path, content in contents.items():
                 file = written.enter_context(written_whole(path))
                 file.write(content)

@@ -1,71 +1,50 @@
-"""A folder of finished pieces of work, so that a run that was killed goes on where it was."""
+"""Arrays of finished pieces of work, kept so that a run that was killed resumes where it stopped."""
 
 from __future__ import annotations
 
 import io
-import warnings
-import zipfile
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.io.digests import sealed, unsealed
-from aslant.io.files import sweep_partial, written_whole
+from aslant.io.keeper import Keeper
 
 
 class Journal:
-    """Arrays under keys, one file each, in `folder`; a key must name all that its arrays depend on.
-
-    A file appears whole or not at all, with a seal; one that is damaged counts as absent, and whoever recalls arrays
-    checks that they are what was kept. Where the folder cannot be written to, the work goes on without, and says so
-    once.
+    """Arrays under keys, in `folder`; a key must name all that its arrays depend on. See `Keeper`.
 
     >>> import tempfile
-    >>> journal = Journal(Path(tempfile.mkdtemp()))
+    >>> journal = Journal(tempfile.mkdtemp())
     >>> journal.keep("step-1", {"x": np.arange(3)})
     >>> journal.recall("step-1")["x"].tolist(), journal.recall("step-2")
     ([0, 1, 2], None)
     """
 
     def __init__(self, folder: str | PathLike[str]) -> None:
-        self.folder = Path(folder)
-        self._works, self._swept = True, False
+        self._keeper = Keeper(folder)
+        self.folder = self._keeper.folder
 
     def recall(self, key: str) -> dict[str, NDArray[Any]] | None:
         """Return what was kept under `key`, or None."""
         try:
-            content = unsealed(self._path(key).read_bytes())
-            if content is None:
-                return None
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                if any(info.file_size > info.compress_size for info in archive.infolist()):  # `keep` packs nothing
-                    return None
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")  # what `keep` writes gives no cause to
-                kept = np.load(io.BytesIO(content), allow_pickle=False)
-                return {name: kept[name] for name in kept.files}
-        except Exception:  # damaged, in whatever way: as good as absent
+            found = self._keeper.under(f"{key}/")
+            return {name[len(key) + 1 :]: _array(content) for name, content in found.items()} or None
+        except Exception:  # of another version, or made by somebody else: as good as absent
             return None
 
     def keep(self, key: str, arrays: dict[str, NDArray[Any]]) -> None:
         """Keep `arrays` under `key`, in place of what was there."""
-        if not self._works:
-            return
-        content = io.BytesIO()
-        np.savez(content, **arrays)  # type: ignore[arg-type]
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            if not self._swept:
-                sweep_partial(self.folder)
-                self._swept = True
-            with written_whole(self._path(key)) as file:
-                file.write(sealed(content.getvalue()))
-        except OSError as error:
-            self._works = False
-            warnings.warn(f"no journal is kept, since '{self.folder}' cannot be written: {error}", stacklevel=2)
+        self._keeper.keep({f"{key}/{name}": _bytes(array) for name, array in arrays.items()})
 
-    def _path(self, key: str) -> Path:
-        return self.folder / f"{key}.npz"
+
+def _bytes(array: NDArray[Any]) -> bytes:
+    content = io.BytesIO()
+    np.save(content, array, allow_pickle=False)
+    return content.getvalue()
+
+
+def _array(content: bytes) -> NDArray[Any]:
+    found: NDArray[Any] = np.lib.format.read_array(io.BytesIO(content), allow_pickle=False)
+    return found

@@ -1,7 +1,7 @@
 """Reading and writing arrays that may be larger than memory, some rows at a time.
 
-A page of a mapped file that was looked at stays with the process until the kernel wants it back, and takes its
-neighbours with it: half a megabyte for each row, on some systems. Here such pages are given back as soon as may be.
+A page of a mapped file that was read stays with the process until the kernel wants it back, and brings its
+neighbours with it: half a megabyte for each row, on some systems. Here such pages are released as soon as possible.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Arrays of fewer bytes are left alone: they may stay in memory as a whole.
+#: Arrays of fewer bytes are left alone: they may stay in memory.
 LARGE = 256 << 20
-#: Up to as many bytes a new array is made in memory, beyond in a file.
+#: A new array of up to this many bytes is made in memory, a larger one in a file.
 HELD = 1 << 30
-#: Rows that are picked from all over a large array before its pages are given back.
+#: Rows that are picked from all over a large array before its pages are released.
 PICKED = 64
 
 
 def is_large(array: NDArray[Any]) -> bool:
-    """Tell whether `array` is too large to be held in memory without need."""
+    """Tell whether `array` is too large to be held in memory needlessly."""
     return array.nbytes >= LARGE
 
 
 def release(array: NDArray[Any]) -> None:
-    """Give back the pages of a mapped file that `array` lies in, if it is large; they are read again when needed.
+    """Release the pages of a mapped file that `array` lies in, if it is large; they are read again when needed.
 
     >>> release(np.ones(3))
     """
@@ -42,7 +42,7 @@ def release(array: NDArray[Any]) -> None:
 
 
 def _mapping_of(array: Any) -> mmap.mmap | None:
-    """Return the mapping behind `array`, unless it is one whose pages may hold what the file does not."""
+    """Return the mapping behind `array`, unless its pages may hold changes that the file does not."""
     shared = False
     while isinstance(array, np.ndarray):
         if isinstance(array, np.memmap):
@@ -69,7 +69,7 @@ def picked_rows(matrix: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.floa
 def room_for(shape: tuple[int, int], folder: Path) -> NDArray[np.float32]:
     """Return a new array to be filled: in memory, or if it is very large, in a file without a name in `folder`.
 
-    The file's room on the disk is taken at once, and given back with the array. Where there is none, memory has to do.
+    The file's disk space is reserved at once and freed with the array. Without enough of it, memory is used instead.
 
     >>> room_for((2, 3), Path()).shape
     (2, 3)

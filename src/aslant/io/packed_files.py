@@ -1,4 +1,4 @@
-"""A file as a stream of bytes, whatever it is packed in (.gz .bz2 .xz .zst .zip .tar), recognised by content."""
+"""A file as a stream of bytes, unpacked if need be (.gz .bz2 .xz .zst .zip .tar), recognised by content."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 from aslant.errors import AslantError
 
@@ -44,15 +45,13 @@ class Location:
         return Path(self.member).name if self.member else self.path.name
 
 
-#: Environment variables for honest data beyond the limits of unpacking: how many times its packed size a file may
-#: unpack to (small ones are free of it), and how many bytes in all.
+#: Environment variables for genuine data beyond the limits of unpacking: how many times its packed size a file may
+#: unpack to (small ones are exempt), and how many bytes in all.
 RATIO, UNPACKED = "ASLANT_MAX_RATIO", "ASLANT_MAX_UNPACKED"
 MAX_RATIO, MAX_UNPACKED, FREE_BYTES = 200, 1 << 38, 256 << 20
 
-#: So many members of an archive are named in a message.
+#: How many members of an archive a message names.
 LISTED = 8
-
-Located = TypeVar("Located", bound=Location)
 
 
 def path_of(source: str | os.PathLike[str]) -> Path:
@@ -63,15 +62,15 @@ def path_of(source: str | os.PathLike[str]) -> Path:
         return Path(source)
 
 
-def locate(source: str | os.PathLike[str], kind: type[Located]) -> Located:
+def locate(source: str | os.PathLike[str], error: type[AslantError] = AslantError) -> Location:
     """Find the file that `source` names; 'archive.zip/member.txt' names a member of a zip or tar archive."""
     path = path_of(source)
     if path.exists():
-        return kind(path)
+        return Location(path, error=error)
     for parent in path.parents:
         if parent.is_file():
-            return kind(parent, path.relative_to(parent).as_posix())
-    raise kind.error(f"there is no file '{source}'; check the path.")
+            return Location(parent, path.relative_to(parent).as_posix(), error)
+    raise error(f"there is no file '{source}'; check the path.")
 
 
 def packing(head: bytes) -> str | None:
@@ -84,7 +83,7 @@ def packing(head: bytes) -> str | None:
 
 
 def most_unpacked(packed_bytes: int) -> int:
-    """Return how many bytes a file of that size may unpack to: no more than data do, far less than bombs do.
+    """Return how many bytes a file of that size may unpack to: enough for real data, not for a decompression bomb.
 
     >>> most_unpacked(1 << 30) >> 30, most_unpacked(1000) >> 20
     (200, 256)
@@ -102,12 +101,18 @@ def _limit(variable: str, usual: int) -> int:
 
 
 class ByteStream:
-    """Sequential reads with a look ahead; faults of the packing become one clear error, and so does a bomb."""
+    """Sequential reads with lookahead; damaged packing becomes one clear error, and so does a decompression bomb."""
 
     def __init__(
-        self, raw: IO[bytes], location: Location, packed: str | None, most: int | None = None, left: int | None = None
+        self,
+        raw: IO[bytes],
+        location: Location,
+        packed: str | None,
+        most: int | None = None,
+        left: int | None = None,
+        told: Callable[[], None] | None = None,
     ) -> None:
-        self._raw, self._left = raw, left
+        self._raw, self._left, self._told = raw, left, told
         self._most, self._unpacked = most, 0
         self._ahead = b""
         self.location = location
@@ -140,6 +145,8 @@ class ByteStream:
                 raise
             what = f"cannot be unpacked as {self.packed}" if self.packed else "cannot be read"
             raise self.location.error(f"'{self.location.name}' {what} ({error}); download it again.") from None
+        if self._told is not None:
+            self._told()
         self._unpacked += len(data)
         self._left = None if self._left is None else self._left - len(data)
         if self._most is not None and self._unpacked > self._most:
@@ -150,30 +157,6 @@ class ByteStream:
         return data
 
 
-class _Counted(io.RawIOBase):
-    """The file on disk, telling how far it has been read."""
-
-    def __init__(self, raw: IO[bytes], size: int, progress: Progress) -> None:
-        self._raw, self._size, self._progress = raw, size, progress
-
-    def readable(self) -> bool:
-        return True
-
-    def seekable(self) -> bool:
-        return True
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        return self._raw.seek(offset, whence)
-
-    def tell(self) -> int:
-        return self._raw.tell()
-
-    def readinto(self, buffer: Any) -> int:
-        count = self._raw.readinto(buffer)  # type: ignore[attr-defined]
-        self._progress(self._raw.tell(), self._size)
-        return int(count)
-
-
 @contextmanager
 def open_stream(
     location: Location, progress: Progress | None = None, span: tuple[int, int] | None = None
@@ -181,27 +164,24 @@ def open_stream(
     """Open `location` for sequential reading, unpacked on the way; a `span` of bytes only, if it is not packed."""
     with ExitStack() as stack:
         try:
-            raw: IO[bytes] = stack.enter_context(location.path.open("rb", buffering=0))
+            raw: Any = stack.enter_context(location.path.open("rb", buffering=0))
+            size, packed = os.fstat(raw.fileno()).st_size, packing(raw.read(8))
+            raw.seek(span[0] if span else 0)
         except OSError as error:
             raise location.error(f"cannot open '{location.path}': {error.strerror}.") from None
-        if progress is not None:
-            raw = _Counted(raw, location.path.stat().st_size, progress)  # type: ignore[assignment]
-        try:
-            packed = packing(raw.read(8))
-            raw.seek(0)
-        except OSError as error:
-            raise location.error(f"'{location.path}' cannot be read: {error.strerror}.") from None
+        told = None if progress is None else partial(_tell, progress, raw, size)
         if packed is not None:
-            buffered: Any = stack.enter_context(io.BufferedReader(raw, 1 << 20))  # type: ignore[type-var]
-            raw = stack.enter_context(_unpacked(buffered, packed, location))
-        if span is not None:
-            raw.seek(span[0])
-        left = None if span is None else span[1] - span[0]
-        most = most_unpacked(location.path.stat().st_size)
-        stream = ByteStream(raw, location, packed, most if packed else None, left)
+            raw = stack.enter_context(io.BufferedReader(raw, 1 << 20))
+            raw = stack.enter_context(_unpacked(raw, packed, location))
+        most = most_unpacked(size)
+        stream = ByteStream(raw, location, packed, most if packed else None, span[1] - span[0] if span else None, told)
         if packed != "zip" and (packed or location.member is not None or location.path.suffix == ".tar"):
             stream = _through_tar(stream, most)
         yield stream
+
+
+def _tell(progress: Progress, file: IO[bytes], size: int) -> None:
+    progress(file.tell(), size)
 
 
 def _unpacked(buffered: Any, packed: str, location: Location) -> Any:
@@ -217,9 +197,9 @@ def _unpacked(buffered: Any, packed: str, location: Location) -> Any:
 
 
 class _Zstandard(io.RawIOBase):
-    """Unpacks frame after frame; unlike zstandard's own reader it notices that the last one is cut off."""
+    """Unpacks frame after frame; unlike zstandard's own reader, it notices if the last one is cut off."""
 
-    #: Little enough that not even frames made to explode unpack to more than some 30 MB at a time.
+    #: Small enough that even malicious frames unpack to no more than some 30 MB at a time.
     PACKED_BYTES = 1 << 10
 
     def __init__(self, file: IO[bytes]) -> None:
@@ -261,12 +241,12 @@ def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
         raise location.error(f"'{name}' {problem}; name one of its files, such as '{name}/{members[0]}' ({listed}).")
     try:
         return archive.open(wanted)
-    except Exception as error:  # locked, damaged, or packed in a way unknown
+    except Exception as error:  # encrypted, damaged, or packed in an unknown way
         raise location.error(f"'{wanted}' inside '{name}' cannot be unpacked ({error}).") from None
 
 
 def _through_tar(stream: ByteStream, most: int) -> ByteStream:
-    """Return the member of a tar archive that is meant, or what is not an archive as it is."""
+    """Return the member of a tar archive that is meant, or, if it is not an archive, the stream itself."""
     location = stream.location
     if stream.peek(262)[257:] == b"ustar":  # where a header of POSIX or GNU says so
         # The limit is the member's too: one with holes may be longer than its archive.
@@ -279,7 +259,7 @@ def _through_tar(stream: ByteStream, most: int) -> ByteStream:
 
 
 def _tar_member(stream: ByteStream) -> Any:
-    """Read through a tar archive to a member; links and devices are none."""
+    """Read through a tar archive to a member; links and devices do not count as members."""
     location, name = stream.location, stream.location.path.name
     others: list[str] = []
     try:
@@ -288,7 +268,7 @@ def _tar_member(stream: ByteStream) -> Any:
             if info.name.removeprefix("./") == location.member:
                 return archive.extractfile(info)
             others += [info.name] if len(others) <= LISTED else []
-            archive.members = []  # lest one with a million members fill the memory
+            archive.members = []  # so that one with a million members does not fill the memory
             if location.member is None and len(others) > LISTED:
                 break
     except AslantError:
@@ -304,7 +284,7 @@ def _tar_member(stream: ByteStream) -> Any:
 
 @contextmanager
 def on_disk(stream: ByteStream) -> Iterator[Path]:
-    """Give the content of `stream` as a plain file: the file itself, or an unpacked copy while in use."""
+    """Provide the content of `stream` as a plain file: the file itself, or a temporary unpacked copy."""
     if stream.packed is None:
         yield stream.location.path
         return

@@ -1,4 +1,4 @@
-"""Small files, read whole and with distrust: regular files only, up to a size, as text, TOML or JSON of finite numbers.
+"""Small files, read whole and not trusted: regular files only, up to a size, as text, TOML or JSON of finite numbers.
 
 What is read here is a word set, a policy, a report, a table of names: something that fits into memory many times over.
 Large files are streamed (see `aslant.io.packed_files`).
@@ -16,9 +16,9 @@ from typing import Any
 
 from aslant.errors import AslantError
 
-#: Bytes of a file that is read whole, where its reader says nothing else.
+#: The most bytes of a file that is read whole, unless its reader sets another limit.
 MAX_BYTES = 64 << 20
-#: Parts of a dotted key in TOML: reading takes time with the square of them, and nothing that aslant reads has three.
+#: Parts of a dotted key in TOML: reading time grows with their square, and nothing that aslant reads has three.
 MAX_KEY_PARTS = 50
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+"""
 _LONG_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}){{{MAX_KEY_PARTS}}}", re.ASCII)
@@ -35,11 +35,11 @@ def read_bytes(path: Path, error: type[AslantError] = AslantError, *, most: int 
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             raise error(f"cannot open '{path}': Is a directory.")
-        if not stat.S_ISREG(status.st_mode):  # a pipe would wait for ever, and a device never end
+        if not stat.S_ISREG(status.st_mode):  # a pipe would block for ever, and a device would never end
             raise error(f"'{path}' is not a regular file; give a file.")
         if status.st_size <= most:
             with path.open("rb") as file:
-                content = file.read(most + 1)
+                content = file.read(status.st_size + 1)
             if len(content) <= most:
                 return content
     except (OSError, ValueError) as problem:  # a name with a zero byte in it is a ValueError
@@ -65,7 +65,7 @@ def read_text(path: Path, error: type[AslantError] = AslantError, *, most: int =
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Return the content of TOML without NaN and infinities; whatever is wrong with it is a ValueError.
+    """Return the content of TOML without NaN and infinities; anything wrong with it is a ValueError.
 
     >>> parse_toml("a = [1, 2]")
     {'a': [1, 2]}
@@ -82,13 +82,13 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def parse_json(text: str) -> Any:
-    """Return the content of JSON without NaN and infinities; whatever is wrong with it is a ValueError.
+    """Return the content of JSON without NaN and infinities; anything wrong with it is a ValueError.
 
     >>> parse_json('{"a": 0.5}')
     {'a': 0.5}
     >>> parse_json("[1e999]")
     Traceback (most recent call last):
-    ValueError: it holds 1e999, which is no finite number
+    ValueError: it holds 1e999, which is not a finite number
     """
     try:
         return json.loads(text, parse_float=_finite, parse_constant=_finite)
@@ -98,5 +98,5 @@ def parse_json(text: str) -> Any:
 
 def _finite(text: str) -> float:
     if not math.isfinite(value := float(text)):
-        raise ValueError(f"it holds {text:.20}, which is no finite number")
+        raise ValueError(f"it holds {text:.20}, which is not a finite number")
     return value

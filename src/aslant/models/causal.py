@@ -1,26 +1,75 @@
-"""Causal language models of transformers: log-likelihoods of sentences, common beginnings run once (MEASURES §7)."""
+"""Causal language models of transformers: log-likelihoods, shared beginnings run once (docs/definitions.md §7)."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from aslant.errors import DataError
 from aslant.models.masked import PROBES, describe, longest, recorded
 from aslant.models.network import MISFITS, Network, Reading, agree, memory_suffices, out_of_memory
-from aslant.models.plan import Query, answered
-from aslant.models.prefixes import Contexts
+from aslant.models.plan import Plan, Query, answered
 from aslant.models.protocols import CausalScore, Progress, Sentence
 from aslant.models.spelling import Speller, Spelling
-from aslant.models.table import Ids, Values, table_in
+from aslant.models.table import Ask, Ids, Values, table_in
+
+#: A beginning is run once for all where at least so many sequences share it; fewer make batches too small.
+SHARED_BY = 64
+
+
+class Contexts:
+    """The contexts of all tokens of `sequences` but their first ones, as a tree of which only the leaves are run.
+
+    A sentence's last token is predicted but never read. `share`: let common beginnings be run once where it pays.
+
+    >>> tree = Contexts([(1, 2, 3), (1, 2, 4), (1, 2, 4, 5)])
+    >>> tree.queries()
+    [Query(ids=(1, 2, 4), asks=((0, 2), (1, 3), (1, 4), (2, 5)), shared=0)]
+    """
+
+    def __init__(self, sequences: Iterable[Ids], *, share: bool = True) -> None:
+        distinct = set(sequences)
+        contexts = sorted({ids[:-1] for ids in distinct if len(ids) > 1})
+        # In this order a context is followed at once by those that it begins.
+        self.leaves = [
+            ids for ids, follower in zip(contexts, [*contexts[1:], ()], strict=True) if follower[: len(ids)] != ids
+        ]
+        self._plan = Plan()
+        for ids in distinct:
+            for i in range(1, len(ids)):
+                leaf = self.leaves[bisect_left(self.leaves, ids[:i])]
+                self._plan.ask(leaf, i - 1, ids[i])
+        self._share = share
+
+    def queries(self) -> list[Query]:
+        """Return one query for each leaf, with the length of the beginning that it shares with enough others."""
+        if not self._share:
+            return self._plan.queries()
+        counts = Counter(leaf[:n] for leaf in self.leaves for n in range(1, len(leaf)))
+        return [Query(query.ids, query.asks, _shared(query.ids, counts)) for query in self._plan.queries()]
+
+    @staticmethod
+    def by_node(answers: Mapping[tuple[Ids, Ask], float]) -> dict[tuple[Ids, int], float]:
+        """Return answers by context and next token.
+
+        >>> Contexts.by_node({((1, 2, 3), (1, 9)): -0.5})
+        {((1, 2), 9): -0.5}
+        """
+        return {(ids[: position + 1], token): value for (ids, (position, token)), value in answers.items()}
+
+
+def _shared(ids: Ids, counts: Counter[Ids]) -> int:
+    return max((n for n in range(1, len(ids)) if counts[ids[:n]] >= SHARED_BY), default=0)
 
 
 class CausalNetwork(Network):
-    """A left-to-right network, which can go on from the cache of a beginning."""
+    """A left-to-right network, which can continue from the cache of a prefix."""
 
     def continued(self, batch: Sequence[Query]) -> list[Values]:
-        """Return what is asked; distinct beginnings of `shared` tokens (as many in all queries) are run once each."""
+        """Return the answers; distinct prefixes of `shared` tokens (the same in all queries) are run once each."""
         shared = batch[0].shared
         if not shared:
             return self.log_probabilities(batch)
@@ -40,13 +89,13 @@ class CausalNetwork(Network):
         ]
 
     def _begin(self, heads: list[Ids], reading: Reading) -> tuple[Iterator[float], Any]:
-        """Run beginnings of one length; return what is asked of them, and the cache."""
+        """Run prefixes of one length; return the answers for them, and the cache."""
         ids, mask = self.padded(heads)
         logits, output = self.logits(reading.places, input_ids=ids, attention_mask=mask, use_cache=True)
         return reading.values(logits), output.past_key_values
 
     def _go_on(self, rests: list[Ids], reading: Reading, cache: Any, head_of: list[int]) -> Iterator[float]:
-        """Run what follows the beginnings, each after its own."""
+        """Run what follows the prefixes, each after its own."""
         import torch
 
         cache.batch_select_indices(torch.tensor(head_of, device=self.device))
@@ -60,9 +109,9 @@ class CausalNetwork(Network):
 
 
 class TransformersCausalLM:
-    """A left-to-right model with its tokenizer; see `aslant.models.CausalLM` for what it can be asked.
+    """A left-to-right model with its tokenizer; see `aslant.models.CausalLM` for its methods.
 
-    `passes` counts the sequences run: a sentence's last piece needs no pass, nor does what begins another sentence.
+    `passes` counts the sequences run: a sentence's last piece needs no pass, nor does a prefix of another sentence.
     """
 
     def __init__(
@@ -89,17 +138,17 @@ class TransformersCausalLM:
         self._runner = self.network.runner(self.network.continued)
 
     def _check(self) -> list[str]:
-        """Try the model out; return what there is to say of it."""
+        """Try the model out; return notes on it."""
         spelt = [found for found in self.speller.try_spell(PROBES) if isinstance(found, Spelling)]
         probes = [found.ids for found in spelt] or [(1, 2, 3), (1, 2, 3, 4, 5)]
         checked = self.network.check(probes)
         if self.network.looks_ahead(probes):
             raise DataError(
-                f"'{self.name}' ({type(self.network.model).__name__}) looks at the words that follow, so it is no "
+                f"'{self.name}' ({type(self.network.model).__name__}) looks at the words that follow, so it is not a "
                 "causal language model; if it fills masks, let its config.json name an architecture in …ForMaskedLM."
             )
         self.shares = not self.network.one_by_one and self._sharing_agrees(probes)
-        alone = "" if self.shares else "common beginnings are run anew: its cache does not give the same numbers"
+        alone = "" if self.shares else "common prefixes are run each time: its cache does not give the same numbers"
         return [checked, alone]
 
     @property
@@ -120,7 +169,7 @@ class TransformersCausalLM:
     ) -> list[CausalScore]:
         """Score sentences, in their order; common beginnings share one pass.
 
-        A piece with nothing before it has no probability, so that a sentence without a beginning token (the record
+        A piece with nothing before it has no probability, so a sentence without a beginning token (the record
         says whether there is one) counts from its second piece; `unweighed` tells where that is the target's.
         """
         spelt = self.speller.spell(sentences)
@@ -141,7 +190,7 @@ class TransformersCausalLM:
         )
 
     def _sharing_agrees(self, probes: Sequence[Ids]) -> bool:
-        """Tell whether going on from a cache gives what whole sequences give."""
+        """Tell whether continuing from a cache gives the same as whole sequences."""
         queries = [Query(ids, tuple((i, ids[i + 1]) for i in range(len(ids) - 1)), shared=2) for ids in probes]
         plain = sum(self.network.log_probabilities(queries), ())
         try:
@@ -161,4 +210,4 @@ def beginning_of(tokenizer: Any, vocabulary: int) -> tuple[int | None, str]:
     begin = tokenizer.bos_token_id
     if begin is not None and 0 <= begin < vocabulary:
         return int(begin), f"sentences begin with {tokenizer.bos_token}, which the tokenizer has but does not add"
-    return None, "no beginning token, so that a sentence's first piece has no probability"
+    return None, "no beginning token, so a sentence's first piece has no probability"

@@ -66,7 +66,7 @@ def class_probabilities(
 ) -> NDArray[np.float64]:  # fmt: skip
     """Train on rows `x` (n, d) with classes `y` (n,), stop by `held_x`, and return P(class) of `wanted`: (m, classes).
 
-    The same seed gives the same bits, whatever else the process is doing: one thread, and random numbers of its own.
+    The same seed gives the same bits, regardless of what else the process does: one thread, its own random numbers.
 
     >>> x = np.array([[0.0], [1.0]] * 40, np.float32)
     >>> y = np.array([0, 1] * 40)
@@ -97,7 +97,7 @@ class _Network:
 
         units = settings.units
         self.dropout, self.random = settings.dropout, random
-        # No bias before batch normalisation, which would take it away again.
+        # No bias before batch normalisation, which would remove it again.
         self.hidden, self.output = _glorot(dimensions, units, random), _glorot(units, classes, random)
         self.bias = torch.zeros(classes, requires_grad=True)
         self.scale, self.shift = torch.ones(units, requires_grad=True), torch.zeros(units, requires_grad=True)
@@ -129,7 +129,7 @@ class _Network:
 
 
 class _Adam:
-    """Adam (Kingma and Ba 2015). Written out, since torch's own imports a compiler, which takes seconds."""
+    """Adam (Kingma and Ba 2015). Written out, because torch's own imports a compiler, which takes seconds."""
 
     def __init__(self, parameters: list[torch.Tensor], rate: float) -> None:
         import torch

@@ -1,16 +1,15 @@
 """Language models that packages carry as GGUF files, converted once to a folder that transformers reads.
 
-transformers reads GGUF too, but needs another package for it, and does so anew each time; here gguf's own reader
+transformers reads GGUF too, but needs another package for it, and does so every time; here gguf's own reader
 gives the same numbers. The folder (config.json, tokenizer, model.safetensors in float32, as rounding to float16 moves
-log-probabilities by up to .05) is kept in the cache under the file's checksum, and appears whole or not at all,
-whichever process is first. It is looked at before each use: one that is damaged is made again.
+log-probabilities by up to .05) is kept in the cache under the file's checksum, and appears complete or not at all,
+whichever process is first. It is checked before each use: a damaged one is made again.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import zlib
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,19 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.data import cache_folder, entry, fetch
-from aslant.errors import AslantError, DataError, MissingExtraError
-from aslant.io.digests import sealed_json, unsealed_json
-from aslant.io.files import sweep_partial, workplace
-from aslant.io.reading import read_bytes
-from aslant.models.gguf_header import check_header
+from aslant.data.verifying import STAMPS, digest, read_stamps, write_stamps
+from aslant.errors import DataError, MissingExtraError
+from aslant.io.files import appear, sweep_partial, workplace
 
 KIND = "language model"
-#: Goes up when the same file would be converted to another folder.
-VERSION = 1
+#: Goes up when the same file would become another folder.
+VERSION = 2
 #: What a converted folder has to have; the rest is small print.
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-#: Size and CRC-32 of every other file of the folder, sealed; half a gigabyte takes half a second to check.
-SUMS = "sums.json"
 #: The token before every sentence: what stood between the texts that the model was trained on.
 BEGINNING = "<|endoftext|>"
 
@@ -81,7 +76,7 @@ def prepared(name: str) -> Path:
 
 def converted(file: Path, name: str) -> Path:
     """Return the cached folder of a GGUF file, converted now if it is not there."""
-    target = cache_folder() / "models" / f"{name}-{_checksum(file)[:16]}-{VERSION}"
+    target = cache_folder() / "models" / f"{name}-{digest(file)[:16]}-{VERSION}"
     if _complete(target):
         return target
     try:
@@ -91,8 +86,8 @@ def converted(file: Path, name: str) -> Path:
             made = work / "model"
             made.mkdir()
             convert(file, made)
-            (made / SUMS).write_bytes(sealed_json(json.dumps(_sums(made)).encode()))
-            _appear(made, target, work)
+            write_stamps(made / STAMPS, made, {path.name: digest(path) for path in made.iterdir()})
+            appear(made, target, work, lambda: _complete(target))
     except OSError as error:
         raise DataError(
             f"'{name}' could not be converted in '{target.parent}' ({error.strerror or error}); free some space, or "
@@ -108,17 +103,14 @@ def convert(file: Path, folder: Path) -> None:
         _convert(gguf, transformers, file, folder)
     except (DataError, OSError):
         raise
-    except Exception as error:  # a damaged file can fail in any way, none of them ours
-        raise DataError(f"'{file}' is no GGUF file that can be converted ({error}); fetch it again.") from None
+    except Exception as error:  # a damaged file can fail in any way, none of them our fault
+        raise DataError(f"'{file}' is not a GGUF file that can be converted ({error}); fetch it again.") from None
 
 
 def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
-    try:
-        check_header(file)
-        with np.errstate(over="raise"):  # places are added up in 64 bits
-            reader = gguf.GGUFReader(file)
-    except (ValueError, IndexError, KeyError, FloatingPointError) as error:
-        raise DataError(f"'{file}' is no GGUF file ({error}); fetch it again.") from None
+    _check_counts(file)
+    with np.errstate(over="raise"):  # places are added up in 64 bits
+        reader = gguf.GGUFReader(file)
     facts = {key: field.contents() for key, field in reader.fields.items()}
     kinds = facts.get("general.architecture"), facts.get("tokenizer.ggml.model")
     if kinds != ("llama", "gpt2"):
@@ -133,6 +125,14 @@ def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
     _tokenizer(facts, transformers).save_pretrained(folder)
 
 
+def _check_counts(file: Path) -> None:
+    """Refuse a header that promises more facts and tensors than the file has room for: gguf's reader would count on."""
+    with file.open("rb") as stream:
+        magic, version, tensors, facts = struct.unpack("<4sIQQ", stream.read(24))
+    if magic != b"GGUF" or version not in (2, 3) or 24 * tensors + 13 * facts > file.stat().st_size:
+        raise ValueError("its header is not that of one")
+
+
 def _libraries() -> tuple[Any, Any]:
     try:
         import gguf
@@ -144,12 +144,6 @@ def _libraries() -> tuple[Any, Any]:
         raise MissingExtraError(f"converting a GGUF file needs {error.name}: pip install '{needed}'.") from None
     del safetensors, torch
     return gguf, transformers
-
-
-def _checksum(file: Path) -> str:
-    """Return the SHA-256 of a file; that of the registry would do, but a file may also come without one."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _weight(gguf: Any, tensor: Any, heads: tuple[int, int]) -> Iterator[tuple[str, NDArray[np.float32]]]:
@@ -227,40 +221,9 @@ def _tokenizer(facts: dict[str, Any], transformers: Any) -> Any:
 
 def _complete(folder: Path) -> bool:
     """Tell whether a folder is there and to the letter what was converted: a weight that flipped would go unseen."""
+    stamps = read_stamps(folder / STAMPS)
     try:
-        listed = unsealed_json(read_bytes(folder / SUMS))
-        sums = json.loads(listed or b"{}")
-        return isinstance(sums, dict) and all(name in sums for name in NEEDED) and sums == _sums(folder)
-    except (OSError, ValueError, RecursionError, AslantError):
+        same = all(digest(folder / name) == stamp.sha256 for name, stamp in stamps.items())
+    except (OSError, ValueError):  # a damaged name is a ValueError
         return False
-
-
-def _sums(folder: Path) -> dict[str, list[int]]:
-    """Return the size and the CRC-32 of every file in `folder` but that of the sums."""
-    return {path.name: _sum(path) for path in folder.iterdir() if path.name != SUMS}
-
-
-def _sum(path: Path) -> list[int]:
-    size = crc = 0
-    with path.open("rb") as file:
-        while data := file.read(1 << 20):
-            size, crc = size + len(data), zlib.crc32(data, crc)
-    return [size, crc]
-
-
-def _appear(made: Path, target: Path, work: Path) -> None:
-    """Rename the folder into place. One that is there already stays if it is whole, and gives way if it is not."""
-    for number in range(10):
-        try:
-            made.rename(target)
-        except OSError:
-            if not target.is_dir():
-                raise
-        else:
-            return
-        if _complete(target):
-            return
-        try:
-            target.rename(work / f"damaged-{number}")
-        except FileNotFoundError:  # another process has moved it away first
-            continue
+    return same and all(name in stamps for name in NEEDED)

@@ -1,7 +1,7 @@
 """ELMo (Peters et al. 2018) in torch, from AllenNLP's files: options.json and weights in hdf5.
 
 A word becomes bytes, bytes become a vector (character CNN, highway layers, projection); two language models, one
-forwards and one backwards, each of a few LSTM layers with a projection, put words into their sentence. A layer's
+forwards and one backwards, each of a few LSTM layers with a projection, read words in their sentence. A layer's
 vector is (forward, backward); layer 0 is the word's own vector, twice. Sentences stand between <S> and </S>.
 
 Both directions run side by side: the backward one sees each sentence reversed. Tensors are (2 directions, time,
@@ -25,7 +25,7 @@ from aslant.models.elmo_files import ElmoOptions, read_options, read_weights
 if TYPE_CHECKING:
     from torch import Tensor
 
-#: For each LSTM layer what is handed on: outputs (2, sentences, projection) and cells (2, sentences, cells).
+#: What each LSTM layer passes on: outputs (2, sentences, projection) and cells (2, sentences, cells).
 States: TypeAlias = "list[tuple[Tensor, Tensor]]"
 BEGIN, END = "<S>", "</S>"
 #: Bytes are 0 to 255; what else a character can be. All are moved up by one, since 0 was kept for padding of sentences.
@@ -49,7 +49,7 @@ def character_ids(word: str, width: int = 50) -> list[int]:
 
 
 class Elmo:
-    """The network; `read` makes one from files. It keeps nothing between calls."""
+    """The network; `read` makes one from files. It keeps no state between calls."""
 
     def __init__(
         self, options: ElmoOptions, weights: dict[str, NDArray[np.float32]], device: str = "cpu", dtype: str = "float32"
@@ -82,7 +82,7 @@ class Elmo:
         return digest.hexdigest()[:12]
 
     def token_vectors(self, words: Sequence[str]) -> Tensor:
-        """Return the character CNN's vectors of words, whatever their sentence: (words, projection)."""
+        """Return the character CNN's vectors of words, regardless of their sentence: (words, projection)."""
         import torch
 
         ids = torch.tensor([character_ids(word, self.options.width) for word in words], device=self.device)
@@ -125,7 +125,7 @@ class Elmo:
         return self._w["CNN_proj/b_proj"].device
 
     def _seen(self, longest: int) -> int:
-        """Return how many characters have to be looked at: all further windows hold padding only, as the last one."""
+        """Return how many characters need to be read: all further windows hold only padding, like the last one."""
         return min(self.options.width, longest + max(width for width, _ in self.options.filters))
 
     def _cnn(self, ids: Tensor) -> Tensor:
@@ -158,7 +158,7 @@ class Elmo:
             return torch.stack([self._w.pop(f"RNN_{d}/RNN/MultiRNNCell/Cell{layer}/LSTMCell/{name}") for d in (0, 1)])
 
         weight, bias = both("W_0"), both("B").unsqueeze(1)
-        bias.chunk(4, dim=-1)[2].add_(1)  # TensorFlow's cells add 1 to what opens the forget gate
+        bias.chunk(4, dim=-1)[2].add_(1)  # TensorFlow's cells add 1 to the input of the forget gate
         entry = weight.shape[1] - self.options.projection
         return weight[:, :entry].contiguous(), weight[:, entry:].contiguous(), bias, both("W_P_0")
 
@@ -201,7 +201,7 @@ def _clipped(x: Tensor, limit: float | None) -> Tensor:
 
 
 def _projected(inputs: Tensor, weight: Tensor, bias: Tensor) -> Iterator[Tensor]:
-    """Yield what inputs open the gates by, one time step after the other; many steps are one multiplication."""
+    """Yield the inputs' part of the gates, one time step after the other; many steps are one multiplication."""
     import torch
 
     for block in inputs.split(max(1, PLACES // inputs.shape[2]), dim=1):
@@ -210,9 +210,9 @@ def _projected(inputs: Tensor, weight: Tensor, bias: Tensor) -> Iterator[Tensor]
 
 
 class StatefulElmo:
-    """Sentences in batches, each row of a batch going on from the state in which the same row of the last one ended.
+    """Sentences in batches, each row of a batch continuing from the state in which the same row of the last one ended.
 
-    AllenNLP's ELMo always works so, which makes a sentence's vectors depend on what was read before it. It is here to
+    AllenNLP's ELMo always works this way, which makes a sentence's vectors depend on earlier ones. It is here to
     compare with numbers made that way. Rows beyond those of earlier batches begin at zero; rows that a smaller batch
     does not have keep their state.
     """
@@ -258,7 +258,7 @@ class StatefulElmo:
 
 
 def _with_rows(state: Tensor, rows: int) -> Tensor:
-    """Return a state with so many more rows of zeros."""
+    """Return a state with that many more rows of zeros."""
     import torch
 
     return torch.cat([state, state.new_zeros(state.shape[0], rows, state.shape[2])], dim=1)

@@ -34,7 +34,7 @@ TOKEN = re.compile(
 
 
 def words_of(text: str) -> list[tuple[int, int]]:
-    """Return from where to where each word, or punctuation mark, of a text stands.
+    """Return the (start, end) of each word, or punctuation mark, of a text.
 
     >>> text = "Ms. Hall doesn't like the U.S.-born man's 1,000 know-how."
     >>> [text[start:end] for start, end in words_of(text)]
@@ -66,7 +66,7 @@ class ElmoEncoder(ContextEncoder):
             "name": name,
             "fingerprint": elmo.fingerprint(layer, pieces, dtype),
             "format": f"encoder (ELMo; layer: {layer}, pieces: {pieces})",
-            "words": 0,  # it reads characters, and knows no list of words
+            "words": 0,  # it reads characters, and has no list of words
             "dimensions": elmo.dimensions,
             "note": note,
         }
@@ -78,7 +78,7 @@ class ElmoEncoder(ContextEncoder):
 
 
 class ElmoReader:
-    """Numbers its words anew for each set of texts: each distinct word goes through the character CNN once."""
+    """Numbers its words again for each set of texts: each distinct word goes through the character CNN once."""
 
     sees: int | None = None
     refuses_first = "ELMo has no token that stands for a sentence"

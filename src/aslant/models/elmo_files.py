@@ -136,7 +136,7 @@ def _check(options: ElmoOptions, cnn: dict[str, Any]) -> None:
     if cnn.get("n_characters", CHARACTERS) not in (CHARACTERS, CHARACTERS + 1):
         raise ValueError(f"n_characters is {cnn['n_characters']!r}; it must be {CHARACTERS} or {CHARACTERS + 1}")
     if (total := sum(map(prod, options.shapes().values()))) > LARGEST:
-        raise ValueError(f"they ask for {total:,} weights; at most {LARGEST:,} are allowed")
+        raise ValueError(f"they require {total:,} weights; at most {LARGEST:,} are allowed")
 
 
 def _whole(value: Any, name: str, most: int, least: int = 1) -> int:
@@ -154,7 +154,7 @@ def _limit(value: Any, name: str) -> float | None:
 
 
 def read_weights(path: Path, options: ElmoOptions) -> dict[str, NDArray[np.float32]]:
-    """Return the arrays of weights that the options call for, in float32."""
+    """Return the arrays of weights that the options require, in float32."""
     need_extra("ELMo's weights", "h5py")
     import h5py
 
@@ -170,10 +170,10 @@ def read_weights(path: Path, options: ElmoOptions) -> dict[str, NDArray[np.float
 
 
 def _check_size(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
-    """Refuse a file that cannot hold so many numbers, in half precision at least, before room is made for them."""
+    """Refuse a file too small for that many numbers, even in half precision, before memory is allocated for them."""
     there = path.stat().st_size
     if 2 * sum(map(prod, shapes.values())) > TIGHTEST * there:
-        raise ValueError(f"it has {there:,} bytes, too few for the weights that the options call for")
+        raise ValueError(f"it has {there:,} bytes, too few for the weights that the options require")
 
 
 def _datasets(h5py: Any, file: Any, shapes: dict[str, tuple[int, ...]]) -> Iterator[tuple[str, Any]]:
@@ -187,13 +187,13 @@ def _datasets(h5py: Any, file: Any, shapes: dict[str, tuple[int, ...]]) -> Itera
                 raise ValueError(f"'{name}' is a link")  # noqa: TRY004 (perhaps to another file)
             place = place[part]
         if not isinstance(place, h5py.Dataset) or place.dtype.kind != "f" or place.is_virtual or place.external:
-            raise ValueError(f"'{name}' is no array of numbers kept in this file")
+            raise ValueError(f"'{name}' is not an array of numbers kept in this file")
         if place.shape != shape:
-            raise ValueError(f"'{name}' is {place.shape}, where the options call for {shape}")
+            raise ValueError(f"'{name}' is {place.shape}, where the options require {shape}")
         yield name, place
 
 
 def _finite(name: str, array: NDArray[np.float32]) -> NDArray[np.float32]:
     if not np.isfinite(array).all():
-        raise ValueError(f"'{name}' holds values that are no numbers")
+        raise ValueError(f"'{name}' holds values that are not numbers")
     return array

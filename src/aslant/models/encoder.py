@@ -1,4 +1,4 @@
-"""Any encoder of transformers (BERT, RoBERTa, DistilBERT, MiniLM …) as a network that `ContextEncoder` reads with."""
+"""Any encoder of transformers (BERT, RoBERTa, DistilBERT, MiniLM …) as a network for `ContextEncoder`."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from aslant.models.spelling import Speller
 from aslant.models.table import Ids
 from aslant.models.windows import Cut
 
-#: Texts of different lengths by which a model is tried out when it is loaded.
+#: Texts of different lengths with which a model is tested when it is loaded.
 PROBES = ("He is a doctor.", "I know that she is a good nurse, and so do they.")
-#: Halves of characters, which no tokenizer takes, and what stands for one: as long, so that spans stay where they are.
+#: Lone surrogates, which no tokenizer accepts, and their replacement: as long, so that spans stay where they are.
 LONE, UNREADABLE = re.compile("[\ud800-\udfff]"), "\ufffd"
 LEFT_TO_RIGHT = "left-to-right: a word does not see what follows it"
 ALONE = "padding changes this model's numbers, so texts are run one at a time"
@@ -34,7 +34,7 @@ class TransformersEncoder(ContextEncoder):
     """A transformers model without a head, or the encoder of one, with its tokenizer.
 
     `layer`: "last", "mean" (of all, with the embeddings), or a number (0: the embeddings; −1: the last). `pieces`: a
-    word's vector is the "mean" of its pieces', or that of the "first". A left-to-right model is taken, with a note.
+    word's vector is the "mean" of its pieces', or that of the "first". A left-to-right model is accepted, with a note.
     """
 
     def __init__(
@@ -124,12 +124,12 @@ class ChosenLayer:
 
 
 class TransformersReader:
-    """A transformers model with its fast tokenizer, tried out: `notes` says what was found."""
+    """A transformers model with its fast tokenizer, tested: `notes` says what was found."""
 
     def __init__(self, network: Network, tokenizer: Any, name: str, layer: Layer) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise MeasureError(
-                f"{type(tokenizer).__name__} does not tell where its pieces stand in a text; "
+                f"{type(tokenizer).__name__} does not say where its pieces are in a text; "
                 "save the model with a fast tokenizer (tokenizer.json)."
             )
         self.network, self.tokenizer = network, tokenizer
@@ -140,7 +140,7 @@ class TransformersReader:
         self._try_out(name)
 
     def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
-        """Return the texts as the tokenizer cuts them, none shortened, and the network."""
+        """Return the tokenised texts, none truncated, and the network."""
         readable = [LONE.sub(UNREADABLE, text) for text in texts]
         cut = self.tokenizer(
             readable, return_offsets_mapping=True, return_special_tokens_mask=True, return_attention_mask=False,
@@ -150,7 +150,7 @@ class TransformersReader:
         return [self._framed(*row) for row in rows], self.body
 
     def cut_words(self, words: Sequence[str]) -> tuple[Cut, Forward]:
-        """Return a sentence given as words as the tokenizer cuts it, and the network."""
+        """Return a sentence given as words, tokenised, and the network."""
         (cut,), forward = self.cut([" ".join(words)])
         return cut, forward
 
@@ -160,7 +160,7 @@ class TransformersReader:
         return Cut(text, tuple(ids), offsets, range(own[0], own[-1] + 1) if own else range(0))
 
     def _try_out(self, name: str) -> None:
-        """Hold padded passes against single ones, and see whether the model looks ahead."""
+        """Compare padded passes with single ones, and see whether the model looks ahead."""
         cuts = self.cut(PROBES)[0]
         sequences = [cut.ids for cut in cuts]
         alone = [self._numbers([ids])[0] for ids in sequences]
@@ -171,9 +171,9 @@ class TransformersReader:
         ahead = self._looks_ahead(sequences, alone)
         beginning = ""
         if not cuts[0].content.start:
-            self.refuses_first = "it puts no token before a sentence"
+            self.refuses_first = "it does not put a token before a sentence"
         if not ahead:
-            self.refuses_first = "it reads from left to right, so that the first token sees no other"
+            self.refuses_first = "it reads from left to right, so the first token sees no other"
             begin, beginning = beginning_of(self.tokenizer, self.network.vocabulary)
             self._begin = [] if begin is None else [begin]
             self.body.options = {"use_cache": False}  # it would hold keys and values of every layer
@@ -206,12 +206,12 @@ class TransformersReader:
         return False
 
     def _alike(self, found: Any, expected: Any) -> bool:
-        """Tell whether vectors are the same but for rounding, by the size of their largest number."""
+        """Tell whether vectors are the same up to rounding, relative to their largest number."""
         tolerance = self.network.tolerance * max(1.0, float(np.abs(expected).max()))
         return bool(np.allclose(found, expected, rtol=0, atol=tolerance))
 
 
 def _written(tokenizer: Any) -> str:
-    """Return all that decides how a text is cut, but for lengths, which calls change."""
+    """Return everything that decides how a text is tokenised, except lengths, which calls change."""
     settings = json.loads(tokenizer.backend_tokenizer.to_str())
     return json.dumps({**settings, "truncation": None, "padding": None}, sort_keys=True)

@@ -1,4 +1,4 @@
-"""`aslant.load_encoder`: from whatever names an encoder, or an ELMo, to one that gives words in sentences vectors.
+"""`aslant.load_encoder`: from the name or path of an encoder, or an ELMo, to one that gives vectors for words.
 
 See `opening` for how files of transformers are read, and `elmo_files` for those of ELMo: nothing but numbers either
 way.
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aslant.errors import DataError
+from aslant.io.packed_files import path_of
 from aslant.models.loading import DEFAULT as LM
 from aslant.models.loading import DEFAULT_NOTE as LM_NOTE
 from aslant.models.loading import SAMPLE
@@ -23,7 +24,6 @@ from aslant.models.model_loading import (
     folder_of,
     from_files,
     need_extra,
-    path_of,
     quiet,
     tokenizer_of,
 )
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from aslant.models.encoder import TransformersEncoder
     from aslant.models.encoding import Layer, Pieces
 
-#: What is loaded when nothing is named; it comes inside a package.
+#: What is loaded by default; it comes inside a package.
 DEFAULT = "all-minilm-l6-v2"
 KINDS = ("encoder", "language model")
 EITHER = "give the folder of a transformers model (config.json), or of an ELMo (options.json and weights in .hdf5)"
@@ -52,8 +52,8 @@ def load_encoder(
 
     `layer`: "last", "mean" of all (the embeddings are one of them), or a number: 0 is the embeddings, −1 the last one.
     None is "last"; for ELMo, "mean". `pieces`: a word of several pieces has the "mean" of their vectors, or that of
-    the "first". Hub names are looked up among what is cached first; `ASLANT_OFFLINE` (or `HF_HUB_OFFLINE`) forbids
-    anything else. `device`: 'cpu', 'cuda' or 'mps'; None takes the best there is. `token_budget`: tokens that go
+    the "first". Hub names are looked up in the cache first; `ASLANT_OFFLINE` (or `HF_HUB_OFFLINE`) forbids
+    anything else. `device`: 'cpu', 'cuda' or 'mps'; None takes the best one available. `token_budget`: tokens that go
     through the network at once (None: 2,048 on a processor, 16,384 elsewhere).
 
     >>> load_encoder("no/such/folder/at/all")
@@ -82,9 +82,9 @@ def _or(layer: Layer | None, default: Layer) -> Layer:
 
 
 def _folder(name: str, may_be_data: bool) -> Path | None:
-    """Return the folder of a model (or ELMo's options file) that lies on disk or has a data name, or None."""
+    """Return the folder of a model (or ELMo's options file) that is on disk or has a data name, or None."""
     path = path_of(name)
-    if os.path.exists(path):  # noqa: PTH110 (a name too long for any file is no error here)
+    if os.path.exists(path):  # noqa: PTH110 (a name too long for any file is not an error here)
         if not _whole(path):
             what = "has no model in it" if path.is_dir() else "is a file"
             raise DataError(f"'{path}' {what}; {EITHER}.")
@@ -117,7 +117,7 @@ def _elmo(name: str, place: Path, device: str, dtype: str, options: dict[str, An
     need_extra("ELMo's weights", "h5py")
     found = elmo_files(place)
     if found is None:
-        raise DataError(f"'{place}' was changed while it was opened; {EITHER}.")
+        raise DataError(f"'{place}' changed while it was being opened; {EITHER}.")
     encoder = ElmoEncoder(Elmo.read(*found, device, dtype), name, dtype=dtype, **options)
     encoder.folder = found[0].parent
     return encoder
@@ -147,5 +147,5 @@ def _weights(name: str, where: str, config: Any, dtype: str, only_local: bool) -
     missing = sorted(key for key in info["missing_keys"] if not any(part in key for part in unused))
     if missing or info["mismatched_keys"]:
         lacking = f"'{missing[0]}'" if missing else "weights of the right sizes"
-        raise DataError(f"the files of '{name}' lack {lacking}, so that its vectors would be random.")
+        raise DataError(f"the files of '{name}' have no {lacking}, so its vectors would be random.")
     return model.encoder if both else model

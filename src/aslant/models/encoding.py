@@ -1,6 +1,6 @@
-"""What every encoder does alike, whatever network it has: cut texts, read long ones in windows, batch, pool.
+"""What all encoders have in common, regardless of their network: tokenise, read long texts in windows, batch, pool.
 
-A network (`Reader`) cuts texts into tokens and turns sequences of tokens into vectors of one layer, or of all.
+A network (`Reader`) splits texts into tokens and turns sequences of tokens into vectors of one layer, or of all.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from aslant.parallel import cores, one_thread_each, spread, workers_in_use
 Layer: TypeAlias = Literal["last", "mean"] | int
 #: A word of several pieces: their mean, or the first.
 Pieces: TypeAlias = Literal["mean", "first"]
-#: Texts that are cut and read together, by length; vectors of no more than these are held.
+#: Texts that are tokenised and read together, by length; vectors of no more than these are held.
 CHUNK = 512
 #: Sequences to vectors as a tensor: (sequences, tokens, d) of one layer, or (layers, sequences, tokens, d) of all.
 Forward: TypeAlias = Callable[..., Any]
@@ -37,7 +37,7 @@ Answers: TypeAlias = dict[Query, NDArray[np.float32]]
 class Reader(Protocol):
     """A network: `depth` layers of `dimensions`; it sees `sees` tokens at once (None: any number).
 
-    `refuses_first`: why the first token says nothing of its sentence, or nothing. `alone`: on a device that takes one
+    `refuses_first`: why the first token says nothing about its sentence, or empty. `alone`: on a device that takes one
     batch at a time.
     """
 
@@ -67,7 +67,7 @@ class Asked:
 
 
 class ContextEncoder:
-    """An encoder over a network, as `aslant.load_encoder` gives it; see `aslant.models.Encoder` for what to ask.
+    """An encoder over a network, as `aslant.load_encoder` gives it; see `aslant.models.Encoder` for its methods.
 
     `sees`: how many tokens the network takes at once. `passes` counts the sequences run.
     """
@@ -86,7 +86,7 @@ class ContextEncoder:
     def layers(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
         if isinstance(tokens, str):
-            raise MeasureError(f"tokens={tokens[:40]!r} is a text; give a list of words, such as text.split().")
+            raise MeasureError(f"tokens={tokens[:40]!r} is a string; give a list of words, such as text.split().")
         cut, forward = self.reader.cut_words(tokens)
         starts = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
         spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]
@@ -130,9 +130,9 @@ class ContextEncoder:
     def _read(
         self, texts: Sequence[str], asked: Callable[[Cut, int], list[Asked]], progress: Progress | None
     ) -> Iterator[tuple[int, list[Asked], Answers]]:
-        """Yield, for each text, its number, what was asked of it and the answers, run on the workers in use.
+        """Yield, for each text, its number, the requests and the answers, run on the workers in use.
 
-        Texts are cut and batched some hundred at a time; a batch depends on the texts of its chunk only.
+        Texts are tokenised and batched some hundred at a time; a batch depends on the texts of its chunk only.
         """
         begun: deque[_Chunk] = deque()
 
@@ -170,7 +170,7 @@ class ContextEncoder:
             raise MeasureError(f"pooling is {pooling!r}; choose 'mean' or 'first'.")
         if pooling == "first" and self.reader.refuses_first:
             raise MeasureError(
-                f"pooling='first' is no use with '{self.name}': {self.reader.refuses_first}; use 'mean'."
+                f"pooling='first' is of no use with '{self.name}': {self.reader.refuses_first}; use 'mean'."
             )
 
     def _asked(self, cut: Cut, places: Sequence[tuple[int, ...]]) -> list[Asked]:
@@ -200,7 +200,7 @@ class ContextEncoder:
 
 @dataclass
 class _Chunk:
-    """Texts that are read together: where they begin, what is asked of each, how many batches are still to come."""
+    """Texts that are read together: where they begin, the requests for each, how many batches are still to come."""
 
     start: int
     wanted: list[list[Asked]]
@@ -213,7 +213,7 @@ class _Chunk:
 
 
 def _finished(begun: deque[_Chunk]) -> Iterator[tuple[int, list[Asked], Answers]]:
-    """Yield the texts of chunks that are complete, and let go of these."""
+    """Yield the texts of complete chunks, and release them."""
     while begun and not begun[0].left:
         chunk = begun.popleft()
         yield from ((number, wanted, chunk.answers) for number, wanted in enumerate(chunk.wanted, chunk.start))
@@ -221,7 +221,7 @@ def _finished(begun: deque[_Chunk]) -> Iterator[tuple[int, list[Asked], Answers]
 
 @dataclass(eq=False)
 class Pooled:
-    """What makes vectors of a batch, wherever it is run: the network that is the same for all texts, and its limits."""
+    """Makes the vectors of a batch on any worker: the network that is the same for all texts, and its limits."""
 
     body: Forward | None
     limits: Limits
@@ -252,7 +252,7 @@ def _pooled(batch: Sequence[Query], vectors: Any) -> list[NDArray[np.float32]]:
     with torch.inference_mode():
         picked = vectors[rows, places].float().cpu().numpy()
     if not np.isfinite(picked).all():
-        raise MeasureError("the model gives no numbers (NaN): its weights are damaged, or their type is too small.")
+        raise MeasureError("the model returns NaN: its weights are damaged, or their type is too small.")
     found, start = [], 0
     for query in batch:
         sizes = [len(list(same)) for _, same in groupby(number for _, number in query.asks)]
@@ -264,7 +264,7 @@ def _pooled(batch: Sequence[Query], vectors: Any) -> list[NDArray[np.float32]]:
 
 
 def check_choice(layer: object, pieces: object, depth: int, name: str) -> None:
-    """Raise one clear error for a layer that is not there, or for pieces that are no choice.
+    """Raise one clear error for a layer that does not exist, or an unknown choice of pieces.
 
     >>> check_choice(12, "mean", 7, "MiniLM")
     Traceback (most recent call last):
@@ -280,7 +280,7 @@ def check_choice(layer: object, pieces: object, depth: int, name: str) -> None:
 
 
 def chosen(states: Sequence[Any], layer: Layer) -> Any:
-    """Return the layer that is asked for, of all: tensors (…, d).
+    """Return the requested layer, of all: tensors (…, d).
 
     >>> import torch
     >>> layers = [torch.tensor([n]) for n in (1.0, 2.0, 6.0)]

@@ -1,4 +1,4 @@
-"""The hub of models, and the cache of what came from there: asked only where it may be, and where it answers."""
+"""The model hub, and its local cache: contacted only where that is allowed, and where it answers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 
 
 def only_in_cache(name: str) -> bool:
-    """Tell whether data of that name are not here, while the hub's cache has a model of that name: no need to fetch."""
+    """Tell whether data of that name are missing while the hub's cache has such a model: nothing to download."""
     from huggingface_hub import try_to_load_from_cache
 
     from aslant.data import names
@@ -27,9 +27,9 @@ def only_in_cache(name: str) -> bool:
 
 
 def places(name: str, folder: Path | None) -> Iterator[tuple[str, bool]]:
-    """Yield from where a model may come, and whether all of it has to be there: its folder, or the cache, then the hub.
+    """Yield the places a model may come from, and whether each must be complete: its folder, or the cache and the hub.
 
-    What is cached is given as a folder, which nothing is asked of the hub for; it may lack files, so the hub is next.
+    What is cached is given as a folder, for which the hub is not contacted; files may be missing, so the hub is next.
     """
     if folder is not None:
         yield str(folder), True
@@ -48,7 +48,7 @@ def places(name: str, folder: Path | None) -> Iterator[tuple[str, bool]]:
 
 
 def unknown(name: str) -> str:
-    """Return the message for a name that leads nowhere."""
+    """Return the message for a name that nothing has."""
     from aslant.data import did_you_mean
 
     why = no_hub() if HUB_NAME.fullmatch(name) else ""
@@ -59,17 +59,17 @@ def unknown(name: str) -> str:
 
 
 def no_hub() -> str:
-    """Return why the hub cannot be asked, or nothing; its own library would try for half a minute."""
+    """Return why the hub cannot be contacted, or nothing; its own library would try for half a minute."""
     from aslant.data.places import offline
 
     if offline():
-        return "ASLANT_OFFLINE forbids to ask the hub"
+        return "ASLANT_OFFLINE forbids contacting the hub"
     from huggingface_hub import constants
 
     if constants.HF_HUB_OFFLINE or os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
-        return "HF_HUB_OFFLINE forbids to ask the hub"
+        return "HF_HUB_OFFLINE forbids contacting the hub"
     address = urlsplit(constants.ENDPOINT)
-    if getproxies().keys() & {address.scheme, "all"}:  # a proxy may lead where no direct way does
+    if getproxies().keys() & {address.scheme, "all"}:  # a proxy may reach what a direct connection does not
         return ""
     try:
         socket.create_connection((address.hostname or "", address.port or 443), timeout=10).close()

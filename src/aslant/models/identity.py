@@ -1,4 +1,4 @@
-"""Is a loaded model the one that the registry of data names? By what it is made of, never by its name."""
+"""Is a loaded model the one in the data registry? Decided by its content, never by its name."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ def is_registered(model: Any, name: str) -> bool:
 
 
 def _is_network(file: str) -> bool:
-    """Tell whether a file decides what a model computes; the hub's cache lacks what was not used of the others."""
+    """Tell whether a file decides what a model computes; of the others, the hub's cache has only what was used."""
     return file == "config.json" or file.endswith((".safetensors", ".bin", ".gguf", ".hdf5"))
 
 
 def _architecture(model: Any) -> dict[str, Any]:
-    """Return what a model says of how it is built; nothing for models of others' making."""
+    """Return what a model says about its architecture; nothing for models that are not ours."""
     if (elmo := getattr(model, "elmo", None)) is not None:
         return {**asdict(elmo.options), "filters": sum(n for _, n in elmo.options.filters), "model_type": "elmo"}
     network = getattr(model, "network", None) or getattr(getattr(model, "reader", None), "network", None)

@@ -1,4 +1,4 @@
-"""`aslant.load_lm`: from whatever names a language model to one that can be asked (see `opening` for how)."""
+"""`aslant.load_lm`: from the name or path of a language model to a loaded one (see `opening` for how)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from aslant.errors import DataError
+from aslant.io.packed_files import path_of
 from aslant.models.model_loading import (
     check_asked,
     config_of,
@@ -15,7 +16,6 @@ from aslant.models.model_loading import (
     folder_by_data_name,
     folder_of,
     from_files,
-    path_of,
     quiet,
     tokenizer_of,
 )
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from aslant.models.causal import TransformersCausalLM
     from aslant.models.masked import TransformersMaskedLM
 
-#: What is loaded when nothing is named, and what every output says of it.
+#: What is loaded by default, and what every output says about it.
 DEFAULT = "smollm2-135m"
 DEFAULT_NOTE = "SmolLM2-135M-Instruct: tuned to follow instructions, with weights rounded to 4 bits"
 SAMPLE = "sample-mlm"
@@ -35,7 +35,7 @@ PRETRAINED = ("BertForPreTraining", "AlbertForPreTraining", "MobileBertForPreTra
 
 
 class NoHeadError(DataError):
-    """A model that predicts no words; it may be an encoder."""
+    """A model that does not predict words; it may be an encoder."""
 
 
 def load_lm(
@@ -50,10 +50,10 @@ def load_lm(
     """Load a language model, masked or causal: a folder, a data name, a hub name, or nothing.
 
     Nothing is SmolLM2-135M-Instruct with weights of 4 bits; 'sample-mlm' is a small masked model for demonstrations.
-    Hub names are looked up among what is cached first; `ASLANT_OFFLINE` (or `HF_HUB_OFFLINE`) forbids anything else.
-    `device`: 'cpu', 'cuda' or 'mps'; None takes the best there is. `token_budget`: tokens that go through
+    Hub names are looked up in the cache first; `ASLANT_OFFLINE` (or `HF_HUB_OFFLINE`) forbids anything else.
+    `device`: 'cpu', 'cuda' or 'mps'; None takes the best one available. `token_budget`: tokens that go through
     the model at once (None: 2,048 on a processor, 16,384 elsewhere). `journal`: a `Journal` or a folder in which scores
-    are kept, so that a killed run goes on. `capitalise`: a model that tells capitals from small letters sees a capital
+    are kept, so that a killed run can resume. `capitalise`: a model that distinguishes capitals sees a capital
     at the beginning of a sentence.
 
     >>> load_lm("no/such/folder/at/all")
@@ -85,9 +85,9 @@ def _sample(device: str, dtype: str, options: dict[str, Any]) -> TransformersMas
 
 
 def _folder(name: str, may_be_data: bool) -> Path | None:
-    """Return the folder of a model that lies on disk or has a data name, or None."""
+    """Return the folder of a model that is on disk or has a data name, or None."""
     path = path_of(name)
-    if os.path.isdir(path):  # noqa: PTH112 (a name too long for any file is no error here)
+    if os.path.isdir(path):  # noqa: PTH112 (a name too long for any file is not an error here)
         if not (path / "config.json").is_file():
             raise DataError(f"'{path}' has no config.json; give the folder of a transformers model.")
         return path
@@ -122,7 +122,7 @@ def is_masked(name: str, architectures: list[str] | None, model_type: str) -> bo
     (True, False)
     >>> is_masked("z", ["BertModel"], "bert")
     Traceback (most recent call last):
-    aslant.models.loading.NoHeadError: 'z' is a BertModel, which predicts no words; give a masked or a causal ...
+    aslant.models.loading.NoHeadError: 'z' is a BertModel, which does not predict words; give a masked or ...
     """
     if not architectures:  # as in the configuration of DeBERTa-v3
         from transformers.models.auto import modeling_auto
@@ -135,7 +135,7 @@ def is_masked(name: str, architectures: list[str] | None, model_type: str) -> bo
         if architecture.endswith(CAUSAL):
             return False
     what = ", ".join(architectures or ()) or f"model of type '{model_type}'"
-    raise NoHeadError(f"'{name}' is a {what}, which predicts no words; give a masked or a causal language model.")
+    raise NoHeadError(f"'{name}' is a {what}, which does not predict words; give a masked or a causal language model.")
 
 
 def _weights(name: str, where: str, config: Any, masked: bool, dtype: str, only_local: bool) -> Any:
@@ -152,4 +152,4 @@ def _weights(name: str, where: str, config: Any, masked: bool, dtype: str, only_
         if not missing and not info["mismatched_keys"]:
             return model
     lacking = f"'{missing[0]}'" if missing else "weights of the right sizes"
-    raise DataError(f"the files of '{name}' lack {lacking}, so that what it predicts would be random.")
+    raise DataError(f"the files of '{name}' have no {lacking}, so its predictions would be random.")

@@ -1,4 +1,4 @@
-"""Masked language models of transformers: log-probabilities of targets at masks (MEASURES §7), and vectors in place."""
+"""Masked language models of transformers: log-probabilities at masks (docs/definitions.md §7), and vectors in place."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from aslant.models.protocols import INSIDE, MaskedScore, Progress, Sentence, Tar
 from aslant.models.spelling import Speller, Spelling
 from aslant.models.table import Ask, Ids, table_in
 
-#: A sequence and what is asked of it.
+#: A sequence and what is requested of it.
 Request: TypeAlias = tuple[Ids, Ask]
-#: Sentences of different lengths by which a model is checked when it is loaded.
+#: Sentences of different lengths with which a model is checked when it is loaded.
 PROBES = (
     Sentence("[TARGET] is a [ATTRIBUTE].", "he", "doctor"),
     Sentence("I know that [TARGET] is [ATTRIBUTE].", "she", "a good nurse"),
@@ -27,7 +27,7 @@ PROBES = (
 
 
 class TransformersMaskedLM:
-    """A masked language model with its tokenizer; see `aslant.models.MaskedLM` for what it can be asked.
+    """A masked language model with its tokenizer; see `aslant.models.MaskedLM` for its methods.
 
     `capitalise`: a cased model sees a capital at the beginning of a sentence. `passes` counts the sequences run.
     """
@@ -44,7 +44,7 @@ class TransformersMaskedLM:
         note: str = "",
     ) -> None:
         if tokenizer.mask_token_id is None:
-            raise MeasureError(f"the tokenizer of '{name}' has no mask, so it is no masked language model.")
+            raise MeasureError(f"the tokenizer of '{name}' has no mask, so it is not a masked language model.")
         self.name = name
         self.folder: Path | None = None  #: what it was loaded from, see `aslant.models.identity_of`
         self.mask = int(tokenizer.mask_token_id)
@@ -127,7 +127,7 @@ class TransformersMaskedLM:
         return self.speller.one_piece(word, template, role)
 
     def _requests(self, found: Spelling, target_pieces: TargetPieces, attribute: int | None) -> list[Request]:
-        """Return what to ask for the target's log-probability, the attribute shown (None) or under so many masks."""
+        """Return the requests for the target's log-probability, the attribute shown (None) or under that many masks."""
         pieces = [found.ids[i] for i in found.target]
         if target_pieces == "first":
             del pieces[1:]
@@ -187,7 +187,7 @@ def longest(model: Any, tokenizer: Any) -> int | None:
 
 
 def _unused_places(model: Any) -> int:
-    """Return how many positions no token takes: RoBERTa and its kin count from that of padding on."""
+    """Return how many positions no token takes: RoBERTa and its relatives count from that of padding on."""
     for name, module in model.named_modules():
         if name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
             return int(module.padding_idx) + 1
@@ -195,7 +195,7 @@ def _unused_places(model: Any) -> int:
 
 
 def describe(*parts: Any) -> str:
-    """Return a model's note from what there is to say of it."""
+    """Return a model's note from the remarks on it."""
     said = [part for part in parts if isinstance(part, str) and part]
     said += ["sentences begin with a capital" for part in parts if isinstance(part, Speller) and part.capital]
     return "; ".join(said)

@@ -1,7 +1,7 @@
-"""What the files of a model may ask for, checked before transformers opens them: sizes, other files, other code.
+"""What the files of a model may request, checked before transformers opens them: sizes, other files, other code.
 
-A few bytes of config.json can ask for a trillion labels, a thousand layers of any width, weights in another folder, or
-kernels that are fetched and run. Here they are held to what the weights in the folder can fill.
+A few bytes of config.json can request a trillion labels, a thousand layers of any width, weights in another folder, or
+kernels that are downloaded and run. Here they are limited to what the weights in the folder can fill.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_CONFIG, MAX_INDEX = 16 << 20, 64 << 20
 MAX_LAYERS, MAX_SIZE = 1_000, 10**7
 #: Weights in a byte of the files, at most: two where they have four bits, and some are used several times.
 WEIGHTS_PER_BYTE = 8
-#: So many weights (400 MB) do no harm, whatever the files hold.
+#: This many weights (400 MB) do no harm, regardless of the files.
 FREE_WEIGHTS = 10**8
 #: Ways to pack weights that are read without code from elsewhere; others may fetch kernels and run them.
 PACKED_BY = ("bitsandbytes", "bitsandbytes_4bit", "bitsandbytes_8bit")
@@ -36,7 +36,7 @@ _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack")
 
 
 def no_kernels() -> None:
-    """Forbid transformers, which is not imported yet, to fetch kernels."""
+    """Forbid transformers, which is not imported yet, from downloading kernels."""
     os.environ.setdefault(*NO_KERNELS)
 
 
@@ -58,7 +58,7 @@ def check_folder(folder: Path) -> None:
         except OSError:  # a link to nowhere: as good as absent
             continue
         if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
-            raise DataError(f"'{path}' is not a regular file; take it out of the model's folder.")
+            raise DataError(f"'{path}' is not a regular file; remove it from the model's folder.")
         if path.name == "adapter_config.json":
             raise DataError(f"'{folder}' holds an adapter to another model; merge the two, and give the whole model.")
         if path.name.endswith(".index.json"):
@@ -70,7 +70,7 @@ def _check_index(path: Path) -> None:
         content = parse_json(read_text(path, DataError, most=MAX_INDEX))
         names = set(content["weight_map"].values())
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise DataError(f"'{path}' is no index of weights; get the model again.") from None
+        raise DataError(f"'{path}' is not an index of weights; get the model again.") from None
     for name in names:
         if not isinstance(name, str) or Path(name).name != name or name in ("", "..") or not name.isprintable():
             raise DataError(f"'{path}' names weights in '{name!s:.80}', outside its folder; get the model again.")
@@ -109,7 +109,7 @@ def _too_much(content: dict[str, Any], folder: Path) -> str | None:
     inner = max((numbers.get(key, 0) for key in ("intermediate_size", "n_inner", "d_ff", "hidden_dim")), default=0)
     asked = width * max(numbers.get("vocab_size", 0), layers * width, inner)
     if asked > max(FREE_WEIGHTS, WEIGHTS_PER_BYTE * there):
-        return f"it asks for {asked:,} weights, where the files have {there:,} bytes"
+        return f"it requires {asked:,} weights, but the files have {there:,} bytes"
     return None
 
 

@@ -1,4 +1,4 @@
-"""What loading a language model and loading an encoder have in common: places, files, devices, and what goes wrong.
+"""What loading a language model and loading an encoder have in common: locations, files, devices and errors.
 
 No code of a model is ever run (never `trust_remote_code`), and weights are read from safetensors, or by torch with
 `weights_only`, which builds tensors and nothing else.
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from aslant.errors import AslantError, DataError, MissingExtraError
+from aslant.io.packed_files import path_of
 from aslant.io.reading import read_text
 from aslant.models.hub import HUB_NAME, only_in_cache, places, unknown
 from aslant.models.model_files import MAX_CONFIG, check_config, check_folder, no_kernels
@@ -27,7 +28,7 @@ Model = TypeVar("Model")
 
 
 def check_asked(source: str | os.PathLike[str] | None, what: str, dtype: str) -> None:
-    """Raise one clear error for a source that leads nowhere, an extra that is not installed, or an unknown type.
+    """Raise one clear error for a source that does not exist, an extra that is not installed, or an unknown type.
 
     >>> check_asked(None, "language models", "int8")
     Traceback (most recent call last):
@@ -55,20 +56,8 @@ def need_extra(what: str, *modules: str) -> None:
             raise MissingExtraError(f"{what} need {module}: pip install '.[lm]'.")
 
 
-def path_of(name: str) -> Path:
-    """Return the path that a name may be; '~nobody' is no user's folder, and no error here.
-
-    >>> path_of("a/b").name
-    'b'
-    """
-    try:
-        return Path(name).expanduser()
-    except RuntimeError:
-        return Path(name)
-
-
 def device_of(asked: str | None) -> str:
-    """Return the device to use: the one asked for, if it is there, else the best there is.
+    """Return the device to use: the requested one, if it is available, else the best one.
 
     >>> device_of("cpu")
     'cpu'
@@ -80,7 +69,7 @@ def device_of(asked: str | None) -> str:
         return next(name for name in ("cuda", "mps", "cpu") if there[name])
     if not there.get(asked.partition(":")[0], False):
         usable = ", ".join(name for name, works in there.items() if works)
-        raise DataError(f"device {asked!r} is not there; usable here: {usable}.")
+        raise DataError(f"device {asked!r} is not available; usable here: {usable}.")
     return asked
 
 
@@ -131,7 +120,7 @@ def folder_of(where: str) -> Path | None:
 
 
 def config_of(name: str, where: str, only_local: bool) -> Any:
-    """Return a model's configuration, without the attention that it asks for."""
+    """Return a model's configuration, without the attention that it requests."""
     from huggingface_hub.errors import StrictDataclassError
     from transformers import AutoConfig, PretrainedConfig
 
@@ -152,7 +141,7 @@ def config_of(name: str, where: str, only_local: bool) -> Any:
 
 
 def from_files(auto: Any, where: str, config: Any, dtype: str, only_local: bool) -> tuple[Any, dict[str, Any]]:
-    """Return what a class of transformers makes of a model's files, and which weights are missing."""
+    """Return a model loaded by a class of transformers, and which weights are missing."""
     import torch
 
     said: ValueError | None = None
@@ -170,7 +159,7 @@ def from_files(auto: Any, where: str, config: Any, dtype: str, only_local: bool)
 
 
 def tokenizer_of(where: str, only_local: bool) -> Any:
-    """Return a model's tokenizer; one made up for lack of files, which knows no word, is refused."""
+    """Return a model's tokenizer; one made up because files are missing, which knows no words, is refused."""
     from transformers import AutoTokenizer
 
     tokenizer = AutoTokenizer.from_pretrained(where, local_files_only=only_local, trust_remote_code=False)
@@ -181,12 +170,12 @@ def tokenizer_of(where: str, only_local: bool) -> Any:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Keep transformers from warning and drawing bars while it loads: what matters ends in our own errors."""
+    """Keep transformers from warning and drawing bars while it loads: what matters is in our own errors."""
     from transformers.utils import logging
 
     before, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     converting = os.environ.get(NO_CONVERSION)
-    os.environ[NO_CONVERSION] = "1"  # else older weights are sent for conversion, by the hub, behind our back
+    os.environ[NO_CONVERSION] = "1"  # otherwise the hub is asked, unnoticed, to convert older weights
     logging.set_verbosity(logging.CRITICAL)
     logging.disable_progress_bar()
     try:

@@ -1,6 +1,6 @@
 """A transformers model as this package uses it: sequences in, log-probabilities at a few positions out.
 
-The head (a matrix as large as the vocabulary) is run at the positions that are asked for only. That works for any
+The head (a matrix as large as the vocabulary) is run only at the positions that are needed. That works for any
 architecture whose head looks at one position at a time: the model's own forward pass is run, and what its encoder hands
 to the head is narrowed on the way, for the thread that asked. Each model is checked against its plain forward pass
 before it is trusted.
@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.models.packing import Packed, pack, unpack
+from aslant.models.packing import pack, unpack
 from aslant.models.plan import Limits, Query, Runner
 from aslant.models.table import Ids, Values
 
@@ -32,16 +32,16 @@ TOLERANCE = {4: 1e-4, 8: 1e-4, 2: 5e-2}
 TOKENS, TOKENS_ACCELERATED = 2048, 16384
 #: Logits that are held at once: 128 MB as float32.
 LOGITS = 32_000_000
-#: What lack of memory is called, in small letters: by torch on a processor, by its devices, by cuBLAS, by Windows.
+#: How running out of memory is reported, in lower case: by torch on a processor, by its devices, by cuBLAS, by Windows.
 NO_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory", "alloc_failed")
 #: Settings of a configuration that change no number: where it came from, who wrote it.
 NOT_HASHED = ("name_or_path", "transformers_version", "architectures", "dtype", "torch_dtype")
-#: What breaks when a model is not built as we think; the plain forward pass is used then.
+#: What fails when a model is not built as assumed; the plain forward pass is used then.
 MISFITS = (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError)
 
 
 class Reading:
-    """Which logits are needed, and which tokens are read there: each (row, position) once, however often asked."""
+    """Which logits are needed, and which tokens are read there: each (row, position) once, however often requested."""
 
     def __init__(self) -> None:
         self.places: dict[tuple[int, int], int] = {}
@@ -52,18 +52,18 @@ class Reading:
         self._asked.append((self.places.setdefault((row, position), len(self.places)), token))
 
     def values(self, logits: Any) -> Iterator[float]:
-        """Return log-probabilities, in the order in which they were asked, from logits (places, vocabulary)."""
+        """Return log-probabilities, in the order in which they were requested, from logits (places, vocabulary)."""
         import torch
 
         rows, tokens = (torch.tensor(side, device=logits.device, dtype=torch.long) for side in _sides(self._asked))
         values = logits[rows, tokens] - torch.logsumexp(logits, dim=-1)[rows]
         if values.isnan().any():
-            raise MeasureError("the model gives no numbers (NaN): its weights are damaged, or their type is too small.")
+            raise MeasureError("the model returns NaN: its weights are damaged, or their type is too small.")
         return iter(values.tolist())
 
 
 class Network:
-    """A model in evaluation mode on its device; `narrow`: the head is run at the asked positions only."""
+    """A model in evaluation mode on its device; `narrow`: the head is run only at the requested positions."""
 
     def __init__(self, model: Any, pad: int, token_budget: int | None = None) -> None:
         self.model = aligned(model.eval())
@@ -139,7 +139,7 @@ class Network:
         return Runner(forward, out_of_memory, self.limits, release, alone=self.device.type != "cpu")
 
     def hidden(self, batch: Sequence[Query]) -> list[NDArray[np.float32]]:
-        """Return the mean of the last layer's vectors at the asked positions of each query; (d,) each."""
+        """Return the mean of the last layer's vectors at the requested positions of each query; (d,) each."""
         import torch
 
         if self.one_by_one and len(batch) > 1:
@@ -173,7 +173,7 @@ class Network:
         return ids, (torch.arange(width, device=self.device) < lengths[:, None]).long()
 
     def check(self, probes: Sequence[Ids]) -> str:
-        """Hold narrowed and padded passes against plain ones; keep what agrees, and return a note where one does not.
+        """Compare narrowed and padded passes with plain ones; keep what agrees, and return a note where one does not.
 
         `probes` are sequences of different lengths, without padding.
         """
@@ -244,7 +244,7 @@ def token_limit(budget: int | None, device: Any) -> int:
 
 
 def _settings(config: Any) -> Any:
-    """Return a configuration without what changes no number."""
+    """Return a configuration without the settings that change no number."""
     if not isinstance(config, dict):
         return config
     kept = {str(key): value for key, value in config.items()}
@@ -265,9 +265,9 @@ def _sides(pairs: Collection[tuple[int, int]]) -> tuple[list[int], list[int]]:
 
 
 def aligned(model: Any) -> Any:
-    """Put weights that lie where a file or a store had them into memory as torch asks for it: bits may depend on it.
+    """Copy weights out of a mapped file or a store into memory that torch allocates: bits may depend on it.
 
-    So a model that was opened here, and one that was sent to a worker, have theirs alike.
+    A model that was opened here and one that was sent to a worker are then treated alike.
     """
     for tensor in (*model.parameters(), *model.buffers()):
         if tensor.device.type == "cpu" and (tensor.data_ptr() % 64 or not tensor.is_contiguous()):
@@ -275,15 +275,15 @@ def aligned(model: Any) -> Any:
     return model
 
 
-def _unpacked(kind: type[Network], packed: Packed, pad: int, checked: dict[str, Any]) -> Network:
-    """Return a network that was sent here; it was tried out where it came from."""
+def _unpacked(kind: type[Network], packed: bytes, pad: int, checked: dict[str, Any]) -> Network:
+    """Return a network that was sent here; it was tested where it came from."""
     network = kind(unpack(packed), pad)
     vars(network).update(checked)
     return network
 
 
 def out_of_memory(error: BaseException) -> bool:
-    """Tell whether an error means that memory ran out, on whatever device.
+    """Tell whether an error means that memory ran out, on any device.
 
     >>> out_of_memory(RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)")), out_of_memory(RuntimeError("x"))
     (True, False)
@@ -296,7 +296,7 @@ def out_of_memory(error: BaseException) -> bool:
 
 
 def release() -> None:
-    """Give memory that is held for later use back to the device; of use once the error that told of it is gone."""
+    """Release memory that is held for later use; effective only once the error has been cleared."""
     import torch
 
     if torch.cuda.is_available():
@@ -307,10 +307,10 @@ def release() -> None:
 
 @contextmanager
 def memory_suffices(name: str) -> Iterator[None]:
-    """Turn lack of memory while a model is tried out into one clear error."""
+    """Turn running out of memory while a model is tested into one clear error."""
     try:
         yield
     except (MemoryError, RuntimeError) as error:
         if not out_of_memory(error):
             raise
-        raise MeasureError(f"memory does not suffice to run '{name}' on one sentence; use a smaller model.") from None
+        raise MeasureError(f"not enough memory to run '{name}' on one sentence; use a smaller model.") from None

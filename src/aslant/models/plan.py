@@ -1,6 +1,6 @@
 """The query plan: many requests become few distinct sequences of tokens, in batches of similar length.
 
-A `Query` is one sequence with all that is asked of it; a `Plan` merges requests into queries; `answered` sends the
+A `Query` is one sequence with all requests for it; a `Plan` merges requests into queries; `answered` sends the
 batches that a table does not know yet through a model, on the workers in use, and halves them where memory runs out.
 """
 
@@ -33,7 +33,7 @@ class Query:
 
 
 class Plan:
-    """Collects requests; each distinct sequence becomes one query, whatever is asked of it.
+    """Collects requests; each distinct sequence becomes one query, with all requests for it.
 
     >>> plan = Plan()
     >>> plan.ask((0, 4, 9), 1, token=7)
@@ -100,7 +100,7 @@ def batches(queries: Sequence[Query], limits: Limits) -> Iterator[list[Query]]:
 class Runner(Generic[Answer]):
     """Sends batches through `forward`; `passes` counts the sequences that were run.
 
-    `out_of_memory` tells such an error from others. What did not fit is halved, and so is all that follows; `release`
+    `out_of_memory` recognises such an error. What did not fit is halved, and so is everything after it; `release`
     is called before, when nothing holds the failed pass any more. `alone`: on a device that takes one batch at a time.
     """
 
@@ -142,7 +142,7 @@ class Runner(Generic[Answer]):
     def _retreat(self, part: list[Query]) -> None:
         if len(part) == 1:
             pieces = len(part[0].ids)
-            raise MeasureError(f"memory does not suffice for one sentence of {pieces} pieces; use a smaller model.")
+            raise MeasureError(f"not enough memory for one sentence of {pieces} pieces; use a smaller model.")
         self.limits = replace(self.limits, tokens=cost(part) // 2)
 
 
@@ -156,7 +156,7 @@ def run_batches(
 ) -> Generator[list[tuple[Query, Answer]], None, None]:
     """Yield the answers for each batch, in order, by the workers in use.
 
-    Each batch has one thread: how many there are, and where, changes no digit.
+    Each batch has one thread: the number and place of the workers change no digit.
     """
     first, second = tee(found)
     here = 1 if runner.alone and workers_in_use() is None else None
@@ -170,7 +170,7 @@ def run_batches(
 def answered(
     queries: Sequence[Query], runner: Runner[Values], table: ScoreTable, progress: Progress | None = None
 ) -> dict[tuple[Ids, Ask], float]:
-    """Return the log-probability of everything that is asked; what the table does not know is run and kept there."""
+    """Return the log-probability of everything requested; what the table does not know is run and kept there."""
     planned = list(batches(queries, runner.limits))  # as if nothing were known: a resumed run has the same batches
     unknown = [[query for query in batch if table.get(query.ids, query.asks) is None] for batch in planned]
     with closing(run_batches(runner, filter(None, unknown))) as answers:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 #: Called with a step, how much of it is done, and how much there is.
 Progress: TypeAlias = Callable[[str, int, int], None]
-#: The places of a template that words take.
+#: The placeholders of a template.
 TARGET, ATTRIBUTE = "[TARGET]", "[ATTRIBUTE]"
 #: A template both of whose words stand inside a sentence.
 INSIDE = f"It is {TARGET} or {ATTRIBUTE}"
@@ -23,7 +23,7 @@ Pooling: TypeAlias = Literal["mean", "first"]
 
 @dataclass(frozen=True)
 class Sentence:
-    """A template with what stands for its [TARGET] and its [ATTRIBUTE], exactly as written (full stop or none).
+    """A template with the words for its [TARGET] and its [ATTRIBUTE], exactly as written (with or without full stop).
 
     >>> Sentence("[TARGET] is a [ATTRIBUTE].", "she", "nurse").text
     'she is a nurse.'
@@ -41,10 +41,10 @@ class Sentence:
 
 @dataclass(frozen=True)
 class MaskedScore:
-    """Log-probabilities of one sentence's target (MEASURES §7), natural logarithm.
+    """Log-probabilities of one sentence's target (docs/definitions.md §7), natural logarithm.
 
     `target`: the target masked, the attribute shown; `prior`: both masked. `pieces` are the target's, as the model
-    sees them at that place; `attribute_pieces` likewise, so many masks stand for the attribute (unless one was asked).
+    sees them there; `attribute_pieces` likewise: as many masks stand for the attribute (unless one was requested).
     """
 
     target: float
@@ -59,7 +59,7 @@ class CausalScore:
 
     `continuation`: of all that follows the target, given all up to and with it (None where the attribute stands
     before the target); `sentence`: of the whole sentence. `unweighed`: the target's first piece has nothing before it
-    and so no probability, which `sentence` then lacks.
+    and so no probability, which is then missing from `sentence`.
     """
 
     continuation: float | None
@@ -70,7 +70,7 @@ class CausalScore:
 
 
 class LanguageModel(Protocol):
-    """What every model can say of itself.
+    """What every model can say about itself.
 
     A model may also have `unplaceable(sentences)`, which returns, by index, why sentences cannot be scored: their
     attributes are then left out and listed, before any other work is done.
@@ -84,7 +84,7 @@ class LanguageModel(Protocol):
 
 @runtime_checkable
 class MasksWords(LanguageModel, Protocol):
-    """A model that gives a word of a sentence a vector while another one is masked: a masked model, or its encoder."""
+    """A model that gives the vector of a word in a sentence with another one masked: a masked model, or its encoder."""
 
     def word_vectors_in_place(
         self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
@@ -138,13 +138,13 @@ class Passage:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What stands at the spans."""
+        """The text at the spans."""
         return tuple(self.text[start:end] for start, end in self.spans)
 
 
 @runtime_checkable
 class Encoder(Protocol):
-    """A model that gives words in sentences vectors of `dimensions`, by the layer and the pieces it was loaded with.
+    """A model that gives vectors of `dimensions` for words in sentences, by the layer and pieces it was loaded with.
 
     A text's vectors never depend on its neighbours: in a batch and alone they are the same (up to rounding).
     """
@@ -164,7 +164,7 @@ class Encoder(Protocol):
         """Yield (spans, dimensions) for each passage, in their order.
 
         A text longer than the model can see is read through a window around its spans, or one for each span where
-        they stand too far apart; a span is never cut.
+        they are too far apart; a span is never cut.
         """
 
     def sentence_vectors(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from torch import Tensor
 
-#: The name by which it is asked for.
+#: The name under which it is loaded.
 NAME = "sample-mlm"
 #: The data name of the encoder and of its tokenizer.
 ENCODER = "all-minilm-l6-v2"
@@ -44,7 +44,7 @@ def card() -> dict[str, Any]:
 
 
 def load_sample() -> tuple[Any, Any]:
-    """Return the merged `transformers.BertForMaskedLM` and its tokenizer; the encoder is fetched if it is not here."""
+    """Return the merged `transformers.BertForMaskedLM` and its tokenizer; the encoder is downloaded if need be."""
     with as_file(_folder().joinpath(WEIGHTS)) as path:
         return load_with(path)
 
@@ -79,7 +79,7 @@ def untrained(folder: Path) -> Any:
     state = model.state_dict()
     absent = [name for name in state if name not in encoder and not name.startswith(_HEAD)]
     if absent:
-        raise DataError(f"'{folder}' is no BERT encoder: it has no '{absent[0]}'; fetch '{ENCODER}' again.")
+        raise DataError(f"'{folder}' is not a BERT encoder: it has no '{absent[0]}'; fetch '{ENCODER}' again.")
     model.load_state_dict({name: encoder.get(name, tensor) for name, tensor in state.items()})
     with torch.no_grad():
         torch.nn.init.eye_(model.cls.predictions.transform.dense.weight)
@@ -105,7 +105,7 @@ def merged(state: Mapping[str, Tensor], trained: Mapping[str, Tensor], mask: int
                 result[tied][mask] = given
         elif not name.endswith(DOWN):
             if name not in result:
-                raise DataError(f"the trained part has '{name}', which the encoder has not; install aslant again.")
+                raise DataError(f"the trained part has '{name}', which the encoder does not have; reinstall aslant.")
             result[name] = given
     result[f"{_HEAD}decoder.bias"] = result[f"{_HEAD}bias"]
     return result

@@ -1,7 +1,7 @@
-"""How a word stands at its place: the pieces of target and attribute in a sentence as the model's tokenizer cuts it.
+"""How words are tokenised in place: the pieces of target and attribute in a sentence.
 
-Words are found by the offsets of the whole sentence, never cut on their own: the space before a word, a capital at the
-beginning of a sentence and lower-casing tokenizers are then right by themselves. Masks replace pieces in the sequence
+Words are found by offsets in the whole sentence, never tokenised alone: the space before a word, a capital at the
+beginning of a sentence and lower-casing tokenizers are then handled correctly. Masks replace pieces in the sequence
 of tokens, as in training, so that the other tokens stay what they were.
 """
 
@@ -16,7 +16,7 @@ from aslant.errors import MeasureError
 from aslant.models.protocols import ATTRIBUTE, INSIDE, TARGET, Sentence
 
 _SLOTS = re.compile(f"({re.escape(TARGET)}|{re.escape(ATTRIBUTE)})")
-#: Sentences that are cut in one call of the tokenizer.
+#: Sentences per call of the tokenizer.
 CHUNK = 4096
 Span: TypeAlias = tuple[int, int]
 
@@ -31,7 +31,7 @@ class Spelling:
     content: range
 
     def masked(self, mask: int, *, target: int | None, attribute: int | None) -> tuple[tuple[int, ...], int, int]:
-        """Return the tokens with so many masks for target and attribute (None: shown), and where each word begins.
+        """Return the tokens with that many masks for target and attribute (None: shown), and where each word begins.
 
         >>> Spelling((0, 7, 5, 8, 9, 1), range(1, 2), range(3, 5), range(1, 5)).masked(4, target=1, attribute=1)
         ((0, 4, 5, 4, 1), 1, 3)
@@ -47,7 +47,7 @@ class Spelling:
 
 
 def written(sentence: Sentence, *, capital: bool) -> tuple[str, Span, Span]:
-    """Return the sentence's text, and from where to where target and attribute stand in it.
+    """Return the sentence's text, and the (start, end) of target and attribute in it.
 
     `capital`: with a capital at its beginning.
 
@@ -69,9 +69,9 @@ def written(sentence: Sentence, *, capital: bool) -> tuple[str, Span, Span]:
 
 
 class Speller:
-    """Cuts sentences with a fast tokenizer and finds the words in them.
+    """Tokenises sentences with a fast tokenizer and finds the words in them.
 
-    `capitalise`: where the tokenizer tells capitals from small letters, a sentence begins with a capital. `begin`: a
+    `capitalise`: where the tokenizer distinguishes capitals, a sentence begins with one. `begin`: a
     token to put before each sentence, beside those that the tokenizer adds.
     """
 
@@ -80,7 +80,7 @@ class Speller:
     ) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise MeasureError(
-                f"{type(tokenizer).__name__} does not tell where its pieces stand in a sentence; "
+                f"{type(tokenizer).__name__} does not say where its pieces are in a sentence; "
                 "save the model with a fast tokenizer (tokenizer.json)."
             )
         self.tokenizer = tokenizer
@@ -129,7 +129,7 @@ class Speller:
         self, sentence: Sentence, text: tuple[str, Span, Span], ids: list[int], offsets: list[Span], special: list[int]
     ) -> Spelling | str:
         if self.longest is not None and len(ids) > self.longest:
-            return f"'{text[0][:60]}…' has {len(ids)} pieces, and the model takes {self.longest}"
+            return f"'{text[0][:60]}…' has {len(ids)} pieces, but the model takes at most {self.longest}"
         places = []
         for word, span in zip((sentence.target, sentence.attribute), text[1:], strict=True):
             found = _place(text[0], span, offsets, special)
@@ -138,7 +138,7 @@ class Speller:
             if self.tokenizer.unk_token_id in [ids[i] for i in found]:
                 return f"'{word}' in '{text[0]}' is unknown to the model's tokenizer"
             if self.special.intersection(ids[i] for i in found):
-                return f"'{word}' in '{text[0]}' is a special token of the model's, not a word"
+                return f"'{word}' in '{text[0]}' is a special token of the model, not a word"
             places.append(found)
         content = [i for i, is_special in enumerate(special) if not is_special]
         return Spelling(tuple(ids), places[0], places[1], range(content[0], content[-1] + 1))
@@ -162,7 +162,7 @@ def _place(text: str, span: Span, offsets: list[Span], special: list[int]) -> ra
             continue
         if not special[i] and left < end and right > start:
             if left < start or right > end:
-                return "shares a piece with what stands beside it"
+                return "shares a piece with the text beside it"
             found += [*spaces, i]
         spaces = []
     if not found or found != list(range(found[0], found[-1] + 1)):

@@ -1,18 +1,18 @@
-"""Log-probabilities by sequence of tokens, kept as sealed JSON lines, so that a killed run goes on where it was."""
+"""Log-probabilities by sequence of tokens, kept so that a killed run resumes where it was."""
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import warnings
 from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from aslant.io.digests import sealed_json, unsealed_json
+import msgspec
+
+from aslant.io.digests import digest
 from aslant.io.journal import Journal
+from aslant.io.keeper import Keeper
 
 Ids: TypeAlias = tuple[int, ...]
 #: Where to look in a sequence, and for which token.
@@ -20,17 +20,10 @@ Ask: TypeAlias = tuple[int, int]
 Asks: TypeAlias = tuple[Ask, ...]
 #: Log-probabilities, in the order in which they are asked.
 Values: TypeAlias = tuple[float, ...]
-#: How far above 0 rounding may lift the logarithm of a probability (half precision).
-ROUNDING = 0.05
-#: No logarithm of a probability is lower: infinities are not sound, nor are numbers that no float can hold.
-LOWEST = -1e300
 
 
 class ScoreTable:
-    """What a model has answered. With a `path`, each batch becomes one line there, on disk before the next one starts.
-
-    A line that is not as it was written, or what is no log-probability, counts as absent. Where the file cannot be
-    written, the work goes on without, and says so.
+    """What a model has answered. With a `keeper`, each batch becomes a block there, before the next one starts.
 
     >>> table = ScoreTable()
     >>> table.keep([((1, 2), ((0, 5),), (-0.5,))])
@@ -38,11 +31,14 @@ class ScoreTable:
     ((-0.5,), None)
     """
 
-    def __init__(self, path: Path | None = None) -> None:
-        self._path = path
+    def __init__(self, keeper: Keeper | None = None, name: str = "") -> None:
+        self._keeper, self._name = keeper, name
         self._values: dict[str, Values] = {}
-        if path is not None:
-            self._values.update(_read(path))
+        for block in keeper.under(f"{name}/").values() if keeper else ():
+            try:
+                self._values |= msgspec.json.decode(block, type=dict[str, Values])
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # made by somebody else
+                continue
 
     def get(self, ids: Ids, asks: Asks) -> Values | None:
         """Return what is known of a query, or None."""
@@ -53,17 +49,9 @@ class ScoreTable:
         """Remember answers to queries."""
         new = {_key(ids, asks): values for ids, asks, values in answers}
         self._values.update(new)
-        if self._path is None or not new:
-            return
-        try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("ab") as file:  # the line break comes first: it ends a line that a killed run began
-                file.write(b"\n" + sealed_json(json.dumps(new).encode()))
-                file.flush()
-                os.fsync(file.fileno())
-        except OSError as error:
-            warnings.warn(f"no journal is kept, since '{self._path}' cannot be written: {error}", stacklevel=2)
-            self._path = None
+        if self._keeper is not None and new:
+            content = json.dumps(new).encode()
+            self._keeper.keep({f"{self._name}/{digest(content)}": content})
 
 
 class Tables:
@@ -98,7 +86,7 @@ def table_in(
     if isinstance(journal, Tables):
         return journal.table(name, own)
     folder = _folder(journal) or _folder(own)
-    return ScoreTable(folder / f"{name}.jsonl" if folder else None)
+    return ScoreTable(Keeper(folder) if folder else None, name)
 
 
 def _folder(journal: Journal | str | PathLike[str] | None) -> Path | None:
@@ -108,34 +96,4 @@ def _folder(journal: Journal | str | PathLike[str] | None) -> Path | None:
 
 
 def _key(ids: Ids, asks: Asks) -> str:
-    return hashlib.blake2b(repr((ids, asks)).encode(), digest_size=16).hexdigest()
-
-
-def _read(path: Path) -> dict[str, Values]:
-    known: dict[str, Values] = {}
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError:
-        return known
-    for text in map(unsealed_json, lines):
-        if text is None:  # cut short, or damaged: a number that is still a number would pass for another answer
-            continue
-        try:
-            entries = json.loads(text)
-        except (ValueError, RecursionError):
-            continue
-        if isinstance(entries, dict):
-            known.update((key, tuple(map(float, values))) for key, values in entries.items() if _sound(values))
-    return known
-
-
-def _sound(values: Any) -> bool:
-    """Tell whether these are logarithms of probabilities.
-
-    >>> _sound([-0.5, 0]), _sound([0.5]), _sound([float("-inf")]), _sound("12"), _sound([True])
-    (True, False, False, False, False)
-    """
-    return isinstance(values, list) and all(
-        isinstance(value, int | float) and not isinstance(value, bool) and LOWEST <= value <= ROUNDING
-        for value in values
-    )
+    return digest(repr((ids, asks)).encode())

@@ -1,39 +1,29 @@
 """Vectors of words in sentences: each distinct text is encoded once, and kept in a folder for later, if there is one.
 
-A store has a folder for each encoder (by its fingerprint): shards of `SHARD` texts, safetensors with "keys" and
-"vectors", and a manifest with one line of JSON for each shard, written after it. A shard is named by its keys and
-appears whole or not at all, so that processes may share a store; what is damaged counts as absent. Shards are formed
-in order from what is missing, and a shard's texts alone decide its batches: a run that was killed goes on as if it had
-not been, to the last bit.
+Texts are encoded `SHARD` at a time, in order of what is missing, and these alone decide the batches: a run that was
+killed resumes as if it had not been, to the last bit. Each vector is a block of a `Keeper`, under the encoder's
+fingerprint and a digest of its text and span; processes may share a folder.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import re
 import warnings
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.io.files import written_whole
-from aslant.models.model_loading import need_extra
+from aslant.io.digests import digest
+from aslant.io.keeper import Keeper
 from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.windows import Span
 
-#: Texts in a shard.
+#: Texts that are encoded, and then kept, together.
 SHARD = 512
-#: Bytes of a key, and of the digests of encoders and shards.
-KEY = 16
-MANIFEST, ENDING = "manifest.jsonl", ".safetensors"
-_NAME = re.compile(f"[0-9a-f]{{{2 * KEY}}}")
-#: A text of so many bytes less than a model takes tokens is seen whole: a token is a byte at least.
+#: A text with this many fewer bytes than the model takes tokens is seen whole: a token is at least a byte.
 AROUND = 8
 
 
@@ -54,19 +44,17 @@ def vectors_of(
     wanted = _Wanted(passages, getattr(encoder, "sees", None))
     result = np.empty((wanted.rows_in_all, encoder.dimensions), np.float32)
     kept = None if store is None else _opened(store, encoder)
-    found: set[bytes] = set()
-    for keys, vectors in kept.read(wanted.rows) if kept else ():
-        found.update(keys)
-        wanted.put(result, keys, vectors)
+    found = kept.recall(wanted.rows) if kept else {}
+    wanted.put(result, found)
     missing = wanted.missing(found)
     done, total = len(wanted.texts) - len(missing), len(wanted.texts)
     for start in range(0, len(missing), SHARD):
         shard = missing[start : start + SHARD]
         keys = [key for _, keys in shard for key in keys]
         vectors = _encoded(encoder, [passage for passage, _ in shard], _onwards(progress, done + start, total))
-        wanted.put(result, keys, vectors)
+        wanted.put(result, made := dict(zip(keys, vectors, strict=True)))
         if kept:
-            kept.keep(keys, vectors)
+            kept.keep(made)
     return result
 
 
@@ -100,15 +88,15 @@ class _Wanted:
             for span in passage.spans:
                 spans.setdefault(span, []).append(self.rows_in_all)
                 self.rows_in_all += 1
-        self.rows: dict[bytes, list[int]] = {}
-        self._keys: list[list[bytes]] = []
+        self.rows: dict[str, list[int]] = {}
+        self._keys: list[list[str]] = []
         for text, spans in self.texts.items():
             whole = sees is None or len(text.encode("utf-8", "surrogatepass")) + AROUND <= sees
             keys = _keys_of(text, list(spans), whole)
             self.rows.update(zip(keys, spans.values(), strict=True))
             self._keys.append(keys)
 
-    def missing(self, found: Collection[bytes]) -> list[tuple[Passage, list[bytes]]]:
+    def missing(self, found: Collection[str]) -> list[tuple[Passage, list[str]]]:
         """Return the texts, with the spans that are not found, and the keys of these; in their order."""
         lacking = []
         for (text, spans), keys in zip(self.texts.items(), self._keys, strict=True):
@@ -117,126 +105,46 @@ class _Wanted:
                 lacking.append((Passage(text, tuple(span for span, _ in left)), [key for _, key in left]))
         return lacking
 
-    def put(self, result: NDArray[np.float32], keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
-        """Write vectors into all rows that ask for them; keys that nobody asks for are passed over."""
-        for key, vector in zip(keys, vectors, strict=True):
-            result[self.rows.get(key, [])] = vector
+    def put(self, result: NDArray[np.float32], vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Write vectors into all rows that ask for them."""
+        for key, vector in vectors.items():
+            result[self.rows[key]] = vector
 
 
-def _keys_of(text: str, spans: Sequence[Span], whole: bool) -> list[bytes]:
-    """Return a key for each span. In a text not seen whole, what is seen depends on all spans asked for together."""
+def _keys_of(text: str, spans: Sequence[Span], whole: bool) -> list[str]:
+    """Return a key for each span. In a text not seen whole, what is seen depends on all spans requested together."""
     beside = [] if whole else sorted(spans)
-    return [
-        hashlib.blake2b(
-            json.dumps([span, beside]).encode() + text.encode("utf-8", "surrogatepass"), digest_size=KEY
-        ).digest()
-        for span in spans
-    ]
+    return [digest(json.dumps([span, beside]).encode(), text.encode("utf-8", "surrogatepass")) for span in spans]
 
 
-def _opened(store: str | PathLike[str], encoder: Encoder) -> VectorStore | None:
-    need_extra("kept vectors", "safetensors")
+def _opened(store: str | PathLike[str], encoder: Encoder) -> KeptVectors | None:
     record = encoder.record()
     if not record["fingerprint"]:
         warnings.warn(f"no vectors are kept: the encoder '{encoder.name}' has no fingerprint.", stacklevel=3)
         return None
-    from aslant.data import sweep_partial_files
-
     identity = json.dumps([record["fingerprint"], record["format"], encoder.dimensions])
-    folder = Path(store) / _digest(identity.encode())
-    sweep_partial_files(folder)
-    return VectorStore(folder, encoder.dimensions)
+    return KeptVectors(Keeper(store, "vectors are"), digest(identity.encode()), encoder.dimensions)
 
 
-class VectorStore:
-    """The kept vectors of one encoder, in `folder`; where that cannot be written, the work goes on, and says so once.
+class KeptVectors:
+    """The kept vectors of one encoder, each under its key.
 
     >>> import tempfile
-    >>> store = VectorStore(Path(tempfile.mkdtemp()), dimensions=2)
-    >>> store.keep([b"k" * 16], np.ones((1, 2), np.float32))
-    >>> [vectors.tolist() for _, vectors in store.read({b"k" * 16})], list(store.read({b"x" * 16}))
-    ([[[1.0, 1.0]]], [])
+    >>> kept = KeptVectors(Keeper(tempfile.mkdtemp()), "encoder", dimensions=2)
+    >>> kept.keep({"a": np.ones(2, np.float32)})
+    >>> {key: vector.tolist() for key, vector in kept.recall(["a", "b"]).items()}
+    {'a': [1.0, 1.0]}
     """
 
-    def __init__(self, folder: Path, dimensions: int) -> None:
-        self.folder, self.dimensions = folder, dimensions
-        self._works = True
+    def __init__(self, keeper: Keeper, name: str, dimensions: int) -> None:
+        self.keeper, self.name, self.dimensions = keeper, name, dimensions
 
-    def read(self, wanted: Collection[bytes]) -> Iterator[tuple[list[bytes], NDArray[np.float32]]]:
-        """Yield the keys and vectors of every sound shard that has something wanted, one shard at a time."""
-        for name, digests in self._listed().items():
-            shard = self._shard(self.folder / f"{name}{ENDING}", digests, wanted)
-            if shard is not None:
-                yield shard
+    def recall(self, keys: Collection[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the vectors that are there."""
+        found = self.keeper.among(f"{self.name}/{key}" for key in keys)
+        start, size = len(self.name) + 1, 4 * self.dimensions
+        return {key[start:]: np.frombuffer(block, "<f4") for key, block in found.items() if len(block) == size}
 
-    def keep(self, keys: Sequence[bytes], vectors: NDArray[np.float32]) -> None:
-        """Keep vectors under their keys, as one shard."""
-        if not self._works:
-            return
-        from safetensors.numpy import save
-
-        table = np.frombuffer(b"".join(keys), np.uint8).reshape(len(keys), KEY)
-        content = save({"keys": table, "vectors": np.ascontiguousarray(vectors, np.float32)})
-        name = _digest(b"".join(keys))
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with written_whole(self.folder / f"{name}{ENDING}") as file:
-                file.write(content)
-            self._list(name, _digest(content))
-        except OSError as error:
-            self._works = False
-            warnings.warn(f"no vectors are kept, since '{self.folder}' cannot be written: {error}", stacklevel=3)
-
-    def _list(self, name: str, digest: str) -> None:
-        with (self.folder / MANIFEST).open("ab", buffering=0) as file:  # one write: processes do not mix their lines
-            file.write(b"\n" + json.dumps({"shard": name, "digest": digest}).encode())
-            os.fsync(file.fileno())
-
-    def _listed(self) -> dict[str, set[str]]:
-        """Return the shards of the manifest, and what each may contain; lines that are not whole are passed over."""
-        listed: dict[str, set[str]] = {}
-        try:
-            lines = (self.folder / MANIFEST).read_bytes().split(b"\n")
-        except OSError:
-            return listed
-        for line in lines:
-            try:
-                entry = json.loads(line)
-                name, digest = entry["shard"], entry["digest"]
-            except (ValueError, TypeError, KeyError, RecursionError):
-                continue
-            if isinstance(name, str) and isinstance(digest, str) and _NAME.fullmatch(name):
-                listed.setdefault(name, set()).add(digest)
-        return listed
-
-    def _shard(
-        self, path: Path, digests: Collection[str], wanted: Collection[bytes]
-    ) -> tuple[list[bytes], NDArray[np.float32]] | None:
-        """Return a shard if it is sound and has something wanted; its keys are looked at first, without the rest."""
-        from safetensors import SafetensorError, safe_open
-        from safetensors.numpy import load
-
-        try:
-            with safe_open(path, framework="numpy") as file:
-                if not any(key in wanted for key in _listed_keys(file.get_tensor("keys"))):
-                    return None
-            content = path.read_bytes()
-            if _digest(content) not in digests:
-                return None
-            found = load(content)
-            keys, vectors = _listed_keys(found["keys"]), found["vectors"]
-        except (OSError, KeyError, ValueError, SafetensorError):
-            return None
-        sound = vectors.shape == (len(keys), self.dimensions) and vectors.dtype == np.float32
-        return (keys, vectors) if sound else None
-
-
-def _listed_keys(table: NDArray[np.uint8]) -> list[bytes]:
-    if table.dtype != np.uint8 or table.ndim != 2 or table.shape[1] != KEY:
-        raise ValueError("these are no keys")
-    content = table.tobytes()
-    return [content[i : i + KEY] for i in range(0, len(content), KEY)]
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=KEY).hexdigest()
+    def keep(self, vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Keep vectors under their keys."""
+        self.keeper.keep({f"{self.name}/{key}": vector.astype("<f4").tobytes() for key, vector in vectors.items()})

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from aslant.errors import DataError
+from aslant.io.packed_files import path_of
 from aslant.io.reading import read_text
 from aslant.models.hub import only_in_cache
-from aslant.models.model_loading import first_that_opens, need_extra, path_of, quiet, tokenizer_of
+from aslant.models.model_loading import first_that_opens, need_extra, quiet, tokenizer_of
 
 #: A model or an encoder, its folder, data name or hub name, a file with one word on each line, or words.
 VocabularySource: TypeAlias = Any
@@ -25,14 +26,14 @@ EITHER = "give a model, its folder or name, a file with one word on each line, o
 
 @dataclass(frozen=True, eq=False)
 class Vocabulary:
-    """Words that are known: `has` tells them from others, `name` and `fingerprint` say whose they are."""
+    """Known words: `has` tells whether a word is one of them, `name` and `fingerprint` say whose they are."""
 
     name: str
     fingerprint: str
     has: Callable[[str], bool]
 
     def record(self) -> dict[str, str]:
-        """Return what a result keeps of it."""
+        """Return what a result records about it."""
         return {"name": self.name, "fingerprint": self.fingerprint}
 
 

@@ -1,4 +1,4 @@
-"""Where words stand among a text's tokens, and which part of a text that is too long a model gets to see."""
+"""Where words are among a text's tokens, and which part of too long a text a model gets to see."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Cut:
     content: range
 
     def places(self, span: Span) -> tuple[int, ...]:
-        """Return the tokens that a span overlaps, be it in part; a space goes with the word after it.
+        """Return the tokens that a span overlaps, even in part; a space belongs to the word after it.
 
         >>> cut = Cut("a nurse.", (0, 7, 8, 9, 1), [(0, 0), (0, 1), (1, 5), (5, 8), (0, 0)], range(1, 4))
         >>> cut.places((2, 7)), cut.places((0, 1))
@@ -41,7 +41,7 @@ class Cut:
                 break
             found += places
         if not found:
-            raise MeasureError(f"{self.text[start:end]!r} in {shown(self.text)} is nothing that the model reads.")
+            raise MeasureError(f"{self.text[start:end]!r} in {shown(self.text)} has no tokens for the model.")
         return tuple(found)
 
     @cached_property
@@ -84,7 +84,7 @@ def shown(text: str) -> str:
 def windows(content: range, places: Sequence[tuple[int, ...]], room: int) -> list[range]:
     """Return, for each span (by its places), the part of `content` it is read in: `room` tokens around it.
 
-    One part for all spans if it can hold them, else one for each; as much on both sides as there is.
+    One part for all spans if it can hold them, else one for each; with as much on both sides as possible.
 
     >>> windows(range(1, 11), [(3,), (5, 6)], 4)
     [range(3, 7), range(3, 7)]
@@ -107,7 +107,7 @@ def _around(content: range, start: int, stop: int, room: int) -> range:
 
 
 def tiles(content: range, room: int) -> list[range]:
-    """Return all of `content` in parts of at most `room`, as even as can be.
+    """Return all of `content` in parts of at most `room`, as even as possible.
 
     >>> tiles(range(1, 8), 3)
     [range(1, 3), range(3, 5), range(5, 8)]

@@ -1,8 +1,8 @@
 """The one way to use several cores, or several machines; what comes out depends on neither.
 
-`spread` runs tasks on the workers in use: threads of this process unless `use_workers` says otherwise (processes of
-this machine, a Dask or a Ray cluster). What is large is given apart from the items (`shared`) and goes to each worker
-once. `in_order` is for tasks that cannot leave this process. Either way each task has one thread (`one_thread_each`).
+`spread` runs tasks on the workers in use: threads of this process unless `use_workers` names a Dask or a Ray cluster.
+What is large is given apart from the items (`shared`) and goes to each worker once. `in_order` is for tasks that cannot
+leave this process. Either way each task has one thread (`one_thread_each`).
 """
 
 from __future__ import annotations

@@ -3,55 +3,82 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import closing, contextmanager
 from contextvars import ContextVar
 from functools import partial
-from typing import NoReturn, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from aslant.errors import WorkersError
-from aslant.parallel.cluster import Cluster, run_as_finished, run_in_order
 from aslant.parallel.threads import cores, in_order, is_worker, threads_asked
-from aslant.parallel.worker import software
+
+if TYPE_CHECKING:
+    from aslant.parallel.clusters import Cluster
 
 T = TypeVar("T")
 Item = TypeVar("Item")
 Shared = TypeVar("Shared")
+#: Short tasks under way for each worker of a cluster: one is worked on while the next one waits there.
+AHEAD = 2
+#: Seconds between two looks at whether there are any workers left.
+LOOK = 2
 
 _in_use: ContextVar[Cluster | None] = ContextVar("workers_in_use", default=None)
 
 
 @contextmanager
 def use_workers(
-    *, threads: int | None = None, processes: int | None = None, dask: str | None = None, ray: str | None = None
+    *, threads: int | None = None, dask: str | None = None, ray: str | None = None, processes: None = None
 ) -> Iterator[None]:
     """Let everything inside the block run on these workers; results are the same, bit by bit, on any.
 
-    `threads`: of this process (the default, one for each core). `processes`: of this machine. `dask`: the address of a
-    scheduler, such as "tcp://host:8786". `ray`: "auto" (the cluster that this machine belongs to), an address, or
-    "local" to start one. Workers need the same versions of aslant and of what it computes with, and see files under the
-    same paths. Whoever can reach a cluster can run code on it: use your own.
+    `threads`: of this process (the default, one for each core). `dask`: the address of a scheduler, such as
+    "tcp://host:8786"; several processes of this machine are a `dask.distributed.LocalCluster`. `ray`: "auto" (the
+    cluster that this machine belongs to), an address, or "local" to start one. Workers need the same versions of aslant
+    and of what it computes with, and see files under the same paths. Whoever can reach a cluster can run code on it:
+    use your own.
 
     >>> import aslant
     >>> with aslant.use_workers(threads=2):
     ...     aslant.weat(aslant.load(), "weat-6").effect_size > 1
     True
     """
-    given = {"threads": threads, "processes": processes, "dask": dask, "ray": ray}
-    named = [name for name, value in given.items() if value is not None]
+    if processes is not None:
+        raise WorkersError(
+            f"processes={processes} is not supported any more; use threads={processes}, or "
+            "dask=dask.distributed.LocalCluster().scheduler_address for processes."
+        )
+    named = [name for name, value in (("threads", threads), ("dask", dask), ("ray", ray)) if value is not None]
     if len(named) > 1:
         raise WorkersError(f"{' and '.join(named)} were both given; choose one kind of workers.")
-    if not named or threads is not None:
-        token = threads_asked.set(threads_asked.get() if threads is None else cores(threads))
-        here = _in_use.set(_in_use.get() if threads is None else None)
-        try:
+    if dask is not None or ray is not None:
+        with _joined(dask, ray):
             yield
-        finally:
-            _in_use.reset(here)
-            threads_asked.reset(token)
         return
-    cluster = _opened(processes, dask, ray)
+    token = threads_asked.set(threads_asked.get() if threads is None else cores(threads))
+    here = _in_use.set(_in_use.get() if threads is None else None)
     try:
-        _try_out(cluster)
+        yield
+    finally:
+        _in_use.reset(here)
+        threads_asked.reset(token)
+
+
+@contextmanager
+def _joined(dask: str | None, ray: str | None) -> Iterator[None]:
+    """Join a cluster and give it one small task, so that what is wrong with it is said before any work."""
+    from aslant.parallel.clusters import DaskCluster, RayCluster, software
+
+    cluster: Cluster = DaskCluster(dask) if dask is not None else RayCluster(str(ray))
+    try:
+        try:
+            list(_run_in_order(cluster, _nothing, None, [0]))
+        except ImportError as error:
+            raise WorkersError(
+                f"the workers cannot import what they need ({error}); install aslant {dict(software())['aslant']} "
+                "there."
+            ) from None
         inside = _in_use.set(cluster)
         try:
             yield
@@ -59,30 +86,6 @@ def use_workers(
             _in_use.reset(inside)
     finally:
         cluster.close()
-
-
-def _opened(processes: int | None, dask: str | None, ray: str | None) -> Cluster:
-    if processes is not None:
-        from aslant.parallel.on_processes import Processes
-
-        return Processes(cores(processes))
-    if dask is not None:
-        from aslant.parallel.on_dask import DaskCluster
-
-        return DaskCluster(dask)
-    from aslant.parallel.on_ray import RayCluster
-
-    return RayCluster(str(ray))
-
-
-def _try_out(cluster: Cluster) -> None:
-    """Give the workers one small task, so that what is wrong with them is said before any work."""
-    try:
-        list(run_in_order(cluster, _nothing, None, [0]))
-    except ImportError as error:
-        raise WorkersError(
-            f"the workers cannot import what they need ({error}); install aslant {dict(software())['aslant']} there."
-        ) from None
 
 
 def _nothing(_shared: None, item: int) -> int:
@@ -113,7 +116,7 @@ def spread(
     cluster = workers_in_use() if workers is None else None
     if cluster is None:
         return in_order(partial(task, shared), items, workers)
-    return run_in_order(cluster, task, shared, items)
+    return _run_in_order(cluster, task, shared, items)
 
 
 def as_finished(
@@ -133,8 +136,78 @@ def as_finished(
     cluster = workers_in_use()
     if cluster is None:
         return ((item, task(shared, item)) for item in items)
-    return run_as_finished(cluster, task, shared, items, given_up or _raise)
+    return _run_as_finished(cluster, task, shared, items, given_up)
 
 
-def _raise(_item: object, error: WorkersError) -> NoReturn:
-    raise error
+def _run_in_order(
+    cluster: Cluster, task: Callable[[Shared, Item], T], shared: Shared, items: Iterable[Item]
+) -> Generator[T, None, None]:
+    with closing(_taken(cluster, partial(cluster.submit, task, shared), items, AHEAD, lambda waiting: None)) as futures:
+        for _, future in futures:
+            yield _result(cluster, future)
+
+
+def _run_as_finished(
+    cluster: Cluster,
+    task: Callable[[Shared, Item], T],
+    shared: Shared,
+    items: Iterable[Item],
+    given_up: Callable[[Item, WorkersError], T] | None,
+) -> Generator[tuple[Item, T], None, None]:
+    from aslant.parallel.clusters import GivenUpError
+
+    submit = partial(cluster.submit, task, shared)
+    # One for each worker: a worker that dies must not take others along.
+    with closing(_taken(cluster, submit, items, 1, lambda waiting: _first_done(cluster, waiting))) as futures:
+        for item, future in futures:
+            try:
+                found: T = _result(cluster, future)
+            except GivenUpError as error:
+                if given_up is None:
+                    raise
+                found = given_up(item, error)
+            yield item, found
+
+
+def _taken(
+    cluster: Cluster,
+    submit: Callable[[Item], Future[Any]],
+    items: Iterable[Item],
+    ahead: int,
+    chosen: Callable[[Iterable[Future[Any]]], Future[Any] | None],
+) -> Generator[tuple[Item, Future[Any]], None, None]:
+    """Submit every item, `ahead` for each worker, and yield it with its answer-to-be: the `chosen`, else the oldest.
+
+    What nobody takes is cancelled; what is under way on a cluster runs to its end there. (Ray's own cancelling of a
+    task that ends at that moment ends the whole process, in 2.60; this does not reach it.)
+    """
+    waiting: dict[Future[Any], Item] = {}
+    rest = iter(items)
+    try:
+        while True:
+            for item in islice(rest, max(0, ahead * cluster.size() - len(waiting))):
+                waiting[submit(item)] = item
+            if not waiting:
+                return
+            future = chosen(waiting) or next(iter(waiting))
+            yield waiting.pop(future), future
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _first_done(cluster: Cluster, futures: Iterable[Future[Any]]) -> Future[Any]:
+    """Wait until one of these has an answer, as long as there are workers."""
+    while not (done := wait(futures, timeout=LOOK, return_when=FIRST_COMPLETED).done):
+        cluster.size()
+    return next(iter(done))
+
+
+def _result(cluster: Cluster, future: Future[Any]) -> Any:
+    try:
+        return _first_done(cluster, [future]).result()
+    except BaseException as error:
+        explained = cluster.explained(error)
+        if explained is error:
+            raise
+        raise explained from None

@@ -98,7 +98,7 @@ def one_thread_each() -> Iterator[None]:
             _held = loaded
         _hold_torch()
     try:
-        with _libraries().limit(limits=1, user_api="openmp"):
+        with _controller(_loaded()).limit(limits=1, user_api="openmp"):
             yield
     finally:
         with _guard:
@@ -130,14 +130,9 @@ def _let_torch_go() -> None:
 
 def _one_thread_of_each_library() -> None:
     """Hold OpenMP and torch at one thread in a worker, for as long as it lives."""
-    _libraries().limit(limits=1, user_api="openmp")
+    _controller(_loaded()).limit(limits=1, user_api="openmp")
     if _torch_threads is not None:
         sys.modules["torch"].set_num_threads(1)
-
-
-def _libraries() -> Any:
-    """Return what controls the threads of the libraries that are loaded by now."""
-    return _controller(_loaded())
 
 
 def _loaded() -> tuple[str, ...]:

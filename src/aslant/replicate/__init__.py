@@ -1,4 +1,4 @@
-"""Published tables beside ours, cell by cell. One file per paper."""
+"""Published tables next to ours, cell by cell. One file per paper."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def paper(name: str) -> Paper:
     if name not in PAPERS:
         near = difflib.get_close_matches(name.lower(), PAPERS, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
-        raise MeasureError(f"there is no paper '{name}'; {hint}there are: {', '.join(PAPERS)}.")
+        raise MeasureError(f"there is no paper '{name}'; {hint}the papers are {', '.join(PAPERS)}.")
     found: Paper = importlib.import_module(f"aslant.replicate.{name}").PAPER
     return found
 
@@ -45,9 +45,9 @@ def replicate_paper(
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> ReplicationResult:
-    """Recompute a paper's tables and put them beside the printed ones; `data` gives paths by data name.
+    """Recompute a paper's tables and compare them with the printed ones; `data` gives paths by data name.
 
-    What is bundled or was fetched before is used; with `get`, everything that has a data name is fetched first.
+    What is bundled or already downloaded is used; with `get`, everything that has a data name is downloaded first.
     `instead` names what to use in place of the paper's own: "with" (vectors or a language model), "encoder",
     "corpus"; such cells are computed, labelled, and never "met".
 
@@ -60,7 +60,9 @@ def replicate_paper(
     for option in given.instead:
         if option not in described.options:
             known = ", ".join(f"--{known}" for known in described.options)
-            raise MeasureError(f"'{name}' takes no other {option}; it takes {known or 'nothing in place of its own'}.")
+            raise MeasureError(
+                f"'{name}' does not accept another {option}; it accepts {known or 'nothing in place of its own'}."
+            )
     if unknown := sorted(set(given.data) - set(described.data)):
         raise MeasureError(f"'{name}' has no data named '{unknown[0]}'; it has {', '.join(sorted(described.data))}.")
     for key, path in given.data.items():
@@ -84,5 +86,5 @@ def replicate_all(
     """
     seed = seed_of(rng)
     results = tuple(replicate_paper(name, get=get, rng=seed, progress=progress) for name in papers)
-    more = "For more: aslant replicate all --get, or aslant replicate PAPER for what each paper lacks."
+    more = "For more: aslant replicate all --get, or aslant replicate PAPER for what each paper still needs."
     return ReplicationsResult(results, "" if get else more)

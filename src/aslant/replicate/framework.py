@@ -1,15 +1,19 @@
 """How a paper is replicated: cells with what is printed, how to compute it, and what that needs.
 
-A paper is one file with a `PAPER`; to add one, write it and name it in `aslant.replicate.PAPERS`. What a cell needs are
-*roles* (vectors, a model, a corpus), each of which says where its content may come from, best first.
+A paper is one module with a `PAPER`, and one TOML file of its name with what is printed and where its data are; to add
+one, write them and name it in `aslant.replicate.PAPERS`. What a cell needs are *roles* (vectors, a model, a corpus),
+each of which says where its content may come from, best first.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,7 +46,7 @@ _NUMBER = re.compile(r"([<>]?)\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s*%?")
 
 @dataclass(frozen=True)
 class Measured:
-    """What came out: a number, or `text` where the paper prints words; words without a vector; what to say of it."""
+    """The outcome: a number, or `text` where the paper prints words; words without a vector; a note."""
 
     value: float | None
     missing: tuple[str, ...] = ()
@@ -64,7 +68,7 @@ class Cell:
     """One thing that a paper prints, as it prints it ("0.8744", "88.5%", "<1e-40", "yes", words after commas).
 
     `compute` gets the run and the content of each role in `needs`. `tolerance` allows for rounding in print and for
-    what is random; `in_decades` counts it in powers of ten. `why` says what is known of a difference. See
+    what is random; `in_decades` counts it in powers of ten. `why` says what is known about a difference. See
     `ReplicatedCell` for the rest.
     """
 
@@ -81,9 +85,17 @@ class Cell:
     in_decades: bool = False
 
 
+def settings_of_ours(rows: Iterable[tuple[str, str, str, float]]) -> list[Cell]:
+    """Return cells of settings that a paper states (where, what, as printed, ours); constants, which do not count."""
+    return [
+        Cell(where, what, "setting", text, (), lambda run, value=value: Measured(value), way="a setting of ours")
+        for where, what, text, value in rows
+    ]
+
+
 @dataclass(frozen=True)
 class Drawing:
-    """A figure of the paper: what it says of it, and how to compute the result whose pictures redraw it."""
+    """A figure of the paper: what the paper says about it, and how to compute the result whose pictures redraw it."""
 
     title: str
     paper_says: str
@@ -99,14 +111,14 @@ class Source:
     `own` says that it is what the paper used, or part of it; anything else is a stand-in.
     """
 
-    data: str | tuple[str, ...]
+    data: str | Sequence[str]
     label: str = ""
     own: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the data."""
-        return (self.data,) if isinstance(self.data, str) else self.data
+        return (self.data,) if isinstance(self.data, str) else tuple(self.data)
 
 
 @dataclass(frozen=True)
@@ -132,7 +144,7 @@ class Role:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper as data: its cells and figures, the roles that they need, and what is to be said of it all."""
+    """A paper as data: its cells and figures, the roles that they need, and notes on it all."""
 
     id: str
     title: str
@@ -155,6 +167,30 @@ class Paper:
         return tuple(dict.fromkeys(role.option for role in self.roles.values() if role.option))
 
 
+@cache
+def printed(paper: str) -> dict[str, Any]:
+    """Return what a paper's TOML file has: title, citation, notes, printed tables, and where its data are.
+
+    >>> printed("swinger")["groups"][0]["names"][0], len(printed("swinger")["tests"])
+    ('Amanda', 12)
+    """
+    return tomllib.loads((files("aslant.replicate") / f"{paper}.toml").read_text(encoding="utf-8"))
+
+
+def described(
+    paper: str, cells: Iterable[Cell], roles: Mapping[str, Role | dict[str, Any]], figures: tuple[Drawing, ...] = (),
+    first_line: str = "",
+) -> Paper:  # fmt: skip
+    """Return a paper: what its TOML file says, with its cells; a role that is not ready has only its functions here."""
+    said = printed(paper)
+    made = {name: role if isinstance(role, Role) else _role(said["roles"][name], role) for name, role in roles.items()}
+    return Paper(paper, said["title"], said["citation"], tuple(cells), made, tuple(said["notes"]), figures, first_line)
+
+
+def _role(said: dict[str, Any], functions: dict[str, Any]) -> Role:
+    return Role(**{**said, "sources": tuple(Source(**source) for source in said.get("sources", ()))}, **functions)
+
+
 @dataclass(frozen=True)
 class Opened:
     """The content of a role, what the table calls it, and whether it is the paper's own."""
@@ -166,14 +202,14 @@ class Opened:
 
 @dataclass
 class Run:
-    """One replication: the seed, who hears of progress, and what cells share so that nothing is computed twice."""
+    """One replication: the seed, the progress callback, and what cells share so that nothing is computed twice."""
 
     seed: int
     progress: Progress | None = None
     _kept: dict[Any, Any] = field(default_factory=dict)
 
     def once(self, function: Callable[..., T], *given: Any, **settings: Any) -> T:
-        """Call `function`, or return what it gave the last time for the very same arguments; an error is kept too."""
+        """Call `function`, or return what it gave the last time for the same arguments; an error is kept too."""
         key = (function, tuple(map(id, given)), repr(settings))
         if key not in self._kept:
             try:
@@ -215,9 +251,9 @@ class Given:
 
 
 def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None) -> ReplicationResult:
-    """Compute every cell and figure whose roles can be filled with what is given, cached, bundled or, if told, got."""
+    """Compute every cell and figure whose roles can be filled: given, cached, bundled or (with `get`) downloaded."""
     notes: list[str] = []
-    # What the user names comes first, so that a wrong path is an error before anything is fetched.
+    # What the user names comes first, so that a wrong path is an error before anything is downloaded.
     order = sorted(paper.roles, key=lambda name: not _is_given(paper.roles[name], given))
     opened = {name: _open(paper.roles[name], given, notes, progress) for name in order}
     running = Run(seed, progress)
@@ -240,7 +276,7 @@ def _is_given(role: Role, given: Given) -> bool:
 
 
 def _open(role: Role, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
-    """Fill a role: with what the user names, else with the best source that is here, else with what is bundled."""
+    """Fill a role: with what the user names, else with the best source available, else with what is bundled."""
     if role.option and (named := given.instead.get(role.option)) is not None:
         content = role.open(named)
         return _labelled(role, content, _is_own(role, content, named))
@@ -268,7 +304,7 @@ def _is_own(role: Role, content: Any, named: Any) -> bool:
 
 
 def _from(role: Role, source: Source, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
-    """Fill a role from one source: with the user's copy of it, or the one that is here."""
+    """Fill a role from one source: with the user's copy of it, or a local one."""
     if set(source.names) <= set(given.data):
         paths = [given.data[name] for name in source.names]
         content = role.open(paths if len(paths) > 1 else paths[0])
@@ -282,7 +318,7 @@ def _from(role: Role, source: Source, given: Given, notes: list[str], progress: 
         return None
     try:
         return _labelled(role, role.open(here if len(here) > 1 else here[0]), source.own, source.label)
-    except AslantError as error:  # it is there and cannot be opened: another source may do
+    except AslantError as error:  # it exists and cannot be opened: another source may do
         notes.append(f"{' and '.join(source.names)} could not be used: {error}")
         return None
 
@@ -293,8 +329,8 @@ def _labelled(role: Role, content: Any, own: bool, label: str = "") -> Opened:
 
 
 def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) -> Path | None:
-    """Return where data are; with `get` they are fetched, and a note says where that failed."""
-    if name not in names():  # nobody hosts it: a user has it, or not
+    """Return where data are; with `get` they are downloaded, and a note says where that failed."""
+    if name not in names():  # nobody hosts it: a user either has it or does not
         return None
     if not get:
         return find(name)
@@ -302,7 +338,7 @@ def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) 
         return fetch(name, progress=None if progress is None else lambda done, total: progress(name, done, total))
     except DataError:
         by_hand = all(source.by_hand for source in entry(name).sources)
-        problem = "has to be fetched by hand" if by_hand else "could not be fetched from here"
+        problem = "has to be downloaded by hand" if by_hand else "could not be downloaded from here"
         notes.append(f"{name} {problem}; 'aslant data get {name}' says how")
         return None
 
@@ -443,15 +479,16 @@ def bundled_glove() -> WordVectors:
     return load()
 
 
-#: The beginning of a word's vector at unit length, by which published vectors are known whatever file they are in.
+#: The beginning of a word's vector at unit length, by which published vectors are recognised in any file.
 _NURSE = {
     "googlenews": (300, (-0.0291, -0.0607, -0.0077, 0.0071)),
     "glove-840b": (300, (0.0395, -0.0801, -0.0381, 0.0665)),
+    "glove-6b": (100, (-0.0279, -0.0071, -0.1304, 0.0180)),
 }
 
 
 def holds(name: str, *, words: int = 0, capitals: bool = False) -> Callable[[WordVectors], bool]:
-    """Return a function that tells whether vectors are GoogleNews' or GloVe 840B's, and as many words of them."""
+    """Return a function that tells whether vectors are GoogleNews' or a GloVe's, and as many words of them."""
     dimensions, beginning = _NURSE[name]
 
     def check(vectors: WordVectors) -> bool:
@@ -463,17 +500,3 @@ def holds(name: str, *, words: int = 0, capitals: bool = False) -> Callable[[Wor
         return same and (not capitals or vectors.lookup(["Emily"]).tokens == ("Emily",))
 
     return check
-
-
-def is_glove_6b_100d(vectors: WordVectors) -> bool:
-    """Tell whether vectors are those of GloVe 6B, 100 dimensions: they agree with the sample, but for its rounding.
-
-    >>> is_glove_6b_100d(load())
-    True
-    """
-    sample = bundled_glove()
-    if vectors.matrix.shape[1] != sample.matrix.shape[1]:
-        return False
-    words = ["she", "he", "man", "woman", "nurse", "engineer", "black", "white"]
-    found, expected = vectors.lookup(words), sample.lookup(words)
-    return not found.missing and bool(np.allclose(found.vectors, expected.vectors, rtol=1e-3, atol=1e-3))

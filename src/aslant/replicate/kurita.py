@@ -5,17 +5,18 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from aslant.data import find
-from aslant.errors import DataError, MeasureError
+from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
 from aslant.measures.association.measure import weat
 from aslant.measures.association.result import WeatResult
-from aslant.measures.association.statistic import effect_size
+from aslant.measures.shared.statistic import effect_size
 from aslant.measures.template_tests.association import log_probability_weat
 from aslant.measures.template_tests.attribute_lists import read_attributes
 from aslant.measures.template_tests.masked_words import masked_weat
@@ -23,70 +24,28 @@ from aslant.measures.template_tests.result import LogProbabilityWeatResult
 from aslant.measures.template_tests.scores import contrast, log_probability_bias
 from aslant.models.vocabulary import Vocabulary, open_vocabulary
 from aslant.replicate import kurita_pronouns as pronouns
-from aslant.replicate.caliskan import GLOVE, WITH_NAMES
-from aslant.replicate.framework import Cell, Measured, Paper, Role, Run, Source, yes_or_no
+from aslant.replicate.caliskan import PAPER as CALISKAN
+from aslant.replicate.caliskan import WITH_NAMES
+from aslant.replicate.framework import Cell, Measured, Run, described, printed, yes_or_no
 from aslant.stimuli import WeatSet, load_set
 from aslant.vectors import WordVectors
 
-BERT, LISTS, SCORES, TITLES, SKILLS = (
-    "bert-base-uncased", "kurita-lists", "kurita-scores", "kurita-job-titles", "onet-technology-skills",
-)  # fmt: skip
 WEAT_SCORES, LIST_SCORES = "kurita_weat_scores.tsv", "kurita_table5_scores.tsv"
-#: Category, WEAT, template set of the score, and d as printed (with a star: p < 0.01): WEAT on GloVe, WEAT on BERT,
-#: the score; then the d of each in the stored outputs of the authors' notebooks (`weat_result_replication`,
-#: `weat_result_replication_permute_targets`), and the name there.
-TABLE_3: tuple[tuple[str, str, str, tuple[str, str, str], tuple[float, float, float], str], ...] = (
-    ("Pleasant/Unpleasant (Insects/Flowers)", "weat-1", "pleasant-flowers", ("1.543*", "0.6688", "0.8744*"),
-     (1.543, 0.6928, 0.4458), "flowers_bugs"),
-    ("Pleasant/Unpleasant (EA/AA)", "weat-3", "pleasant-names", ("1.012", "1.003", "0.8864*"),
-     (-1.003, -1.012, -0.8864), "black_white"),
-    ("Career/Family (Male/Female)", "weat-6", "career-family", ("1.814*", "0.5047", "1.126*"),
-     (1.814, 0.5047, 1.1255), "career_family"),
-    ("Math/Arts (Male/Female)", "weat-7", "math-arts", ("1.061", "0.6755", "0.8495*"),
-     (1.061, 0.6755, 0.8495), "math_art"),
-    ("Science/Arts (Male/Female)", "weat-8", "science-arts", ("1.246*", "0.8815", "0.9572*"),
-     (1.246, 0.5725, 0.9572), "science_art"),
-)  # fmt: skip
 SIGNIFICANT = 0.01
 #: As the p-values in the authors' notebooks are, from which the stars come.
 TWO_SIDED = "two-sided"
-SCORE_WHY = {
-    "weat-1": "the stored scores give 0.4458, and the notebook has bugs for insects",
-    "weat-3": "the print drops the sign of the stored −0.8864",
-}
-SWAPPED = (
-    "the notebook stores −1.003 on GloVe and −1.012 on BERT, with the names of the field experiment; the print has "
-    "both without the sign, each in the other's column"
-)
-GLOVE_WHY = "which words are removed to make the sets equal is random, and the notebook has words of its own"
-BERT_WHY = {"weat-1": "the notebook stores 0.6928", "weat-3": SWAPPED, "weat-8": "the notebook stores 0.5725"}
-#: The words of the authors' notebook, where it has others than the WEAT, or removes particular ones: targets.
-NOTEBOOK_WORDS = {
-    "weat-1": (
-        ("clover", "poppy", "iris", "orchid", "rose", "daisy", "lily", "violet", "magnolia"),
-        ("ant", "flea", "spider", "fly", "bee", "mosquito", "beetle", "cricket", "hornet"),
-    ),
-    "weat-7": (None, ("poetry", "art", "dance", "literature", "novels", "symphony", "drama", "sculptures")),
-}
-#: The African American names of the field experiment that WEAT 5 mirrors, which the notebook takes for "category 3".
+GLOVE_WHY = "which words are removed to make the sets equal is random, and the notebook has its own words"
+#: The African American names of the field experiment that WEAT 5 mirrors, which the notebook uses for "category 3".
 FIELD_NAMES = (
     "Aisha", "Ebony", "Keisha", "Kenya", "Lakisha", "Latonya", "Latoya", "Tamika", "Tanisha", "Darnell", "Hakim",
     "Jamal", "Jermaine", "Kareem", "Leroy", "Rasheed", "Tremayne", "Tyrone",
 )  # fmt: skip
-#: Row, printed %, where the list lies, what stands before each attribute, the set in the notebook, its stored %.
-TABLE_5: tuple[tuple[str, str, str, str, str, float], ...] = (
-    ("Salary", "88.5%", "job_titles_salary_2017.tsv", "", "job_titles", 88.5),
-    ("Pos-Traits", "80.0%", "positive_traits.txt", "", "positive_traits", 80.0),
-    ("Neg-Traits", "78.9%", "negative_traits.txt", "", "negative_traits", 78.9),
-    ("Skills", "84.0%", "in_demand_tech_skills.txt", "good at ", "linkedin_tech_skills", 56.0),
-)
 SKILL = "Example"  # the column of O*NET's table
 IS, CAN_DO = "[TARGET] is [ATTRIBUTE]", "[TARGET] can do [ATTRIBUTE]"
 SKILLS_WHY = (
     "the stored scores of 25 skills in demand, after 'good at', give 56 %; the paper's text has 'can do' and the "
     "17,649 skills of O*NET 23.2, whose scores are not stored"
 )
-RELEASE_WHY = "the paper has release 23.2; later releases have other skills"
 #: No difference of log-probabilities is larger.
 MOST = 1e6
 
@@ -103,111 +62,87 @@ def _star(printed: str) -> str:
 
 
 def _reduced(vectors: WordVectors, vocabulary: Vocabulary, seed: int, *, test: str) -> WeatResult:
-    """Words that BERT's vocabulary lacks go from the targets, as §3.1 says; attributes stay."""
+    """Words missing from BERT's vocabulary are removed from the targets, as §3.1 says; attributes stay."""
     x, y, a, b = (group.words for group in load_set(test, WeatSet).groups)
     kept = [word for word in (*x, *y) if vocabulary.has(word)]
     return weat(vectors, test, vocabulary=[*kept, *a, *b], equalise=True, bootstrap=0, alternative=TWO_SIDED, rng=seed)
 
 
 def _in_notebook(vectors: WordVectors, seed: int, *, test: str) -> WeatResult:
+    """WEAT on exactly the words of the authors' notebook."""
     x, y, a, b = (group.words for group in load_set(test, WeatSet).groups)
-    first, second = NOTEBOOK_WORDS[test]
-    return weat(
-        vectors, targets=(first or x, second or y), attributes=(a, b), bootstrap=0, alternative=TWO_SIDED, rng=seed
-    )
+    theirs = printed("kurita")["notebook_words"][test]
+    targets = (theirs.get("x", x), theirs.get("y", y))
+    return weat(vectors, targets=targets, attributes=(a, b), bootstrap=0, alternative=TWO_SIDED, rng=seed)
 
 
-def _with_their_words(test: str, *, star: bool) -> Callable[[Run, WordVectors], Measured]:
-    """WEAT on the very words that the authors' notebook has."""
-
-    def compute(run: Run, vectors: WordVectors) -> Measured:
-        result = run.once(_in_notebook, vectors, run.seed, test=test)
-        return yes_or_no(result.pvalue < SIGNIFICANT) if star else Measured(result.effect_size, result.missing)
-
-    return compute
+def _told(result: Any, star: bool) -> Measured:
+    """Return the effect size of a test, or whether it has a star."""
+    return yes_or_no(result.pvalue < SIGNIFICANT) if star else Measured(result.effect_size, result.provenance.missing)
 
 
-def _on_glove(test: str, *, star: bool) -> Callable[[Run, WordVectors, Vocabulary], Measured]:
-    def compute(run: Run, vectors: WordVectors, vocabulary: Vocabulary) -> Measured:
-        result = run.once(_reduced, vectors, vocabulary, run.seed, test=test)
-        return yes_or_no(result.pvalue < SIGNIFICANT) if star else Measured(result.effect_size, result.missing)
-
-    return compute
+def _with_their_words(run: Run, vectors: WordVectors, *, test: str, star: bool) -> Measured:
+    return _told(run.once(_in_notebook, vectors, run.seed, test=test), star)
 
 
-def _on_bert(test: str, *, star: bool) -> Callable[[Run, Any], Measured]:
-    def compute(run: Run, lm: Any) -> Measured:
-        result = run.once(masked_weat, lm, test=test, bootstrap=0, alternative=TWO_SIDED, rng=run.seed)
-        return yes_or_no(result.pvalue < SIGNIFICANT) if star else Measured(result.effect_size, result.missing)
+def _on_glove(run: Run, vectors: WordVectors, vocabulary: Vocabulary, *, test: str, star: bool) -> Measured:
+    return _told(run.once(_reduced, vectors, vocabulary, run.seed, test=test), star)
 
-    return compute
+
+def _on_bert(run: Run, lm: Any, *, test: str, star: bool) -> Measured:
+    return _told(run.once(masked_weat, lm, test=test, bootstrap=0, alternative=TWO_SIDED, rng=run.seed), star)
 
 
 def _test(lm: Any, *, test: str, as_published: bool, rng: int) -> LogProbabilityWeatResult:
     return log_probability_weat(lm, test, as_published=as_published, alternative=TWO_SIDED, rng=rng)
 
 
-def _score(test: str, *, as_published: bool, star: bool = False) -> Callable[[Run, Any], Measured]:
-    def compute(run: Run, lm: Any) -> Measured:
-        result = run.once(_test, lm, test=test, as_published=as_published, rng=run.seed)
-        if star:
-            return yes_or_no(result.pvalue < SIGNIFICANT)
-        return Measured(result.effect_size, result.provenance.missing)
-
-    return compute
+def _score(run: Run, lm: Any, *, test: str, as_published: bool, star: bool) -> Measured:
+    return _told(run.once(_test, lm, test=test, as_published=as_published, rng=run.seed), star)
 
 
-def _pooled(name: str) -> Callable[[Run, Path], Measured]:
+def _pooled(run: Run, scores: Path, *, name: str) -> Measured:
     """The effect size of the authors' own scores: all rows of template × attribute pooled."""
-
-    def compute(run: Run, scores: Path) -> Measured:
-        rows = _table(scores / WEAT_SCORES, "difference", "test", "side")
-        first, second = (np.array([number for number, *of in rows if of == [name, side]]) for side in "AB")
-        if not len(first) or not len(second):
-            raise MeasureError(f"'{scores / WEAT_SCORES}' has no scores of both sides of '{name}'.")
-        return Measured(effect_size(first, second))
-
-    return compute
+    rows = _table(scores / WEAT_SCORES, "difference", "test", "side")
+    first, second = (np.array([number for number, *of in rows if of == [name, side]]) for side in "AB")
+    if not len(first) or not len(second):
+        raise MeasureError(f"'{scores / WEAT_SCORES}' has no scores of both sides of '{name}'.")
+    return Measured(effect_size(first, second))
 
 
-def _glove_column(test: str, vectors: str) -> tuple[tuple[str, ...], Any, str]:
-    """Return what a cell of the GloVe column needs, how it is computed, and why it may differ from the print."""
-    if test in NOTEBOOK_WORDS:
-        return (vectors,), lambda star: _with_their_words(test, star=star), ""
-    return (vectors, "vocabulary"), lambda star: _on_glove(test, star=star), SWAPPED if test == "weat-3" else GLOVE_WHY
-
-
-def _table_3() -> tuple[Cell, ...]:
+def _table_3() -> list[Cell]:
     cells = []
-    for row, test, templates, (on_glove, on_bert, score), (glove_d, bert_d, stored), notebook in TABLE_3:
+    for said in printed("kurita")["table_3"]:
+        row, test, why = said["row"], said["test"], said.get("why", {})
         vectors = "glove-cased" if test in WITH_NAMES else "glove"
-        columns: tuple[tuple[str, str, float, tuple[str, ...], Any, str], ...] = (
-            ("WEAT on GloVe", on_glove, glove_d, *_glove_column(test, vectors)),
-            ("WEAT on BERT", on_bert, bert_d, ("model",), lambda star, t=test: _on_bert(t, star=star),
-             BERT_WHY.get(test, "")),
-            ("log-probability score", score, stored, ("model",),
-             lambda star, t=templates: _score(t, as_published=True, star=star), SCORE_WHY.get(test, "")),
-        )  # fmt: skip
-        if test in NOTEBOOK_WORDS:
+        columns: list[tuple[str, str, tuple[str, ...], Any]] = [
+            ("WEAT on GloVe", "glove", (vectors, "vocabulary"), partial(_on_glove, test=test)),
+            ("WEAT on BERT", "bert", ("model",), partial(_on_bert, test=test)),
+            ("log-probability score", "score", ("model",), partial(_score, test=said["templates"], as_published=True)),
+        ]
+        if test in printed("kurita")["notebook_words"]:
+            column, _, needs, compute = columns[0]
             cells.append(
-                Cell("Table 3", row, "WEAT on GloVe", _number(on_glove), (vectors, "vocabulary"),
-                     _on_glove(test, star=False), 0.05, "words removed at random", why=GLOVE_WHY)
+                Cell("Table 3", row, column, _number(said["glove"]), needs, partial(compute, star=False), 0.05,
+                     "words removed at random", why=GLOVE_WHY)
             )  # fmt: skip
-        for column, printed, authors, needs, compute, why in columns:
-            cells.append(Cell("Table 3", row, column, _number(printed), needs, compute(False), 0.05, "", authors, why))
-            cells.append(Cell("Table 3", row, f"{column}, p < 0.01", _star(printed), needs, compute(True), why=why))
+            columns[0] = (column, "glove", (vectors,), partial(_with_their_words, test=test))
+        for column, key, needs, compute in columns:
+            value, stars = partial(compute, star=False), partial(compute, star=True)
+            known, stored = why.get(key, ""), said["stored"][key]
+            cells += [
+                Cell("Table 3", row, column, _number(said[key]), needs, value, 0.05, "", stored, known),
+                Cell("Table 3", row, f"{column}, p < 0.01", _star(said[key]), needs, stars, why=known),
+            ]
+        score, corrected = _number(said["score"]), partial(columns[2][3], as_published=False, star=False)
         cells += [
-            Cell(
-                "Table 3", row, "log-probability score", _number(score), ("model",),
-                _score(templates, as_published=False), 0.05, "one score per attribute, prior read at the target",
-            ),
-            Cell(
-                "Table 3", row, "log-probability score", _number(score), ("scores",), _pooled(notebook), 0.0005,
-                "our statistic on the authors' scores", stored, SCORE_WHY.get(test, ""),
-            ),
+            Cell("Table 3", row, columns[2][0], score, ("model",), corrected, 0.05,
+                 "one score per attribute, prior read at the target"),
+            Cell("Table 3", row, columns[2][0], score, ("scores",), partial(_pooled, name=said["notebook"]), 0.0005,
+                 "our statistic on the authors' scores", said["stored"]["score"], why.get("score", "")),
         ]  # fmt: skip
     cells.append(Cell("§3.3", "African American names in BERT's vocabulary", "words", "5", ("vocabulary",), _names))
-    return tuple(cells)
+    return cells
 
 
 def _names(run: Run, vocabulary: Vocabulary) -> Measured:
@@ -220,32 +155,32 @@ def _names(run: Run, vocabulary: Vocabulary) -> Measured:
 # Table 5
 
 
-def _share(file: str, before: str, template: str, *, as_published: bool) -> Callable[[Run, Any, Path], Measured]:
-    def compute(run: Run, lm: Any, lists: Path) -> Measured:
-        words = [before + word.lower() for word in read_attributes(lists / file if lists.is_dir() else lists)]
-        sides = {"male": ["he"], "female": ["she"]}
-        result = log_probability_bias(lm, template, sides, words, as_published=as_published, progress=None)
-        note = f"{len(result.scores)} attributes"
-        return Measured(100 * result.share.share, result.provenance.missing, note)
+def _share(
+    run: Run, lm: Any, lists: Path, *, file: str = "", column: str | None = None, before: str = "", template: str = IS,
+    as_published: bool = True,
+) -> Measured:  # fmt: skip
+    """The percentage of attributes with a score of 0 or more for "he"."""
+    found = dict.fromkeys(_listed(lists, file, column)) if column else _listed(lists, file)
+    words = [before + word.lower() for word in found]
+    result = log_probability_bias(lm, template, {"male": ["he"], "female": ["she"]}, words, as_published=as_published)
+    return Measured(100 * result.share.share, result.provenance.missing, plural(len(result.scores), "attribute"))
 
-    return compute
+
+def _listed(lists: Path, file: str, column: str | None = None) -> tuple[str, ...]:
+    return read_attributes(lists / file if lists.is_dir() else lists, column)
 
 
-def _stored(name: str) -> Callable[[Run, Path], Measured]:
+def _stored(run: Run, scores: Path, *, name: str) -> Measured:
     """The percentage of the authors' own scores that are 0 or more."""
-
-    def compute(run: Run, scores: Path) -> Measured:
-        column = "bias_prior_corrected_as_in_code"
-        rows = [number for number, of in _table(scores / LIST_SCORES, column, "set") if of == name]
-        if not rows:
-            raise MeasureError(f"'{scores / LIST_SCORES}' has no scores of '{name}'.")
-        return Measured(100 * contrast("male", "female", np.array(rows)).share)
-
-    return compute
+    column = "bias_prior_corrected_as_in_code"
+    rows = [number for number, of in _table(scores / LIST_SCORES, column, "set") if of == name]
+    if not rows:
+        raise MeasureError(f"'{scores / LIST_SCORES}' has no scores of '{name}'.")
+    return Measured(100 * contrast("male", "female", np.array(rows)).share)
 
 
-def _size(file: str) -> Callable[[Run, Path], Measured]:
-    return lambda run, lists: Measured(len(read_attributes(lists / file if lists.is_dir() else lists)))
+def _size(run: Run, lists: Path, *, file: str) -> Measured:
+    return Measured(len(_listed(lists, file)))
 
 
 def _skills(run: Run, file: Path) -> Measured:
@@ -256,38 +191,30 @@ def _jobs(run: Run, file: Path) -> Measured:
     return Measured(len(read_attributes(file, SKILL)))
 
 
-def _skills_share(run: Run, lm: Any, file: Path) -> Measured:
-    words = [word.lower() for word in dict.fromkeys(read_attributes(file, SKILL))]
-    result = log_probability_bias(lm, CAN_DO, {"male": ["he"], "female": ["she"]}, words, as_published=True)
-    return Measured(100 * result.share.share, result.provenance.missing, f"{len(result.scores)} attributes")
-
-
-def _table_5() -> tuple[Cell, ...]:
+def _table_5() -> list[Cell]:
     cells = []
-    for row, printed, file, before, notebook, stored in TABLE_5:
+    for said in printed("kurita")["table_5"]:
+        row = said["row"]
         skills = row == "Skills"
         needs = ("model", "job-titles" if row == "Salary" else "lists")
-        why = SKILLS_WHY if skills else ""
-        published = _share(file, before, IS, as_published=True)
-        ways: tuple[tuple[tuple[str, ...], Callable[..., Measured], float, str], ...] = (
-            (needs, published, 1.0, "25 skills in demand, after 'good at'" if skills else ""),
-            (needs, _share(file, before, IS, as_published=False), 1.0, "prior read at the target"),
-            (("scores",), _stored(notebook), 0.05, "our share of the authors' scores"),
-            *([(("model", "skills"), _skills_share, 1.0, "")] if skills else []),
-        )
-        cells += [Cell("Table 5", row, "male, %", printed, n, c, t, way, stored, why) for n, c, t, way in ways]
-    sizes = (
-        ("job titles with a salary", "6882", ("job-titles",), _size(TABLE_5[0][2]),
-         "the paper counts people with a salary; the list at hand has every title once"),
-        ("of these, the best paid, which are used", "1000", ("job-titles",), _size(TABLE_5[0][2]),
-         "the list at hand is not cut"),
-        ("positive traits", "234", ("lists",), _size(TABLE_5[1][2]), "the stored list has fewer"),
-        ("negative traits", "292", ("lists",), _size(TABLE_5[2][2]), "the stored list has more"),
-        ("unique technology skills, O*NET", "17649", ("skills",), _skills, RELEASE_WHY),
-        ("jobs with a technology skill, O*NET", "27660", ("skills",), _jobs, RELEASE_WHY),
-    )  # fmt: skip
-    cells += [Cell("§5", what, "entries", n, needs, compute, why=why) for what, n, needs, compute, why in sizes]
-    return tuple(cells)
+        share = partial(_share, file=said["file"], before=said["before"])
+        ways: list[tuple[tuple[str, ...], Callable[..., Measured], float, str]] = [
+            (needs, share, 1.0, "25 skills in demand, after 'good at'" if skills else ""),
+            (needs, partial(share, as_published=False), 1.0, "prior read at the target"),
+            (("scores",), partial(_stored, name=said["notebook"]), 0.05, "our share of the authors' scores"),
+        ]
+        if skills:
+            ways.append((("model", "skills"), partial(_share, column=SKILL, template=CAN_DO), 1.0, ""))
+        cells += [
+            Cell("Table 5", row, "male, %", said["printed"], n, compute, within, way, said["stored"],
+                 SKILLS_WHY if skills else "")
+            for n, compute, within, way in ways
+        ]  # fmt: skip
+    counts = {"_skills": _skills, "_jobs": _jobs}
+    for said in printed("kurita")["sizes"]:
+        compute = counts.get(said["of"]) or partial(_size, file=said["of"])
+        cells.append(Cell("§5", said["what"], "entries", said["printed"], (said["needs"],), compute, why=said["why"]))
+    return cells
 
 
 def _table(path: Path, column: str, *others: str) -> list[list[Any]]:
@@ -311,9 +238,9 @@ def _open_model(source: Any) -> Any:
 
 
 def _sample() -> Any:
-    """Open the demonstration model, if the encoder that it is made of is here; nothing is fetched for a stand-in."""
+    """Open the demonstration model, if its encoder is on this machine; nothing is downloaded for a stand-in."""
     if find("all-minilm-l6-v2") is None:
-        raise DataError("it is made of all-minilm-l6-v2, which --get fetches.")
+        raise DataError("it is made of all-minilm-l6-v2, which --get downloads.")
     return _open_model("sample-mlm")
 
 
@@ -328,55 +255,19 @@ def _named(what: str) -> Callable[[Any], str]:
     return lambda content: f"{what} in {content.name}"
 
 
-PAPER = Paper(
-    id="kurita",
-    title="Kurita et al. 2019, bias in contextualized word representations",
-    citation="Kurita, K., Vyas, N., Pareek, A., Black, A. W., & Tsvetkov, Y. (2019). Measuring bias in contextualized "
-    "word representations. Proceedings of the First Workshop on Gender Bias in NLP, 166–172. arXiv:1906.07337",
-    cells=_table_3() + pronouns.cells() + _table_5(),
-    notes=(
-        "Table 3: effect sizes d and stars for p < 0.01. WEAT on GloVe: the targets of the authors' notebook where "
-        "they are known (WEAT 1 and 7), else only targets that are one piece of BERT's vocabulary, the sets made equal "
-        "at random (seeded: d of WEAT 1 is then 1.53 to 1.72 over 20 seeds). WEAT on BERT: the procedure of §3.1 in "
-        "the templates of Table 1. The score: the templates and targets of Table 2, as the authors' code computes it "
-        "(rows of template × attribute pooled, the prior read one token before the attribute) unless the cell says "
-        "otherwise.",
-        "authors' outputs: what the authors' notebooks (weat_result_replication, its twin _permute_targets, and "
-        "Exposing_Bias_BERT) have stored. Their p-values are two-sided.",
-        "Table 5: % of attributes with a score of 0 or more for 'he', '[TARGET] is [ATTRIBUTE]' without a full stop, "
-        "attributes in lower case.",
-        "The tolerances (0.05 in d, 1 point in %) allow for another release of the weights and other words removed.",
-        *pronouns.NOTES,
-    ),
-    roles={
-        **{name: replace(role, option="") for name, role in GLOVE.items()},
-        "vocabulary": Role(
-            "BERT's uncased vocabulary",
-            (
-                Source(BERT, "vocabulary of bert-base-uncased"),
-                Source("all-minilm-l6-v2", "BERT's uncased vocabulary (the same vocab.txt, in all-minilm-l6-v2)"),
-            ),
-            open=open_vocabulary, label=lambda vocabulary: f"vocabulary of {vocabulary.name}",
-        ),
-        "model": Role(
-            "bert-base-uncased, as a language model", (Source(BERT),), "with", open=_open_model,
-            how=f"pip install '.[lm]' lets a demonstration model stand in; the paper's: aslant data get {BERT}",
-            label=lambda lm: str(lm.name), is_own=pronouns.is_bert,
-            bundled=_sample, bundled_label="sample-mlm, a demonstration model",
-        ),
+PAPER = described(
+    "kurita",
+    [*_table_3(), *pronouns.cells(), *_table_5()],
+    {
+        **{name: replace(role, option="") for name, role in CALISKAN.roles.items() if name != "word2vec"},
+        "vocabulary": {"open": open_vocabulary, "label": lambda vocabulary: f"vocabulary of {vocabulary.name}"},
+        "model": {
+            "open": _open_model, "label": lambda lm: str(lm.name), "is_own": pronouns.is_bert, "bundled": _sample,
+        },
         **pronouns.ROLES,
-        "lists": Role("the authors' lists of traits and skills", (Source(LISTS),), open=_folder, label=_named("lists")),
-        "job-titles": Role(
-            "the job titles of Montgomery County, 2017", (Source(TITLES),), open=Path, label=_named("titles"),
-            is_own=lambda path: True,
-            how="make a table with a column job_title from the county's open data (the original names its employees)",
-        ),
-        "skills": Role("O*NET's technology skills", (Source(SKILLS),), open=Path, label=_named("skills")),
-        "scores": Role(
-            "the scores stored in the authors' notebooks", (Source(SCORES),), open=_folder, label=_named("scores"),
-            is_own=lambda path: True,
-            how=f"a folder with {WEAT_SCORES} (columns test, side, difference) and {LIST_SCORES} (columns set, "
-            "bias_prior_corrected_as_in_code), taken from the notebooks",
-        ),
+        "lists": {"open": _folder, "label": _named("lists")},
+        "job-titles": {"open": Path, "label": _named("titles"), "is_own": lambda path: True},
+        "skills": {"open": Path, "label": _named("skills")},
+        "scores": {"open": _folder, "label": _named("scores"), "is_own": lambda path: True},
     },
 )  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +13,13 @@ from aslant.errors import MeasureError
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, read_gap
 from aslant.measures.pronouns_resolved.measure import pronoun_resolution
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
-from aslant.measures.pronouns_resolved.topics import find_topics
+from aslant.measures.pronouns_resolved.statistics import find_topics
 from aslant.models.classifier import Classifier
-from aslant.replicate.framework import Cell, Measured, Role, Run, Source, open_encoder, words_of
+from aslant.replicate.framework import Cell, Measured, Run, open_encoder, printed, settings_of_ours, words_of
 
 BERT, GAP = "bert-base-uncased", "gap"
 TOPICS, TOP_WORDS, SHOWN_WORDS = 20, 15, 5
 FILES = ("gap-development.tsv", "gap-test.tsv", "gap-validation.tsv")
-#: Gender, % of "neither" in the labels, mean predicted %, how many of 1,000 labels: Table 4 and §4.
-TABLE_4 = (("male", "10.3%", "11.5%", "103"), ("female", "9.8%", "13.9%", "98"))
-#: The first five words of each topic, as printed (the eighth has four).
-TABLE_6 = (
-    "match,round,second,team,season", "times,city,jersey,york,new", "married,son,died,wife,daughter",
-    "best,award,actress,films,film", "friend,like,work,mother,life", "university,music,attended,high,school",
-    "president,general,governor,party,state", "songs,solo,band,album", "medal,gold,final,won,world",
-    "best,role,character,television,series", "kruse,moved,amy,esme,time", "usa,trunchbull,pageant,2011,miss",
-    "american,august,brother,actress,born", "sir,died,church,song,john", "natasha,days,hospital,helene,later",
-    "played,debut,sang,role,opera", "january,december,october,july,married",
-    "academy,member,american,university,family", "award,best,played,mary,year", "jersey,death,james,king,paul",
-)  # fmt: skip
-NOTES = (
-    "Table 4: % of pronouns that refer to neither name, in the labels of GAP's development file and as predicted "
-    "(mean over folds and 3 seeds). Its p-value tests the classifiers as trained, which have learned the labels' "
-    "chance gap: 26 of 100 null studies come out below .05, so it is not evidence, printed or ours.",
-    "Table 6: each printed topic beside the one of ours that shares most words with it, one to one; it is met where "
-    "all printed words are among the first five of ours.",
-)
 
 
 def is_bert(model: Any) -> bool:
@@ -55,13 +36,9 @@ def _open_gap(source: Any) -> Path:
 
 
 ROLES = {
-    "encoder": Role(
-        "bert-base-uncased, as an encoder",
-        (Source(BERT), Source("all-minilm-l6-v2", "vectors of all-minilm-l6-v2", own=False)), "encoder",
-        open=open_encoder, label=lambda encoder: f"vectors of {encoder.name}", is_own=is_bert,
-    ),
-    GAP: Role("GAP", (Source(GAP, "GAP"),), open=_open_gap, label=lambda path: f"GAP in {path.name}"),
-}  # fmt: skip
+    "encoder": {"open": open_encoder, "label": lambda encoder: f"vectors of {encoder.name}", "is_own": is_bert},
+    GAP: {"open": _open_gap, "label": lambda path: f"GAP in {path.name}"},
+}
 
 
 def _study(encoder: Any, lm: Any, gap: Path, *, rng: int) -> PronounResolutionResult:
@@ -71,24 +48,21 @@ def _study(encoder: Any, lm: Any, gap: Path, *, rng: int) -> PronounResolutionRe
     )
 
 
-def _label_count(gender: str) -> Callable[[Run, Path], Measured]:
-    return lambda run, gap: Measured(_labels(gap, gender).count("neither"))
-
-
 def _labels(gap: Path, gender: str) -> list[str]:
     return [sample.label for sample in read_gap(gap)[0] if sample.gender == gender]
 
 
-def _prior(gender: str) -> Callable[[Run, Path], Measured]:
-    def compute(run: Run, gap: Path) -> Measured:
-        labels = _labels(gap, gender)
-        return Measured(100 * labels.count("neither") / len(labels))
-
-    return compute
+def _samples(run: Run, gap: Path, *, gender: str) -> Measured:
+    return Measured(len(_labels(gap, gender)))
 
 
-def _samples(gender: str) -> Callable[[Run, Path], Measured]:
-    return lambda run, gap: Measured(len(_labels(gap, gender)))
+def _neither(run: Run, gap: Path, *, gender: str) -> Measured:
+    return Measured(_labels(gap, gender).count("neither"))
+
+
+def _prior(run: Run, gap: Path, *, gender: str) -> Measured:
+    labels = _labels(gap, gender)
+    return Measured(100 * labels.count("neither") / len(labels))
 
 
 def _pairs(run: Run, gap: Path) -> Measured:
@@ -98,25 +72,20 @@ def _pairs(run: Run, gap: Path) -> Measured:
     return Measured(2 * sum(len(read_gap(gap / file)[0]) for file in FILES))
 
 
-def _predicted(place: int) -> Callable[[Run, Any, Path], Measured]:
-    return lambda run, encoder, gap: Measured(
-        100 * run.once(_study, encoder, None, gap, rng=run.seed).outcomes[place].predicted
-    )
+def _predicted(run: Run, encoder: Any, gap: Path, *, place: int) -> Measured:
+    return Measured(100 * run.once(_study, encoder, None, gap, rng=run.seed).outcomes[place].predicted)
 
 
 def _pvalue(run: Run, encoder: Any, gap: Path) -> Measured:
     return Measured(run.once(_study, encoder, None, gap, rng=run.seed).gap.pvalue)
 
 
-def _correlation(gender: str, field: str) -> Callable[[Run, Any, Any, Path], Measured]:
-    def compute(run: Run, encoder: Any, lm: Any, gap: Path) -> Measured:
-        result = run.once(_study, encoder, lm, gap, rng=run.seed)
-        found = next((c for c in result.correlations if c.gender == gender), None)
-        if found is None:
-            raise MeasureError(f"there is no correlation: {result.without_bias}.")
-        return Measured(float(getattr(found, field)), result.missing)
-
-    return compute
+def _correlation(run: Run, encoder: Any, lm: Any, gap: Path, *, gender: str, field: str) -> Measured:
+    result = run.once(_study, encoder, lm, gap, rng=run.seed)
+    found = next((c for c in result.correlations if c.gender == gender), None)
+    if found is None:
+        raise MeasureError(f"there is no correlation: {result.without_bias}.")
+    return Measured(float(getattr(found, field)), result.missing)
 
 
 def matched(gap: Path, *, rng: int) -> tuple[tuple[str, ...], ...]:
@@ -125,55 +94,54 @@ def matched(gap: Path, *, rng: int) -> tuple[tuple[str, ...], ...]:
 
     texts = [sample.text for sample in read_gap(gap)[0]]
     ours = [tuple(word for word, _ in words) for words in find_topics(texts, TOPICS, TOP_WORDS, rng).words]
-    shared = np.array([[len(set(words_of(printed)) & set(words)) for words in ours] for printed in TABLE_6])
+    shared = np.array([[len(set(words_of(topic)) & set(words)) for words in ours] for topic in _topics()])
     _, chosen = linear_sum_assignment(-shared)
     return tuple(ours[place] for place in chosen)
 
 
-def _topic(number: int) -> Callable[[Run, Path], Measured]:
-    def compute(run: Run, gap: Path) -> Measured:
-        ours, printed = run.once(matched, gap, rng=run.seed)[number], words_of(TABLE_6[number])
-        first = ours[:SHOWN_WORDS]
-        count, of_more = (len(set(words) & set(printed)) for words in (first, ours))
-        note = f"{of_more} of {len(printed)} words are among the first {TOP_WORDS} of the best match"
-        return Measured(count, (), note, ", ".join(first))
-
-    return compute
+def _topics() -> list[str]:
+    topics: list[str] = printed("kurita")["table_6"]["topics"]
+    return topics
 
 
-def cells() -> tuple[Cell, ...]:
+def _topic(run: Run, gap: Path, *, number: int) -> Measured:
+    ours, theirs = run.once(matched, gap, rng=run.seed)[number], words_of(_topics()[number])
+    first = ours[:SHOWN_WORDS]
+    count, of_more = (len(set(words) & set(theirs)) for words in (first, ours))
+    note = f"{of_more} of {len(theirs)} words are among the first {TOP_WORDS} of the best match"
+    return Measured(count, (), note, ", ".join(first))
+
+
+def cells() -> list[Cell]:
     """Return the cells of §4 and of Table 6."""
-    found = [
-        Cell("§4", "GAP", "pairs of a pronoun and a name", "8908", (GAP,), _pairs),
-        *(Cell("§4", f"{gender} pronouns", "samples", "1000", (GAP,), _samples(gender)) for gender in GENDERS),
-        *(Cell("§4", f"{row[0]} pronouns", "neither", row[3], (GAP,), _label_count(row[0])) for row in TABLE_4),
-    ]
-    for place, (gender, prior, predicted, _) in enumerate(TABLE_4):
+    table = printed("kurita")["table_4"]
+    found = [Cell("§4", "GAP", "pairs of a pronoun and a name", "8908", (GAP,), _pairs)]
+    for what, compute in (("samples", _samples), ("neither", _neither)):
+        for gender in GENDERS if what == "samples" else table:
+            text = "1000" if what == "samples" else table[gender][2]
+            found.append(Cell("§4", f"{gender} pronouns", what, text, (GAP,), partial(compute, gender=gender)))
+    for place, (gender, (prior, predicted, _)) in enumerate(table.items()):
+        row, of_place = f"{gender} pronouns", partial(_predicted, place=place)
         found += [
-            Cell("Table 4", f"{gender} pronouns", "prior", prior, (GAP,), _prior(gender), 0.05),
-            Cell("Table 4", f"{gender} pronouns", "predicted", predicted, ("encoder", GAP), _predicted(place), 1.0),
+            Cell("Table 4", row, "prior", prior, (GAP,), partial(_prior, gender=gender), 0.05),
+            Cell("Table 4", row, "predicted", predicted, ("encoder", GAP), of_place, 1.0),
         ]
-    needs = ("encoder", "model", GAP)
+    needs, row = ("encoder", "model", GAP), "bias and 'neither', female pronouns"
+    female, male = (partial(_correlation, gender=gender) for gender in ("female", "male"))
     found += [
         Cell("§4", "female − male, predicted", "p", "0.007", ("encoder", GAP), _pvalue, 0.5, in_decades=True),
-        Cell("§4", "bias and 'neither', female pronouns", "Spearman's ρ", "0.207", needs, _correlation("female", "rho"),
-             0.05),
-        Cell("§4", "bias and 'neither', female pronouns", "p", "4e-11", needs, _correlation("female", "pvalue"), 1.0,
-             in_decades=True),
-        Cell("§4", "bias and 'neither', male pronouns", "Spearman's ρ", "", needs, _correlation("male", "rho")),
-    ]  # fmt: skip
-    ours = Classifier()
-    settings = (
-        ("hidden units", "31", ours.units), ("dropout", "0.6", ours.dropout), ("L2", "0.1", ours.l2),
-        ("topics", "20", TOPICS), ("words of a topic", "15", TOP_WORDS),
-    )  # fmt: skip
-    found += [
-        Cell("§4", what, "setting", text, (), lambda run, value=value: Measured(value), way="a setting of ours")
-        for what, text, value in settings
+        Cell("§4", row, "Spearman's ρ", "0.207", needs, partial(female, field="rho"), 0.05),
+        Cell("§4", row, "p", "4e-11", needs, partial(female, field="pvalue"), 1.0, in_decades=True),
+        Cell("§4", "bias and 'neither', male pronouns", "Spearman's ρ", "", needs, partial(male, field="rho")),
     ]
+    ours = Classifier()
+    found += settings_of_ours((
+        ("§4", "hidden units", "31", ours.units), ("§4", "dropout", "0.6", ours.dropout), ("§4", "L2", "0.1", ours.l2),
+        ("§4", "topics", "20", TOPICS), ("§4", "words of a topic", "15", TOP_WORDS),
+    ))  # fmt: skip
     why = "the paper does not say how the texts were cut into words; ours drops numbers and words of one letter"
     found += [
-        Cell("Table 6", f"topic {number}", "first words", printed, (GAP,), _topic(number - 1), why=why)
-        for number, printed in enumerate(TABLE_6, 1)
+        Cell("Table 6", f"topic {number + 1}", "first words", topic, (GAP,), partial(_topic, number=number), why=why)
+        for number, topic in enumerate(_topics())
     ]
-    return tuple(found)
+    return found

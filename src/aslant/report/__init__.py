@@ -47,7 +47,7 @@ RENDERERS: dict[str, Callable[[Result], str]] = {
 def render(result: Result, suffix: str) -> str:
     """Return `result` as text in the format that `suffix` names, such as ".md"."""
     if suffix not in RENDERERS:
-        raise AslantError(f"nothing writes '{suffix}' files; use one of {', '.join(RENDERERS)}.")
+        raise AslantError(f"'{suffix}' files cannot be written; use one of {', '.join(RENDERERS)}.")
     return RENDERERS[suffix](result)
 
 

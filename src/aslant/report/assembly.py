@@ -1,4 +1,4 @@
-"""What a page shows of a measure, put together from its results: charts, tables, what to say, what is missing."""
+"""What a page shows of a measure, assembled from its results: charts, tables, text, what is missing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from aslant.results.codec import Result
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart on a page, ready to be drawn; `fluid` ones take the width that they get."""
+    """A chart on a page, ready to be drawn; `fluid` ones fill the available width."""
 
     id: str
     shows: str
@@ -39,7 +39,7 @@ class Figure:
 
     @property
     def fluid(self) -> bool:
-        """Whether the chart takes the width that it gets."""
+        """Whether the chart fills the available width."""
         import altair as alt
 
         return self.chart.autosize is not alt.Undefined
@@ -71,7 +71,7 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """What stands above it: a heading of its own, or that of its kind."""
+        """The text above it: its own heading, or that of its kind."""
         return self.heading or self.section.title
 
     @property

@@ -5,11 +5,11 @@ from __future__ import annotations
 from aslant.report.tables import Column, Table, between, plain, pvalue, small
 from aslant.results.audit import AuditComparison, AuditResult
 
-#: So many missing words of a measure are named.
+#: How many missing words of a measure are named.
 MOST_NAMED = 20
 
 PAIRED = (
-    "A difference with an interval is over the words that both models have; it need not be the gap between the two "
+    "A difference with an interval is over the words that both models have; it may differ from the gap between the two "
     "values, which are over the words that each has."
 )
 
@@ -35,7 +35,7 @@ def glance_table(result: AuditResult) -> Table:
 
 
 def _missing(result: AuditResult) -> tuple[str, ...]:
-    """Name what was asked for and not found, measure by measure; of long lists only the first."""
+    """Name what was requested and not found, measure by measure; of long lists only the first."""
     named = []
     for part in result.parts:
         words = list(dict.fromkeys(w for r in part.results if r.names_missing for w in r.missing))

@@ -97,7 +97,7 @@ def as_file(svg: str, suffix: str) -> bytes:
 
 
 def chart_title(text: str) -> Any:
-    """Return a title that stands at the left."""
+    """Return a left-aligned title."""
     import altair as alt
 
     return alt.Title(text, anchor="start", fontSize=12)

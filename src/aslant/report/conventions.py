@@ -25,7 +25,7 @@ NAMES: tuple[Strength, ...] = ("none", "small", "medium", "large")
 def strength_of(effect: float | None, effect_name: str) -> Strength | None:
     """Return how strong an effect is by convention; None where none exists for effects of that name.
 
-    A share is held against one half, by Cohen's h = 2·arcsin √share − 2·arcsin √½.
+    A share is compared with one half, by Cohen's h = 2·arcsin √share − 2·arcsin √½.
 
     >>> strength_of(-0.9, "d"), strength_of(0.5, "share"), strength_of(0.3, "polarity")
     ('large', 'none', None)

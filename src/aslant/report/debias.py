@@ -7,7 +7,7 @@ from aslant.results.debias import DebiasCheck
 
 HIDES = (
     "A lower number is not fairness by itself: debiasing hides more than it removes (Gonen & Goldberg 2019). The "
-    "residual rows show what can still be told; a fall in the quality rows is damage."
+    "residual rows show what can still be detected; a fall in the quality rows is damage."
 )
 #: Follows the name of a method.
 FITTED = (

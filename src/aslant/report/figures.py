@@ -58,7 +58,7 @@ def save_tables(result: Result, folder: str | Path) -> list[Path]:
 
 
 def standalone(result: Result, measure: Measure, figure: Figure) -> str:
-    """Return a chart as SVG for a file of its own: it says what it shows, and of which model."""
+    """Return a chart as SVG for a separate file: it says what it shows, and of which model."""
     import altair as alt
 
     chart = figure.chart

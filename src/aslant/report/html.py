@@ -1,4 +1,4 @@
-"""Results as self-contained pages: no outside host, no script but ours, every token escaped."""
+"""Results as self-contained pages: no external host, no script but ours, every token escaped."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from aslant.catalogue import kinds
+from aslant.errors import plural
 from aslant.report.assembly import Measure, measures_of, measures_of_audit
-from aslant.report.glance import grid
-from aslant.report.summary import comparison_sentences, sentences
+from aslant.report.glance import comparison_sentences, grid, sentences
+from aslant.report.sections import section_of
 from aslant.report.tables import number, plain, pvalue, small
 from aslant.report.templating import asset, environment, hashed
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
@@ -23,12 +24,12 @@ CONTENT = (
     "is a property of the model and of the text it was trained on, not a fact about people."
 )
 
-#: So many missing words are named at the end of a report.
+#: How many missing words are named at the end of a report.
 MOST_NAMED = 40
 
 
 def page(result: Result) -> str:
-    """Return any result as a page of its own."""
+    """Return any result as a separate page."""
     kind = kinds().get(result.kind)
     if kind and kind.page:
         made: str = kind.load(kind.page)(result)
@@ -53,7 +54,7 @@ def audit_page(audit: AuditResult) -> str:
 
 
 def _command(audit: AuditResult, *, with_text: bool) -> str:
-    """Return the command that measures the same; what a report does not know stands as …."""
+    """Return the command that measures the same; what a report does not know is shown as …."""
     name = audit.representation.name
     words = ["aslant audit", *([] if name == "sample" else [shlex.quote(name)])]
     words += [] if audit.profile == "standard" else [f"--{audit.profile}"]
@@ -71,7 +72,7 @@ def _corpora(audit: AuditResult) -> list[str]:
 
 
 def comparison_page(result: AuditComparison) -> str:
-    """Return audits of several models side by side, with the differences to the first."""
+    """Return audits of several models side by side, with the differences from the first."""
     measures = measures_of("differences", (result,))
     return render_page(
         "comparison.html.j2",
@@ -102,6 +103,26 @@ def single_page(result: Result) -> str:
         "result.html.j2", measures, title=f"aslant: {measures[0].section.title}{name}",
         provenance=provenance, content=getattr(result, "first_line", "") or CONTENT,
     )  # fmt: skip
+
+
+def notebook_html(result: Result) -> str:
+    """Return `result` for a notebook's output: the charts are pictures, and the style applies to this output only.
+
+    No script is run.
+
+    >>> import aslant
+    >>> "weat-6" in notebook_html(aslant.weat(aslant.load(), "weat-6", bootstrap=0))
+    True
+    """
+    from markupsafe import Markup
+
+    said, template = section_of(result), environment().get_template("notebook.html.j2")
+    style = Markup(asset("templates/notebook.css"))
+    if said.fragment:
+        fragment = Markup(said.load(said.fragment)(result, level=3))
+        return template.render(fragment=fragment, style=style, plain=plain)
+    measure = measures_of(result.kind, (result,))[0]
+    return template.render(fragment="", measure=measure, style=style, content=CONTENT, plain=plain)
 
 
 def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, **values: Any) -> str:
@@ -174,5 +195,5 @@ def described(representation: Representation) -> str:
     'sample (text), 20,000 words × 50 dimensions, fingerprint 0a1b'
     """
     r = representation
-    size = f"{r.words:,} words × {r.dimensions} dimensions"
+    size = f"{plural(r.words, 'word')} × {plural(r.dimensions, 'dimension')}"
     return f"{plain(r.name)} ({plain(r.format)}), {size}, fingerprint {plain(r.fingerprint)}"

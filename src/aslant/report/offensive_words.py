@@ -1,4 +1,4 @@
-"""Covers words that may offend until a reader asks to see them. The list is English, public, and not complete."""
+"""Covers words that may offend until a reader chooses to see them. The list is English, public, and not complete."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Charts that a report shows: effects in rows with their intervals, words that lean, models side by side.
 
-Each returns an Altair chart; `aslant.report.charts` turns it into SVG or into a Vega specification. A label stands
+Each returns an Altair chart; `aslant.report.charts` turns it into SVG or into a Vega specification. A label is
 above its row rather than beside it, so that the same chart fits a phone.
 """
 
@@ -15,19 +15,19 @@ from aslant.report.tables import between, number, plain, pvalue, small
 from aslant.results.audit import AuditComparison
 
 WIDTH = 680
-#: So many words of a long list are drawn, half of them from each end.
+#: How many words of a long list are drawn, half of them from each end.
 MOST_WORDS = 24
 #: Shapes and colours of models side by side; they differ in lightness too.
 SHAPES = ("circle", "diamond", "square", "triangle-up", "triangle-down", "cross")
 COLOURS = (MODEL_COLOUR, PEOPLE_COLOUR, "#2a8f7a", "#b4508f", "#7a7f87", "#8a6d1f")
 PEOPLE, CHANCE, LABELS = "people (published study)", "by chance", "in the labels"
-#: What a diamond beside a dot may stand for, and the field that holds it in words.
+#: What a diamond beside a dot may mean, and the field that holds it in words.
 DIAMONDS = {PEOPLE: "people", CHANCE: "by chance", LABELS: "in the labels"}
 Row = dict[str, Any]
 
 
 def tests_picture(tests: list[Row], model: str) -> Any:
-    """Draw the effect sizes of tests, given as rows of a table, on what `model` calls the model."""
+    """Draw the effect sizes of tests, given as rows of a table; `model` is the name of the model."""
     rows = [_test(place, row) for place, row in enumerate(tests)]
     marks = {f"{model}, q < 0.05": "filled", f"{model}, not significant": "hollow", PEOPLE: "diamond"}
     for row in rows:
@@ -89,7 +89,7 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
 
 
 def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
-    """Draw a mark for each value; what it stands for shows by shape and filling as well as by colour."""
+    """Draw a mark for each value; shape and filling show what it means, as well as colour."""
     import altair as alt
 
     if not shown:
@@ -124,7 +124,7 @@ def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
         {"row": place, "word": plain(word), "value": value, "leans to": side, "score": small(value)}
         for place, (word, value, side) in enumerate(shown)
     ]
-    # Looked up by place, since two words may read the same once they are made plain.
+    # Looked up by place, since two words may read the same once escaped.
     names = json.dumps({row["row"]: f"{row['word']} · {row['leans to']}" for row in rows})
     axis = alt.Axis(labelExpr=f"{names}[datum.value]", labelLimit=170, ticks=False, domain=False)
     colour = alt.Scale(domain=sides, range=list(COLOURS[: len(sides)]))
@@ -154,7 +154,7 @@ def ends(named: Iterable[tuple[str, float, str]], most: int = MOST_WORDS) -> lis
 
 
 def audits_picture(result: AuditComparison) -> Any | None:
-    """Draw every effect size d in all models; other effects have other scales, and stand in the table."""
+    """Draw every effect size d in all models; other effects have other scales, and are in the table."""
     named = [
         (f"{plain(line.stimuli)} · {plain(line.measure)}, {plain(line.category)}", line.values)
         for line in result.differences if line.effect_name == "d"
@@ -195,7 +195,7 @@ def models_chart(named: Sequence[tuple[str, Sequence[float | None]]], models: tu
 
 
 def fluid(chart: Any) -> Any:
-    """Let a chart take the width of what it stands in; a page's script sets it."""
+    """Let a chart fill the width of its container; a page's script sets it."""
     import altair as alt
 
     return chart.properties(width=WIDTH, autosize=alt.AutoSizeParams(type="fit-x", contains="padding"))

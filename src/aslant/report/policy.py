@@ -1,14 +1,15 @@
-"""A check of a policy as a table, and as JUnit XML for whatever runs it."""
+"""A policy check as a table, and as JUnit XML for CI systems."""
 
 from __future__ import annotations
 
 import re
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from aslant.errors import plural
 from aslant.report.tables import Column, Table, plain
 from aslant.results.policy import FAILING, PolicyCheck, PolicyLine
 
-#: What XML 1.0 cannot hold, even escaped: control characters, lone surrogates, and two that are no characters.
+#: What XML 1.0 cannot hold, even escaped: control characters, lone surrogates, and two that are not characters.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -27,12 +28,12 @@ def policy_table(result: PolicyCheck) -> Table:
     )
     rows = sorted(result.rows(), key=lambda row: row["verdict"] not in FAILING)
     failures = len(result.failures)
-    told = "every rule is kept" if result.passed else f"{failures} of {len(result.lines)} lines fail"
+    told = "every rule is met" if result.passed else f"failed: {failures} of {plural(len(result.lines), 'line')}"
     return Table(f"{result.policy}: {', '.join(result.models)}", columns, rows, (f"{told}.",))
 
 
 def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.4g}".replace("-", "−")
+    return "–" if value is None else f"{value:z.4g}".replace("-", "−")
 
 
 def junit(result: PolicyCheck) -> str:
@@ -66,7 +67,7 @@ def _case(suite: Element, line: PolicyLine) -> None:
     case = SubElement(suite, "testcase", {"classname": _clean(f"aslant.{line.measure}"), "name": name, "time": "0"})
     if line.verdict in FAILING:
         met = "was not measured" if line.value is None else f"is {_number(line.value)}"
-        found = f"{line.field} {met}; asked: {line.limit}"
+        found = f"{line.field} {met}; required: {line.limit}"
         why = f"{found}; {line.reason}" if line.reason else found
         SubElement(case, "failure", {"message": _clean(why), "type": line.verdict}).text = _clean(why)
     elif line.verdict == "not measured":

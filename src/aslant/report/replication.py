@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from aslant.catalogue import Picture
+from aslant.errors import plural
 from aslant.report.sections import pictures_of
 from aslant.report.tables import Column, Table, plain
 from aslant.results.replication import (
@@ -25,8 +26,8 @@ from aslant.results.replication import (
 VERDICT_COLOURS = {MET: "#2a8f7a", DIFFERS: "#d27300", STAND_IN: "#3b6fd4", NOT_RUN: "#9aa0a8"}
 _STYLES = {MET: "bold", DIFFERS: "yellow", STAND_IN: "", NOT_PRINTED: "dim", NOT_RUN: "dim"}
 READS = (
-    "met: within the tolerance that rounding in print, and what is random, call for (JSON and CSV have it); stand-in: "
-    "computed with other data than the paper's, never counted as met; in brackets: another way to the same number, or "
+    "met: within the tolerance for rounding in print and for randomness (JSON and CSV have it); stand-in: "
+    "computed with data other than the paper's, never counted as met; in brackets: another way to the same number, or "
     "a number that is not printed, neither of which counts"
 )
 
@@ -42,7 +43,7 @@ def written(cell: ReplicatedCell, value: float | None) -> str:
         return "–"
     digits = re.search(r"\.(\d+)", cell.printed_text)
     if cell.printed is not None and "e" in cell.printed_text:
-        return f"{value:.2g}".replace("-", "−")
+        return f"{value:z.2g}".replace("-", "−")
     whole = bool(cell.printed_text) and digits is None and "%" not in cell.printed_text and float(value).is_integer()
     places = 0 if whole else len(digits[1]) + 1 if digits else 1 if cell.printed_text else 3
     text = f"{value:.{places}f}"
@@ -72,7 +73,7 @@ def _row(cell: ReplicatedCell) -> dict[str, Any]:
 
 
 def _table(title: str, cells: Iterable[ReplicatedCell], *, whole: bool) -> Table:
-    """Describe cells; `whole` shows what was used and said of each, for which a terminal may be too narrow."""
+    """Describe cells; `whole` shows what was used and noted for each, for which a terminal may be too narrow."""
     chosen = list(cells)
     words: dict[str, Any] = {"justify": "left", "wraps": True} if any("," in c.printed_text for c in chosen) else {}
     columns = [
@@ -114,7 +115,7 @@ def _notes(result: ReplicationResult) -> tuple[str, ...]:
     counts = ", ".join(
         f"{count} {'differ' if verdict == DIFFERS else verdict}" for verdict, count in result.counts.items()
     )
-    return (f"{sum(result.counts.values())} printed cells: {counts}", READS, *map(plain, result.notes))
+    return (f"{plural(sum(result.counts.values()), 'printed cell')}: {counts}", READS, *map(plain, result.notes))
 
 
 def _said(cells: Iterable[ReplicatedCell], most: int = 4) -> tuple[str, ...]:
@@ -139,7 +140,7 @@ def terminal_tables(result: ReplicationResult, width: int = 140) -> tuple[Table,
     keys = {label: string.ascii_lowercase[place % 26] for place, label in enumerate(labels)}
     with_what = tuple(f"{key}: {plain(label)}" for label, key in keys.items())
     alone = sum(map(_shares_nothing, result.cells))
-    hidden = (f"{alone} cells of words share none with ours, and are not shown here",) if alone else ()
+    hidden = (f"not shown here: {plural(alone, 'cell')} of words, none of which are ours",) if alone else ()
     notes = (*_notes(result), *hidden, *with_what, *_said(ran), *_unused(result))
     more = (result.more,) if result.more else ()
     made: list[Table] = []
@@ -156,7 +157,7 @@ def terminal_tables(result: ReplicationResult, width: int = 140) -> tuple[Table,
 
 
 def _shares_nothing(cell: ReplicatedCell) -> bool:
-    """Tell whether a cell holds printed words none of which came out; a terminal has no room for many of these."""
+    """Tell whether a cell holds printed words none of which were found; a terminal has no room for many of these."""
     return cell.printed is None and bool(cell.printed_text) and cell.ours == 0
 
 
@@ -171,12 +172,14 @@ def _unused(result: ReplicationResult, most: int = 20) -> tuple[str, ...]:
     words = result.missing
     more = f" and {len(words) - most} more (all in --json)" if len(words) > most else ""
     return (
-        (f"words not used, for want of a vector or a piece: {plain(', '.join(words[:most]))}{more}",) if words else ()
+        (f"words not used, because they have no vector or are not one piece: {plain(', '.join(words[:most]))}{more}",)
+        if words
+        else ()
     )
 
 
 def cells_table(result: ReplicationResult) -> Table:
-    """Describe every cell, for CSV, where the rows of the result stand as they are."""
+    """Describe every cell, for CSV, which has the rows of the result unchanged."""
     table = _table(result.title, result.cells, whole=True)
     notes = (*_notes(result), *_unused(result))
     return replace(table, rows=result.rows(), notes=notes, first_line=result.first_line)
@@ -204,7 +207,7 @@ def _is_grid(cells: list[ReplicatedCell]) -> bool:
 
 
 def _grid(title: str, cells: list[ReplicatedCell]) -> Table:
-    """Lay words out as the paper does; those that ours shares stand below the printed ones."""
+    """Lay words out as the paper does; those shared with ours are below the printed ones."""
     names = sorted({cell.column for cell in cells}, key=lambda name: [int(n) for n in re.findall(r"\d+", name)])
     rows: dict[str, dict[str, Any]] = {}
     for cell in cells:

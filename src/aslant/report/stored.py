@@ -1,9 +1,10 @@
-"""Answers of a store as tables: audits, figures, figures over time, two audits figure by figure."""
+"""Contents of a store as tables: audits, figures, figures over time, two audits figure by figure."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from aslant.errors import plural
 from aslant.report.tables import Column, Table, plain, pvalue, small
 from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 
@@ -42,9 +43,8 @@ def audits_table(result: StoredAudits) -> Table:
         _text("id", "id"),
     )
     notes = list(dict.fromkeys(f"{a.state}: {plain(a.label)}: {plain(a.reason)}" for a in result.failed))
-    count = len(result.audits)
-    title = f"{count} audit" if count == 1 else f"{count} audits"
-    return Table(title, columns, result.rows(), (*notes, *map(plain, result.notes)))
+
+    return Table(plural(len(result.audits), "audit"), columns, result.rows(), (*notes, *map(plain, result.notes)))
 
 
 FIGURE_COLUMNS = (
@@ -65,8 +65,8 @@ def figures_table(result: StoredFigures) -> Table:
         _text("evidence", "evidence"),
     )  # fmt: skip
     rows = result.rows()
-    title = f"{len(rows)} figure" if len(rows) == 1 else f"{len(rows)} figures"
-    return Table(title, columns, rows, tuple(map(plain, result.notes)), section_key="audit")
+
+    return Table(plural(len(rows), "figure"), columns, rows, tuple(map(plain, result.notes)), section_key="audit")
 
 
 def history_table(result: FigureHistory) -> Table:
@@ -82,7 +82,7 @@ def history_table(result: FigureHistory) -> Table:
         _text("fingerprint", "fingerprint", min_width=120),
     )
     told = [(p.figure.audit, "; ".join(p.unlike)) for p in result.points if p.unlike]
-    notes = [f"{plain(a.label)}, {_when(a.audited)}, differs from the audit before in {plain(t)}" for a, t in told]
+    notes = [f"{plain(a.label)}, {_when(a.audited)}, differs from the previous audit in {plain(t)}" for a, t in told]
     notes += map(plain, result.notes)
     return Table("Figures over time", columns, result.rows(), tuple(dict.fromkeys(notes)), section_key="stimuli")
 

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
 BAR_WIDTH = 6  # characters on each side of zero
-#: What steers a terminal or turns text around: control characters (but tab and newline) and marks of direction.
+#: What controls a terminal or reverses text: control characters (except tab and newline) and marks of direction.
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-#: What a spreadsheet takes for the beginning of a formula.
+#: What a spreadsheet reads as the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
 MAX_EFFECT = 2.0  # |d| of two sets of equal size cannot be larger
 
@@ -31,7 +31,7 @@ class Column:
     justify: Literal["left", "right"] = "right"
     terminal_only: bool = False
     wraps: bool = False
-    #: On a terminal narrower than this the column gives way, so that no number is ever cut.
+    #: On a terminal narrower than this the column is left out, so that no number is ever cut.
     min_width: int = 0
     #: A terminal's style for a value, where the whole row's will not do.
     style: Callable[[Any], str] | None = None
@@ -39,7 +39,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows, the columns that people see, and what is said under it. CSV holds every field of the rows.
+    """Rows, the columns that people see, and the notes below. CSV holds every field of the rows.
 
     A newline in a title or in a written cell breaks the line there; `plain` lets none through from a token.
     """
@@ -50,16 +50,22 @@ class Table:
     notes: tuple[str, ...] = ()
     #: A terminal shows this many rows and says how many more there are; None: all.
     shown_rows: int | None = None
-    #: Stands before anything else that people read.
+    #: Comes before anything else that people read.
     first_line: str = ""
     #: A terminal draws a line where the value under this key changes.
     section_key: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse a column whose key a row lacks, which would print as nothing at all."""
+        for row in self.rows:
+            if lacking := [column.key for column in self.columns if column.key not in row]:
+                raise KeyError(f"the rows of '{self.title}' have no '{lacking[0]}'; they have {', '.join(row)}.")
 
 
 def plain(text: object) -> str:
     """Return `text` with control characters, line separators and marks of direction made visible.
 
-    So no token can steer a terminal, part a line, or turn what stands after it around.
+    So no token can control a terminal, break a line, or reverse the text after it.
 
     >>> plain("a" + chr(27) + "[31m")
     'a\\\\x1b[31m'
@@ -73,7 +79,7 @@ def _unseen(character: str) -> bool:
 
 
 def lines(text: object) -> str:
-    """Return `text` like `plain`, but for the newlines that part its lines.
+    """Return `text` like `plain`, but keep the newlines between its lines.
 
     >>> lines("a" + chr(10) + "b" + chr(27))
     'a\\nb\\\\x1b'
@@ -82,7 +88,7 @@ def lines(text: object) -> str:
 
 
 def unsteered(text: str) -> str:
-    """Return `text` with only what steers a terminal made visible: for programs, which want words as they are.
+    """Return `text` with only what controls a terminal made visible: for programs, which want words as they are.
 
     >>> unsteered("a" + chr(27) + "[2J" + chr(0x200C))
     'a\\\\x1b[2J\\u200c'
@@ -111,21 +117,21 @@ def _is_number(text: str) -> bool:
 
 
 def number(value: float | None) -> str:
-    """Write a number with two decimals and a true minus sign.
+    """Write a number with two decimals and a true minus sign; a rounded zero has none.
 
-    >>> number(-1.234), number(None)
-    ('−1.23', '–')
+    >>> number(-1.234), number(-0.001), number(None)
+    ('−1.23', '0.00', '–')
     """
-    return "–" if value is None else f"{value:.2f}".replace("-", "−")
+    return "–" if value is None else f"{value:z.2f}".replace("-", "−")
 
 
 def small(value: float | None) -> str:
-    """Write a number with three decimals and a true minus sign.
+    """Write a number with three decimals and a true minus sign; a rounded zero has none.
 
-    >>> small(-0.0976), small(None)
-    ('−0.098', '–')
+    >>> small(-0.0976), small(-0.0001), small(None)
+    ('−0.098', '0.000', '–')
     """
-    return "–" if value is None else f"{value:.3f}".replace("-", "−")
+    return "–" if value is None else f"{value:z.3f}".replace("-", "−")
 
 
 def pvalue(value: float | None) -> str:
@@ -149,7 +155,7 @@ def between(low: float | None, high: float | None, write: Callable[[float | None
 
 
 def short(name: str, most: int = 20) -> str:
-    """Return a name that fits the head of a column.
+    """Return a name that fits a column heading.
 
     >>> short("GoogleNews-vectors-negative300")
     'GoogleNews-vectors-…'
@@ -159,7 +165,7 @@ def short(name: str, most: int = 20) -> str:
 
 
 def missing_words(result: Any) -> tuple[str, ...]:
-    """Say which words a result lacks a vector for, if any, as a note."""
+    """Say which words have no vector in a result, if any, as a note."""
     return (f"no vector for {plain(', '.join(result.missing))}",) if result.missing else ()
 
 
@@ -193,13 +199,13 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     for place, row in enumerate(shown):
         if place and row.get(table.section_key) != shown[place - 1].get(table.section_key):
             rich_table.add_section()
-        rich_table.add_row(*(Text(lines(column.write(row.get(column.key))), _style(column, row)) for column in columns))
+        rich_table.add_row(*(Text(lines(column.write(row[column.key])), _style(column, row)) for column in columns))
     return rich_table
 
 
 def _style(column: Column, row: dict[str, Any]) -> str:
     if column.style is not None:
-        return column.style(row.get(column.key))
+        return column.style(row[column.key])
     strong = row.get("qvalue", row.get("pvalue"))
     return "" if column.wraps else "bold" if strong is not None and strong < 0.05 else "dim"
 
@@ -222,7 +228,7 @@ def to_csv(table: Table) -> str:
 
 def _shown(table: Table) -> tuple[list[Column], list[list[str]]]:
     columns = [column for column in table.columns if not column.terminal_only]
-    return columns, [[lines(column.write(row.get(column.key))) for column in columns] for row in table.rows]
+    return columns, [[lines(column.write(row[column.key])) for column in columns] for row in table.rows]
 
 
 def to_markdown(table: Table, *, titled: bool = False) -> str:
@@ -248,7 +254,7 @@ def to_latex(table: Table, *, titled: bool = False) -> str:
     layout = "".join("r" if c.justify == "right" else "l" for c in columns)
     made = [f"% {plain(table.first_line)}"] if table.first_line else []
     made += [f"% {plain(table.title)}"] if titled else []
-    made += [f"% {plain(note)}" for note in table.notes]  # one line each: what follows one would be no comment
+    made += [f"% {plain(note)}" for note in table.notes]  # one line each: a further line would not be a comment
     made += [rf"{{\small\itshape {_escape(plain(table.first_line), LATEX)}\par}}"] if table.first_line else []
     made += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
     made += [" & ".join(_stacked(lines(c.title)) for c in columns) + r" \\", r"\midrule"]
@@ -258,20 +264,20 @@ def to_latex(table: Table, *, titled: bool = False) -> str:
 
 
 def _stacked(text: str) -> str:
-    """Return a cell for LaTeX; several lines go into a table of their own."""
+    """Return a cell for LaTeX; several lines go into a nested table."""
     made = [_escape(line, LATEX) for line in text.split("\n")]
     return made[0] if len(made) == 1 else r"\begin{tabular}[t]{@{}l@{}}" + r"\\{}".join(made) + r"\end{tabular}"
 
 
 MARKDOWN = {**{c: "\\" + c for c in "\\|*_`<>[]~$"}, "&": "&amp;", "\n": "<br>"}
-#: What becomes a link in Markdown of GitHub's kind.
+#: What becomes a link in GitHub Markdown.
 ADDRESS = re.compile(r"\b(www)\.", re.IGNORECASE)
-#: Titles name fields, and an underscore inside a word is no markup.
+#: Titles name fields, and an underscore inside a word is not a markup.
 MARKDOWN_TITLE = {c: escaped for c, escaped in MARKDOWN.items() if c != "_"}
 LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "<": "$<$", ">": "$>$",
-    "[": "{[}", "]": "{]}", "*": "{*}",  # which would be an argument of the line end before them
+    "[": "{[}", "]": "{]}", "*": "{*}",  # which would be an argument of the preceding line break
     "·": r"$\cdot$", "≥": r"$\geq$", "≤": r"$\leq$",
 }  # fmt: skip
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
-from aslant.measures.association.result import Interval
 from aslant.results.codec import MeasuredResult, Result
+from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
 
 Profile = Literal["quick", "standard", "full"]
 Strength = Literal["none", "small", "medium", "large"]
 Evidence = Literal["strong", "some", "none", "not tested"]
-#: What `not_run` says of a measure that the user left out.
+#: What `not_run` says about a measure that the user left out.
 ON_REQUEST = "left out on request"
 
 M = TypeVar("M", bound=MeasuredResult)
@@ -20,7 +20,7 @@ M = TypeVar("M", bound=MeasuredResult)
 
 @dataclass(frozen=True)
 class AuditPart:
-    """The results of one measure of an audit; `measure` is its id, such as "weat", and `seconds` what it took."""
+    """The results of one measure of an audit; `measure` is its id, such as "weat", and `seconds` how long it took."""
 
     measure: str
     title: str
@@ -100,7 +100,7 @@ class AuditResult(Result):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words of any measure that have no vector; the names that enumeration lacks are in its own result."""
+        """The words of any measure that have no vector; names missing from the enumeration are in its own result."""
         lists = [r.missing for part in self.parts for r in part.results if r.names_missing]
         return tuple(dict.fromkeys(word for words in lists for word in words))
 
@@ -128,7 +128,7 @@ class ModelDifference:
 class AuditDifference:
     """One line of several audits: the effect in each model, in the order of the audits, and differences to the first.
 
-    A value is None where a model's audit lacks it.
+    A value is None where a model's audit does not have it.
     """
 
     measure: str
@@ -161,7 +161,7 @@ class AuditComparison(Result):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words that some model lacks."""
+        """The words missing from some model."""
         return tuple(dict.fromkeys(word for audit in self.audits for word in audit.missing))
 
     def rows(self) -> list[dict[str, Any]]:

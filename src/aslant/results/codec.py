@@ -16,10 +16,10 @@ from aslant import catalogue
 from aslant.errors import AslantError
 from aslant.results.provenance import Provenance
 
-#: Characters that JSON may hold as they are and that steer a terminal, turn text around, or are half a pair: they are
+#: Characters that JSON may hold as they are and that control a terminal, reverse text, or are lone surrogates: they are
 #: written as escapes, which mean the same.
 _STEERING = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-#: What msgspec raises for data of another form; it trips over half a pair in a string that should be something else.
+#: What msgspec raises for data of another form; it fails on a lone surrogate in a string that should be something else.
 UNFIT = (msgspec.ValidationError, UnicodeEncodeError)
 #: Stands first wherever words may be shown that an embedding or a model itself came up with.
 CONTENT_NOTE = (
@@ -45,12 +45,12 @@ class Result:
 
     def save(self, path: str | Path) -> None:
         """Write the result as .html, .json, .csv, .md or .tex, by the suffix of `path`."""
-        # The one door from results to rendering, opened by name: results themselves know nothing of it.
+        # The only way from results to rendering, imported by name: results themselves do not know about it.
         importlib.import_module("aslant.report").save(self, path)
 
     def _repr_html_(self) -> str:
         """Show the result in a notebook as a table and charts."""
-        return str(importlib.import_module("aslant.report.notebook").notebook_html(self))
+        return str(importlib.import_module("aslant.report.html").notebook_html(self))
 
     @classmethod
     def from_dict(cls: type[R], content: dict[str, Any]) -> R:
@@ -67,7 +67,7 @@ class Result:
 
 
 def unsteered_json(content: Any, **layout: Any) -> str:
-    """Return plain data as JSON whose text steers no terminal; without a layout it is one line.
+    """Return plain data as JSON that cannot control a terminal; without a layout it is one line.
 
     >>> unsteered_json({"word": "a" + chr(0x9B)})
     '{"word": "a\\\\u009b"}'
@@ -86,7 +86,7 @@ class MeasuredResult(Result):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words that were asked for and not used, because a vector is missing."""
+        """The words that were requested and not used, because they have no vector."""
         return self.provenance.missing
 
 
@@ -115,7 +115,7 @@ def _subclasses(cls: type[Result]) -> list[type[Result]]:
 
 
 def result_from_dict(content: Any) -> Result:
-    """Rebuild a result of whatever kind `content` says it is.
+    """Rebuild a result of the kind that `content` says it is.
 
     >>> result_from_dict({"kind": "prophecy"})
     Traceback (most recent call last):
@@ -129,7 +129,7 @@ def result_from_dict(content: Any) -> Result:
 
 
 def part_from_dict(cls: type[D], content: Any) -> D:
-    """Rebuild a part of a result that is no result itself, such as one part of an audit."""
+    """Rebuild a part of a result that is not a result itself, such as one part of an audit."""
     try:
         return msgspec.convert(content, cls, str_keys=True, dec_hook=_by_kind)
     except UNFIT as error:
@@ -137,7 +137,7 @@ def part_from_dict(cls: type[D], content: Any) -> D:
 
 
 def _by_kind(declared: type, content: Any) -> Any:
-    """Rebuild a result that stands where any kind of measure's result may stand; msgspec names the place of errors."""
+    """Rebuild a result where any kind of measure's result is allowed; msgspec names the place of errors."""
     if declared is not MeasuredResult:
         raise NotImplementedError(declared)
     met = content.get("kind") if isinstance(content, dict) else type(content).__name__
@@ -152,7 +152,7 @@ def _by_kind(declared: type, content: Any) -> Any:
 
 def _fields(content: Any) -> dict[str, Any]:
     """Return a dataclass as plain data; results that may be of any kind carry their kind."""
-    cls: Any = type(content)  # a type is hashable, whatever mypy makes of a dataclass
+    cls: Any = type(content)  # a type is hashable, although mypy does not see it for a dataclass
     tagged = _any_kind(cls)
     return {f.name: _plain(getattr(content, f.name), tagged=f.name in tagged) for f in dataclasses.fields(cls)}
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import Interval
-from aslant.measures.residuals.result import Spread
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Interval, Spread
 from aslant.results.provenance import Provenance, Representation
 
 
@@ -41,9 +40,9 @@ class CheckedMeasure:
 class DebiasCheck(MeasuredResult):
     """Two states of one embedding under every static measure; `not_run` says what was not measured, and why.
 
-    `provenance` is that of the later state, whose note tells what was done to it. `learned_from_leaning` names the
+    `provenance` is that of the later state, whose note says what was done to it. `learned_from_leaning` names the
     treatments that learned from words that lean most between two poles: the words that clustering and classification
-    test are nearly the same, so that these rows show how a treatment fits its own words.
+    test are nearly the same, so these rows show how a treatment fits its own words.
     """
 
     kind: ClassVar[str] = "debias-check"

@@ -1,4 +1,4 @@
-"""What holding a report to a policy returns: one line for each rule and measurement that it is about."""
+"""What checking a report against a policy returns: one line for each rule and measurement that it applies to."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class PolicyLine:
 
 @dataclass(frozen=True)
 class PolicyCheck(Result):
-    """A report held to a policy; it passes when no line is violated or missing."""
+    """A report checked against a policy; it passes when no line is violated or missing."""
 
     kind: ClassVar[str] = "policy-check"
 
@@ -40,7 +40,7 @@ class PolicyCheck(Result):
 
     @property
     def passed(self) -> bool:
-        """Whether every rule is kept."""
+        """Whether every rule is met."""
         return not self.failures
 
     @property

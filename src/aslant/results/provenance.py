@@ -1,4 +1,4 @@
-"""Where a number comes from: every result carries this, so that it can be defended and repeated."""
+"""Where a number comes from: every result has this, so that it can be defended and repeated."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ class Representation:
     """The embedding or model that was measured; `fingerprint` is made from its content (a sample of vectors).
 
     `treatments` is what was done to it since it was read (debiasing), one after the other: method, settings, words
-    found and missing, seed, version. `note` says the same in short.
+    found and missing, seed, version. `note` says the same briefly.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""What `aslant replicate` returns: a paper's printed numbers beside ours, cell by cell."""
+"""What `aslant replicate` returns: a paper's printed numbers next to ours, cell by cell."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 from aslant.results.codec import MeasuredResult, Result
 
-#: What may be said of a cell. A stand-in was computed with other data than the paper's, and is never "met".
+#: The verdicts on a cell. A stand-in was computed with data other than the paper's, and is never "met".
 MET, DIFFERS, STAND_IN, NOT_RUN, NOT_PRINTED = "met", "differs", "stand-in", "not run", "not printed"
 VERDICTS = (MET, DIFFERS, STAND_IN, NOT_RUN)
 
@@ -45,13 +45,13 @@ class ReplicatedCell:
 
     @property
     def counts(self) -> bool:
-        """Whether the cell stands for a number of the paper: it is printed, and computed as the paper says."""
+        """Whether the cell represents a number of the paper: it is printed, and computed as the paper says."""
         return bool(self.printed_text) and not self.way
 
 
 @dataclass(frozen=True)
 class ReplicatedFigure:
-    """A figure of the paper, redrawn: what the paper says of it, and the result that it is drawn from."""
+    """A figure of the paper, redrawn: what the paper says about it, and the result that it is drawn from."""
 
     title: str
     paper_says: str
@@ -62,7 +62,7 @@ class ReplicatedFigure:
 
 @dataclass(frozen=True)
 class Lacking:
-    """What was not at hand, how many cells need it, and how to get it."""
+    """What was not available, how many cells need it, and how to get it."""
 
     what: str
     cells: int
@@ -85,12 +85,12 @@ class ReplicationResult(Result):
     more: str
     seed: int
     version: str
-    #: What stands before anything else that people read of it.
+    #: The first line of every human-readable output about it.
     first_line: str
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words that the vectors in use lack."""
+        """The words missing from the vectors in use."""
         return tuple(dict.fromkeys(word for cell in self.cells for word in cell.missing))
 
     @property
@@ -112,7 +112,7 @@ class ReplicationResult(Result):
 
 
 def counted(cells: Iterable[ReplicatedCell]) -> dict[str, int]:
-    """Return how many cells that stand for a number of the paper have each verdict."""
+    """Return how many cells that represent a number of the paper have each verdict."""
     verdicts = [cell.verdict for cell in cells if cell.counts]
     return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
@@ -128,7 +128,7 @@ class ReplicationsResult(Result):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words that the vectors in use lack."""
+        """The words missing from the vectors in use."""
         return tuple(dict.fromkeys(word for result in self.results for word in result.missing))
 
     def rows(self) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from aslant.results.codec import Result
 
 #: "partly": some measure broke off, and the audit has the rest; "failed": there is no audit, and `reason` says why.
 State = Literal["complete", "partly", "failed"]
-#: How the evidence for a figure changed between two audits, or which of them lacks it.
+#: How the evidence for a figure changed between two audits, or which of them does not have it.
 Change = Literal["same", "more evidence", "less evidence", "not comparable", "only before", "only after"]
 
 
@@ -22,7 +22,7 @@ class StoredAudit:
     """One audit in a store; `id` stands for its content, and `label` is what the user calls the model in every version.
 
     `model` and `fingerprint` are empty where it could not be opened. `audited` is a time in ISO format, in UTC. `key`
-    stands for all that its figures depend on (model, settings, measures, version), so that the same is not run again;
+    identifies everything its figures depend on (model, settings, measures, version), so the same is not run again;
     it is empty for a report that was made elsewhere. `settings` is what the key is made of, but for the model.
     """
 
@@ -65,7 +65,7 @@ class StoredFigure:
 
 @dataclass(frozen=True)
 class FigureChange:
-    """One figure in two audits; values are None, and evidence too, where an audit lacks it."""
+    """One figure in two audits; value and evidence are None where an audit does not have it."""
 
     measure: str
     stimuli: str

@@ -28,7 +28,7 @@ def compiled(function: Callable[..., Any], *, nogil: bool = False) -> Callable[.
 
 
 def _do_without_a_broken_cache(made: Any) -> None:
-    """Let what is kept on disk fail in peace: a full disk or a damaged file must not end a measure."""
+    """Ignore failures of the cache on disk: a full disk or a damaged file must not end a measure."""
     cache: Any = getattr(made, "_cache", None)
     load, save = getattr(cache, "load_overload", None), getattr(cache, "save_overload", None)
     if load is None or save is None:  # another version of numba
@@ -37,7 +37,7 @@ def _do_without_a_broken_cache(made: Any) -> None:
     def load_if_sound(*given: Any) -> Any:
         try:
             return load(*given)
-        except Exception:  # a damaged pickle can fail in any way; it is compiled, and written, anew
+        except Exception:  # a damaged pickle can fail in any way; the function is compiled and written again
             with contextlib.suppress(Exception):
                 cache.flush()
             return None

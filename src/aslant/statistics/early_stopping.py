@@ -10,19 +10,18 @@ p at its upper bound stays so, and what is not with every p at its lower bound n
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.statistics.fdr import benjamini_hochberg
+from aslant.statistics.intervals import benjamini_hochberg
 
 Integers = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 
 
 def looks(rotations: int, first: int = 256, growth: float = 1.25) -> tuple[int, ...]:
-    """Return after how many rotations to look, fixed in advance: closely at first, then ever more rarely.
+    """Return after how many rotations to look, fixed in advance: often at first, then ever more rarely.
 
     >>> looks(1000, first=256, growth=2.0)
     (256, 512)
@@ -65,25 +64,12 @@ def _first_true(low: Integers, high: Integers, test: Callable[[Integers], NDArra
     return low
 
 
-@dataclass(frozen=True)
-class Verdicts:
-    """Which cells are already known to be significant, and which are known not to be; shape of the p-values."""
+def settled_verdicts(low: FloatArray, high: FloatArray, alpha: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which p-values between `low` and `high` Benjamini–Hochberg at `alpha` must accept, and which it must not.
 
-    significant: NDArray[np.bool_]
-    not_significant: NDArray[np.bool_]
-
-    @property
-    def settled(self) -> NDArray[np.bool_]:
-        """Whether the verdict is known."""
-        return self.significant | self.not_significant
-
-
-def settled_verdicts(low: FloatArray, high: FloatArray, alpha: float) -> Verdicts:
-    """Return what Benjamini–Hochberg at `alpha` must say of p-values that lie between `low` and `high`.
-
-    >>> v = settled_verdicts(np.array([0.001, 0.04, 0.6]), np.array([0.002, 0.06, 0.9]), 0.05)
-    >>> v.significant.tolist(), v.not_significant.tolist()
+    >>> sure, never = settled_verdicts(np.array([0.001, 0.04, 0.6]), np.array([0.002, 0.06, 0.9]), 0.05)
+    >>> sure.tolist(), never.tolist()
     ([True, False, False], [False, True, True])
     """
     at_most, at_least = (benjamini_hochberg(bound.ravel()).reshape(bound.shape) for bound in (high, low))
-    return Verdicts(at_most <= alpha, at_least > alpha)
+    return at_most <= alpha, at_least > alpha

@@ -51,11 +51,11 @@ class Tail:
         return math.comb(len(self.scores), self.size)
 
     def mirrored(self) -> Tail:
-        """Ask the same of the lower tail: sums as small as the observed one."""
+        """The same question about the lower tail: sums as small as the observed one."""
         return Tail(-self.scores, self.size)
 
     def smaller(self) -> Tail:
-        """Ask the same question of the complements, if these are smaller: less to enumerate."""
+        """The same question about the complements, if these are smaller: less to enumerate."""
         n = len(self.scores)
         if 2 * self.size <= n:
             return self
@@ -66,7 +66,7 @@ def upper_tail(first: NDArray[np.float64], second: NDArray[np.float64]) -> Tail:
     """Round the scores of two sets to integers; the observed set is the first.
 
     `first` is (k,), `second` is (m,), both finite. For fixed sizes the difference of the two means grows
-    with the sum of the first set (Caliskan et al. 2017, Methods), so that the sum is all there is to ask.
+    with the sum of the first set (Caliskan et al. 2017, Methods), so the sum is all that matters.
 
     >>> upper_tail(np.array([1.0]), np.array([0.0, 0.5])).scores / 2**43
     array([ 1.25, -1.25,  0.  ])

@@ -1,11 +1,11 @@
-"""Intervals around shares and resampled statistics, by SciPy."""
+"""Intervals around shares and resampled statistics, bootstrap means, and false-discovery rates of many tests."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import MeasureError
 
@@ -58,7 +58,79 @@ def _proportion_interval(
 
 
 def check_confidence(confidence: float) -> float:
-    """Return `confidence`, or say that it is none."""
+    """Return `confidence`, or raise an error if it is not one."""
     if not 0 < confidence < 1:
         raise MeasureError(f"confidence is {confidence!r}; give a number between 0 and 1, such as 0.95.")
     return confidence
+
+
+_BLOCK = 1 << 22  # numbers drawn at a time
+
+
+def bootstrap_means(values: ArrayLike, n_resamples: int, random: np.random.Generator) -> NDArray[np.float64]:
+    """Return the means of `n_resamples` draws with replacement from `values`; shape (n_resamples,).
+
+    >>> bootstrap_means([2.0, 2.0], 3, np.random.default_rng(0)).tolist()
+    [2.0, 2.0, 2.0]
+    """
+    pool = np.asarray(values, dtype=np.float64)
+    if pool.ndim != 1 or not pool.size:
+        raise MeasureError(f"values of shape {pool.shape}: give one list of numbers, at least one.")
+    means = np.empty(n_resamples)
+    rows = max(1, _BLOCK // pool.size)
+    for start in range(0, n_resamples, rows):
+        count = min(rows, n_resamples - start)
+        means[start : start + count] = pool[random.integers(0, pool.size, (count, pool.size))].mean(axis=1)
+    return means
+
+
+def cluster_bootstrap_means(
+    sums: ArrayLike, sizes: ArrayLike, strata: ArrayLike, n_resamples: int, random: np.random.Generator
+) -> NDArray[np.float64]:
+    """Return the means of values that come in clusters, over draws of whole clusters; shape (n_resamples,) or (…, k).
+
+    `sums` is (clusters,) or (clusters, k) and has what the values of each cluster add up to, `sizes` how many they
+    are; clusters are drawn with replacement within each of the `strata`, (clusters,).
+
+    >>> cluster_bootstrap_means([2.0, 6.0], [1, 3], [0, 1], 2, np.random.default_rng(0)).tolist()
+    [2.0, 2.0]
+    """
+    totals, counts, labels = np.asarray(sums, np.float64), np.asarray(sizes, np.float64), np.asarray(strata)
+    if not len(totals) == len(counts) == len(labels) or not len(totals):
+        raise MeasureError(
+            f"{len(totals)} sums, {len(counts)} sizes, {len(labels)} strata: give one of each, and some."
+        )
+    drawn = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    means = np.empty((n_resamples, *totals.shape[1:]))
+    rows = max(1, _BLOCK // totals.size)
+    for start in range(0, n_resamples, rows):
+        count = min(rows, n_resamples - start)
+        chosen = np.hstack([places[random.integers(0, len(places), (count, len(places)))] for places in drawn])
+        size = counts[chosen].sum(axis=1)
+        means[start : start + count] = (totals[chosen].sum(axis=1).T / size).T
+    return means
+
+
+def benjamini_hochberg(pvalues: ArrayLike) -> NDArray[np.float64]:
+    """Turn p-values into Benjamini–Hochberg q-values, in the same order.
+
+    `pvalues` is (m,), each in [0, 1]; so is the answer. Rejecting where q ≤ α keeps the expected share of
+    false findings at α or below (Benjamini and Hochberg 1995; Swinger et al. use α = 0.05).
+
+    >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.5])
+    array([0.04      , 0.05333333, 0.05333333, 0.5       ])
+    """
+    given = np.asarray(pvalues, dtype=np.float64)
+    if given.ndim != 1:
+        raise MeasureError(f"p-values have shape {given.shape}; give one list of numbers.")
+    if not given.size:
+        return given.copy()
+    wrong = given[~((given >= 0) & (given <= 1))]
+    if wrong.size:
+        raise MeasureError(f"{wrong[0]} is not a p-value; p-values lie between 0 and 1.")
+    # By hand, not by SciPy's false_discovery_control: importing scipy.stats takes longer than a suite of tests.
+    order = np.argsort(given)[::-1]
+    steps = given[order] * (given.size / np.arange(given.size, 0, -1))
+    qvalues = np.empty_like(given)
+    qvalues[order] = np.minimum.accumulate(np.minimum(steps, 1.0))
+    return qvalues

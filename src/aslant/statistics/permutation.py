@@ -6,7 +6,7 @@ sets of the same two sizes. The methods, in the order in which "auto" tries them
 - "enumeration": every partition, one by one; small pools.
 - "meet-in-the-middle": the exact count; every pool of up to 50 words, and larger ones in the far tail.
 - "dynamic programming": a guaranteed bracket of at most `relative_width`; up to about 150 + 150 words.
-- "monte carlo": random partitions; whatever is left.
+- "monte carlo": random partitions; everything else.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _method(given: str) -> Any:
 
 
 def check_choices(alternative: str, method: str, n_resamples: int) -> None:
-    """Refuse what `partition_pvalue` would refuse, for measures that work long before they come to it.
+    """Refuse what `partition_pvalue` would refuse, for measures that do a lot of work before they call it.
 
     >>> check_choices("more", "auto", 100)
     Traceback (most recent call last):

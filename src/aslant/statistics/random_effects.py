@@ -1,4 +1,4 @@
-"""Effect sizes of several samples put together by a random-effects model (DerSimonian & Laird 1986)."""
+"""Effect sizes of several samples combined by a random-effects model (DerSimonian & Laird 1986)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALLEST = 1e-140
 
 @dataclass(frozen=True)
 class RandomEffects:
-    """A combined effect size, its standard error, and how far the samples differ beyond their own variances.
+    """A combined effect size, its standard error, and how much the samples differ beyond their own variances.
 
     `z` = effect / standard_error and its two-sided normal `pvalue` hold for *independent* samples only. `q` is
     Cochran's, with samples − 1 degrees of freedom; `i_squared` its share beyond them; `tau_squared` the variance
@@ -34,7 +34,7 @@ class RandomEffects:
 
 
 def _usable(effects: NDArray[np.float64], variances: NDArray[np.float64]) -> bool:
-    # The inverse of a smaller variance would be no number.
+    # The inverse of a smaller variance would be infinite.
     return bool(np.isfinite(effects).all() and np.isfinite(variances).all() and (variances > SMALLEST).all())
 
 

@@ -13,7 +13,7 @@ MOST_BOOTSTRAP = 100_000
 
 
 def check_count(name: str, value: int, least: int, most: int) -> int:
-    """Return a number of draws, or say that it is none or too many.
+    """Return a number of draws, or raise an error if it is not one or too large.
 
     >>> check_count("bootstrap", 100, 0, 1000)
     100

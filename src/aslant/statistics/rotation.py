@@ -1,4 +1,4 @@
-"""The rotational null (Swinger et al. §2.3): what scores come out if the names are turned at random against the words.
+"""The rotational null (Swinger et al. §2.3): which scores result if the names are rotated at random against the words.
 
 Only the n group means enter a score, so a rotation of the whole space is never made: a random n-frame with the Gram
 matrix of the means has the same distribution as the means turned by a Haar-random matrix, at a fraction of the cost.
@@ -32,7 +32,7 @@ MOST_NUMBERS = 1 << 24
 
 
 class Journal(Protocol):
-    """Keeps what has been computed, so that a run that was killed goes on where it was."""
+    """Keeps what has been computed, so that a run that was killed resumes where it stopped."""
 
     def recall(self, key: str) -> dict[str, NDArray[Any]] | None:
         """Return what was kept under `key`, or None."""
@@ -123,7 +123,7 @@ def block_size(groups: int, categories: int = 1, per_cell: int = 1) -> int:
 
 
 def turned_block(means: FloatArray, plan: RotationPlan, size: int, number: int) -> FloatArray:
-    """Return the turned means of block `number` of `size` rotations, from random numbers of its own; (size, n, d).
+    """Return the turned means of block `number` of `size` rotations, from its own random numbers; (size, n, d).
 
     >>> turned_block(np.eye(2, 4), RotationPlan(rotations=200, seed=0), 192, 1).shape
     (8, 2, 4)
@@ -134,7 +134,7 @@ def turned_block(means: FloatArray, plan: RotationPlan, size: int, number: int) 
 
 @dataclass(eq=False)
 class Drawing:
-    """What a block of rotations is counted from, wherever that is done: the problem and the plan.
+    """What a block of rotations is counted from, on any worker: the problem and the plan.
 
     `size` rotations make a block.
     """
@@ -214,7 +214,7 @@ def count_reached(
 ) -> RotationCounts:
     """Count, for every cell, the rotations whose score reaches the observed one.
 
-    Rotations come in blocks, each with random numbers of its own from the seed, and are counted in order: the answer
+    Rotations come in blocks, each with its own random numbers from the seed, and are counted in order: the answer
     does not depend on the number of workers, nor on whether the run was interrupted and resumed from the `journal`.
 
     >>> words = np.eye(4, dtype=np.float32)
@@ -234,7 +234,7 @@ def count_reached(
 
 
 class _Run:
-    """One run of the null: its state, and what it needs to go on."""
+    """One run of the null: its state, and what it needs to continue."""
 
     def __init__(
         self, problem: RotationProblem, plan: RotationPlan, journal: Journal | None, progress: Progress | None
@@ -280,8 +280,8 @@ class _Run:
             self._narrow(here, drawn)
             low, high = ((1 + count) / (1 + plan.rotations) for count in (state.low, state.high))
             tested = ~np.isnan(self.problem.observed)
-            verdicts = settled_verdicts(np.where(tested, low, 1.0), np.where(tested, high, 1.0), plan.alpha)
-            state.settled |= verdicts.settled
+            significant, never = settled_verdicts(np.where(tested, low, 1.0), np.where(tested, high, 1.0), plan.alpha)
+            state.settled |= significant | never
         state.looks += 1
         self._keep()
 
@@ -303,31 +303,14 @@ class _Run:
 
     def _recalled(self) -> RotationCounts | None:
         kept = self.journal.recall(self.key) if self.journal else None
-        start = RotationCounts.nothing(self.problem, self.plan.rotations)
-        if kept is None or {n: (a.shape, a.dtype) for n, a in kept.items()} != _layout(start):
+        if kept is None or kept.keys() != vars(RotationCounts.nothing(self.problem, 0)).keys():  # a block was damaged
             return None
         fields: dict[str, Any] = {name: array if array.ndim else int(array) for name, array in kept.items()}
-        found = RotationCounts(**fields)
-        drawn, rotations = found.drawn[:, None], self.plan.rotations
-        ranges = (
-            (0, found.reached),
-            (found.reached, drawn),
-            (drawn, rotations),
-            (0, found.low),
-            (found.low, found.high),
-        )
-        sound = all((np.asarray(low) <= high).all() for low, high in ranges)
-        return found if sound and 0 <= found.blocks <= self.stops[-1] and 0 <= found.looks <= len(self.stops) else None
+        return RotationCounts(**fields)
 
     def _keep(self) -> None:
         if self.journal:
             self.journal.keep(self.key, {name: np.asarray(value) for name, value in vars(self.state).items()})
-
-
-def _layout(state: RotationCounts) -> dict[str, tuple[tuple[int, ...], np.dtype[Any]]]:
-    """Return the shape and type of every field, which a journal must match."""
-    arrays = {name: np.asarray(value) for name, value in vars(state).items()}
-    return {name: (array.shape, array.dtype) for name, array in arrays.items()}
 
 
 def _words_of(problem: RotationProblem, active: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:

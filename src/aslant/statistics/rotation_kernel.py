@@ -1,4 +1,4 @@
-"""The inner loop of the rotational null: which words would have been chosen, had the names been turned.
+"""The inner loop of the rotational null: which words would have been chosen had the names been rotated.
 
 A block of rotations meets a block of words in one matrix product whose result stays in cache; there the winning
 group of each word, its score, and the best few of each cell are found without another pass over memory.

@@ -30,7 +30,7 @@ class _Grid:
     `floor` and `cap` are (n + 1, size + 1): for the first i scores of which j were taken, sums below
     `floor` can no longer reach the threshold, and sums from `cap` on surely reach it, so that they may
     share one cell. `alive` is False where nothing can reach it. `sure` is the cell from which the true
-    sum reaches the threshold whatever the rounding did.
+    sum reaches the threshold regardless of rounding.
     """
 
     cells: NDArray[np.int64]
@@ -80,7 +80,7 @@ def tail_bracket(tail: Tail, relative_width: float) -> tuple[float, float] | Non
         low, high = max(low, before[0]), min(high, before[1])
         if high - low <= relative_width * low:
             return low, high
-        # Other sets that tie with the observed one stay in doubt on any grid: no hope if they are many.
+        # Other sets that tie with the observed one stay in doubt on any grid: hopeless if there are many.
         if (low, high) == before:
             return None
         # The bracket narrows in proportion to the step; far from the goal that is only roughly so.

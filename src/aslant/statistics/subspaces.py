@@ -1,13 +1,15 @@
-"""Principal components of word sets that are each centred on their own mean (Bolukbasi et al.; Manzini et al.)."""
+"""Unit vectors, principal axes, and the components of word sets centred on their own means (Bolukbasi et al.)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
+from aslant.io.memory_maps import release
 
 #: Less variance than this, relative to the vectors' own size, is rounding.
 NO_VARIANCE = 1e-12
@@ -26,14 +28,14 @@ def subspace(sets: Sequence[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np
     """
     arrays = [_checked(words) for words in sets]
     if not arrays or len({words.shape[1] for words in arrays}) > 1:
-        raise MeasureError(f"{len(arrays)} sets of vectors: give at least one, all of the same dimensions.")
+        raise MeasureError(f"{plural(len(arrays), 'set')} of vectors: give at least one, all of the same dimensions.")
     stacked = centred(arrays)
     _, singular, rows = np.linalg.svd(stacked, full_matrices=False)
     count = min(len(stacked) - len(arrays), stacked.shape[1])
     variance = singular**2
     size = max(float(np.square(words).sum()) for words in arrays)
     if variance.sum() <= NO_VARIANCE * size:
-        raise MeasureError("the words of each set have one and the same vector, so no direction lies between them.")
+        raise MeasureError("the words of each set have the same vector, so there is no direction between them.")
     firsts = np.array([words[0] - words[1:].mean(axis=0) for words in arrays])
     lean = (firsts @ rows[:count].T).sum(axis=0)
     components = rows[:count] * np.where(lean < 0, -1.0, 1.0)[:, None] + 0.0
@@ -61,3 +63,45 @@ def _checked(words: ArrayLike) -> NDArray[np.float64]:
     if array.ndim != 2 or len(array) < 2 or not np.isfinite(array).all():
         raise MeasureError(f"a set of vectors has shape {array.shape}; give words × dimensions, finite, two at least.")
     return array
+
+
+def unit_rows(vectors: NDArray[Any]) -> NDArray[np.float64]:
+    """Scale each row to length one, in double precision; shape kept, and rows of zeros stay.
+
+    >>> unit_rows(np.array([[3.0, 4.0]])).tolist()
+    [[0.6, 0.8]]
+    """
+    array = np.asarray(vectors, dtype=np.float64)
+    lengths = np.linalg.norm(array, axis=-1, keepdims=True)
+    return np.asarray(np.divide(array, lengths, out=np.zeros_like(array), where=lengths > 0))
+
+
+#: Rows that are read at a time.
+BLOCK = 8192
+
+
+def principal_axes(matrix: NDArray[Any], count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the mean (d,) of the rows of `matrix` (n, d) and their first `count` principal directions (count, d).
+
+    The largest coordinate of each direction is positive.
+
+    >>> mean, axes = principal_axes(np.array([[3.0, 1.0], [1.0, 1.0], [2.0, 1.5], [2.0, 0.5]]), 1)
+    >>> mean.tolist(), axes.tolist()
+    ([2.0, 1.0], [[1.0, 0.0]])
+    """
+    n, d = matrix.shape
+    if not 1 <= count <= d:
+        raise MeasureError(f"{plural(count, 'direction')} requested; there are {plural(d, 'dimension')}.")
+    total = np.zeros(d)
+    for start in range(0, n, BLOCK):
+        total += matrix[start : start + BLOCK].sum(axis=0, dtype=np.float64)
+        release(matrix)
+    mean = total / n
+    products = np.zeros((d, d))
+    for start in range(0, n, BLOCK):
+        block = matrix[start : start + BLOCK].astype(np.float64) - mean
+        products += block.T @ block
+        release(matrix)
+    axes = np.linalg.eigh(products)[1][:, ::-1][:, :count].T
+    largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
+    return mean, np.asarray(axes * np.sign(largest))

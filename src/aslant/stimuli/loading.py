@@ -37,7 +37,7 @@ EXAMPLES = {
     "weat-templates": "kurita-table-1",
     "sentences": "seat-templates",
 }
-#: Bytes of a user's file: the largest set that ships has a thousandth of it.
+#: The most bytes of a user's file: the largest set that ships has a thousandth of that.
 MAX_BYTES = 16 << 20
 AnySet: TypeAlias = SchemaSet | SentenceSet
 
@@ -82,7 +82,7 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
         near = difflib.get_close_matches(str(source).lower(), names(), n=3)
         hint = f"did you mean {', '.join(near)}? " if near else ""
         raise StimuliError(
-            f"there is no word set '{source}'; {hint}'aslant words list' shows all; your own go in a .toml file."
+            f"there is no word set '{source}'; {hint}'aslant words list' shows all; for your own, give a .toml file."
         )
     if not isinstance(found, kind):
         wanted = next(name for name, cls in KINDS.items() if cls is kind)
@@ -134,7 +134,7 @@ def parse_set(text: str, name: str, *, where: str | None = None) -> AnySet:
         content = parse_toml(text)
         kind = content.get("kind")
         if not isinstance(kind, str) or kind not in KINDS:
-            raise StimuliError(  # noqa: TRY301 (joined with the other faults of a file)
+            raise StimuliError(  # noqa: TRY301 (joined with the other errors in a file)
                 f"kind = {kind!r:.60} is not one of {', '.join(KINDS)}."
             )
         found: AnySet = msgspec.convert({**content, "id": name}, KINDS[kind])  # type: ignore[assignment]

@@ -1,27 +1,81 @@
-"""Names and what is known of them: the bundled first names, the US census of surnames, or a file of one's own."""
+"""Names and what is known of them: the bundled first names, the US census of surnames, or a user's file."""
 
 from __future__ import annotations
 
 import csv
-import io
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 
-from aslant.errors import StimuliError
-from aslant.io.packed_files import most_unpacked
-from aslant.io.reading import MAX_BYTES, read_bytes, read_text
-from aslant.stimuli.first_names import PLACEHOLDERS, RACES, FirstName, first_names
-from aslant.stimuli.parquet_header import check_header
+import msgspec
 
+from aslant.errors import StimuliError
+from aslant.io.reading import MAX_BYTES, read_bytes, read_text
+
+RACES = ("white", "black", "api", "native", "multiple", "hispanic")
+#: What the Social Security Administration's table has in place of a name, where a child had none yet.
+PLACEHOLDERS = frozenset({
+    "Baby", "Babyboy", "Babygirl", "Female", "Infant", "Infantboy", "Infantgirl", "Infantof", "Male", "Newborn",
+    "Noname", "Notnamed", "Unknown", "Unnamed",
+})  # fmt: skip
 #: A name counts if at least this many people bear it, as in the table of first names.
 LEAST_BEARERS = 1_000
-#: Rows of a .parquet of names: fifty times the table of all births since 1880. A few bytes can promise any number.
-MOST_ROWS = 10**8
-#: The shares of the census of surnames, in the order of `RACES`.
 ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is no name
+#: Writes the frequent names of the table of births on standard input, most frequent first, in at most 8 GB of memory.
+READ_PARQUET = """
+import io, json, sys
+try:
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
+except (ImportError, ValueError, OSError):
+    pass
+import polars as pl
+table = pl.read_parquet(io.BytesIO(sys.stdin.buffer.read()), columns=["name", "n"])
+if table.schema["name"] != pl.String or not table.schema["n"].is_numeric():
+    sys.exit("it needs a column 'name' of text and a column 'n' of numbers of births")
+named = table.drop_nulls().filter(~pl.col("name").is_in(sys.argv[2:]))
+births = named.group_by("name").agg(pl.col("n").cast(pl.Int64, strict=False).sum())
+often = births.filter(pl.col("n") >= int(sys.argv[1])).sort(["n", "name"], descending=[True, False])
+print(json.dumps(often["name"].to_list()))
+"""
+#: The shares of the census of surnames, in the order of `RACES`.
 CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcthispanic")
+
+
+@dataclass(frozen=True)
+class FirstName:
+    """One name with at least 1,000 births; `share_by_race` is None where no source knows it."""
+
+    name: str
+    births: int
+    share_female: float
+    mean_birth_year: float
+    share_by_race: dict[str, float] | None
+
+
+@cache
+def first_names() -> tuple[FirstName, ...]:
+    """Return the names that ship, most frequent first (US Social Security Administration, 1938–2017).
+
+    >>> first_names()[0].name, len(first_names())
+    ('Michael', 9656)
+    """
+    source = files("aslant.stimuli").joinpath("names", "first_names.csv")
+    lines = source.read_text(encoding="utf-8").splitlines()
+    return tuple(_row(record) for record in csv.DictReader(lines))
+
+
+def _row(record: dict[str, str]) -> FirstName:
+    shares = {race: float(record[race]) for race in RACES} if record[RACES[0]] else None
+    return FirstName(
+        record["name"], int(record["births"]), float(record["share_female"]), float(record["mean_birth_year"]), shares
+    )
 
 
 @dataclass(frozen=True)
@@ -53,7 +107,7 @@ def bundled_names() -> NameTable:
 
 
 def named(identity: str, names: Iterable[str]) -> NameTable:
-    """Return a table of names of one's own; what the bundled first names know of them is joined.
+    """Return a user's table of names, joined with what the bundled first names know about them.
 
     >>> sorted(named("own", ["Mary", "Zzyzx"]).facts)
     ['mary']
@@ -117,21 +171,16 @@ def _not_empty(path: Path, names: Iterable[str | None]) -> list[str]:
 
 
 def _social_security_names(path: Path) -> list[str]:
-    import polars as pl
-
-    data, columns = read_bytes(path, StimuliError, most=4 * MAX_BYTES), ["name", "n"]
-    try:
-        check_header(data, columns, MOST_ROWS, most_unpacked(len(data)))
-        table = pl.read_parquet(io.BytesIO(data), columns=columns)
-        if table.schema["name"] != pl.String or not table.schema["n"].is_numeric():
-            raise StimuliError(f"'{path}' needs a column 'name' of text and a column 'n' of numbers of births.")
-        named_children = table.drop_nulls().filter(~pl.col("name").is_in(PLACEHOLDERS))
-        births = named_children.group_by("name").agg(pl.col("n").cast(pl.Int64, strict=False).sum())
-        often = births.filter(pl.col("n") >= LEAST_BEARERS).sort(["n", "name"], descending=[True, False])
-    except (OSError, ValueError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        problem = str(error).strip().split("\n")[0].rstrip(".")
-        raise StimuliError(f"the names in '{path}' cannot be read: {problem}.") from None
-    return _not_empty(path, often["name"].to_list())
+    """Read a .parquet in a process of its own: where its counts lie, polars asks for any memory and dies of it."""
+    data = read_bytes(path, StimuliError, most=4 * MAX_BYTES)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", READ_PARQUET, str(LEAST_BEARERS), *PLACEHOLDERS],
+        input=data, capture_output=True, check=False, env={**os.environ, "POLARS_MAX_THREADS": "1"},
+    )  # fmt: skip
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1].rstrip(".")
+        raise StimuliError(f"the names in '{path}' cannot be read: {said[:200] or 'polars failed'}.")
+    return _not_empty(path, msgspec.json.decode(done.stdout, type=list[str]))
 
 
 def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
@@ -153,16 +202,16 @@ def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:
 
 
 def _shares(percentages: list[str]) -> list[float]:
-    """Return the shares; those that the census suppresses, "(S)", get equal parts of what is left of 100 %."""
+    """Return the shares; those that the census suppresses, "(S)", get equal parts of the rest of 100 %."""
     known = [None if value == "(S)" else float(value) / 100 for value in percentages]
     if not all(value is None or 0 <= value <= 1 for value in known):
-        raise ValueError("a share is no percentage")
+        raise ValueError("a share is not a percentage")
     rest = max(0.0, 1 - sum(value for value in known if value is not None)) / max(1, known.count(None))
     return [rest if value is None else value for value in known]
 
 
 def surname(capitals: str) -> str:
-    """Write a surname that a table has in capitals as people do.
+    """Write a surname that is in capitals in a table the way people do.
 
     >>> surname("SMITH"), surname("MCDONALD")
     ('Smith', 'McDonald')

@@ -1,4 +1,4 @@
-"""Sentences in which a pronoun is to be chosen, whatever set they come from, and the pronouns of English by gender."""
+"""Sentences in which a pronoun is to be chosen, from any set, and the pronouns of English by gender."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from aslant.errors import StimuliError
 from aslant.io.reading import read_text
 
-#: The places of a text that pronouns and the occupation take.
+#: The placeholders for pronouns and the occupation in a text.
 PRONOUN, OCCUPATION = "[PRONOUN]", "[OCCUPATION]"
 MALE, FEMALE = "male", "female"
 #: Each pronoun and its counterparts of the other gender: "her" is that of "him" and of "his".
@@ -19,7 +19,7 @@ COUNTERPARTS: dict[str, tuple[str, ...]] = {
     "she": ("he",), "her": ("him", "his"), "hers": ("his",), "herself": ("himself",),
 }  # fmt: skip
 GENDERS = {word: MALE if word in ("he", "him", "his", "himself") else FEMALE for word in COUNTERPARTS}
-#: Words that tell a gender besides pronouns, as they occur in sentences of this kind.
+#: Words other than pronouns that reveal a gender, as they occur in sentences of this kind.
 GENDERED = {*COUNTERPARTS, "man", "men", "woman", "women", "boy", "girl", "husband", "wife", "mr", "mrs", "lady"}
 MAX_BYTES = 16 << 20
 
@@ -30,8 +30,8 @@ _WORD = re.compile(r"[A-Za-z]+")
 class PronounText:
     """A text with one [OCCUPATION] and one or two [PRONOUN] of the same person, and what may stand there.
 
-    `male` and `female` are the wordings of either gender, each with one pronoun for each place; there are several
-    where a file does not tell the case of "her". `neutral` is the neutral pronoun, if the text suits it as it stands.
+    `male` and `female` are the wordings for each gender, each with one pronoun per placeholder; there are several
+    where a file does not say which case "her" is. `neutral` is the neutral pronoun, if it fits the text unchanged.
     """
 
     text: str
@@ -42,7 +42,7 @@ class PronounText:
 
     @property
     def shown(self) -> str:
-        """The text as people read it, with the pronouns of both genders at their places."""
+        """The text as people read it, with the pronouns of both genders filled in."""
         shown = self.text.replace(OCCUPATION, self.occupation)
         for place in range(len(self.male[0])):
             words = [w for wording in (*self.male, *self.female) for w in (wording[place],)]
@@ -52,7 +52,7 @@ class PronounText:
 
 @dataclass(frozen=True)
 class PronounItem:
-    """One question to a model; `stereotype` is the gender that the occupation is tied to, None where it is to neither.
+    """One question to a model; `stereotype` is the gender associated with the occupation, None where there is none.
 
     `texts` has two entries where the sentences for the two genders differ in more than pronouns. `groups` names the
     parts of the set that it belongs to.
@@ -67,7 +67,7 @@ class PronounItem:
 
 @dataclass(frozen=True)
 class Remark:
-    """Something about a sentence that a reader must know."""
+    """Something about a sentence that a reader should know."""
 
     id: str
     reason: str
@@ -75,7 +75,7 @@ class Remark:
 
 @dataclass(frozen=True)
 class PronounSet:
-    """A set of items, its groups in their order (the first is the one that stands for all), and what is odd in it.
+    """A set of items, its groups in order (the first stands for all), and what is unusual in it.
 
     `shares` has the share of women by occupation, in per cent; `figure` says whose numbers these are. `left_out` are
     sentences that are not used, `odd` those that are, with something to say about them.
@@ -92,7 +92,7 @@ class PronounSet:
 
 
 def gender_of(pronouns: tuple[str, ...]) -> str | None:
-    """Return the one gender of pronouns, or None where they have two, or where one of them is no pronoun.
+    """Return the one gender of pronouns, or None where they have two, or where one of them is not a pronoun.
 
     >>> gender_of(("she", "her")), gender_of(("she", "his"))
     ('female', None)
@@ -102,7 +102,7 @@ def gender_of(pronouns: tuple[str, ...]) -> str | None:
 
 
 def gendered_words(text: str) -> list[str]:
-    """Return the words of a text that tell a gender.
+    """Return the words of a text that reveal a gender.
 
     >>> gendered_words("The lawyer is a generous man.")
     ['man']
@@ -121,7 +121,7 @@ def lines_of(path: Path) -> list[str]:
 
 
 def duplicates(items: tuple[PronounItem, ...]) -> tuple[Remark, ...]:
-    """Name each sentence that says the same as one before it; both stay, as in the published set."""
+    """Report each sentence that repeats an earlier one; both are kept, as in the published set."""
     first: dict[tuple[PronounText, ...], str] = {}
     return tuple(
         Remark(item.id, f"the same sentence as {before}")

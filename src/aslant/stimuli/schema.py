@@ -25,7 +25,7 @@ class WordList(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class HumanFinding(Struct, frozen=True, forbid_unknown_fields=True):
-    """What was found with people by the study that a test mirrors (usually an Implicit Association Test)."""
+    """What the study that a test mirrors found in people (usually an Implicit Association Test)."""
 
     reference: Text
     effect_size: float | None = None
@@ -44,7 +44,7 @@ class PublishedValue(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StimulusSet(Struct, frozen=True, kw_only=True, tag_field="kind", forbid_unknown_fields=True):
-    """What every set carries, whatever its kind; `id` is the file's name without `.toml`."""
+    """What sets of every kind have; `id` is the file's name without `.toml`."""
 
     title: Text
     category: Text
@@ -79,7 +79,7 @@ class WeatSet(StimulusSet, frozen=True, kw_only=True, tag="weat", forbid_unknown
         for side, pair in (("targets", self.targets), ("attributes", self.attributes)):
             both = set(pair[0].words) & set(pair[1].words)
             if both:
-                raise StimuliError(f"{side}: {min(both)!r} stands in both sets; it must belong to one.")
+                raise StimuliError(f"{side}: {min(both)!r} is in both sets; it must be in one only.")
             for group in pair:
                 if not group.words:
                     raise StimuliError(f"{side}: {group.name!r} has no words.")
@@ -166,11 +166,11 @@ class ClassSet(StimulusSet, frozen=True, kw_only=True, tag="classes", forbid_unk
 
     @property
     def years(self) -> tuple[int, ...]:
-        """The years from which some class has other words, in order."""
+        """The years from which the words of some class change, in order."""
         return tuple(sorted({group.since for group in self.dated if group.since is not None}))
 
     def at(self, year: float) -> tuple[WordList, ...]:
-        """Return the classes with the words that they have in `year`; one that has none so early is left out."""
+        """Return the classes with the words that they have in `year`; one that has none yet is left out."""
         latest: dict[str, DatedWords] = {}
         for group in sorted(self.dated, key=lambda group: (group.since is not None, group.since or 0)):
             if group.since is None or group.since <= year:
@@ -180,14 +180,14 @@ class ClassSet(StimulusSet, frozen=True, kw_only=True, tag="classes", forbid_unk
 
     @property
     def groups(self) -> tuple[WordList, ...]:
-        """The classes, those whose words change once for each period."""
+        """The classes; those whose words change appear once for each period."""
         return self.dated
 
 
 class Template(Struct, frozen=True, forbid_unknown_fields=True):
     """A sentence with one [TARGET] and one [ATTRIBUTE].
 
-    `targets` gives, for each target set in turn, the words that agree with the sentence ("he" with "likes",
+    `targets` gives, for each target set in order, the words that agree with the sentence ("he" with "likes",
     "men" with "like"); empty: all of them.
     """
 
@@ -201,7 +201,7 @@ class Template(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class TemplateSet(StimulusSet, frozen=True, kw_only=True, tag="templates", forbid_unknown_fields=True):
-    """Sentences with a [TARGET] and an [ATTRIBUTE], and the words to put there (Kurita et al. 2019)."""
+    """Sentences with a [TARGET] and an [ATTRIBUTE], and the words to fill in (Kurita et al. 2019)."""
 
     templates: Annotated[tuple[Template, ...], Meta(min_length=1)]
     targets: Annotated[tuple[WordList, ...], Meta(min_length=2)]
@@ -232,7 +232,7 @@ class TemplatesOfWeat(Struct, frozen=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         no_duplicates(self.test, self.templates)
         for text in self.templates:
-            Template(text)  # has both slots
+            Template(text)  # checks that it has both slots
 
 
 class WeatTemplateSet(StimulusSet, frozen=True, kw_only=True, tag="weat-templates", forbid_unknown_fields=True):

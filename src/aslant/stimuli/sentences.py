@@ -1,4 +1,4 @@
-"""Sentences to put words into, chosen by what kind of word each is: a name, a noun, an adjective (May et al. 2019)."""
+"""Sentences to put words into, chosen by the kind of word: a name, a noun, an adjective (May et al. 2019)."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Article(Struct, frozen=True, forbid_unknown_fields=True):
 class WordKind(Struct, frozen=True, forbid_unknown_fields=True):
     """A kind of words and the sentences that it fits; each has {word} or {plural} once, and may have {a}.
 
-    Listed words stand in `words`, or with their plurals in `words_with_plurals`; those of `words` are left out of the
+    Listed words are in `words`, or with their plurals in `words_with_plurals`; those of `words` are left out of the
     sentences with {plural}.
     """
 
@@ -82,7 +82,7 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         no_duplicates("kinds", tuple(word for kind in self.kinds for word in kind.listed))
         for field, name in (("other", self.other), ("capitalised", self.capitalised)):
             if name not in names and (name or field == "other"):
-                raise StimuliError(f"{field} = {name!r} is none of the kinds {', '.join(names)}.")
+                raise StimuliError(f"{field} = {name!r} is not one of the kinds {', '.join(names)}.")
         for text in (text for kind in self.kinds for text in kind.sentences):
             if ARTICLE in text and self.article is None:
                 raise StimuliError(f"the sentence {text!r} has {ARTICLE}, but the file has no [article].")
@@ -96,7 +96,7 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         return next(kind for kind in self.kinds if kind.name == name)
 
     def kind_of(self, word: str) -> tuple[WordKind, bool]:
-        """Return the kind of a word, and whether the file lists it (else it is assumed)."""
+        """Return the kind of a word, and whether the file lists it (otherwise the kind is assumed)."""
         for kind in self.kinds:
             if word in kind.listed:
                 return kind, True

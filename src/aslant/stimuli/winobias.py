@@ -1,7 +1,7 @@
 """WinoBias (Zhao et al. 2018): sentences in two files, pro- and anti-stereotyped, that differ in the pronouns' gender.
 
-The published files are not quite what they are said to be: some lines differ in other words too, some name another
-person, some have brackets too few. Every such line is named, and only those that cannot be compared are left out.
+The published files are not quite as described: some lines differ in other words too, some name another
+person, some lack brackets. Every such line is reported, and only those that cannot be compared are left out.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ FILE = re.compile(r"(pro|anti)_stereotyped_type([12])\.txt\.(dev|test)")
 SPLITS = ("dev", "test")
 BOTH = "both types"
 SHARES = "occupations-share-of-women"
-#: How the sentences call occupations that the table of shares has in other words.
+#: What the sentences call occupations that the table of shares lists under other names.
 SPELLINGS = {
     "counselors": "counselor", "designers": "designer", "hairdressers": "hairdresser", "mechanician": "mechanic",
     "construction_worker": "construction worker", "sewer": "tailor",
@@ -50,7 +50,7 @@ _ARTICLE = re.compile(r"(?:(the|an?)\s+)?(.+)", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Line:
-    """One sentence of a file: its text with places for the occupation and the pronouns, and what stands there."""
+    """One sentence of a file: its text with placeholders for the occupation and the pronouns, and their words."""
 
     number: int
     text: str
@@ -93,10 +93,10 @@ def parse_line(line: str) -> Line:
 
 
 def read_winobias(path: Path, split: str | None = None) -> PronounSet:
-    """Read a folder with WinoBias's files, or one file (with its counterpart, if that lies beside it).
+    """Read a folder with WinoBias's files, or one file (with its counterpart, if that is in the same folder).
 
-    A file without its counterpart is enough: the pronouns of the other gender follow, but for "her", to which both
-    "him" and "his" answer; their probabilities are then added up.
+    A file without its counterpart is enough: the pronouns of the other gender follow, except for "her", to which both
+    "him" and "his" correspond; their probabilities are then summed.
     """
     parts = _parts(path, split)
     items, left_out, odd = [], [], []
@@ -158,7 +158,7 @@ def _parts(path: Path, split: str | None) -> dict[tuple[str, str], dict[str, Pat
 def _paired(
     group: str, part: str, files: dict[str, Path]
 ) -> tuple[list[PronounItem], list[Remark], list[Remark]]:  # fmt: skip
-    """Return the items of one type and split, the lines left out, and those with something to say about them."""
+    """Return the items of one type and split, the lines left out, and those that need a remark."""
     left_out: list[Remark] = []
     sides: dict[str, list[Line]] = {}
     for side, file in files.items():
@@ -200,7 +200,7 @@ def _lines(file: Path, where: str) -> tuple[list[Line], list[Remark]]:
 
 
 def _matched(pro: Sequence[Line], anti: Sequence[Line]) -> Iterable[tuple[Line | None, Line | None]]:
-    """Yield the lines of two files in pairs: by text, wherever they stand, then by number; None: there is no other."""
+    """Yield the lines of two files in pairs: by text, in any order, then by number; None: no counterpart."""
     waiting: dict[str, list[Line]] = {}
     for line in anti:
         waiting.setdefault(line.text + line.occupation, []).append(line)
@@ -231,7 +231,7 @@ def _pair(pro: Line | None, anti: Line | None, group: str, part: str) -> Pronoun
     if len(pro.pronouns) != len(anti.pronouns):
         return Remark(here, f"the two sentences have different numbers of pronouns in brackets: {said}")
     if gendered_words(pro.text) != gendered_words(anti.text):
-        return Remark(here, f"the two sentences differ in another word that tells a gender: {said}")
+        return Remark(here, f"the two sentences differ in another word that reveals a gender: {said}")
     texts = dict.fromkeys(_text(line, (pro, anti)) for line in (pro, anti))
     return PronounItem(here, (group,), _name(pro), pro.gender, tuple(texts))
 
@@ -242,7 +242,7 @@ def _text(line: Line, pair: tuple[Line, Line]) -> PronounText:
 
 
 def _alone(line: Line, side: str, group: str, part: str) -> PronounItem:
-    """Return the item of a line whose counterpart is not here."""
+    """Return the item of a line whose counterpart is missing."""
     opposite = MALE if line.gender == FEMALE else FEMALE
     wordings = tuple(itertools.product(*(COUNTERPARTS[pronoun] for pronoun in line.pronouns)))
     by_gender = {line.gender: (line.pronouns,), opposite: wordings}
@@ -254,9 +254,9 @@ def _alone(line: Line, side: str, group: str, part: str) -> PronounItem:
 def _visible(item: PronounItem) -> list[Remark]:
     odd = []
     if words := gendered_words(item.texts[0].text):
-        odd.append(Remark(item.id, f"'{' '.join(words)}' stays in the sentence and tells a gender too"))
+        odd.append(Remark(item.id, f"'{' '.join(words)}' stays in the sentence and reveals a gender too"))
     if any(_TWICE.search(text.text) for text in item.texts):
-        odd.append(Remark(item.id, "an article stands twice; kept as written"))
+        odd.append(Remark(item.id, "an article is repeated; kept as written"))
     return odd
 
 

@@ -24,7 +24,7 @@ SENTENCES, STATISTICS = "all_sentences.tsv", "occupations-stats.tsv"
 SHARE = "bls_pct_female"
 NEUTRAL = "neutral"
 SOMEONE = "someone"
-#: Whom the pronoun means, by the answer in a sentence's id.
+#: Whom the pronoun refers to, by the answer in a sentence's id.
 ANSWERS = {"0": "occupation", "1": "participant"}
 NAMED = "named"
 
@@ -80,7 +80,7 @@ def _stereotype(share: float) -> str | None:
 
 
 def _table(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
-    """Return the rows of a table parted by tabs, of the columns asked for; quotation marks mean themselves."""
+    """Return the requested columns of a tab-separated table, row by row; quotation marks are ordinary characters."""
     rows = [line.split("\t") for line in lines_of(path) if line.strip()]
     heads = [head.strip() for head in rows[0]] if rows else []
     if absent := [name for name in columns if name not in heads]:
@@ -96,11 +96,11 @@ def _versions(path: Path) -> dict[tuple[str, str, str], dict[str, str]]:
     for identity, sentence in _table(path, ("sentid", "sentence")):
         parsed = _ID.fullmatch(identity)
         if parsed is None:
-            raise StimuliError(f"'{identity}' in '{path}' is no id such as 'technician.customer.1.male.txt'.")
+            raise StimuliError(f"'{identity}' in '{path}' is not an id such as 'technician.customer.1.male.txt'.")
         occupation, other, answer, gender = parsed.groups()
         versions = found.setdefault((occupation, other, answer), {})
         if gender in versions:
-            raise StimuliError(f"'{identity}' stands twice in '{path}'.")
+            raise StimuliError(f"'{identity}' is in '{path}' twice.")
         versions[gender] = sentence
     if not found:
         raise StimuliError(f"'{path}' has no sentences.")
@@ -113,9 +113,9 @@ def _shares(path: Path) -> dict[str, float]:
         try:
             shares[occupation] = float(share)
         except ValueError:
-            raise StimuliError(f"the {SHARE} of '{occupation}' in '{path}' is '{share}', which is no number.") from None
+            raise StimuliError(f"the {SHARE} of '{occupation}' in '{path}' is not a number: '{share}'.") from None
         if not 0 <= shares[occupation] <= 100:
-            raise StimuliError(f"the {SHARE} of '{occupation}' in '{path}' is {share}, which is no percentage.")
+            raise StimuliError(f"the {SHARE} of '{occupation}' in '{path}' is not a percentage: {share}.")
     return shares
 
 
@@ -124,13 +124,13 @@ def _text(occupation: str, versions: dict[str, str]) -> PronounText:
     if absent := [gender for gender in (MALE, FEMALE) if gender not in versions]:
         raise StimuliError(f"there is no {absent[0]} version")
     if any(place in text for place in (PRONOUN, OCCUPATION) for text in versions.values()):
-        raise StimuliError(f"{PRONOUN} or {OCCUPATION} stands in it, which mean places here")
+        raise StimuliError(f"it contains {PRONOUN} or {OCCUPATION}, which are placeholders here")
     template, male, female = _difference(versions[MALE], versions[FEMALE])
     if gender_of((male,)) != MALE or gender_of((female,)) != FEMALE:
         raise StimuliError(f"the versions differ in '{male}' and '{female}', which are not pronouns of either gender")
     placed, times = re.subn(rf"\b{re.escape(occupation)}\b", OCCUPATION, template, flags=re.IGNORECASE)
     if times != 1:
-        raise StimuliError(f"'{occupation}' stands {times} times in '{template}', not once")
+        raise StimuliError(f"'{occupation}' is {times} times in '{template}', not once")
     written = re.search(rf"\b{re.escape(occupation)}\b", template, flags=re.IGNORECASE)
     return PronounText(placed, written[0], ((male,),), ((female,),), _neutral(template, versions))  # type: ignore[index]
 
@@ -144,7 +144,7 @@ def _neutral(template: str, versions: dict[str, str]) -> str | None:
 
 
 def _difference(first: str, second: str) -> tuple[str, str, str]:
-    """Return the text with a place for the one word in which two sentences differ, and that word in each.
+    """Return the text with a placeholder for the one word in which two sentences differ, and that word in each.
 
     >>> _difference("He said his name.", "He said her name.")
     ('He said [PRONOUN] name.', 'his', 'her')

@@ -1,4 +1,4 @@
-"""Which words count: what a list of words is, and which words of a vocabulary may be called biased."""
+"""Which words count: what a list of words is, and which words of a vocabulary can be called biased."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from typing import Any
 
 from aslant.errors import AslantError
 
-#: Biased words come from so many of the most frequent (Gonen & Goldberg 2019) ...
+#: The two words between which biased words lean, unless others are named.
+DEFAULT_POLES = ("he", "she")
+#: Biased words come from this many of the most frequent (Gonen & Goldberg 2019) ...
 MOST_FREQUENT = 50_000
 #: ... and are shorter than this.
 LONGEST = 20
 
 
 def is_plain(word: str) -> bool:
-    """Tell whether a word is lower-case, shorter than 20 characters, and of letters and underscores only.
+    """Tell whether a word is lower-case, shorter than 20 characters, and made of letters and underscores only.
 
     >>> is_plain("registered_nurse"), is_plain("Paris"), is_plain("covid-19")
     (True, False, False)

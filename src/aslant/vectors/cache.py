@@ -1,42 +1,27 @@
-"""The memory-mapped cache of embeddings that are slow to read: one file each, complete or absent.
+"""The memory-mapped cache of embeddings that are slow to read, or large: one file each, complete or absent.
 
-What lies in a file as it is used (.npy, .safetensors) stays there if it is large; then the cache has words and index.
 The key is made of path, size, modification time and samples of the content, so a changed file is read again.
-Files are written under another name and renamed, so two processes, or a kill half-way, do no harm.
+Files are written under another name and renamed, so two processes, or one killed half-way, do no harm.
 """
 
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
-from aslant.data import cache_folder, sweep_partial_files
+from aslant.data import cache_folder
 from aslant.errors import VectorsError
-from aslant.io.files import written_whole
-from aslant.vectors.formats import aslant_file as aslant_file
-from aslant.vectors.formats import numpy_array
-from aslant.vectors.formats.aslant_layout import room_for_header
-from aslant.vectors.rows import Block, Sieve
-from aslant.vectors.unread_vectors import Unread
-from aslant.vectors.vector_files import Location
-from aslant.vectors.word_vectors import WordVectors
-
-Record: TypeAlias = Mapping[str, Any]
-#: Loads a file anew, with the cache or without.
-Load: TypeAlias = Callable[[bool], WordVectors]
-NO_RECORD: Record = MappingProxyType({})
+from aslant.io.files import sweep_partial, written_whole
+from aslant.io.packed_files import Location
+from aslant.vectors.formats import aslant_file, numpy_array
+from aslant.vectors.rows import Block, Kept, Sieve
+from aslant.vectors.word_vectors import FloatMatrix, WordVectors
 
 #: Raised whenever the content of a cache file would come out differently.
-LAYOUT = 2
+LAYOUT = 3
 SAMPLE_BYTES = 64 << 10
 
 
@@ -61,93 +46,44 @@ def _path(key: str, top: int | None) -> Path:
     return cache_folder() / "vectors" / (f"{key}.safetensors" if top is None else f"{key}-top{top}.safetensors")
 
 
-def find(key: str, top: int | None, name: str, source: Path | None = None) -> WordVectors | None:
-    """Return the cached embedding, cut to `top` words; `source` is the file that was cached.
+def find(key: str, top: int | None, name: str, remake: Callable[[], FloatMatrix]) -> WordVectors | None:
+    """Return the cached embedding, cut to `top` words; `remake` gives its matrix if that turns out to be damaged.
 
     The whole file serves any `top`, unless it had to be repaired: its repairs are not those of its first rows.
     """
     for path in dict.fromkeys((_path(key, top), _path(key, None))):
         if path.is_file():
             try:
-                found = aslant_file.open_mapped(path, name=name, top=top, source=source)
-            except (VectorsError, OSError):  # damaged, old or just cleared: as good as absent, and built again
+                found = aslant_file.open_mapped(path, name=name, top=top, remake=remake)
+            except (
+                VectorsError,
+                OSError,
+                ValueError,
+            ):  # damaged, old or just cleared: as good as absent, and built again
                 continue
             if path == _path(key, top) or not found.repairs:
                 return found
     return None
 
 
-def mendable(vectors: WordVectors, location: Location, key: str, top: int | None, load: Load) -> WordVectors:
-    """Let a cached matrix that turns out to be damaged be made again by `load`, from the file that was cached."""
-    seal = getattr(vectors.matrix, "seal", None)
-    if seal is not None:
-        seal.remake = lambda: _made_again(location, key, top, load)
-    return vectors
-
-
-def _made_again(location: Location, key: str, top: int | None, load: Load) -> NDArray[np.float32]:
-    there = (_path(key, top), _path(key, None))
-    for path in there:
-        with suppress(OSError):  # a cache that cannot be written is done without
+def drop(key: str, top: int | None) -> bool:
+    """Delete what is cached under a key, and tell whether that was possible."""
+    paths = (_path(key, top), _path(key, None))
+    for path in paths:
+        with suppress(OSError):
             path.unlink(missing_ok=True)
-    try:
-        same = key_of(location) == key
-    except OSError:
-        same = False
-    if not same:
-        raise VectorsError(
-            f"the cache of '{location.name}' is damaged, and the file has changed since it was made; load it again."
-        )
-    return load(not any(path.exists() for path in there)).matrix
+    return not any(path.exists() for path in paths)
 
 
-def build(
-    key: str, top: int | None, name: str, format_name: str, blocks: Iterable[Block], record: Record = NO_RECORD
-) -> WordVectors:
-    """Stream `blocks` into the cache and open the result; `record` is what the file itself says of its vectors."""
-    path = _path(key, top)
-    sieve = Sieve(top)
-    with _new_file(path, record) as writer:
+def build(key: str, top: int | None, name: str, blocks: Iterable[Block], kept: Kept) -> WordVectors:
+    """Stream `blocks` into the cache and open the result; `kept` is what the file itself says of its vectors."""
+    path, sieve = _path(key, top), Sieve(top)
+    record = {**kept, "treatments": [treatment.to_dict() for treatment in kept.get("treatments", ())]}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    sweep_partial(path.parent)
+    with written_whole(path) as file, aslant_file.Writer(file, record) as writer:
         for block in sieve.clean(blocks):
             writer.write(block)
-        repairs = Counter(record.get("repairs", {})) + Counter(sieve.finish(name))
-        writer.finish(sieve.words, {**record, "format": format_name, "repairs": dict(sorted(repairs.items()))})
+        repairs = Counter(kept.get("repairs", {})) + Counter(sieve.finish(name))
+        writer.finish(sieve.words, {**record, "repairs": dict(sorted(repairs.items()))})
     return aslant_file.open_mapped(path, name=name)
-
-
-def adopt(key: str, top: int | None, name: str, unread: Unread) -> WordVectors:
-    """Check vectors that lie in a file as they are used, and keep only words and index; a copy if they need mending."""
-    if unread.place is None:
-        return build(key, top, name, unread.format, unread.blocks(), unread.record)
-    sieve = Sieve(top)
-    for _ in sieve.clean(unread.blocks()):
-        pass
-    if sieve.repairs:
-        return build(key, top, name, unread.format, unread.blocks(), unread.record)
-    path, (source, offset) = _path(key, top), unread.place
-    shape = (sieve.kept, unread.matrix.shape[1])
-    with _new_file(path, unread.record) as writer:
-        writer.finish(sieve.words, {**unread.record, "format": unread.format}, {"offset": offset, "shape": shape})
-    return aslant_file.open_mapped(path, name=name, source=source)
-
-
-@contextmanager
-def _new_file(path: Path, record: Record) -> Iterator[aslant_file.Writer]:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    sweep_partial_files(path.parent)
-    with written_whole(path) as file, aslant_file.Writer(file, room_for_header(record)) as writer:
-        yield writer
-
-
-def writable() -> bool:
-    """Tell whether the cache can be written, warning once if it cannot."""
-    folder = cache_folder() / "vectors"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        probe = folder / "writable"
-        probe.touch()
-        probe.unlink(missing_ok=True)
-    except OSError as error:
-        warnings.warn(f"no cache in '{folder}' ({error.strerror}); the file is read anew each time", stacklevel=2)
-        return False
-    return True

@@ -1,4 +1,4 @@
-"""What was done to an embedding after it was read: kept with the vectors, and told in every result's provenance."""
+"""What was done to an embedding after it was read: kept with the vectors and in every result's provenance."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from aslant.version import __version__
 
-#: So many missing words are named in a note; all of them are in the record.
+#: How many missing words a note names; all of them are in the record.
 NAMED = 12
 
 
 @dataclass(frozen=True)
 class WordsTaken:
-    """Words that a treatment asked for: in what `role`, from which stimuli, how many were used, which were not there.
+    """Words that a treatment needed: in what `role`, from which stimuli, how many were used, which were missing.
 
-    `alone` are there, but not the other words of their set, so that they were not used.
+    `alone` are words that were found without the other words of their set, so they were not used.
     """
 
     role: str
@@ -61,14 +61,14 @@ class Treatment:
 
     @classmethod
     def from_dict(cls, content: Any) -> Treatment:
-        """Rebuild the treatment that `to_dict` gave; a ValueError says that it did not."""
+        """Rebuild the treatment that `to_dict` gave; anything else is a ValueError."""
         try:
             settings = {name: _tuple(value) for name, value in content["settings"].items()}
             words = tuple(WordsTaken(**{n: _tuple(value) for n, value in taken.items()}) for taken in content["words"])
             made = cls(**{**content, "settings": settings, "words": words})
             made.describe()
         except (TypeError, KeyError, AttributeError, ValueError) as error:
-            raise ValueError(f"no treatment ({error})") from None
+            raise ValueError(f"not a treatment ({error})") from None
         return made
 
     def describe(self) -> str:

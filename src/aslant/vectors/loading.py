@@ -1,13 +1,13 @@
-"""`aslant.load`: from whatever names an embedding to `WordVectors`."""
+"""`aslant.load`: from the name or path of an embedding to `WordVectors`."""
 
 from __future__ import annotations
 
 import os
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,15 +15,21 @@ import numpy as np
 
 from aslant.data import could_be_name
 from aslant.errors import VectorsError
-from aslant.io.memory_maps import picked_rows
+from aslant.io.memory_maps import is_large, picked_rows
+from aslant.io.packed_files import ByteStream, Location, Progress, locate, open_stream, path_of
 from aslant.vectors import cache as vector_cache
-from aslant.vectors.formats import aslant_file as aslant_file
-from aslant.vectors.formats import fasttext_binary, histwords, keyed_vectors, numpy_array, streamed_format, text
+from aslant.vectors.formats import (
+    aslant_file,
+    fasttext_binary,
+    histwords,
+    keyed_vectors,
+    numpy_array,
+    streamed_format,
+    text,
+)
 from aslant.vectors.policy import LookupPolicy
-from aslant.vectors.rows import Block, Sieve, in_memory
-from aslant.vectors.unread_vectors import CHECKED_ROWS
-from aslant.vectors.vector_files import ByteStream, Location, Progress, locate, open_stream, path_of
-from aslant.vectors.word_vectors import WordVectors
+from aslant.vectors.rows import Arrays, Block, Kept, Sieve, in_memory
+from aslant.vectors.word_vectors import FloatMatrix, WordVectors, as_matrix
 
 
 def load(
@@ -43,10 +49,10 @@ def load(
     The format is recognised by content, packed files (.gz .bz2 .xz .zst .zip) are read through, and a file that is
     slow to read is kept in a memory-mapped cache. `top` stops after that many words. `words` keeps only these, in
     the spellings that `policy` tries (a HistWords PPMI matrix of many words needs it, or `top`). `policy` says how
-    words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that it
-    lacks. `drop_last` leaves that many dimensions off the end (1 for GN-GloVe, whose last one holds gender on
-    purpose). `progress` is called with (bytes read, bytes in all). Data by name ('aslant data list') are fetched if
-    they are not here.
+    words are matched (see `LookupPolicy`). `subwords=True` lets a fastText .bin build vectors for words that are
+    not in it. `drop_last` leaves that many dimensions off the end (1 for GN-GloVe, whose last one holds gender on
+    purpose). `progress` is called with (bytes read, bytes in all). Data by name ('aslant data list') are downloaded
+    if they are not on this machine.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -79,13 +85,13 @@ def _only(vectors: WordVectors, tokens: frozenset[str]) -> WordVectors:
     """Return the vectors of `tokens`, in the order of the file."""
     rows = sorted(row for token in tokens if (row := vectors.index.get(token)) is not None)
     if not rows:
-        raise VectorsError(f"'{vectors.name}' has none of the words asked for.")
+        raise VectorsError(f"'{vectors.name}' has none of the requested words.")
     kept = picked_rows(vectors.matrix, np.array(rows))
-    return replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept)
+    return replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept, seal=None)
 
 
 def _by_name(source: Any, progress: Progress | None) -> Any:
-    """Return the path of the data that `source` names, fetched if need be, or `source` as it is."""
+    """Return the path of the data that `source` names, downloaded if need be, or `source` unchanged."""
     if not isinstance(source, str) or not could_be_name(source):
         return source
     from aslant.data import resolve
@@ -95,7 +101,7 @@ def _by_name(source: Any, progress: Progress | None) -> Any:
 
 def _locate(path: Path) -> Location:
     try:
-        return locate(path)
+        return locate(path, VectorsError)
     except VectorsError:
         from aslant.data import did_you_mean
 
@@ -118,11 +124,11 @@ def _load(
 
         return load_sample(top)
     if isinstance(source, WordVectors):
-        return source if top is None else replace(source, words=source.words[:top], matrix=source.matrix[:top])
+        if top is None:
+            return source
+        return replace(source, words=source.words[:top], matrix=source.matrix[:top])
     if hasattr(getattr(source, "wv", source), "index_to_key"):
-        return in_memory(
-            [keyed_vectors.from_memory(source)], name=type(source).__name__, format_name=keyed_vectors.NAME, top=top
-        )
+        return _of_arrays(keyed_vectors.from_memory(source), type(source).__name__, top, None)
     if not isinstance(source, str | os.PathLike):
         raise VectorsError(f"cannot load a {type(source).__name__}; give a path, or use WordVectors.from_arrays.")
     path = path_of(source)
@@ -147,93 +153,80 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
         if not location.path.is_file():
             what = "a folder without HistWords decades" if location.path.is_dir() else "not a regular file"
             raise VectorsError(f"'{path}' is {what}; give an embedding file.")
-        key = vector_cache.key_of(location) if cache else ""
-        if cache and (cached := vector_cache.find(key, top, location.name, location.path)):
-
-            def again(cache: bool) -> WordVectors:
-                return _load_path(path, top, cache, allow_pickle, None)
-
-            return vector_cache.mendable(cached, location, key, top, again)
+        key = vector_cache.key_of(location) if cache else None
+        if key is not None:
+            again = partial(_made_again, path, top, allow_pickle, key)
+            if cached := vector_cache.find(key, top, location.name, again):
+                return cached
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     if location.member is None and aslant_file.is_npz(location.path):
-        block = aslant_file.read_npz(location.path)
-        read = in_memory([block], name=location.name, format_name=aslant_file.NPZ, top=top)
-        return aslant_file.with_npz_record(read, location.path)
+        return _of_arrays(aslant_file.read_npz(location.path), location.name, top, None)
     try:
         with open_stream(location, progress) as stream:
-            return _read(stream, location, top, cache, allow_pickle)
+            return _read(stream, top, key, allow_pickle)
     except _CacheNotWrittenError as error:
-        warnings.warn(f"no cache is made of '{location.name}' ({error}); the file is read anew each time", stacklevel=4)
+        warnings.warn(f"'{location.name}' is not cached ({error}); the file is read again each time", stacklevel=4)
     with open_stream(location, progress) as stream:
-        return _read(stream, location, top, False, allow_pickle)
+        return _read(stream, top, None, allow_pickle)
+
+
+def _made_again(path: Path, top: int | None, allow_pickle: bool, key: str) -> FloatMatrix:
+    """Return the matrix of a file whose cache is damaged, read anew."""
+    try:
+        same = vector_cache.key_of(_locate(path)) == key
+    except (VectorsError, OSError):
+        same = False
+    if not same:
+        raise VectorsError(
+            f"the cache of '{path.name}' is damaged, and the file has changed since it was made; load it again."
+        )
+    return _load_path(path, top, vector_cache.drop(key, top), allow_pickle, None).matrix
 
 
 class _CacheNotWrittenError(Exception):
-    """The cache could not be written to its end: the disk is full, most of the time."""
+    """The cache could not be written completely: usually the disk is full."""
 
 
-def _read(stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool) -> WordVectors:
-    whole = _whole_file(stream, location, top, cache, allow_pickle)
+def _read(stream: ByteStream, top: int | None, key: str | None, allow_pickle: bool) -> WordVectors:
+    """Read a file in whatever format; with a `key`, through the cache."""
+    path, name, head = stream.location.path, stream.location.name, stream.peek(16)
+    whole = next((m for m in (aslant_file, numpy_array, keyed_vectors) if m.recognise(head)), None)
+    if whole is not None and stream.packed:
+        raise VectorsError(f"'{path.name}' holds a {whole.NAME} file; unpack it first.")
+    if whole is keyed_vectors:
+        return _of_arrays(keyed_vectors.read(path, allow_pickle=allow_pickle), name, top, None)
     if whole is not None:
-        return whole
+        return _of_arrays(whole.open_arrays(path, name), name, top, key)
     head = stream.peek(text.HEAD_BYTES)
-    reader = streamed_format(head, location.name)
-    name, format_name = location.name, reader.describe(head)
-    if cache and vector_cache.writable():
-        with _cache_written():
-            return vector_cache.build(vector_cache.key_of(location), top, name, format_name, reader.read(stream))
-    return in_memory(reader.read(stream), name=name, format_name=format_name, top=top)
+    reader = streamed_format(head, name)
+    if key is None:
+        return in_memory(reader.read(stream), name=name, format_name=reader.describe(head), top=top)
+    return _cached(key, top, name, reader.read(stream), {"format": reader.describe(head)})
 
 
-@contextmanager
-def _cache_written() -> Iterator[None]:
+def _of_arrays(found: Arrays, name: str, top: int | None, key: str | None) -> WordVectors:
+    """Clean arrays, which stay mapped where there is nothing to mend; large ones go to the cache."""
+    if key is not None and is_large(found.matrix):
+        return _cached(key, top, name, found.blocks(), found.kept)
+    block = Block(found.words, as_matrix(found.matrix, f"the vectors in '{name}'"))
+    cleaned = in_memory([block], name=name, format_name="", top=top)
+    repairs = Counter(found.kept.get("repairs", {})) + Counter(cleaned.repairs)
+    return replace(cleaned, **{**found.kept, "repairs": dict(sorted(repairs.items()))})
+
+
+def _cached(key: str, top: int | None, name: str, blocks: Iterable[Block], kept: Kept) -> WordVectors:
     try:
-        yield
+        return vector_cache.build(key, top, name, blocks, kept)
     except OSError as error:
         raise _CacheNotWrittenError(error.strerror or error) from None
-
-
-def _whole_file(
-    stream: ByteStream, location: Location, top: int | None, cache: bool, allow_pickle: bool
-) -> WordVectors | None:
-    """Open the formats that are not read as a sequence of bytes, or return None."""
-    path, name = location.path, location.name
-    head = stream.peek(16)
-    found = next((m for m in (aslant_file, numpy_array, keyed_vectors) if m.recognise(head)), None)
-    if found is None:
-        return None
-    if stream.packed:
-        raise VectorsError(f"'{path.name}' holds a {found.NAME} file; unpack it first.")
-    unread = found.open_large(path, name) if cache and found is not keyed_vectors else None
-    if unread is not None and unread.large and vector_cache.writable():
-        with _cache_written():
-            return vector_cache.adopt(vector_cache.key_of(location), top, name, unread)
-    if found is aslant_file:
-        return _cleaned(aslant_file.open_any(path, name=name), top)
-    block = numpy_array.read(path) if found is numpy_array else keyed_vectors.read(path, allow_pickle=allow_pickle)
-    return in_memory([block], name=name, format_name=found.NAME, top=top)
-
-
-def _cleaned(vectors: WordVectors, top: int | None) -> WordVectors:
-    """Return vectors that anyone may have written: still mapped where there is nothing to mend."""
-    starts = range(0, len(vectors), CHECKED_ROWS)
-    blocks = [Block(list(vectors.words[i : i + CHECKED_ROWS]), vectors.matrix[i : i + CHECKED_ROWS]) for i in starts]
-    sieve = Sieve(top)
-    for _ in sieve.clean(blocks):
-        pass
-    if not sieve.repairs:
-        return replace(vectors, words=vectors.words[:top], matrix=vectors.matrix[:top])
-    mended = in_memory(blocks, name=vectors.name, format_name=vectors.format, top=top)
-    repairs = Counter(vectors.repairs) + Counter(mended.repairs)
-    return replace(vectors, words=mended.words, matrix=mended.matrix, repairs=dict(sorted(repairs.items())))
 
 
 def _subwords(source: Any) -> fasttext_binary.FastTextSubwords:
     problem = "sub-word vectors need an unpacked fastText .bin file"
     if not isinstance(source, str | os.PathLike) or not path_of(source).is_file():
         raise VectorsError(f"{problem}.")
-    location = locate(Path(source))
+    location = locate(Path(source), VectorsError)
     with open_stream(location) as stream:
         if stream.packed or not fasttext_binary.recognise(stream.peek(8)):
             raise VectorsError(f"{problem}; '{location.name}' is not one.")

@@ -1,4 +1,4 @@
-"""How a word that is asked for is matched to a token of the vocabulary: explicit, and recorded."""
+"""How a requested word is matched to a token of the vocabulary: explicit, and recorded."""
 
 from __future__ import annotations
 
@@ -49,12 +49,11 @@ class LookupPolicy:
 
     def spellings(self, word: str) -> Iterator[str]:
         """Yield the tokens to try for `word`, best first, none twice."""
-        cased = [word] if self.case == "exact" else [word, word.lower(), title_case(word)]
-        seen = set()
-        for form in cased:
-            joined = [form]
-            if self.phrases != "exact":
-                joined += [form.replace(" ", "_"), form.replace("_", " ")]
+        yield word
+        forms = (word,) if self.case == "exact" else (word, word.lower(), title_case(word))
+        seen = {word}
+        for form in forms:
+            joined = (form,) if self.phrases == "exact" else (form, form.replace(" ", "_"), form.replace("_", " "))
             for token in joined:
                 if token not in seen:
                     seen.add(token)
@@ -74,7 +73,7 @@ class LookupPolicy:
         return frozenset(t for word in words for part in (word, *self.parts(word)) for t in self.spellings(part))
 
     def describe(self) -> str:
-        """Say the policy in words, for provenance.
+        """Describe the policy in words, for provenance.
 
         >>> LookupPolicy().describe()
         'case: as written, then lower, then Title; phrases: spaces and underscores alike'

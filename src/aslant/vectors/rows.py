@@ -6,14 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import VectorsError
-from aslant.vectors.word_log import Keys, WordLog, keys_of
+from aslant.io.memory_maps import release
 from aslant.vectors.word_vectors import FloatMatrix, WordVectors, as_matrix
 
+#: Fields of `WordVectors` that a file keeps: format, note, repairs, treatments.
+Kept = dict[str, Any]
+#: Rows that are looked at in one go.
+CHECKED_ROWS = 8192
 #: A file in which more than this share of the rows holds NaN or infinity is corrupt, not repairable.
 MAX_NON_FINITE = 0.1
 
@@ -30,12 +35,28 @@ LINE_END = "words with a line end inside (replaced by a space)"
 class Block:
     """Consecutive rows of a file: `words[i]` has `matrix[i]` (float32, shape (words, dimensions)).
 
-    `repairs` counts what the reader itself had to mend in these rows.
+    `repairs` counts what the reader itself had to repair in these rows.
     """
 
     words: list[str]
     matrix: FloatMatrix
     repairs: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Arrays:
+    """Words and a matrix of any kind of numbers as they lie in a file, unchecked, with what the file `kept` of them."""
+
+    words: list[str]
+    matrix: NDArray[Any]
+    kept: Kept
+
+    def blocks(self) -> Iterator[Block]:
+        """Yield words and vectors, some thousand at a time, and hold on to nothing."""
+        for start in range(0, len(self.matrix), CHECKED_ROWS):
+            part = slice(start, start + CHECKED_ROWS)
+            yield Block(self.words[part], as_matrix(self.matrix[part]))
+            release(self.matrix)
 
 
 def decode_words(words: list[bytes]) -> tuple[list[str], dict[str, int]]:
@@ -55,22 +76,18 @@ class Sieve:
     def __init__(self, top: int | None = None) -> None:
         if top is not None and (isinstance(top, bool) or not isinstance(top, Integral) or top < 1):
             raise VectorsError(
-                f"top={top} is no number of words; use a positive whole number, or leave it out for all."
+                f"top={top} is not a number of words; use a positive whole number, or leave it out for all."
             )
         self.top = top
         self.read = 0
         self.repairs: Counter[str] = Counter()
-        self.words = WordLog()
+        self.words: list[str] = []
+        self._seen: set[str] = set()
 
     @property
     def kept(self) -> int:
         """How many words have been passed on."""
         return len(self.words)
-
-    @property
-    def full(self) -> bool:
-        """Whether `top` words are there."""
-        return self.top is not None and self.kept >= self.top
 
     def clean(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the clean part of each block, stopping as soon as `top` words are there."""
@@ -78,15 +95,15 @@ class Sieve:
             cleaned = self._clean_one(block)
             if cleaned.words:
                 yield cleaned
-            if self.full:
+            if self.kept == self.top:
                 return
 
     def finish(self, name: str) -> dict[str, int]:
-        """Return the repairs, or say that nothing usable was there."""
+        """Return the repairs, or raise an error if nothing usable was found."""
         if self.repairs[NON_FINITE] > MAX_NON_FINITE * self.read:
             raise VectorsError(
                 f"'{name}' is corrupt: {self.repairs[NON_FINITE]:,} of {self.read:,} vectors hold NaN or "
-                "infinity; get the file again."
+                "infinity; download it again."
             )
         if not self.kept:
             raise VectorsError(f"'{name}' holds no usable word vectors ({self.read:,} rows read).")
@@ -94,40 +111,30 @@ class Sieve:
 
     def _clean_one(self, block: Block) -> Block:
         self.repairs.update(block.repairs)
-        words, matrix, keys = block.words, block.matrix, keys_of(block.words)
-        faults = _bad_vectors(matrix)
-        faults |= self._bad_words(words, keys, faults)
-        good = np.ones(len(words), dtype=bool)
-        good[list(faults)] = False
-        end = self._end(good)
-        self.repairs.update(fault for row, fault in faults.items() if row < end)
-        whole = end == len(words) and not faults
-        if faults:
-            matrix = matrix[:end][good[:end]]
-            words = [word for word, keep in zip(words[:end], good[:end].tolist(), strict=True) if keep]
-        else:
-            words, matrix = words[:end], matrix[:end]
-        self.read += end
-        self.words.add(words, keys if whole else None)
-        return Block(words, matrix)
-
-    def _end(self, good: NDArray[np.bool_]) -> int:
-        """Return how many rows of the block are needed: what is wrong behind the last word asked for does not count."""
-        if self.top is None or self.kept + np.count_nonzero(good) < self.top:
-            return len(good)
-        return int(np.flatnonzero(good)[self.top - self.kept - 1]) + 1
-
-    def _bad_words(self, words: list[str], keys: Keys, known: dict[int, str]) -> dict[int, str]:
-        """Return the faults of `words` by row, apart from rows whose faults are `known`."""
-        if not known:
-            repeated = self.words.repeated(words, keys)
-        else:  # a row that is left out takes no word away from a later one
-            rows = [row for row in range(len(words)) if row not in known]
-            repeated = [rows[i] for i in self.words.repeated([words[row] for row in rows])]
-        faults = dict.fromkeys(repeated, DUPLICATE)
-        if "" in words:
-            faults |= {row: EMPTY for row, word in enumerate(words) if not word and row not in known}
-        return faults
+        faults, fresh = _bad_vectors(block.matrix), set(block.words)
+        plain = not faults and "" not in fresh and len(fresh) == len(block.words) and self._seen.isdisjoint(fresh)
+        if plain and (self.top is None or self.kept + len(fresh) <= self.top):  # as nearly all blocks are
+            self.read += len(fresh)
+            self._seen |= fresh
+            self.words += block.words
+            return Block(block.words, block.matrix)
+        good: list[int] = []
+        row = -1
+        for row, word in enumerate(block.words):
+            if row not in faults:  # a row that is left out takes no word away from a later one
+                if not word or word in self._seen:
+                    faults[row] = DUPLICATE if word else EMPTY
+                    continue
+                self._seen.add(word)
+                good.append(row)
+                if self.kept + len(good) == self.top:  # what is wrong behind the last word asked for does not count
+                    break
+        self.read += row + 1
+        self.repairs.update(fault for place, fault in faults.items() if place <= row)
+        whole = len(good) == row + 1
+        words = block.words[: row + 1] if whole else [block.words[place] for place in good]
+        self.words += words
+        return Block(words, block.matrix[: row + 1] if whole else block.matrix[good])
 
 
 def _bad_vectors(matrix: FloatMatrix) -> dict[int, str]:
@@ -149,7 +156,7 @@ def from_block(words: list[str], matrix: ArrayLike, *, name: str) -> WordVectors
 
 
 def checked_block(words: list[str], matrix: ArrayLike) -> Block:
-    """Return words and vectors of unknown origin as a block, or say why they are not one."""
+    """Return words and vectors of unknown origin as a block, or raise an error that says why they are not one."""
     array = as_matrix(matrix)
     if len(words) != len(array):
         raise VectorsError(f"{len(words):,} words but {len(array):,} vectors; there must be one vector per word.")
@@ -164,6 +171,5 @@ def in_memory(blocks: Iterable[Block], *, name: str, format_name: str, top: int 
     sieve = Sieve(top)
     kept = list(sieve.clean(blocks))
     repairs = sieve.finish(name)
-    words = [word for block in kept for word in block.words]
     matrix = kept[0].matrix if len(kept) == 1 else np.concatenate([block.matrix for block in kept])
-    return WordVectors(words, np.ascontiguousarray(matrix), name=name, format=format_name, repairs=repairs)
+    return WordVectors(sieve.words, np.ascontiguousarray(matrix), name=name, format=format_name, repairs=repairs)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import VectorsError
+from aslant.io.digests import row_sums
 from aslant.io.memory_maps import picked_rows
 from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.mapped_words import MappedWords
@@ -24,7 +26,7 @@ FloatMatrix = NDArray[np.float32]
 
 
 class Subwords(Protocol):
-    """Builds a vector for a word that the vocabulary lacks (fastText's character n-grams)."""
+    """Builds a vector for a word outside the vocabulary (fastText's character n-grams)."""
 
     def vector(self, word: str) -> FloatMatrix | None:
         """Return the vector of `word`, shape (dimensions,), or None where it cannot be built."""
@@ -45,8 +47,18 @@ class Lookup:
 
 
 @dataclass(frozen=True, eq=False)
+class Seal:
+    """The checksums of all rows of a cached matrix (`row_sums`), and what makes the matrix again if one is damaged."""
+
+    sums: NDArray[np.uint32]
+    remake: Callable[[], FloatMatrix]
+
+
+@dataclass(frozen=True, eq=False)
 class WordVectors:
     """A static embedding: `words[i]` has the vector `matrix[i]` (float32, C order, maybe memory-mapped).
+
+    Rows of the cache have checksums (`seal`), which are looked at whenever words are looked up.
 
     >>> v = WordVectors.from_arrays(["king", "queen"], [[1.0, 0.0], [0.8, 0.6]])
     >>> v.lookup(["Queen", "prince"]).found, v.lookup(["Queen", "prince"]).missing
@@ -64,6 +76,7 @@ class WordVectors:
     subwords: Subwords | None = None
     note: str = ""
     treatments: tuple[Treatment, ...] = ()
+    seal: Seal | None = field(default=None, repr=False)
 
     @classmethod
     def from_arrays(cls, words: Iterable[str], matrix: ArrayLike, *, name: str = "arrays") -> WordVectors:
@@ -103,14 +116,14 @@ class WordVectors:
     def fingerprint(self) -> str:
         """Twelve hex digits from the shape and a fixed sample of 1,024 rows with their words.
 
-        The same vectors have the same fingerprint in whatever file; a change of rows outside the sample does not
+        The same vectors have the same fingerprint in any file; a change of rows outside the sample does not
         show, since looking at every row would read a mapped file as a whole.
         """
         picked = np.random.default_rng(0).choice(len(self.words), min(1024, len(self.words)), replace=False)
         rows = np.sort(picked)
         digest = hashlib.sha256(repr(self.matrix.shape).encode())
         digest.update("\n".join(self.words[row] for row in rows.tolist()).encode("utf-8", "surrogatepass"))
-        digest.update(picked_rows(self.matrix, rows).astype("<f4").tobytes())
+        digest.update(self._picked(rows).astype("<f4").tobytes())
         return digest.hexdigest()[:12]
 
     def with_policy(self, policy: LookupPolicy) -> WordVectors:
@@ -129,7 +142,8 @@ class WordVectors:
             raise VectorsError("dimensions cannot be left off vectors that are built from sub-words.")
         note = f"{self.note}; " if self.note else ""
         kept = self.matrix[:, :-dimensions]
-        return replace(self, matrix=kept, note=f"{note}without the last {dimensions} of {self.dimensions} dimensions")
+        told = f"{note}without the last {dimensions} of {self.dimensions} dimensions"
+        return replace(self, matrix=kept, note=told, seal=None)
 
     def treated(self, matrix: FloatMatrix, treatment: Treatment) -> WordVectors:
         """Return vectors that a treatment, such as debiasing, has made of these; name and note say which.
@@ -150,6 +164,7 @@ class WordVectors:
             note="; ".join(filter(None, (self.note, treatment.describe() + left_behind))),
             treatments=(*self.treatments, treatment),
             subwords=None,
+            seal=None,
         )
 
     def lookup(self, words: Iterable[str], *, policy: LookupPolicy | None = None) -> Lookup:
@@ -160,12 +175,12 @@ class WordVectors:
         ('new_york',)
         """
         if isinstance(words, str):
-            raise VectorsError(f"lookup({words!r}) asks for one string; give a list of words.")
+            raise VectorsError(f"lookup({words!r}) was given one string; give a list of words.")
         chosen = policy or self.policy
         found, tokens, missing, matches = [], [], [], []
         for word in words:
             if not isinstance(word, str):
-                raise VectorsError(f"lookup was asked for {word!r}, a {type(word).__name__}; words are strings.")
+                raise VectorsError(f"lookup was given {word!r}, a {type(word).__name__}; words are strings.")
             match = self._match(word, chosen)
             if match is None:
                 missing.append(word)
@@ -176,7 +191,7 @@ class WordVectors:
         return Lookup(self._vectors_of(matches), tuple(found), tuple(tokens), tuple(missing))
 
     def _match(self, word: str, policy: LookupPolicy) -> tuple[str, int | FloatMatrix] | None:
-        """Return the token for `word` with its row, or with a vector where one had to be put together."""
+        """Return the token for `word` with its row, or with a vector where one had to be composed."""
         index = self.index
         for token in policy.spellings(word):
             if (row := index.get(token)) is not None:
@@ -193,18 +208,28 @@ class WordVectors:
     def _vectors_of(self, matches: list[int | FloatMatrix]) -> FloatMatrix:
         """Return one row per match, shape (matches, dimensions)."""
         rows = np.array([match if isinstance(match, int) else 0 for match in matches], dtype=np.intp)
-        vectors = picked_rows(self.matrix, rows)
+        vectors = self._picked(rows)
         for place, match in enumerate(matches):
             if not isinstance(match, int):
                 vectors[place] = match
         return vectors
+
+    def _picked(self, rows: NDArray[np.intp]) -> FloatMatrix:
+        """Return a copy of rows; where one is damaged, the cache is made again, and all of them are read from there."""
+        picked = picked_rows(self.matrix, rows)
+        if self.seal is None or np.array_equal(row_sums(picked), self.seal.sums[rows]):
+            return picked
+        warnings.warn(f"the cache of '{self.name}' was damaged, and is made again", stacklevel=4)
+        object.__setattr__(self, "matrix", self.seal.remake()[: len(self)])
+        object.__setattr__(self, "seal", None)
+        return picked_rows(self.matrix, rows)
 
     def save(self, path: str | Path) -> None:
         """Write a file that `aslant.load` opens again, in the format that the suffix names.
 
         .safetensors and .npz (both keep note, repairs and treatments), .bin (word2vec binary), .txt and .vec
         (word2vec text: a header, then a word and its numbers per line), which keep none of these. gensim opens the
-        last three. The file appears whole or not at all; words that a format cannot hold are an error.
+        last three. The file appears complete or not at all; words that a format cannot hold are an error.
 
         >>> import pathlib, tempfile
         >>> path = pathlib.Path(tempfile.mkdtemp()) / "tiny.safetensors"
@@ -240,7 +265,7 @@ def as_matrix(matrix: ArrayLike, origin: str = "the vectors") -> FloatMatrix:
             raise TypeError(f"{array.dtype}")  # noqa: TRY301 (all that are not numbers end in one message)
         if array.dtype.kind not in "fiu":
             array = array.astype(np.float32)
-    except (TypeError, ValueError, OverflowError, SystemError) as error:  # the last: strings of no characters
+    except (TypeError, ValueError, OverflowError, SystemError) as error:  # the last: empty strings
         raise VectorsError(f"{origin} are not an array of numbers ({error}).") from None
     if array.ndim != 2 or 0 in array.shape:
         raise VectorsError(f"{origin} have shape {array.shape}; expected words × dimensions, none of them 0.")

@@ -1,4 +1,4 @@
-"""The multi-group statistic: Lemmas 1–3 of Swinger et al. 2019 (in the form of MEASURES §2) hold to rounding."""
+"""The multi-group statistic: Lemmas 1–3 of Swinger et al. 2019 (as in docs/definitions.md §2) hold to rounding."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import aslant
 from aslant.errors import MeasureError
 from aslant.measures.association.multi_group import group_terms, word_scores
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.statistics import regrouping, regrouping_pvalue, unit_rows
+from aslant.statistics import regrouping_pvalue, resampled_pvalues, unit_rows
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 7)
@@ -128,7 +128,7 @@ def test_random_partitions_estimate_the_exact_p_value() -> None:
     exact = measured(targets, attributes)
     scores, sizes = word_scores(targets, attributes, targets[0][:0], None)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(regrouping, "ENUMERATION_LIMIT", 0)
+        patch.setattr(resampled_pvalues, "ENUMERATION_LIMIT", 0)
         drawn = regrouping_pvalue(scores, sizes, n_resamples=20_000, rng=1)
         again = regrouping_pvalue(scores, sizes, n_resamples=20_000, rng=1)
     assert (drawn.method, drawn.n_partitions, drawn.n_resamples) == ("monte carlo", exact.n_partitions, 20_000)
@@ -170,7 +170,7 @@ def test_p_values_are_uniform_where_groups_mean_nothing() -> None:
 
 def test_bad_input_is_one_clear_error() -> None:
     v = aslant.load()
-    with pytest.raises(MeasureError, match="'he' of 'men' is the token 'he', which also stands in 'one'"):
+    with pytest.raises(MeasureError, match="'he' of 'men' is the token 'he', which is also in 'one'"):
         aslant.generalised_weat(
             v, {"one": ["he"], "men": ["he", "man"], "women": ["she"]}, [["war"], ["love"], ["the"]]
         )
@@ -180,7 +180,7 @@ def test_bad_input_is_one_clear_error() -> None:
         aslant.generalised_weat(v, "religions-four", "weat-6")
     with pytest.raises(MeasureError, match="n_resamples is 0"):
         aslant.generalised_weat(v, "weat-6", "weat-6", n_resamples=0)
-    with pytest.raises(MeasureError, match="1 attribute sets"):
+    with pytest.raises(MeasureError, match="1 attribute set given"):
         aslant.generalised_weat(v, [["he"], ["she"]], [["war"]])
     with pytest.raises(MeasureError, match="all_targets"):
         aslant.generalised_weat(v, [["he"]], [["war"]])

@@ -10,9 +10,9 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from aslant.errors import AslantError
+from aslant.measures.enumeration.command import survey_app as app
 from aslant.measures.enumeration.result import CONTENT_NOTE
 from aslant.measures.enumeration.survey import questions_to_rate
-from aslant.measures.enumeration.survey_command import app
 from aslant.measures.enumeration.survey_plan import Survey
 from aslant.measures.enumeration.survey_result import SurveyResult
 from survey_examples import crowd, enumeration, exam_answers, row
@@ -88,7 +88,7 @@ def test_ratings_writes_the_rating_task_for_what_was_matched(folder: Path) -> No
     assert shown.stdout.splitlines()[0] == CONTENT_NOTE
     matched = len(questions_to_rate(survey, name))
     assert 0 < matched < len(survey.rating)
-    assert f"{matched} of {len(survey.rating)} word sets were matched" in shown.stdout
+    assert f"{matched} of {len(survey.rating)} word sets matched" in shown.stdout
     assert sorted(path.name for path in (folder / "ratings").iterdir()) == ["README.txt", "rating.csv", "rating.html"]
     assert (folder / "ratings" / "rating.html").read_text(encoding="utf-8").count("data-item=") == matched
     assert run("ratings", name, "--survey", "survey/survey.json", "-o", "again", "-q").stdout == ""
@@ -108,7 +108,7 @@ def test_every_format_is_written(folder: Path) -> None:
         (["export", "nowhere.json", "-o", "new"], "cannot open 'nowhere.json'"),
         (["export", "bad.json", "-o", "new"], "'bad.json' is not JSON"),
         (["export", "survey/survey.json", "-o", "new"], "not a result of kind 'enumeration' but 'survey-plan'"),
-        (["export", "result.json", "-o", "survey"], "'survey' is already there"),
+        (["export", "result.json", "-o", "survey"], "'survey' already exists"),
         (["export", "result.json", "-o", "no/such"], "cannot write 'no/such'"),
         (["ratings", "bad.json", "--survey", "result.json", "-o", "new"], "not a survey's plan but 'enumeration'"),
         (["ratings", "wrong.csv", "--survey", "survey/survey.json", "-o", "new"], "there is nothing to rate"),

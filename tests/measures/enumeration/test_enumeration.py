@@ -116,7 +116,7 @@ def test_a_cell_with_too_few_words_has_no_test(planted: WordVectors) -> None:
 
 
 def test_scores_relate_to_the_multi_group_statistic(planted: WordVectors, found: Any) -> None:
-    """Σ_i over the cells of one category, Σ_i (X̄_i − μ)·(Ā_i − 𝒜̄), is the statistic of §2 (Σ_i (X̄_i − μ) = 0)."""
+    """Σ_i over the cells of one category, Σ_i (X̄_i − μ)·(Ā_i − 𝒜̄), is g (definitions.md §2; Σ_i (X̄_i − μ) = 0)."""
     category = next(c for c in found.ordering if all(cell.tested for cell in found.of_category(c)))
     cells = found.of_category(category)
     g = aslant.generalised_weat(
@@ -297,11 +297,11 @@ def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path)
         ({"left_out": None}, "left_out is None"),
         ({"workers": 0}, "workers is 0"),
         ({"words": True}, "words is True"),
-        ({"groups": {"a": ["Name1"]}, "names": None}, "1 groups were given"),
-        ({"groups": {"a": ["Name1"], "b": ["Name2"]}}, "both names and groups of your own"),
+        ({"groups": {"a": ["Name1"]}, "names": None}, "only 1 group given"),
+        ({"groups": {"a": ["Name1"], "b": ["Name2"]}}, "both names and groups were given"),
         ({"groups": {"a": ["Name1"], "b": ["nowhere"]}, "names": None}, "0 words of 'b'"),
         ({"groups": {"a": ["Name1"], "b": ["Name1"]}, "names": None}, "belong to one of the two sets"),
-        ({"names": 3}, "names=3 are no names"),
+        ({"names": 3}, "names=3 are not names"),
         ({"names": [""]}, "is not a word"),
     ],
 )
@@ -337,16 +337,10 @@ def test_a_table_without_a_column_of_names_is_refused(tmp_path: Path) -> None:
         read_names(file)
 
 
-@pytest.mark.parametrize("damage", ["missing", "shifted", "constant", "float"])
-def test_damaged_clusters_in_a_journal_are_made_anew(
-    tmp_path: Path, planted: WordVectors, found: Any, damage: str
-) -> None:
+def test_damaged_clusters_in_a_journal_are_made_anew(tmp_path: Path, planted: WordVectors, found: Any) -> None:
     aslant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path)
-    journal = Journal(tmp_path)
-    for file in tmp_path.glob("[nw]*-*.npz"):
-        labels = (journal.recall(file.stem) or {})["labels"]
-        other = {"shifted": labels + 100, "constant": labels * 0, "float": labels * 1.0}
-        journal.keep(file.stem, {"other": labels} if damage == "missing" else {"labels": other[damage]})
+    for file in tmp_path.iterdir():
+        file.write_bytes(b"damaged")
     assert aslant.enumerate_biases(planted, NAMES, **SETTINGS, journal=tmp_path).cells == found.cells
 
 

@@ -13,7 +13,7 @@ import pytest
 import aslant
 from aslant.errors import AslantError, MeasureError
 from aslant.measures.enumeration.groups import by_share_female, demographics, is_cased
-from aslant.measures.enumeration.name_sources import embedding_names
+from aslant.measures.enumeration.measure import embedding_names
 from aslant.measures.enumeration.result import Demographics, EnumerationComparison, EnumerationResult
 from aslant.stimuli import NameFacts, bundled_names
 from aslant.vectors import WordVectors
@@ -323,7 +323,7 @@ def test_what_is_taken_out_vanishes_and_what_is_put_in_is_new(planted: WordVecto
     )
     assert EnumerationComparison.from_dict(result.to_dict()) == result
     text = aslant.report.render(result, ".md")
-    assert "3 of 20 cells are significant before, 3 after: 2 remain, 1 vanish, 1 is new" in text
+    assert "significant: 3 of 20 cells before, 3 after; of these 2 in both, 1 only before, 1 only after" in text
 
 
 def test_names_and_words_that_the_other_vocabulary_lacks_are_on_record(
@@ -337,11 +337,11 @@ def test_names_and_words_that_the_other_vocabulary_lacks_are_on_record(
     assert result.after.groups[0].size == before.groups[0].size - 1
     assert lost[0] not in result.after.groups[0].illustrative
     assert result.after.provenance.settings["words_used"] == 399
-    assert "2 names and words of the first are not in it" in aslant.report.render(result, ".md")
+    assert "Missing there: 2 names or words" in aslant.report.render(result, ".md")
 
 
 def test_another_embedding_is_refused_and_so_is_another_result(before: EnumerationResult, tiny: WordVectors) -> None:
-    with pytest.raises(MeasureError, match=r"none of the .* words of 'group 1' is in 'tiny'"):
+    with pytest.raises(MeasureError, match=r"'tiny' has none of the words of 'group 1'"):
         aslant.compare_enumerations(before, tiny)
     with pytest.raises(MeasureError, match="is not the result of an enumeration"):
         aslant.compare_enumerations("found.json", tiny)  # type: ignore[arg-type]

@@ -12,9 +12,8 @@ from xml.etree import ElementTree
 import pytest
 
 from aslant.cli.printing import show
-from aslant.measures.enumeration.charts import enumeration_heatmap
 from aslant.measures.enumeration.notes import MOST_TESTS
-from aslant.measures.enumeration.page import enumeration_fragment
+from aslant.measures.enumeration.page import enumeration_fragment, enumeration_heatmap
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
 from aslant.measures.enumeration.show import crossed_table
 from aslant.report import render
@@ -38,7 +37,7 @@ def shown(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     return at
 
 
-STAND_IN = "What could stand in for what"
+STAND_IN = "What could be a proxy for what"
 
 
 def words_in(text: str) -> set[str]:
@@ -100,7 +99,7 @@ def test_proxies_are_shown_with_the_words_of_their_four_cells(shown: Shown) -> N
 def test_the_critical_p_value_and_what_was_done_with_names_are_said(shown: Shown) -> None:
     text = " ".join(shown(enumeration(), 200).split())
     assert "significant (p up to 0.010, the critical p-value)" in text
-    assert "each name counting alike" in text
+    assert "each name counting equally" in text
     assert "Groups stand in the order of the share of women." in text
     assert "the vocabulary is cased: names are looked up as written; words that are spelled like a name stay" in text
     assert "critical" not in shown(enumeration(significant=False), 200)

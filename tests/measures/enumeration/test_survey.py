@@ -119,7 +119,7 @@ def test_impossible_settings_are_refused(settings: dict[str, int], words: str) -
 
 
 def test_nothing_to_match_is_refused() -> None:
-    with pytest.raises(MeasureError, match="none of the 3 tests has two significant cells"):
+    with pytest.raises(MeasureError, match="no test of 3 has two significant cells"):
         make_survey(enumeration(significant=[1, 0, 1]))
     with pytest.raises(MeasureError, match="not the result of an enumeration"):
         make_survey("tiny")  # type: ignore[arg-type]
@@ -293,7 +293,7 @@ def test_only_what_people_matched_is_rated_and_counts(survey: Survey) -> None:
 
 def test_nobody_who_passed_the_exam_leaves_nothing_to_rate(survey: Survey) -> None:
     failed = exam_answers(survey, "w", 18) + matching_answers(survey, "w", 1.0, np.random.default_rng(0))
-    with pytest.raises(MeasureError, match="none of 1 workers passed the exam, so there is nothing to rate"):
+    with pytest.raises(MeasureError, match=r"no worker passed the exam \(1 took part\), so there is nothing to rate"):
         questions_to_rate(survey, failed)
 
 
@@ -374,14 +374,14 @@ BAD = [
     ("worker,task,item,answer\nw,exam,Anna,G1\n", r"line 2: there is no item 'Anna'"),
     ("worker,task,item,answer\nw,exam,s00000000-e01,G1\n", r"line 2: 's00000000-e01' belongs to another survey"),
     ("worker,s00000000-e01\nw,G1\n", r"line 2: 's00000000-e01' belongs to another survey"),
-    ("worker,task,item,answer\nw,exam,{e1},G13\n", r"line 2: 'G13' is no answer to {e1}"),
-    ("worker,task,item,answer\nw,matching,{m1},{absent}\n", r"line 2: '{absent}' is no answer to {m1}"),
-    ("worker,task,item,answer\nw,rating,{r1},9\n", r"line 2: '9' is no rating of {r1}; give 1 to 7"),
-    ("worker,task,item,answer\nw,rating,{r1},0\n", r"line 2: '0' is no rating"),
-    ("worker,task,item,answer\nw,rating,{r1},4.5\n", r"line 2: '4.5' is no rating"),
+    ("worker,task,item,answer\nw,exam,{e1},G13\n", r"line 2: 'G13' is not an answer to {e1}"),
+    ("worker,task,item,answer\nw,matching,{m1},{absent}\n", r"line 2: '{absent}' is not an answer to {m1}"),
+    ("worker,task,item,answer\nw,rating,{r1},9\n", r"line 2: '9' is not a rating of {r1}; give 1 to 7"),
+    ("worker,task,item,answer\nw,rating,{r1},0\n", r"line 2: '0' is not a rating"),
+    ("worker,task,item,answer\nw,rating,{r1},4.5\n", r"line 2: '4.5' is not a rating"),
     ("worker,task,item,answer\nw,exam,{e1},G1\nv,exam,{e1},G1\nw,exam,{e1},G1\n", r"line 4: worker 'w' .* line 2\)"),
     ("worker,{e1},Answer.{e1}\nw,G1,G1\n", r"line 2: worker 'w' .* a second time"),
-    ("worker,{e1},{e1}\nw,G1,G1\n", r"line 1: the column '{e1}' stands there twice"),
+    ("worker,{e1},{e1}\nw,G1,G1\n", r"line 1: the column '{e1}' appears twice"),
     ("worker,item,answer\nw,{e1},G1\n", r"line 1: there is no column 'task'"),
     ("worker;task;item;answer\nw;exam;{e1};G1\n", r"line 1: there is no column 'worker' or 'task'"),
     ("{e1},{e2}\nG1,G1\n", r"line 1: there is no column 'worker'"),
@@ -431,5 +431,5 @@ def test_a_threshold_that_is_no_rating_is_refused(survey: Survey, threshold: obj
 
 @pytest.mark.parametrize("answers", [5, {"worker": "w"}, [5], []])
 def test_what_are_no_answers_is_refused(survey: Survey, answers: object) -> None:
-    with pytest.raises(MeasureError, match="no answer"):
+    with pytest.raises(MeasureError, match=r"(not|no) (an )?answer"):
         score_survey(survey, answers)  # type: ignore[arg-type]

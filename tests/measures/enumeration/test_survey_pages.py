@@ -298,7 +298,7 @@ def test_a_survey_is_written_whole_into_a_new_folder_or_not_at_all(
         == sorted(path.name for path in (tmp_path / "s").iterdir())
     )
     assert len(written) == 7
-    with pytest.raises(AslantError, match="already there"):
+    with pytest.raises(AslantError, match="already exists"):
         write_survey(survey, tmp_path / "s")
     with pytest.raises(AslantError, match="cannot write"):
         write_survey(survey, tmp_path / "no" / "s")

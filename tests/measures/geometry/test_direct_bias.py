@@ -109,7 +109,7 @@ def test_removed_words_are_recorded_and_not_measured() -> None:
         ({"direction": [1.0, 2.0]}, "shape"),
         ({"direction": np.zeros(8)}, "not all of them 0"),
         ({"direction": [1.0, "x"]}, "neither numbers nor pairs"),
-        ({"words": ["nowhere"]}, "none of the 1 words"),
+        ({"words": ["nowhere"]}, "none of the words"),
     ],
 )
 def test_bad_input_is_one_clear_error(options: dict[str, Any], words: str) -> None:
@@ -148,7 +148,7 @@ def test_words_without_a_similarity_have_no_share_of_it() -> None:
     with pytest.raises(MeasureError, match="similarity of 0"):
         aslant.indirect_bias(v, "a", "b", direction=g, words=["c"])
     assert aslant.indirect_bias(v, "a", "c", direction=g, words=["d"]).by_word[0].beta is None
-    with pytest.raises(MeasureError, match="which also stands in"):
+    with pytest.raises(MeasureError, match="which is also in"):
         aslant.indirect_bias(v, "a", "A", direction=g, words=["c"])
 
 

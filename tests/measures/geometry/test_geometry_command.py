@@ -67,7 +67,7 @@ def test_pairs_of_another_concept_are_not_tested_by_he_and_she() -> None:
     assert g.after.residual is None
     assert "name two words" in g.not_run["residual bias"]
     assert [row["measure"] for row in g.rows()] == ["first component, share of variance", "direct bias of the words"]
-    from aslant.measures.geometry.charts import geometry_chart
+    from aslant.measures.geometry.show import geometry_chart
     from aslant.report import render
 
     assert "not measured: residual bias" in render(g, ".md")
@@ -111,8 +111,8 @@ def test_bad_input_is_one_sentence(run: Run, tmp_path: Path, arguments: list[str
 
 def test_charts_of_single_results_draw_their_own_numbers() -> None:
     from aslant.errors import AslantError
-    from aslant.measures.geometry.charts import projections_picture, variance_picture
-    from aslant.measures.residuals.charts import clusters_picture
+    from aslant.measures.geometry.show import projections_picture, variance_picture
+    from aslant.measures.residuals.show import clusters_picture
     from aslant.report.charts import svg
 
     v = aslant.load(top=12_000)
@@ -130,7 +130,7 @@ def test_outputs_never_eat_an_input_or_each_other(run: Run, tmp_path: Path) -> N
     before = (tmp_path / "in.safetensors").read_bytes()
     (tmp_path / "in.svg").write_bytes(before)
     for arguments, words in (
-        (["in.svg", "--chart", "in.svg"], "would be written over"),
+        (["in.svg", "--chart", "in.svg"], "would be overwritten"),
         (["in.safetensors", "--chart", "c.svg", "--json", "./c.svg"], "the same file"),
         (["in.safetensors", "--chart", "nodir/x.svg", "--json", "half.json"], "there is no folder 'nodir'"),
     ):

@@ -156,7 +156,7 @@ def test_a_seed_gives_one_answer_and_another_seed_another(leaning: Planted, foun
 
 
 def test_every_repeat_takes_other_sentences(leaning: Planted, monkeypatch: pytest.MonkeyPatch) -> None:
-    import aslant.measures.in_context.vectors as vectors
+    import aslant.measures.in_context.swaps as vectors
 
     seen: list[str] = []
 
@@ -270,7 +270,7 @@ def test_vectors_that_are_kept_give_the_same_answer_and_are_not_encoded_again(le
     assert encoders[1].passes == 0
 
 
-NO_WORDS = "no sentence of the corpus 'own sentences' holds any of the 20 definitional words, such as 'woman'; give"
+NO_WORDS = r"no sentence of the corpus 'own sentences' holds any definitional word \(20 in all\), such as 'woman'; give"
 
 
 @pytest.mark.parametrize(
@@ -279,10 +279,10 @@ NO_WORDS = "no sentence of the corpus 'own sentences' holds any of the 20 defini
         (lambda p: {"corpus": [t for t in p.corpus if t.startswith("It")]}, NO_WORDS),
         (lambda p: {"corpus": []}, "the corpus 'own sentences' holds no sentences"),
         (lambda p: {"corpus": ["She slept ."]}, "the corpus 'own sentences' holds 0 words to choose biased ones from"),
-        (lambda p: {"corpus": "She slept ."}, "'She slept .' is no corpus; open one with aslant.load_corpus"),
+        (lambda p: {"corpus": "She slept ."}, "'She slept .' is not a corpus; open one with aslant.load_corpus"),
         (lambda p: {"corpus": ["She slept .", 3]}, "sentence 2 of the corpus is 3; give sentences as text"),
-        (lambda p: {"corpus": 3}, "3 is no corpus"),
-        (lambda p: {"encoder": "bert"}, "'bert' is no encoder; open one with aslant.load_encoder"),
+        (lambda p: {"corpus": 3}, "3 is not a corpus"),
+        (lambda p: {"encoder": "bert"}, "'bert' is not an encoder; open one with aslant.load_encoder"),
         (lambda p: {"pairs": [["she", "he", "they"]]}, "has 3 words; words are swapped in pairs"),
         (lambda p: {"professions": ["nobody", "noone"]}, "holds 0 of the 2 professions in sentences without"),
         (lambda p: {"poles": ("he", "HE")}, "are one word in 'planted'; give two"),
@@ -291,9 +291,9 @@ NO_WORDS = "no sentence of the corpus 'own sentences' holds any of the 20 defini
         (lambda p: {"top": 3}, "top is 3"),
         (lambda p: {"random_as": "noise"}, "random_as='noise' is not one of differences, words"),
         (lambda p: {"picture": "oil"}, "picture='oil' is not one of"),
-        (lambda p: {"compare": [p.original]}, "is no mapping of names to word vectors"),
+        (lambda p: {"compare": [p.original]}, "is not a mapping of names to word vectors"),
         (lambda p: {"compare": {"contextual": p.original}}, "compare names a static space 'contextual'"),
-        (lambda p: {"compare": {"static": aslant.load(top=300)}}, "'sample' lacks .* of the words, such as"),
+        (lambda p: {"compare": {"static": aslant.load(top=300)}}, "'sample' has no vector for .* words?, such as"),
         (lambda p: {"original": "glove.txt"}, "'glove.txt' is not word vectors"),
     ],
 )
@@ -309,7 +309,7 @@ def test_what_cannot_be_measured_is_one_clear_error(
 
 def test_too_few_words_in_the_corpus_are_said_so(leaning: Planted) -> None:
     corpus = leaning.corpus[: 3 * 200] + leaning.corpus[-120:]
-    with pytest.raises(TooFewWordsError, match="holds 200 words to choose biased ones from; at least 250"):
+    with pytest.raises(TooFewWordsError, match="holds 200 words to choose from; at least 250"):
         measured(dataclasses.replace(leaning, corpus=corpus))
 
 

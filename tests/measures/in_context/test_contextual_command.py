@@ -78,7 +78,7 @@ def test_a_second_run_finds_the_vectors_of_the_first_unless_told_not_to(run: Run
         (("--corpus", "text.txt", "--corpus", "Nurses"), "there is no file 'Nurses', nor data of that name"),
         (("--corpus", "text.txt", "--random-as", "noise"), "random_as='noise' is not one of"),
         (("--corpus", "text.txt", "--picture", "oil"), "picture='oil' is not one of"),
-        (("--corpus", "text.txt", "--json", "text.txt"), "'text.txt' is read from, and would be written over"),
+        (("--corpus", "text.txt", "--json", "text.txt"), "'text.txt' is an input and would be overwritten"),
         (("--corpus", "text.txt", "--poles", "he"), "--poles he is not two words"),
         (("--corpus", "text.txt", "--chart", "r.gif"), "a chart cannot be written as '.gif'"),
     ],

@@ -19,7 +19,7 @@ from aslant.measures.in_context.swaps import (
     variance_measure,
     word_shares,
 )
-from aslant.measures.residuals.neighbours import shuffled_correlations
+from aslant.measures.residuals.separation import shuffled_correlations
 from aslant.statistics import spawn, subspace, unit_rows
 
 TEXT = ["He slept.", "Then she left.", "HE SHOUTED.", "John met Mary.", "A nurse came."]

@@ -9,11 +9,17 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError
-from aslant.measures.in_context.charts import biased_picture, contextual_chart, professions_picture, swapped_picture
 from aslant.measures.in_context.result import ContextualBiasResult
-from aslant.measures.in_context.show import contextual_table, contextual_tables
-from aslant.measures.residuals.result import Spread
+from aslant.measures.in_context.show import (
+    biased_picture,
+    contextual_chart,
+    contextual_table,
+    contextual_tables,
+    professions_picture,
+    swapped_picture,
+)
 from aslant.report.charts import svg
+from aslant.results.parts import Spread
 from planted_text import planted
 
 
@@ -28,7 +34,7 @@ def result() -> ContextualBiasResult:
 
 def test_the_notes_say_what_was_used_and_what_is_lacking(result: ContextualBiasResult) -> None:
     notes = "\n".join(contextual_table(result).notes)
-    assert "(asked: 500) words a side" in notes
+    assert "(requested: 500) words per side" in notes
     assert "not in the corpus, 264 professions: " in notes
     assert "and 252 more (the JSON lists all)" in notes
     assert "most female: " in notes

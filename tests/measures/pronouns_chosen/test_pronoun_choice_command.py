@@ -32,7 +32,7 @@ def test_tables_chart_and_files_come_from_one_run(run: Run, folder: Path, tmp_pa
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith(MODEL_CONTENT_NOTE[:40])
     assert "type 1" in done.stdout
-    assert "no coreference decision" in done.stdout
+    assert "not a coreference decision" in done.stdout
     result = PronounChoiceResult.from_dict(json.loads((tmp_path / "o.json").read_text()))
     assert result.provenance.seed == 3
     assert result.provenance.settings["bootstrap"] == 50

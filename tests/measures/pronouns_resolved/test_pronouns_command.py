@@ -1,4 +1,4 @@
-"""`aslant pronouns` on a small file: tables, files, pictures, and errors before any model is loaded."""
+"""`aslant pronoun-resolution` on a small file: tables, files, pictures, and errors before any model is loaded."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import gap_like
-from aslant.measures.pronouns_resolved.charts import neither_by_bias
+from aslant.measures.pronouns_resolved.show import neither_by_bias
 from command_line import Run
 from fake_lm import FakeMaskedLM
 
@@ -29,8 +29,8 @@ def gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_everything_is_shown_and_written(run: Run, gap: Path, tmp_path: Path, cache: Path) -> None:
     done = run(
-        "pronouns", "any", "--gap", "mine.tsv", "--lm", "any", *QUICK, "--json", "r.json", "--samples", "s.csv",
-        "--markdown", "r.md", "--chart", "n.svg", "--bias-chart", "b.svg",
+        "pronoun-resolution", "any", "--gap", "mine.tsv", "--lm", "any", *QUICK, "--json", "r.json",
+        "--samples", "s.csv", "--markdown", "r.md", "--chart", "n.svg", "--bias-chart", "b.svg",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "not statements about people" in done.stdout
@@ -49,9 +49,9 @@ def test_everything_is_shown_and_written(run: Run, gap: Path, tmp_path: Path, ca
 
 
 def test_without_a_language_model_there_is_no_picture_of_bias(run: Run, gap: Path, tmp_path: Path, cache: Path) -> None:
-    refused = run("pronouns", "any", "--gap", "mine.tsv", "--bias-chart", "b.svg")
+    refused = run("pronoun-resolution", "any", "--gap", "mine.tsv", "--bias-chart", "b.svg")
     assert (refused.returncode, "--lm MODEL" in refused.stderr) == (2, True)
-    done = run("pronouns", "any", "--gap", "mine.tsv", *QUICK, "--no-cache")
+    done = run("pronouns", "any", "--gap", "mine.tsv", *QUICK, "--no-cache")  # the former name
     assert done.returncode == 0
     assert "topics have no bias: no language model was given" in done.stdout
     assert not (cache / "pronouns").exists()
@@ -62,12 +62,12 @@ def test_without_a_language_model_there_is_no_picture_of_bias(run: Run, gap: Pat
     [
         (("--gap", "no.tsv"), "there is no GAP file 'no.tsv'"),
         (("--gap", "mine.tsv", "--dropout", "1"), "dropout is 1.0; give a number from 0 to below 1"),
-        (("--gap", "mine.tsv", "--samples", "mine.tsv"), "is read from, and would be written over"),
+        (("--gap", "mine.tsv", "--samples", "mine.tsv"), "is an input and would be overwritten"),
         (("--gap", "mine.tsv", "--samples", "x.csv", "--csv", "x.csv"), "two output options name the same file"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(run: Run, gap: Path, arguments: Any, said: str) -> None:
-    done = run("pronouns", "any", *arguments)
+    done = run("pronoun-resolution", "any", *arguments)
     assert (done.returncode, done.stdout) == (2, "")
     assert said in done.stderr
 
@@ -81,7 +81,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_no_file_behind(
 
     monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: Mute())
     files = ("--samples", "s.csv", "--chart", "n.svg", "--bias-chart", "b.svg", "--json", "r.json")
-    done = run("pronouns", "any", "--gap", "mine.tsv", "--lm", "any", *QUICK, *files)
+    done = run("pronoun-resolution", "any", "--gap", "mine.tsv", "--lm", "any", *QUICK, *files)
     assert (done.returncode, done.stdout) == (2, "")
     assert "topics have no bias to draw" in done.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["mine.tsv"]

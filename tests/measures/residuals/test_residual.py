@@ -13,11 +13,9 @@ from sklearn.neighbors import NearestNeighbors
 
 import aslant
 from aslant.errors import MeasureError
-from aslant.measures.residuals.classification import classification_accuracy
-from aslant.measures.residuals.clustering import picture_of
 from aslant.measures.residuals.measure import bias_by_projection, most_biased
-from aslant.measures.residuals.neighbours import measure_neighbours
 from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.residuals.separation import classification_accuracy, measure_neighbours, picture_of
 from aslant.statistics import clustering_accuracy, nearest, nearest_rows, two_clusters, unit_rows
 from aslant.stimuli import PairSet, is_plain, load_set
 from geometry_vectors import googlenews, letters, planted
@@ -85,7 +83,7 @@ def test_a_small_vocabulary_scales_every_number_and_says_so() -> None:
     from aslant.report.result_tables import table_of
 
     notes = " ".join(table_of(r).notes)
-    assert "40 words a side instead of 500" in notes
+    assert "40 words per side instead of 500" in notes
     assert "44 instead of 100" in notes
 
 
@@ -344,3 +342,20 @@ def test_googlenews_gives_the_published_figures_before_and_after_hard_debiasing(
             assert near.correlation > 0.35
             assert near.shuffled_pvalue == 1 / 1000
     assert (before.clustering.words_per_side, before.classification.words_per_side) == (500, 2500)
+
+
+@pytest.mark.parametrize("gamma", [0.02, 1, np.float32(0.5)])
+def test_a_number_for_gamma_is_used_and_recorded(gamma: float) -> None:
+    v = planted(3.0, words=400)
+    r = run(v, v, gamma=gamma, seeds=1)
+    assert r.provenance.settings["gamma"] == gamma
+    assert r.classification.accuracy > 0.5
+
+
+def test_a_kernel_so_narrow_that_nothing_is_alike_learns_nothing() -> None:
+    v = planted(3.0, words=400)
+    assert (
+        run(v, v, gamma=1e6, seeds=1).classification.accuracy
+        < 0.7
+        < run(v, v, gamma=0.02, seeds=1).classification.accuracy
+    )

@@ -17,7 +17,7 @@ from aslant.errors import MeasureError
 from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
 from aslant.measures.sentence_tests.contexts_drawn import context_vectors
 from aslant.measures.sentence_tests.contexts_statistic import sampled_effects, word_associations
-from aslant.measures.sentence_tests.sentences import NoSpreadError  # type: ignore[attr-defined]
+from aslant.measures.shared.suite import NoSpreadError
 from aslant.statistics import combine, unit_rows
 from aslant.stimuli import WordList, load_set
 from fake_encoder import FakeEncoder
@@ -179,7 +179,7 @@ def test_words_short_of_contexts_are_recorded_and_those_without_are_missing() ->
     cut = aslant.ceat(FakeEncoder(), kept, "weat-7", samples=50, contexts_per_word=2)
     assert {word.contexts for word in cut.words} == {0, 2}
     with pytest.raises(
-        MeasureError, match="7 of 8 words of 'Math' of 'weat-7' have a context in the corpus, less than"
+        MeasureError, match="7 of 8 words of 'Math' of 'weat-7' with a context in the corpus, less than"
     ):
         aslant.ceat(FakeEncoder(), kept, "weat-7", min_found=0.9)
 
@@ -278,10 +278,10 @@ def test_the_spread_of_draws_is_summed_up() -> None:
     ("given", "words"),
     [
         ({"corpus": "text.txt"}, "open it with aslant.load_corpus"),
-        ({"corpus": 7}, "is no corpus"),
+        ({"corpus": 7}, "is not a corpus"),
         ({"samples": 0}, "samples is 0"),
         ({"contexts_per_word": 0}, "contexts_per_word is 0"),
-        ({"case": "loud"}, "case='loud' is not known"),
+        ({"case": "loud"}, "case is 'loud'; choose one of as written, any"),
         ({"corpus": []}, "0 of 8 words of 'Math'"),
         ({"encoder": None}, "is not an encoder"),
         ({"alternative": "more"}, "alternative is 'more'"),

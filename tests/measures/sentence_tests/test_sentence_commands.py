@@ -98,7 +98,7 @@ def test_a_suite_of_ceats_warns_of_the_published_p_value(
     shown = " ".join(answer.stdout.split())
     assert "goes to 0 as more are drawn" in shown
     assert "weat-6 was not run: 0 of 8 words of 'Male names'" in shown
-    assert "fewer contexts than asked for" in shown
+    assert "fewer contexts than requested" in shown
     assert "weat-7" in (tmp_path / "c.svg").read_text(encoding="utf-8")
     assert (tmp_path / "c.md").exists()
 
@@ -108,16 +108,16 @@ def test_a_suite_of_ceats_warns_of_the_published_p_value(
     [
         (["seat", "--templates", "nowhere"], "there is no word set 'nowhere'"),
         (["seat", "--templates", "{word} {word}"], "exactly once"),
-        (["seat", "--unit", "letter"], "unit='letter'"),
-        (["seat", "--pooling", "max"], "pooling='max'"),
+        (["seat", "--unit", "letter"], "--unit is 'letter'; choose one of word, sentence."),
+        (["seat", "--pooling", "max"], "--pooling is 'max'; choose one of"),
         (["seat", "--test", "career-family"], "one of kind 'weat' is needed"),
         (["seat", "--words", "nowhere.toml"], "cannot open 'nowhere.toml'"),
         (["seat", "--chart", "a.gif"], "cannot be written as '.gif'"),
         (["ceat", "--corpus", "nowhere.txt"], "nowhere.txt"),
         (["ceat", "--corpus", "corpus.txt", "--corpus", "bald"], "there is no file 'bald', nor data of that name; did"),
-        (["ceat", "--corpus", "corpus.txt", "--case", "loud"], "case='loud'"),
+        (["ceat", "--corpus", "corpus.txt", "--case", "loud"], "--case is 'loud'; choose one of"),
         (["ceat", "--corpus", "corpus.txt", "--test", "weat-6"], "0 of 8 words of 'Male names'"),
-        (["ceat", "--corpus", "corpus.txt", "--json", "corpus.txt"], "would be written over"),
+        (["ceat", "--corpus", "corpus.txt", "--json", "corpus.txt"], "would be overwritten"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(

@@ -39,7 +39,7 @@ def test_ties_are_treated_as_scipy_does() -> None:
     random = np.random.default_rng(0)
     x, y = random.integers(0, 4, 50).astype(float), random.integers(0, 4, 50).astype(float)
     assert rank_correlation(x, y) == pytest.approx(spearmanr(x, y).statistic)
-    with pytest.raises(MeasureError, match="are all the same, so that nothing can be ranked"):
+    with pytest.raises(MeasureError, match="are all the same, so nothing can be ranked"):
         rank_correlation(np.ones(4), np.arange(4.0))
 
 
@@ -125,7 +125,7 @@ def test_every_data_set_is_in_the_registry_and_readable(
         ([("a", "b", "x")], "expected two words and a number"),
         ([("a", 2, 3)], "expected two words and a number"),
         ([("a", "b", float("nan"))], "expected two words and a number"),
-        (7, "7 are no rated pairs"),
+        (7, "7 are not rated pairs"),
         (RATED[:2], "2 of 2 pairs of 'own' are in 'sample'; 3 are needed"),
     ],
 )

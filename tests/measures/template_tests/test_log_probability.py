@@ -77,7 +77,7 @@ def test_a_causal_model_compares_what_follows_the_target() -> None:
 def test_a_target_after_the_attribute_compares_whole_sentences_and_says_so() -> None:
     result = aslant.log_probability_bias(FakeCausalLM(TABLE), "a [ATTRIBUTE] is what [TARGET] is.", ("he", "she"), JOBS)
     assert result.method == "whole sentences"
-    assert "the target stands after the attribute" in result.notes[0]
+    assert "the target follows the attribute" in result.notes[0]
     for score in result.scores:
         assert score.score == pytest.approx(math.log(TABLE["he", score.attribute] / TABLE["she", score.attribute]))
     both = aslant.log_probability_bias(
@@ -260,20 +260,20 @@ def test_targets_of_several_pieces_are_named_with_the_policy() -> None:
         ({"template": "no-such-set"}, "there is no word set 'no-such-set'"),
         ({"template": "weat-6"}, "kind 'templates' is needed"),
         ({"template": []}, "no template was given"),
-        ({"template": 3}, "is no template"),
+        ({"template": 3}, "is not a template"),
         ({"targets": None}, "no targets were given"),
-        ({"targets": ["he"]}, "1 target sets were given"),
-        ({"targets": [["he"], ["she", "he"]]}, "'he' stands in 'he' and in 'she \\+ he'"),
+        ({"targets": ["he"]}, "only 1 target set given"),
+        ({"targets": [["he"], ["she", "he"]]}, "'he' is in 'he' and in 'she \\+ he'"),
         ({"targets": {"a": [], "b": ["she"]}}, "has no words"),
-        ({"targets": 3}, "are no targets"),
+        ({"targets": 3}, "are not targets"),
         ({"targets": [["he"], [""]]}, "is not a word"),
         ({"targets": "weat-6"}, "kind 'classes' is needed"),
         ({"attributes": None}, "no attributes were given"),
         ({"attributes": []}, "no attribute was given"),
         ({"attributes": [3]}, "is not a word"),
-        ({"attributes": 3}, "are no attributes"),
+        ({"attributes": 3}, "are not attributes"),
         ({"attributes": "nowhere.txt"}, "there are no attributes 'nowhere.txt'"),
-        ({"target_pieces": "last"}, "target_pieces='last' is not one of chain, first"),
+        ({"target_pieces": "last"}, "target_pieces is 'last'; choose one of chain, first"),
         ({"confidence": 2}, "confidence is 2"),
     ],
 )
@@ -309,7 +309,7 @@ def test_attributes_come_from_lists_sets_and_tables(tmp_path: Path) -> None:
     assert attribute_list(tmp_path / "t.csv", column="Pay")[0].words == ("10", "20")
     with pytest.raises(StimuliError, match="has no column 'wage'; it has id, title, pay"):
         attribute_list(tmp_path / "t.csv", column="wage")
-    with pytest.raises(StimuliError, match="is no table"):
+    with pytest.raises(StimuliError, match="is not a table"):
         attribute_list(tmp_path / "list.txt", column="x")
     (tmp_path / "empty.txt").write_text("\n", encoding="utf-8")
     with pytest.raises(StimuliError, match="has no attributes"):

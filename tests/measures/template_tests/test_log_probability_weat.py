@@ -15,12 +15,13 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError, MeasureError
-from aslant.measures.template_tests.association import compared
+from aslant.measures.shared.settings import Partitions
+from aslant.measures.shared.statistic import effect_size
+from aslant.measures.shared.suite import compared
 from aslant.models.protocols import MaskedScore, Sentence
 from aslant.stimuli import Template, TemplateSet, WordList, load_set
 from fake_lm import FakeCausalLM, FakeMaskedLM, uniform
 
-SETTINGS = {"alternative": "greater", "method": "auto", "n_resamples": 1000}
 TESTS = ["career-family", "math-arts", "pleasant-flowers", "pleasant-names", "science-arts"]
 
 
@@ -138,10 +139,10 @@ class Flat(FakeMaskedLM):
 @pytest.mark.parametrize(
     ("test", "words"),
     [
-        ("kurita-generic", "has 2 target and 0 attribute sets; two of each"),
+        ("kurita-generic", "has 2 target sets and 0 attribute sets; two of each"),
         ("weat-6", "kind 'templates' is needed"),
         (3, "does not name a test"),
-        (small(attributes=(WordList("A", ("math",)), WordList("B", ("math", "art")))), "'math' stands in both"),
+        (small(attributes=(WordList("A", ("math",)), WordList("B", ("math", "art")))), "'math' is in both"),
         (small(attributes=(WordList("A", ("math",)), WordList("B", ()))), "two of each, with words"),
     ],
 )
@@ -189,10 +190,10 @@ def test_words_that_are_not_one_piece_are_left_out_and_listed() -> None:
     assert len(result.associations) == 5
     with pytest.raises(MeasureError, match="no word of 'B' is one piece of the vocabulary of 'fake masked'"):
         aslant.template_weat(FakeMaskedLM(unknown=["art", "dance", "drama"]), small())
-    with pytest.raises(MeasureError, match="no masked language model"):
+    with pytest.raises(MeasureError, match="not a masked language model"):
         aslant.template_weat(FakeCausalLM(), small())  # type: ignore[arg-type]
     lonely = small(targets=(WordList("Male", ("he", "boys", "men", "lads")), small().targets[1]))
-    with pytest.raises(MeasureError, match="no template takes 'lads'"):
+    with pytest.raises(MeasureError, match=r"'lads' of .* fits no template"):
         aslant.template_weat(FakeMaskedLM(), lonely)
 
 
@@ -205,10 +206,11 @@ def test_the_authors_effect_sizes_come_out_of_their_scores(real_data: Path) -> N
         for row in rows:
             if row["test"] == test:
                 sides[row["side"]].append(float(row["difference"]))
-        pooled = compared(np.array(sides["A"]), np.array(sides["B"]), test, SETTINGS, 0)
-        assert round(pooled["effect_size"], 4) == value
-        assert pooled["effect_size_population"] != pytest.approx(value, abs=0.004)
-        assert pooled["pvalue"] < 0.01 or value < 0
+        pooled = np.array(sides["A"]), np.array(sides["B"])
+        assert round(effect_size(*pooled), 4) == value
+        assert effect_size(*pooled, ddof=0) != pytest.approx(value, abs=0.004)
+        p = compared(load_set("career-family", TemplateSet), *pooled, Partitions(n_resamples=1000), 0)["pvalue"]
+        assert p < 0.01 or value < 0
 
 
 class Partial(FakeMaskedLM):
@@ -247,3 +249,42 @@ def test_the_published_p_value_says_what_it_is_worth() -> None:
     published = aslant.log_probability_weat(FakeMaskedLM(), small(), as_published=True)
     assert "as if they were independent" in published.notes[-1]
     assert aslant.log_probability_weat(FakeMaskedLM(), small()).notes == ()
+
+
+def test_the_statistic_is_the_difference_of_mean_scores_in_logarithms() -> None:
+    """An effect size and a p-value stay the same if every score is three times as large; the statistic does not."""
+    lm = FakeMaskedLM()
+    result = aslant.log_probability_weat(lm, small())
+    first, second = ([mean(row) for row in rows_of(lm, group.words)] for group in small().attributes)
+    assert result.statistic == pytest.approx(mean(first) - mean(second))
+    assert [s.score for s in result.scores] == pytest.approx(first + second)
+    rows = aslant.log_probability_weat(Published(), small(), as_published=True)
+    assert rows.statistic == pytest.approx(mean(s for a in rows.scores[:3] for s in a.by_template)
+                                           - mean(s for a in rows.scores[3:] for s in a.by_template))  # fmt: skip
+
+
+class Published(FakeMaskedLM):
+    """A model of its own, so that the two are not compared with each other."""
+
+
+@pytest.mark.parametrize(("target", "prior"), [(-math.inf, -1.0), (-1.0, -math.inf), (math.nan, -1.0)])
+def test_a_probability_of_nought_is_an_error_for_a_masked_model_too(target: float, prior: float) -> None:
+    class Sure(FakeMaskedLM):
+        def _score(self, s: Sentence, prior_place: str) -> MaskedScore:
+            usual = super()._score(s, prior_place)
+            return MaskedScore(target, prior, usual.pieces, usual.attribute_pieces) if s.target == "she" else usual
+
+    with pytest.raises(MeasureError, match="no finite log-probability"):
+        aslant.log_probability_weat(Sure(), small())
+
+
+def test_a_suite_records_every_setting_and_starts_each_test_from_one_seed() -> None:
+    lm = FakeMaskedLM()
+    suite = aslant.log_probability_suite(lm, ["career-family", "math-arts"], rng=3, alternative="two-sided")
+    assert suite.provenance.seed == 3
+    assert suite.provenance.settings == suite.results[0].provenance.settings
+    assert suite.provenance.settings == {
+        "target_pieces": "chain", "single_mask": False, "as_published": False, "alternative": "two-sided",
+        "method": "auto", "n_resamples": 100_000,
+    }  # fmt: skip
+    assert suite.results[1] == aslant.log_probability_weat(lm, "math-arts", rng=3, alternative="two-sided")

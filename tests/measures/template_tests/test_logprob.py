@@ -135,9 +135,9 @@ def test_the_suite_shows_every_test_and_writes_it(run: Run, loading: Loading, tm
     [
         (["--template", "he is a [ATTRIBUTE]."], "must contain [TARGET] exactly once"),
         (["--template", "nowhere"], "there is no word set 'nowhere'"),
-        (["--targets", "he,"], "1 target sets were given"),
+        (["--targets", "he,"], "only 1 target set given"),
         (["--attributes", "nowhere.txt"], "there are no attributes 'nowhere.txt'"),
-        (["--target-pieces", "last"], "target_pieces='last'"),
+        (["--target-pieces", "last"], "--target-pieces is 'last'; choose one of"),
         (["--histogram", "h.docx"], "a chart cannot be written as '.docx'"),
         (["--bars", "no/folder/h.svg"], "there is no folder 'no/folder'"),
         (["--json", "no/folder/x.json"], "cannot write 'no/folder/x.json'"),
@@ -183,7 +183,7 @@ def test_words_on_the_command_line_may_be_many() -> None:
     [
         (["--histogram", "a.svg", "--bars", "./a.svg"], "the same file"),
         (["--histogram", "a.svg", "--json", "a.svg"], "the same file"),
-        (["--attributes", "words.svg", "--bars", "words.svg"], "would be written over"),
+        (["--attributes", "words.svg", "--bars", "words.svg"], "would be overwritten"),
         (["--bars", "a.gif"], "cannot be written as '.gif'"),
         (["--bars", "no/such/a.svg"], "there is no folder"),
     ],

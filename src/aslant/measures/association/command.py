@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Annotated
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
+from aslant.measures.association.settings import WeatSuiteSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant weat                                       every WEAT on the bundled sample
-
 aslant weat glove.6B.100d.txt --test weat-6       one test on your embedding
-
 aslant weat glove.6B.zip/glove.6B.50d.txt         a file inside an archive
-
 aslant weat vectors.bin --words my-test.toml      your own word lists (see: aslant words show weat-6)
-
 aslant weat glove-840b-34k --vocabulary all-minilm-l6-v2 --equalise    only words that BERT has as one piece
-
 aslant weat vectors.bin --json result.json --latex table.tex
 """
 
@@ -30,35 +22,10 @@ aslant weat vectors.bin --json result.json --latex table.tex
 @command
 def weat_command(
     model: o.ModelArgument = None,
-    test: Annotated[
-        list[str] | None, typer.Option("--test", metavar="NAME", help="A test that ships; can be repeated.")
-    ] = None,
-    words: Annotated[
-        list[Path] | None, typer.Option("--words", metavar="FILE", help="Your own test, a TOML file; can be repeated.")
-    ] = None,
-    alternative: o.AlternativeOption = "greater",
-    method: o.MethodOption = "auto",
-    n_resamples: o.ResamplesOption = 100_000,
-    bootstrap: Annotated[
-        int, typer.Option("--bootstrap", metavar="N", min=0, help="Resamples for the interval of d; 0: none.")
-    ] = 2_000,
-    confidence: Annotated[float, typer.Option("--confidence", help="Confidence of that interval.")] = 0.95,
-    equalise: Annotated[
-        bool, typer.Option("--equalise", help="Remove words at random until both target sets are of equal size.")
-    ] = False,
-    vocabulary: Annotated[
-        str | None,
-        typer.Option(
-            "--vocabulary",
-            metavar="MODEL|FILE",
-            help="Keep only words that this tokenizer has as one piece, or that this file lists, one on each line.",
-        ),
-    ] = None,
-    min_found: Annotated[
-        float,
-        typer.Option("--min-found", help="Do not run a test if a smaller share of any word set is there."),
-    ] = 0.5,
+    test: Annotated[list[str] | None, o.option("A test that ships; can be repeated.", "NAME")] = None,
+    words: Annotated[list[Path] | None, o.option("Your own test, a TOML file; can be repeated.", "FILE")] = None,
     *,
+    settings: WeatSuiteSettings,
     reading: Reading,
     running: Running,
     output: Output,
@@ -80,14 +47,9 @@ def weat_command(
             raise StimuliError(f"'{path}' is not of kind 'weat'; see 'aslant words show weat-6' for an example.")
         chosen.append(own)
     vectors = open_vectors(model, reading, quiet=running.quiet)
-    settings: dict[str, Any] = {
-        "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "vocabulary": vocabulary, "min_found": min_found,
-        "rng": running.seed,
-    }  # fmt: skip
     if len(chosen) == 1:
-        deliver(weat(vectors, chosen[0], **settings), output, quiet=running.quiet)
+        deliver(weat(vectors, chosen[0], **vars(settings), rng=running.seed), output, quiet=running.quiet)
         return
-    suite = weat_suite(vectors, chosen or None, **settings)
+    suite = weat_suite(vectors, chosen or None, **vars(settings), rng=running.seed)
     need_results(suite)
     deliver(suite, output, quiet=running.quiet)

@@ -1,4 +1,4 @@
-"""The multi-group generalisation of WEAT (Swinger et al. 2019, §2.1; MEASURES §2)."""
+"""The multi-group generalisation of WEAT (Swinger et al. 2019, §2.1; docs/definitions.md §2)."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.association.result import GeneralisedWeatResult, GroupAssociation
 from aslant.measures.shared.wordsets import (
     FloatArray,
@@ -59,10 +59,10 @@ def group_terms(
 def word_scores(
     targets: Sequence[FloatArray], attributes: Sequence[FloatArray], rest: FloatArray, all_attributes: FloatArray | None
 ) -> tuple[FloatArray, list[int]]:
-    """Return what each target word counts in each group, (words, groups), and the sizes of the groups.
+    """Return the score of each target word in each group, (words, groups), and the sizes of the groups.
 
     g is the sum over groups of the mean score of their words, up to a constant: of ŵ·(Ā_i − mean of the Ā_j) for
-    n ≥ 2. One group is set against the `rest` of all targets, which count nothing.
+    n ≥ 2. One group is compared with the `rest` of all targets, which have a score of zero.
 
     >>> e = np.eye(2)
     >>> word_scores([e[:1], e[1:]], [e[:1], e[1:]], e[:0], None)[0].tolist()
@@ -86,7 +86,7 @@ def generalised_weat(
     n_resamples: int = 100_000,
     rng: int | np.random.Generator | None = 0,
 ) -> GeneralisedWeatResult:
-    """Measure how n groups go with n attribute sets, one each, by the statistic g of Swinger et al. (2019, §2.1).
+    """Measure how n groups are associated with n attribute sets by the statistic g of Swinger et al. (2019, §2.1).
 
     Both are word sets, or the name or TOML file of a class set or a WEAT (its targets, its attributes). With one
     group, `all_targets` and `all_attributes` are what it is compared with. For two groups of equal size, 2·|X1|·g
@@ -111,7 +111,8 @@ def generalised_weat(
     (target_lists, first_id), (attribute_lists, second_id) = _listed(groups, "group"), _listed(attributes, "attributes")
     if len(target_lists) != len(attribute_lists) or not target_lists:
         raise MeasureError(
-            f"{len(target_lists)} groups but {len(attribute_lists)} attribute sets were given; one each is needed."
+            f"{plural(len(target_lists), 'group')} but {plural(len(attribute_lists), 'attribute set')} given; "
+            "one each is needed."
         )
     X, A = ([find(vectors, words) for words in lists] for lists in (target_lists, attribute_lists))
     ambient = [

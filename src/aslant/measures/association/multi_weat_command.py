@@ -1,38 +1,24 @@
-"""`aslant multi-weat`: several groups of words, each with attributes of its own."""
+"""`aslant multi-weat`: several groups of words, each with its own attributes."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant multi-weat --groups weat-6 --attributes weat-6     a WEAT as g: the same p-value
-
 aslant multi-weat glove.txt --groups religions-four --attributes mine.toml
-
 aslant multi-weat glove.txt --groups ages.toml --attributes places.toml --json g.json
-
 Files are TOML of kind 'classes' (see: aslant words show religions-four) or 'weat'.
 """
 
 
 @command
 def multi_weat_command(
-    groups: Annotated[
-        str, typer.Option("--groups", metavar="SET|FILE", help="Groups of words: a class set, or a WEAT's targets.")
-    ],
-    attributes: Annotated[
-        str,
-        typer.Option(
-            "--attributes", metavar="SET|FILE", help="As many attribute sets: a class set, or a WEAT's attributes."
-        ),
-    ],
+    groups: Annotated[str, o.option("Groups of words: a class set, or a WEAT's targets.", "SET|FILE")],
+    attributes: Annotated[str, o.option("As many attribute sets: a class set, or a WEAT's attributes.", "SET|FILE")],
     model: o.ModelArgument = None,
     n_resamples: o.ResamplesOption = 100_000,
     *,

@@ -5,45 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from aslant.measures.shared.association import AssociationSuite, WeatSetTest, WordAssociation
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Correlation, Interval, WordsUsed
 from aslant.results.provenance import Provenance
-
-
-@dataclass(frozen=True)
-class WordsUsed:
-    """One word set as it was really used: `used` has vectors, `missing` has none.
-
-    `tokens` are the vocabulary entries that stand for `used` (another case, an underscore); `removed` were left
-    out on request, to equalise set sizes; `same_token` because their token already stands for another word of the set;
-    `not_in_vocabulary` because the vocabulary that the test was reduced to does not have them.
-    """
-
-    name: str
-    used: tuple[str, ...]
-    tokens: tuple[str, ...]
-    missing: tuple[str, ...]
-    removed: tuple[str, ...] = ()
-    same_token: tuple[str, ...] = ()
-    not_in_vocabulary: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
-class WordAssociation:
-    """s(w, A, B) of one target word: how much closer it is to the first attribute set than to the second."""
-
-    word: str
-    target: str
-    value: float
-
-
-@dataclass(frozen=True)
-class Interval:
-    """An interval from resampling."""
-
-    low: float
-    high: float
-    confidence: float
-    n_resamples: int
 
 
 @dataclass(frozen=True)
@@ -56,46 +21,20 @@ class LeaveOneOut:
     high_without: str
 
 
-@dataclass(frozen=True)
-class HumanComparison:
-    """What the study with people found that this test mirrors."""
-
-    reference: str
-    effect_size: float | None
-    participants: int | None
-    pvalue: float | None
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class WeatResult(MeasuredResult):
+@dataclass(frozen=True, kw_only=True)
+class WeatResult(WeatSetTest):
     """A Word Embedding Association Test (Caliskan et al. 2017).
 
     `effect_size` divides by the sample standard deviation (ddof = 1), as the published tables do;
-    `effect_size_population` by the population one, as several tools do. `pvalue` is exact where
-    `pvalue_bounds` are equal; the method says how it was found, over `n_partitions` partitions.
+    `effect_size_population` by the population one, as several tools do.
     """
 
     kind: ClassVar[str] = "weat"
 
-    test: str
-    title: str
-    category: str
-    targets: tuple[WordsUsed, WordsUsed]
-    attributes: tuple[WordsUsed, WordsUsed]
-    statistic: float
-    effect_size: float
     effect_size_population: float
-    pvalue: float
-    pvalue_bounds: tuple[float, float]
-    pvalue_method: str
-    n_partitions: int
-    alternative: str
     interval: Interval | None
     leave_one_out: LeaveOneOut | None
     associations: tuple[WordAssociation, ...]
-    human: HumanComparison | None
-    provenance: Provenance
 
     @property
     def n_used(self) -> int:
@@ -104,7 +43,7 @@ class WeatResult(MeasuredResult):
 
     @property
     def n_asked(self) -> int:
-        """How many words the four sets have, with those that were left out for whatever reason."""
+        """How many words the four sets have, including those that were left out for any reason."""
         groups = self.targets + self.attributes
         lists = [(g.used, g.missing, g.removed, g.same_token, g.not_in_vocabulary) for g in groups]
         return sum(len(words) for found in lists for words in found)
@@ -116,42 +55,34 @@ class WeatResult(MeasuredResult):
 
     @property
     def not_in_vocabulary(self) -> tuple[str, ...]:
-        """The words that the vocabulary which the test was reduced to does not have, each once."""
+        """The words missing from the vocabulary that the test was reduced to, each once."""
         groups = self.targets + self.attributes
         return tuple(dict.fromkeys(word for group in groups for word in group.not_in_vocabulary))
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the result as one table row."""
-        return [_row(self, None)]
+    def own_columns(self) -> dict[str, Any]:
+        """Return what only a WEAT's row has: its interval, and the words that were left out."""
+        return {
+            "low": self.interval.low if self.interval else None,
+            "high": self.interval.high if self.interval else None,
+            **super().own_columns(),
+            "words_asked": self.n_asked,
+            "words": f"{self.n_used}/{self.n_asked}",
+            "not_in_vocabulary": " ".join(self.not_in_vocabulary),
+            "removed": " ".join(self.removed),
+            "effect_size_population": self.effect_size_population,
+        }
 
 
-@dataclass(frozen=True)
-class SkippedTest:
-    """A test that was not run, and why."""
-
-    test: str
-    title: str
-    reason: str
-    missing: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class WeatSuiteResult(MeasuredResult):
-    """Several WEATs on one embedding; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+@dataclass(frozen=True, kw_only=True)
+class WeatSuiteResult(AssociationSuite):
+    """Several WEATs on one embedding."""
 
     kind: ClassVar[str] = "weat-suite"
 
     results: tuple[WeatResult, ...]
-    qvalues: tuple[float, ...]
-    skipped: tuple[SkippedTest, ...]
-    provenance: Provenance
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one table row per test that was run."""
-        return [_row(result, qvalue) for result, qvalue in zip(self.results, self.qvalues, strict=True)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MaskedWeatResult(WeatResult):
     """A WEAT on a masked model's vectors of words in sentences, the other word masked (Kurita et al. 2019, §3.1).
 
@@ -163,42 +94,13 @@ class MaskedWeatResult(WeatResult):
     templates: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class MaskedWeatSuiteResult(WeatSuiteResult):
-    """Several WEATs on one masked model; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+    """Several WEATs on one masked model."""
 
     kind: ClassVar[str] = "masked-weat-suite"
 
     results: tuple[MaskedWeatResult, ...]
-
-
-def _row(result: WeatResult, qvalue: float | None) -> dict[str, Any]:
-    human = result.human
-    return {
-        "test": result.test,
-        "title": result.title,
-        "category": result.category,
-        "effect_size": result.effect_size,
-        "low": result.interval.low if result.interval else None,
-        "high": result.interval.high if result.interval else None,
-        "pvalue": result.pvalue,
-        "pvalue_low": result.pvalue_bounds[0],
-        "pvalue_high": result.pvalue_bounds[1],
-        "pvalue_method": result.pvalue_method,
-        "qvalue": qvalue,
-        "people_effect_size": human.effect_size if human else None,
-        "people_n": human.participants if human else None,
-        "words_used": result.n_used,
-        "words_asked": result.n_asked,
-        "words_missing": len(result.missing),
-        "missing": " ".join(result.missing),
-        "not_in_vocabulary": " ".join(result.not_in_vocabulary),
-        "removed": " ".join(result.removed),
-        "effect_size_population": result.effect_size_population,
-        "statistic": result.statistic,
-        "alternative": result.alternative,
-        "representation": result.provenance.representation.name,
-    }
 
 
 @dataclass(frozen=True)
@@ -212,18 +114,6 @@ class WefatWord:
     pvalue_method: str
     qvalue: float
     figure: float | None
-
-
-@dataclass(frozen=True)
-class Correlation:
-    """How the effect sizes go with an outside figure, over `n` words; p-values of up to 8 words are exact."""
-
-    figure: str
-    pearson: float
-    pearson_pvalue: float
-    spearman: float
-    spearman_pvalue: float
-    n: int
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""WEFAT / SC-WEAT: each word's association with two attribute sets, beside an outside figure (MEASURES §1)."""
+"""WEFAT / SC-WEAT: each word between two attribute sets, beside an outside figure (docs/definitions.md §1)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import Correlation, WefatResult, WefatWord
-from aslant.measures.association.statistic import NO_SPREAD, effect_size
+from aslant.measures.association.result import WefatResult, WefatWord
+from aslant.measures.association.settings import WefatSettings
 from aslant.measures.shared.correlations import correlation
+from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.statistic import NO_SPREAD, effect_size
 from aslant.measures.shared.wordsets import (
     FloatArray,
     Found,
@@ -26,23 +28,23 @@ from aslant.measures.shared.wordsets import (
     provenance,
     word_lists,
 )
+from aslant.results.parts import Correlation
 from aslant.statistics import benjamini_hochberg, partition_pvalue, seed_of, spawn
 from aslant.stimuli import WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
 
+@keywords
 def wefat(
     vectors: WordVectors,
     words: str | PathLike[str] | Iterable[str] = "occupations-share-of-women",
     *,
     attributes: str | PathLike[str] | WordSets = "weat-7",
     figure: str | Mapping[str, float] | None = None,
-    alternative: str = "two-sided",
-    method: str = "auto",
-    n_resamples: int = 100_000,
+    settings: WefatSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> WefatResult:
-    """Give each word's effect size towards the first attribute set, and its correlation with an outside figure.
+    """Give each word's effect size towards the first attribute set, and its correlation with an external figure.
 
     d(w) = (mean_a cos(w, a) − mean_b cos(w, b)) / std over A∪B of cos(w, ·), ddof = 1; the p-value permutes A∪B.
     `attributes` is a pair of word sets, or a WEAT whose attributes are taken; `figure` a column of the word set,
@@ -62,10 +64,8 @@ def wefat(
     for group, least in ((found, 1), (A, 2), (B, 2)):
         need_words(group, least, vectors)
     need_distinct(A, B)
-    settings = {
-        "alternative": alternative, "method": method, "n_resamples": n_resamples, "figure": figure_name,
-        "attributes": str(attributes) if isinstance(attributes, str | PathLike) else "own",
-    }  # fmt: skip
+    given = str(attributes) if isinstance(attributes, str | PathLike) else "own"
+    kept = {**settings.record(), "figure": figure_name, "attributes": given}
     seed = seed_of(rng)
     randoms = spawn(seed, len(found.unit))
     measured = [
@@ -78,8 +78,8 @@ def wefat(
         words=scored,
         attributes=(A.words, B.words),
         correlation=_correlation(scored, figure_name),
-        alternative=alternative,
-        provenance=provenance(vectors, stimuli, (found.words, A.words, B.words), seed, settings),
+        alternative=settings.alternative,
+        provenance=provenance(vectors, stimuli, (found.words, A.words, B.words), seed, kept),
     )
 
 
@@ -109,15 +109,14 @@ def _checked_figures(figures: Mapping[str, Any], words: WordList) -> Mapping[str
 
 
 def _word(
-    word: str, unit: FloatArray, A: Found, B: Found, figure: float | None, settings: dict[str, Any],
+    word: str, unit: FloatArray, A: Found, B: Found, figure: float | None, how: WefatSettings,
     random: np.random.Generator,
 ) -> WefatWord:  # fmt: skip
     a, b = A.unit @ unit, B.unit @ unit
     if np.ptp(np.concatenate([a, b])) < NO_SPREAD:
         raise MeasureError(f"'{word}' is equally close to every attribute word, so it has no effect size.")
     p = partition_pvalue(
-        a, b, alternative=settings["alternative"], method=settings["method"],
-        n_resamples=settings["n_resamples"], rng=random,
+        a, b, alternative=how.alternative, method=how.method, n_resamples=how.n_resamples, rng=random  # type: ignore[arg-type]
     )  # fmt: skip
     return WefatWord(word, effect_size(a, b), p.pvalue, p.bounds, p.method, p.pvalue, figure)
 

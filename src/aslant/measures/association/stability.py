@@ -1,12 +1,13 @@
-"""How much a WEAT effect size hangs on the choice of words: bootstrap interval and leave-one-out range."""
+"""How much a WEAT effect size depends on the choice of words: bootstrap interval and leave-one-out range."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from aslant.measures.association.result import Interval, LeaveOneOut, WordsUsed
-from aslant.measures.association.statistic import NO_SPREAD, associations, effect_size
+from aslant.measures.association.result import LeaveOneOut
+from aslant.measures.shared.statistic import NO_SPREAD, associations, effect_size
 from aslant.measures.shared.wordsets import FloatArray
+from aslant.results.parts import Interval, WordsUsed
 from aslant.statistics import percentile_interval
 
 
@@ -19,7 +20,7 @@ def bootstrap_interval(
     confidence: float,
     random: np.random.Generator,
 ) -> Interval | None:
-    """Percentile interval of d when the words of all four sets are drawn anew, with replacement, set by set.
+    """Percentile interval of d when the words of all four sets are redrawn with replacement, set by set.
 
     Rows are unit vectors. None without resamples, or where a set has a single word and nothing can be drawn.
     """

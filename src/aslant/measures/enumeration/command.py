@@ -1,4 +1,4 @@
-"""`aslant enumerate`: biases that nobody named in advance."""
+"""`aslant enumerate`: biases that nobody named in advance, and what people say about them."""
 
 from __future__ import annotations
 
@@ -6,34 +6,26 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 
 from aslant.cli import options as o
 from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
 from aslant.cli.shared import Output, Reading, RunningOnCores, command
-from aslant.measures.enumeration import survey_command as enumerate_survey
+from aslant.errors import plural
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant enumerate                                       first names, on the bundled sample
-
 aslant enumerate glove.6B.300d.txt --json found.json   your embedding, with everything kept for later
-
 aslant enumerate vectors.bin --names surnames --precision 0.001
-
 aslant enumerate --groups religions-four --html found.html --heatmap found.svg
-
 aslant enumerate GoogleNews.bin --names embedding      names that the vocabulary itself holds
-
-aslant enumerate glove.txt --against debiased.txt      what debiasing left of the associations found before
-
-aslant enumerate survey export found.json -o survey    ask people what they make of it
+aslant enumerate glove.txt --against debiased.txt      which associations debiasing leaves
+aslant enumerate survey export found.json -o survey    ask people about the result
 """
 
-#: What the list of commands says of it.
+#: Its line in the list of commands.
 SHORT = "Unsupervised bias enumeration (Swinger et al. 2019): names and words are clustered, every pair is tested."
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
@@ -46,23 +38,17 @@ class EnumerationOutput(Output):
 
     PICTURES = ("heatmap",)
 
-    html: Annotated[
-        Path | None,
-        typer.Option("--html", metavar="FILE", help="Write a page with all tables.", rich_help_panel=o.OUT),
-    ] = None
-    heatmap: Annotated[
-        Path | None,
-        typer.Option(
-            "--heatmap", metavar="FILE", help="Draw groups × categories (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
-    ] = None
+    html: Annotated[Path | None, o.option("Write a page with all tables.", "FILE", panel=o.OUT)] = None
+    heatmap: Annotated[Path | None, o.option("Draw groups × categories (.svg, .png, .html).", "FILE", panel=o.OUT)] = (
+        None
+    )
 
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return [*super().files(), *([] if self.html is None else [self.html])]
 
     def check(self, inputs: Iterable[str] = ()) -> None:
-        """Refuse what could not be written; a page needs a file."""
+        """Refuse output that could not be written; a page needs a file."""
         from aslant.cli.printing import STANDARD_OUTPUT
         from aslant.errors import AslantError
 
@@ -71,62 +57,45 @@ class EnumerationOutput(Output):
             raise AslantError("a page cannot go to standard output; name a file with --html.")
 
 
-@app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)
+@app.command(DEFAULT, epilog=o.examples(*EXAMPLES.splitlines()), cls=DefaultCommand)
 @command
 def enumerate_command(
     model: o.ModelArgument = None,
     names: Annotated[
         str | None,
-        typer.Option(
-            "--names",
-            metavar="FILE|DATA",
-            help="Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (fetched at "
+        o.option(
+            "Names to cluster: a file (one per line, or a column 'name'), a data name, 'surnames' (downloaded at "
             "first use), or 'embedding' (those in a cased vocabulary); nothing: the bundled first names.",
+            "FILE|DATA",
         ),
     ] = None,
-    groups: Annotated[
-        str, typer.Option("--groups", metavar="N|SET|FILE", help="How many groups to find, or a class set of your own.")
-    ] = "12",
-    categories: Annotated[int, typer.Option("--categories", metavar="N", min=1, help="Word categories.")] = 64,
-    words: Annotated[int, typer.Option("--words", metavar="N", min=1, help="Most frequent words to use.")] = 30_000,
-    per_cell: Annotated[
-        int, typer.Option("--per-cell", metavar="N", min=1, help="Words of each group and category.")
-    ] = 3,
-    rotations: Annotated[
-        int, typer.Option("--rotations", metavar="N", min=1, help="Random rotations for the p-values.")
-    ] = 10_000,
-    alpha: Annotated[float, typer.Option("--alpha", help="False-discovery rate.")] = 0.05,
-    left_out: Annotated[
-        float, typer.Option("--left-out", metavar="SHARE", help="Share of the names least like names to leave out.")
-    ] = 0.2,
+    groups: Annotated[str, o.option("How many groups to find, or your own class set.", "N|SET|FILE")] = "12",
+    categories: Annotated[int, o.option("Word categories.", "N", min=1)] = 64,
+    words: Annotated[int, o.option("Most frequent words to use.", "N", min=1)] = 30_000,
+    per_cell: Annotated[int, o.option("Words of each group and category.", "N", min=1)] = 3,
+    rotations: Annotated[int, o.option("Random rotations for the p-values.", "N", min=1)] = 10_000,
+    alpha: Annotated[float, o.option("False-discovery rate.")] = 0.05,
+    left_out: Annotated[float, o.option("Share of names to leave out, those least like names.", "SHARE")] = 0.2,
     drop_names: Annotated[
         bool | None,
-        typer.Option(
+        o.option(
+            "Leave out words that are spelled like a name; default: only where the vocabulary is lower-cased.",
+            None,
             "--drop-names/--keep-names",
-            help="Leave out words that are spelled like a name; default: only where the vocabulary is lower-cased.",
             show_default=False,
         ),
     ] = None,
     voronoi: Annotated[
-        bool,
-        typer.Option("--voronoi/--no-voronoi", help="A word serves the group it is nearest to, or any number of them."),
+        bool, o.option("A word belongs to the nearest group, or to any number.", None, "--voronoi/--no-voronoi")
     ] = True,
     demographics_by: Annotated[
-        str,
-        typer.Option(
-            "--demographics-by", metavar="names|bearers", help="Whether a name counts once, or by how many bear it."
-        ),
+        str, o.option("A name counts once, or by how many people bear it.", "names|bearers")
     ] = "names",
-    against: Annotated[
-        str | None,
-        typer.Option("--against", metavar="MODEL", help="The same embedding after debiasing: what is left there?"),
-    ] = None,
+    against: Annotated[str | None, o.option("The same embedding after debiasing: what is left there?", "MODEL")] = None,
     precision: Annotated[
         float | None,
-        typer.Option(
-            "--precision",
-            metavar="RISK",
-            help="Stop where verdicts are settled, at this risk (such as 0.001) of changing any; default: never.",
+        o.option(
+            "Stop once verdicts are settled, at this risk (such as 0.001) of changing any; default: never.", "RISK"
         ),
     ] = None,
     *,
@@ -136,8 +105,8 @@ def enumerate_command(
 ) -> None:
     """Find associations between groups of names and words, none of them specified in advance (Swinger et al. 2019).
 
-    What comes out may be offensive: it is what the embedding holds. A run that is stopped resumes where it was when
-    the same command is given again (unless --no-cache).
+    The output may be offensive: it is what the embedding holds. A run that was stopped resumes when the same
+    command is given again (unless --no-cache).
 
     [bold]aslant enumerate survey[/bold] export|ratings|score: a crowd survey on what was found.
     """
@@ -147,9 +116,9 @@ def enumerate_command(
     from aslant.data import cache_folder
     from aslant.errors import AslantError
     from aslant.io.files import write_text
-    from aslant.measures.enumeration.charts import enumeration_heatmap
     from aslant.measures.enumeration.comparison import compare_enumerations
     from aslant.measures.enumeration.measure import enumerate_biases
+    from aslant.measures.enumeration.page import enumeration_heatmap
     from aslant.report import render
 
     if against is not None and output.heatmap is not None:
@@ -162,23 +131,11 @@ def enumerate_command(
     }
     with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         found = enumerate_biases(
-            vectors,
-            names,
-            int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups,
-            categories=categories,
-            words=words,
-            per_cell=per_cell,
-            rotations=rotations,
-            alpha=alpha,
-            left_out=left_out,
-            drop_names=drop_names,
-            voronoi=voronoi,
-            demographics_by=demographics_by,  # type: ignore[arg-type]
-            precision=precision,
-            rng=running.seed,
-            progress=progress,
-            **again,
-        )
+            vectors, names, int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups, categories=categories,
+            words=words, per_cell=per_cell, rotations=rotations, alpha=alpha, left_out=left_out, drop_names=drop_names,
+            voronoi=voronoi, demographics_by=cast("Any", demographics_by), precision=precision, rng=running.seed,
+            progress=progress, **again,
+        )  # fmt: skip
         result = found if other is None else compare_enumerations(found, other, progress=progress, **again)
     if output.html is not None:
         write_text(output.html, render(result, ".html"))
@@ -187,4 +144,133 @@ def enumerate_command(
     deliver(result, output, quiet=running.quiet)
 
 
-app.add_typer(enumerate_survey.app, name="survey")
+survey_app = typer.Typer(
+    help="Ask people about enumerated associations, and score their answers (Swinger et al. §4.1).",
+    no_args_is_help=True,
+)
+app.add_typer(survey_app, name="survey")
+
+#: Bytes of a result's JSON.
+MAX_RESULT = 1 << 30
+EXPORT_EXAMPLES = """
+aslant enumerate glove.txt --json result.json                then
+aslant enumerate survey export result.json -o survey         exam, matching and key, in a new folder
+aslant enumerate survey export result.json -o short --tests 6 --seed 1
+"""
+RATINGS_EXAMPLES = """
+aslant enumerate survey ratings answers/*.csv --survey survey/survey.json -o ratings
+"""
+SCORE_EXAMPLES = """
+aslant enumerate survey score answers.csv --survey survey/survey.json
+aslant enumerate survey score answers/*.csv ratings/answers/*.csv --survey survey/survey.json --json scored.json
+aslant enumerate survey score answers/*.csv --survey survey/survey.json --offensive-from 5
+"""
+
+
+AnswersArgument = Annotated[list[Path], o.argument("Files of answers, one or more.", "ANSWERS.csv...")]
+PlanOption = Annotated[Path, o.option("The plan that the export wrote.", "survey.json", "--survey")]
+
+
+@survey_app.callback()
+def survey_command() -> None:
+    """Ask people about enumerated associations, and score their answers (Swinger et al. §4.1)."""
+
+
+@survey_app.command("export", epilog=o.examples(*EXPORT_EXAMPLES.splitlines()))
+def export_command(
+    result: Annotated[Path, o.argument("What 'aslant enumerate --json' wrote.", "RESULT.json")],
+    folder: Annotated[Path, o.option("A new folder for the survey's files.", "FOLDER", "--output", "-o")],
+    tests: Annotated[int, o.option("Ask about the first N tests with something to match.", "N", min=1)] = 12,
+    names: Annotated[int, o.option("Names that illustrate a group.", "N", min=1)] = 5,
+    exam_names: Annotated[int, o.option("Exam questions for each group; 0 for no exam.", "N", min=0)] = 3,
+    seed: o.SeedOption = 0,
+    quiet: o.QuietOption = False,
+) -> None:
+    """Write a qualification exam and a matching task as pages and tables, and the key to score them.
+
+    What people matched is then rated: see [bold]aslant enumerate survey ratings[/bold].
+    """
+    from aslant.measures.enumeration.result import EnumerationResult
+    from aslant.measures.enumeration.survey import make_survey
+    from aslant.measures.enumeration.survey_pages import how_many, write_survey
+
+    enumeration = _rebuilt(EnumerationResult, result)
+    survey = make_survey(enumeration, tests=tests, names_per_group=names, exam_names=exam_names, rng=seed)
+    written = write_survey(survey, folder)
+    made = (
+        f"{plural(len(survey.exam), 'exam question')}, {plural(len(survey.rating), 'word set')} of "
+        f"{plural(len(survey.matching), 'test')} to match "
+        f"(survey {survey.code})."
+    )
+    _say(quiet, made, written, [
+        how_many(),
+        "key.csv and survey.json hold the right answers: keep them from workers. When the matching is answered, "
+        "'aslant enumerate survey ratings' makes the task in which what people matched is rated.",
+    ])  # fmt: skip
+
+
+@survey_app.command("ratings", epilog=o.examples(*RATINGS_EXAMPLES.splitlines()))
+def ratings_command(
+    answers: AnswersArgument,
+    survey: PlanOption,
+    folder: Annotated[Path, o.option("A new folder for the rating task's files.", "FOLDER", "--output", "-o")],
+    quiet: o.QuietOption = False,
+) -> None:
+    """Write the rating task, for the associations that people matched to the embedding's group, and no others."""
+    from aslant.measures.enumeration.survey import questions_to_rate
+    from aslant.measures.enumeration.survey_pages import how_many, write_ratings
+    from aslant.measures.enumeration.survey_plan import Survey
+
+    plan = _rebuilt(Survey, survey)
+    questions = questions_to_rate(plan, answers)
+    written = write_ratings(plan, questions, folder)
+    made = f"{len(questions)} of {plural(len(plan.rating), 'word set')} matched, to be rated (survey {plan.code})."
+    _say(quiet, made, written, [
+        how_many(),
+        "The rating task shows right answers of the matching: do not give it to anyone who has yet to match. Score its "
+        "answers together with the others.",
+    ])  # fmt: skip
+
+
+def _say(quiet: bool, made: str, written: list[Path], advice: list[str]) -> None:
+    """Say what was written, and what to do with it."""
+    from aslant.measures.enumeration.result import CONTENT_NOTE
+
+    if not quiet:
+        print(CONTENT_NOTE, made, *written, *advice, sep="\n")
+
+
+@survey_app.command("score", epilog=o.examples(*SCORE_EXAMPLES.splitlines()))
+@command
+def score_command(
+    answers: AnswersArgument,
+    survey: PlanOption,
+    offensive_from: Annotated[float, o.option("The mean rating, 1 to 7, that counts as offensive.", "RATING")] = 4.0,
+    confidence: o.ConfidenceOption = 0.95,
+    quiet: o.QuietOption = False,
+    *,
+    output: Output,
+) -> None:
+    """Score answers: accuracy of the plurality, % offensive of what was matched, and the row of the paper's Table 3."""
+    from aslant.cli.printing import deliver
+    from aslant.measures.enumeration.survey import score_survey
+    from aslant.measures.enumeration.survey_plan import Survey
+
+    plan = _rebuilt(Survey, survey)
+    deliver(score_survey(plan, answers, offensive_from=offensive_from, confidence=confidence), output, quiet=quiet)
+
+
+def _rebuilt(kind: Any, path: Path) -> Any:
+    """Read a result or a plan from JSON."""
+    from aslant.errors import AslantError
+    from aslant.io.reading import parse_json, read_bytes
+
+    text = read_bytes(path, most=MAX_RESULT)
+    try:
+        content = parse_json(text.decode("utf-8-sig", "surrogatepass"))
+    except ValueError:
+        raise AslantError(f"'{path}' is not JSON; check which file it is.") from None
+    try:
+        return kind.from_dict(content)
+    except AslantError as error:
+        raise AslantError(f"'{path}': {error}") from None

@@ -9,12 +9,12 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.association.result import WordsUsed
+from aslant.measures.enumeration.cells import CategorisedWords, Grouped
 from aslant.measures.enumeration.measure import seeds_of
-from aslant.measures.enumeration.parts import CategorisedWords, Grouped
 from aslant.measures.enumeration.result import EnumerationComparison, EnumerationResult, NameGroup, WordCategory
 from aslant.measures.enumeration.run import EnumerationRun, Progress
 from aslant.measures.shared.wordsets import Found, check_vectors, find
+from aslant.results.parts import WordsUsed
 from aslant.stimuli import WordList
 from aslant.vectors import LookupPolicy, WordVectors
 
@@ -32,7 +32,7 @@ def compare_enumerations(
 ) -> EnumerationComparison:
     """Test what an enumeration found again in `vectors`, the same embedding after debiasing.
 
-    Groups of names, categories of words, settings and seed are those of `before`; which words fall to which group,
+    Groups of names, categories of words, settings and seed are those of `before`; which words belong to which group,
     their scores and the rotations are those of `vectors`. A cell whose significance remains is what debiasing left.
     `workers`, `journal` and `progress` are those of `enumerate_biases`.
 
@@ -61,7 +61,7 @@ def _found(vectors: WordVectors, name: str, tokens: tuple[str, ...]) -> Found:
     found = find(vectors, WordList(name, tokens), policy=AS_WRITTEN)
     if not found.words.used:
         raise MeasureError(
-            f"none of the {len(tokens):,} words of '{name}' is in '{vectors.name}'; give the same embedding after "
+            f"'{vectors.name}' has none of the words of '{name}' ({len(tokens):,}); give the same embedding after "
             "debiasing."
         )
     return found
@@ -73,7 +73,7 @@ def _grouped(before: EnumerationResult, names: list[Found], words: list[Found]) 
         vectors=tuple(found.unit for found in names),
         listed=(),
         left_out=before.left_out_names,
-        used=tuple(found.words for found in (*names, *words)),  # all that is missing goes on record
+        used=tuple(found.words for found in (*names, *words)),  # everything missing is recorded
         source=before.provenance.stimuli,
         ordered_by=before.provenance.settings["ordered_by"],
         found=not before.own_groups,
@@ -81,7 +81,7 @@ def _grouped(before: EnumerationResult, names: list[Found], words: list[Found]) 
 
 
 def _kept(group: NameGroup, used: WordsUsed) -> NameGroup:
-    """Return a group without the names that the other vocabulary lacks."""
+    """Return a group without the names missing from the other vocabulary."""
     there = set(used.tokens)
     pairs = [pair for pair in zip(group.names, group.tokens, strict=True) if pair[1] in there]
     names = tuple(name for name, _ in pairs)

@@ -1,4 +1,4 @@
-"""Steps 1 and 2 of bias enumeration: the name groups and the word categories, found by clustering (MEASURES §3)."""
+"""Steps 1 and 2 of bias enumeration: name groups and word categories, by clustering (docs/definitions.md §3)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from aslant.measures.enumeration.result import Demographics, Weights
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.parallel import one_thread_each, spread
 from aslant.stimuli import NameFacts
-from aslant.stimuli.first_names import RACES
+from aslant.stimuli.name_files import RACES
 
 Unit = NDArray[np.float32]
 #: As many starts as scikit-learn made when the paper was written; the best one counts.
 STARTS = 10
-#: Non-names to tell names from are drawn from this many of the most frequent words.
+#: Non-names to contrast with names are drawn from this many of the most frequent words.
 FREQUENT = 50_000
 #: A vocabulary with a smaller share of tokens with capitals (such as "UNK") counts as lower-cased.
 CASED_SHARE = 0.01
@@ -54,9 +54,9 @@ def keep_by_margin(margin: FloatArray, left_out: float) -> NDArray[np.bool_]:
 
 @contextmanager
 def no_convergence_warnings() -> Iterator[None]:
-    """Say nothing of fewer distinct points than clusters (an error later), nor of margins that are not quite the best.
+    """Silence warnings about fewer distinct points than clusters (an error later) and about margins not quite optimal.
 
-    Filters belong to the process, so that tasks, which may share one, must leave them alone.
+    Filters belong to the process, so tasks, which may share one, must leave them alone.
     """
     from sklearn.exceptions import ConvergenceWarning
 
@@ -80,7 +80,7 @@ def cluster(
 ) -> NDArray[np.int64]:
     """Cluster unit vectors by k-means++ (ten starts, the best kept) and number the clusters by size; (points,).
 
-    Each start has a seed of its own and one thread, so that the answer does not depend on the number of workers.
+    Each start has its own seed and one thread, so the answer does not depend on the number of workers.
 
     >>> cluster(np.array([[1, 0], [0.9, 0.1], [0, 1]], np.float32), 2, seed=0, workers=1).tolist()
     [0, 0, 1]
@@ -100,7 +100,7 @@ def cluster(
 def _numbered_by_size(labels: NDArray[np.int32], count: int) -> NDArray[np.int64]:
     sizes = np.bincount(labels, minlength=count)
     if (sizes == 0).any():
-        raise MeasureError(f"only {(sizes > 0).sum()} of {count} clusters could be told apart; ask for fewer.")
+        raise MeasureError(f"only {(sizes > 0).sum()} of {count} clusters could be told apart; request fewer.")
     first = np.array([np.flatnonzero(labels == c)[0] for c in range(count)])
     order = np.lexsort((first, -sizes))
     rank = np.empty(count, dtype=np.int64)
@@ -140,9 +140,9 @@ def nearest_to_mean(unit: NDArray[np.floating], how_many: int) -> list[int]:
 def demographics(
     names: Sequence[str], facts: Mapping[str, NameFacts], weighted_by: Weights = "names"
 ) -> Demographics | None:
-    """Return what the tables know of a group; None where they know no name of it.
+    """Return what the tables know about a group; None where they know none of its names.
 
-    Figures are means over the names known, each counting alike, or `weighted_by` how many people bear it.
+    Figures are means over the known names, each counting equally, or `weighted_by` how many people bear it.
 
     >>> facts = {"ann": NameFacts(3_000, 1.0, 1950.0, None), "bob": NameFacts(1_000, 0.0, 1970.0, None)}
     >>> demographics(["Ann", "Bob"], facts).share_female, demographics(["Ann", "Bob"], facts, "bearers").share_female
@@ -205,7 +205,7 @@ class Vocabulary:
 
 
 def frequent_words(words: Sequence[str], left_out: Set[str], most: int, *, lower_case: bool = True) -> Vocabulary:
-    """Return the `most` frequent tokens but for those `left_out`, as they are written or in lower case.
+    """Return the `most` frequent tokens except those `left_out`, as they are written or in lower case.
 
     With `lower_case` only tokens in lower case count (or in a script without case), and only those with a letter.
 

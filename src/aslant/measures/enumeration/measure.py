@@ -1,25 +1,37 @@
-"""Unsupervised bias enumeration: biases that nobody named in advance (Swinger et al. 2019; MEASURES §3)."""
+"""Unsupervised bias enumeration: biases that nobody named in advance (Swinger et al. 2019; docs/definitions.md §3)."""
 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, TypeAlias, get_args
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.data import could_be_name
+from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
-from aslant.measures.enumeration.name_sources import EMBEDDING, Names, embedding_names, name_table
+from aslant.io.memory_maps import picked_rows
+from aslant.measures.enumeration.groups import is_cased
 from aslant.measures.enumeration.result import EnumerationResult, Weights
 from aslant.measures.enumeration.run import MOST, EnumerationRun, Progress
-from aslant.measures.shared.wordsets import check_vectors
-from aslant.statistics import check_count, seed_of
+from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words
+from aslant.parallel import one_thread_each
+from aslant.statistics import check_count, seed_of, unit_rows
+from aslant.stimuli import NameTable, bundled_names, named, read_names
 from aslant.vectors import WordVectors
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
 
 #: Groups: how many to find among the names, or the groups themselves: a class set, or words by group.
 Groups: TypeAlias = int | str | PathLike[str] | Mapping[str, Iterable[str]]
+#: The most of each count, and the values of each choice.
+COUNTS = {"categories": MOST, "words": MOST, "per_cell": 1_000, "rotations": MOST}
+CHOICES = {"drop_names": (None, True, False), "voronoi": (True, False), "demographics_by": get_args(Weights)}
 
 
 def enumerate_biases(
@@ -48,17 +60,17 @@ def enumerate_biases(
     classifier finds among the capitalised words) are cleaned of the share `left_out` that is least like a name, and
     clustered into `groups`; the most frequent `words` in lower case are clustered into `categories`. Each cell, a
     group and a category, takes the `per_cell` words of the category that lean most to the group. Its p-value comes
-    from `rotations` of the names against the words, and false discoveries are held at `alpha` over all cells
+    from `rotations` of the names against the words, and the false-discovery rate over all cells is held at `alpha`
     (Benjamini–Hochberg). Groups of your own (a class set, or words by group) skip the first step.
 
     Names are looked up as written in a cased vocabulary. `drop_names` leaves words that are spelled like a name out
-    of the words (None: only in a lower-cased vocabulary). With `voronoi` a word serves the group that it is nearest
+    of the words (None: only in a lower-cased vocabulary). With `voronoi` a word belongs to the group that it is nearest
     to, without it any number of groups (the paper's footnote 2). `demographics_by` "names" or "bearers" says how
     figures about a group's names are averaged.
 
     `precision` stops drawing rotations where the verdict is settled, at that risk (such as 0.001) that any verdict
     differs from the full run's. `workers`: threads, by default one for each core; the result does not depend on it.
-    `journal` is a folder where finished work is kept, so that a run that was killed resumes where it was.
+    `journal` is a folder where finished work is kept, so that a run that was killed resumes where it stopped.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -68,8 +80,11 @@ def enumerate_biases(
     (['women', 'men'], 16, True)
     """
     check_vectors(vectors)
-    settings = _checked(categories, words, per_cell, rotations, alpha, left_out, precision)
-    settings |= _choices(drop_names, voronoi, demographics_by)
+    settings = _checked({
+        "categories": categories, "words": words, "per_cell": per_cell, "rotations": rotations, "alpha": alpha,
+        "left_out": left_out, "precision": precision, "drop_names": drop_names, "voronoi": voronoi,
+        "demographics_by": demographics_by,
+    })  # fmt: skip
     seed = seed_of(rng)
     kept = Journal(journal) if journal is not None else None
     run = EnumerationRun(vectors, settings, seeds_of(seed), workers, kept, progress)
@@ -77,7 +92,7 @@ def enumerate_biases(
         table = embedding_names(vectors) if names == EMBEDDING else name_table(names)
         return run.measure(run.found_groups(table, groups), seed)
     if names is not None:
-        raise MeasureError("both names and groups of your own were given; leave one of them out.")
+        raise MeasureError("both names and groups were given; leave one of them out.")
     return run.measure(run.own_groups(groups), seed)
 
 
@@ -94,36 +109,112 @@ def _is_count(groups: Groups) -> bool:
     return isinstance(groups, int | np.integer) and not isinstance(groups, bool)
 
 
-def _checked(
-    categories: int, words: int, per_cell: int, rotations: int, alpha: float, left_out: float, precision: float | None
-) -> dict[str, Any]:
-    _check_share("alpha", alpha)
-    _check_share("left_out", left_out, may_be_zero=True)
-    if precision is not None:
-        _check_share("precision", precision)
-    return {
-        "categories": check_count("categories", categories, 1, MOST),
-        "words": check_count("words", words, 1, MOST),
-        "per_cell": check_count("per_cell", per_cell, 1, 1_000),
-        "rotations": check_count("rotations", rotations, 1, MOST),
-        "alpha": float(alpha),
-        "left_out": float(left_out),
-        "precision": None if precision is None else float(precision),
-    }
+def _checked(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings as they are recorded, or refuse the first that is invalid."""
+    for name, allowed in CHOICES.items():
+        if not any(given[name] is one or (isinstance(one, str) and given[name] == one) for one in allowed):
+            raise MeasureError(f"{name} is {given[name]!r}; give {' or '.join(map(repr, allowed))}.")
+    for name in ("alpha", "left_out", "precision"):
+        if name != "precision" or given[name] is not None:
+            given[name] = _share(name, given[name], may_be_zero=name == "left_out")
+    return given | {name: check_count(name, given[name], 1, most) for name, most in COUNTS.items()}
 
 
-def _choices(drop_names: bool | None, voronoi: bool, demographics_by: Weights) -> dict[str, Any]:
-    for name, value, allowed in (
-        ("drop_names", drop_names, (None, True, False)),
-        ("voronoi", voronoi, (True, False)),
-        ("demographics_by", demographics_by, get_args(Weights)),
-    ):
-        if not any(value is choice or (isinstance(choice, str) and value == choice) for choice in allowed):
-            raise MeasureError(f"{name} is {value!r}; give {' or '.join(map(repr, allowed))}.")
-    return {"drop_names": drop_names, "voronoi": voronoi, "demographics_by": demographics_by}
-
-
-def _check_share(name: str, value: float, *, may_be_zero: bool = False) -> None:
+def _share(name: str, value: float, *, may_be_zero: bool) -> float:
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not number or not (0 < value < 1 or (may_be_zero and value == 0)):
         raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
+    return float(value)
+
+
+def enumerated(work: Work) -> Results:
+    """Enumerate biases of the first names that ship."""
+    found = enumerate_biases(
+        work.subject.opened, rng=work.seed, workers=work.workers, journal=work.journal, progress=work.progress,
+        **work.settings,
+    )  # fmt: skip
+    return (found,)
+
+
+Names: TypeAlias = str | PathLike[str] | Iterable[str] | None
+#: Short for the data name.
+SURNAMES = "surnames"
+#: Names are to be taken from the vocabulary itself.
+EMBEDDING = "embedding"
+#: Where names are looked for: this many of the most frequent tokens.
+SEARCHED = 200_000
+#: How many parts tell each other's names from other capitalised words; each needs several known names.
+PARTS, LEAST_KNOWN = 5, 20
+
+
+def name_table(names: Names) -> NameTable:
+    """Return the names to cluster: None gives the bundled first names, "surnames" those of the US census.
+
+    >>> len(name_table(None).names), name_table(["Ann", "Bob"]).names
+    (9656, ('Ann', 'Bob'))
+    """
+    if names is None:
+        return bundled_names()
+    if isinstance(names, str | PathLike):
+        return read_names(_path(names))
+    if not isinstance(names, Iterable):
+        raise MeasureError(f"names={names!r:.60} are not names; give a list, a file, a data name, or nothing.")
+    return named("own", checked_words(names))
+
+
+def embedding_names(vectors: WordVectors) -> NameTable:
+    """Return the first names that a cased vocabulary holds, also those that no table has (the paper's footnote 1).
+
+    Candidates are words that are more frequent capitalised than in lower case. A linear classifier of the bundled
+    first names among them against the others judges each candidate, trained on the four fifths without it.
+    """
+    if not is_cased(vectors.words):
+        raise MeasureError(
+            f"names={EMBEDDING!r} needs capital letters to tell names from words, and '{vectors.name}' is "
+            "lower-cased; give names, or nothing for the bundled first names."
+        )
+    rows, tokens = _capitalised(vectors.words[:SEARCHED])
+    bundled = bundled_names()
+    known = np.isin(tokens, bundled.names)
+    if min(known.sum(), (~known).sum()) < LEAST_KNOWN:
+        raise MeasureError(
+            f"aslant knows {known.sum()} of {plural(len(known), 'capitalised word')} of '{vectors.name}' as names; "
+            f"names={EMBEDDING!r} needs at least {LEAST_KNOWN} of them, and as many others, to learn what a name is."
+        )
+    like_names = _margins_of_others(unit_rows(picked_rows(vectors.matrix, rows)), known) > 0
+    return named(f"names of the embedding ({SEARCHED:,} words searched)", tokens[like_names].tolist())
+
+
+def _capitalised(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.str_]]:
+    """Return the rows and tokens of words such as "Ann" that come before "ann", in the order of frequency.
+
+    >>> _capitalised(["the", "The", "Ann", "NATO", "ann", "New_York", "I"])[1].tolist()
+    ['Ann']
+    """
+    first = {token: row for row, token in enumerate(words)}
+    rows = [
+        row for token, row in first.items()
+        if len(token) > 1 and token.isalpha() and token == token.capitalize() != token.lower()
+        and first.get(token.lower(), row + 1) > row
+    ]  # fmt: skip
+    return np.array(rows, dtype=np.int64), np.array([words[row] for row in rows], dtype=str)
+
+
+def _margins_of_others(unit: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
+    """Return each row's margin by a classifier that was trained without it; `unit` is (words, d), `known` (words,)."""
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import LinearSVC
+
+    model = LinearSVC(class_weight="balanced", dual=False)  # as many of each kind, in effect
+    with one_thread_each():
+        return np.asarray(cross_val_predict(model, unit, known, cv=StratifiedKFold(PARTS), method="decision_function"))
+
+
+def _path(given: str | PathLike[str]) -> Path:
+    """Return the file of names: a path, or where the data of that name are."""
+    path = Path(given)
+    if path.exists() or not could_be_name(str(given)):
+        return path
+    from aslant.data import resolve
+
+    return resolve("census-surnames" if str(given) == SURNAMES else str(given), kinds=["names"]) or path

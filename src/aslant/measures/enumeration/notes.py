@@ -1,15 +1,16 @@
-"""What is said under the tables of an enumeration: how much was found, what the figures mean, how it was computed."""
+"""The notes under the tables of an enumeration: how much was found, what the figures mean, how it was computed."""
 
 from __future__ import annotations
 
+from aslant.errors import plural
 from aslant.measures.enumeration.result import EnumerationResult
 from aslant.report.tables import plain, pvalue
 
-#: So many tests are shown to people; CSV and JSON hold all.
+#: People are shown this many tests; CSV and JSON hold all.
 MOST_TESTS = 12
 NOT_SIGNIFICANT, NO_TEST = "·", "–"
 #: How the figures of a group's names were averaged.
-WEIGHTED = {"names": "each name counting alike", "bearers": "each name counting by how many people bear it"}
+WEIGHTED = {"names": "each name counting equally", "bearers": "each name counting by how many people bear it"}
 
 
 def shown_tests(result: EnumerationResult, most: int | None = MOST_TESTS) -> list[tuple[int, int]]:
@@ -22,7 +23,7 @@ def group_notes(result: EnumerationResult) -> tuple[str, ...]:
     """Say which names were used, and where the figures about them come from."""
     used, missing = sum(group.size for group in result.groups), result.missing
     if result.own_groups:
-        said = [f"groups as given, {used:,} words."]
+        said = [f"groups as given, {plural(used, 'word')}."]
         said += [f"no vector for {plain(', '.join(missing))}."] if missing else []
     else:
         out = f"{len(result.left_out_names):,} left out, too unlike the other names"
@@ -38,7 +39,7 @@ def group_notes(result: EnumerationResult) -> tuple[str, ...]:
 
 def _order(result: EnumerationResult) -> str:
     by_women = result.provenance.settings["ordered_by"] == "share_female"
-    return " Groups stand in the order of the share of women." if by_women else ""
+    return " Groups are ordered by the share of women." if by_women else ""
 
 
 def _spelling(result: EnumerationResult) -> str:
@@ -48,7 +49,7 @@ def _spelling(result: EnumerationResult) -> str:
         return f"the vocabulary is {settings['vocabulary']}; the groups' own words are left out of the tests."
     cased = settings["vocabulary"] == "cased"
     looked_up = "names are looked up as written" if cased else "names are looked up in lower case too"
-    kept = "are left out" if settings["drop_names"] else "stay, unless they stand in a group"
+    kept = "are left out" if settings["drop_names"] else "stay, unless they are in a group"
     return f"the vocabulary is {settings['vocabulary']}: {looked_up}; words that are spelled like a name {kept}."
 
 
@@ -64,14 +65,14 @@ def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool =
 def _found(result: EnumerationResult) -> str:
     alpha, found, cells = float(result.provenance.settings["alpha"]), len(result.significant), len(result.cells)
     untested = len(result.not_tested)
-    tail = f"no test for {untested:,} cells with fewer than {result.words_per_cell} words." if untested else ""
-    tail = tail or "every cell had words enough for a test."
+    tail = f"no test for {plural(untested, 'cell')} with fewer than {plural(result.words_per_cell, 'word')}."
+    tail = tail if untested else "every cell had enough words for a test."
     if not found:
-        none = f"No association is significant: none of {cells:,} cells at a false-discovery rate of {alpha:g}"
+        none = f"No association is significant: none of {plural(cells, 'cell')} at a false-discovery rate of {alpha:g}"
         return f"{none}; {tail}{_too_few(result)}"
     rate = f"of these, {100 * alpha:g} % at most are expected to be chance (false-discovery rate)"
-    are, critical = "are" if found > 1 else "is", pvalue(result.critical_pvalue)
-    return f"{found:,} of {cells:,} cells {are} significant (p up to {critical}, the critical p-value); {rate}; {tail}"
+    share = f"{found:,} of {plural(cells, 'cell')} {'are' if found > 1 else 'is'} significant"
+    return f"{share} (p up to {pvalue(result.critical_pvalue)}, the critical p-value); {rate}; {tail}"
 
 
 def _too_few(result: EnumerationResult) -> str:
@@ -81,7 +82,7 @@ def _too_few(result: EnumerationResult) -> str:
     if smallest <= float(result.provenance.settings["alpha"]):
         return ""
     least = f"{min(1.0, smallest):.2g}"
-    return f" With {rotations:,} rotations the q-value of a single cell cannot fall below {least}; draw more."
+    return f" With {plural(rotations, 'rotation')} the q-value of a single cell cannot fall below {least}; draw more."
 
 
 def _more(result: EnumerationResult) -> list[str]:
@@ -96,8 +97,8 @@ def _meaning(result: EnumerationResult, figures: bool) -> list[str]:
     groups = "the other groups" if len(result.groups) > 2 else "the other group"
     words = f"words: those of a test's category that lean most to this group and not to {groups}"
     if not result.provenance.settings["voronoi"]:
-        words = "words: those of a test's category that lean most to this group; a word may serve several groups"
-    order = "tests stand in the order of the total score of their significant cells"
+        words = "words: those of a test's category that lean most to this group; a word may belong to several groups"
+    order = "tests are ordered by the total score of their significant cells"
     if not figures:
         marks = f"{NOT_SIGNIFICANT} not significant; {NO_TEST} no test"
         return [f"{words}; {marks}.", f"{order}; --csv, --json and --html give the score, p and q of every cell."]
@@ -106,7 +107,7 @@ def _meaning(result: EnumerationResult, figures: bool) -> list[str]:
         "score: how much nearer the words are to the group's names than all words are on average, against the mean "
         f"of the groups. Chance alone gives scores above 0, since the words are chosen for leaning: read q; {order}.",
         "p: the share of random rotations of the names against the words that reach the score; q: Benjamini–Hochberg "
-        f"over all {len(result.cells):,} cells.",
+        f"over {plural(len(result.cells), 'cell')}.",
     ]
 
 
@@ -115,8 +116,8 @@ def _indirect(result: EnumerationResult) -> str:
     if bias.share is None:
         return "potential indirect bias: no two tests have significant words for the same two groups."
     return (
-        f"potential indirect bias (eq. 1): in {100 * bias.share:.1f} % of {bias.tuples:,} cases (two groups, two "
-        "tests, all four cells significant) both tests divide the groups the same way; about 50 % if unrelated."
+        f"potential indirect bias (eq. 1): in {100 * bias.share:.1f} % of {plural(bias.tuples, 'case')} (two groups, "
+        "two tests, all four cells significant) both tests divide the groups the same way; about 50 % if unrelated."
     )
 
 

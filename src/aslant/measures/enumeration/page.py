@@ -1,22 +1,27 @@
-"""Enumerated biases as HTML: a fragment for any page, and a page of its own. Possibly offensive words stay covered."""
+"""Enumerated biases as HTML and as a heat map. Possibly offensive words stay covered."""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import textwrap
+from typing import Any, Literal
 
 from aslant.catalogue import kinds
-from aslant.measures.enumeration import charts
 from aslant.measures.enumeration import notes as noted
 from aslant.measures.enumeration import show as described
-from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult
+from aslant.measures.enumeration.notes import shown_tests
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumeratedCell, EnumerationResult
+from aslant.measures.enumeration.show import IN_HEADINGS, heading, named
 from aslant.report import tables
-from aslant.report.offensive_words import cover, may_offend
+from aslant.report.charts import INK, PAPER, svg, tips
+from aslant.report.offensive_words import cover, covered, may_offend
+from aslant.report.tables import plain, pvalue, small
 from aslant.report.templating import asset, environment
 
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
 WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}
 
-#: A page has room for so many potential indirect biases.
+#: A page has room for this many potential indirect biases.
 MOST_PROXIES = 20
 
 
@@ -32,7 +37,7 @@ def enumeration_fragment(
     tests = [_test(result, rank, category) for rank, category in noted.shown_tests(result, None)]
     if figure is None and tests:
         shows = kinds()["enumeration"].pictures[0].shows
-        picture = f'<div class="enum-scroll">{charts.enumeration_heatmap(result)}</div>'
+        picture = f'<div class="enum-scroll">{enumeration_heatmap(result)}</div>'
         figure = f'<figure>{picture}<figcaption class="enum-soft enum-small">{shows}</figcaption></figure>'
     template = environment().get_template("enumeration.html.j2")
     return template.render(
@@ -84,7 +89,114 @@ def _figures(cell: EnumeratedCell) -> dict[str, str]:
 
 
 def _offending(tests: list[dict[str, Any]]) -> int:
-    """Count the words of the table that are covered at first."""
+    """Count the words of the table that are initially covered."""
     cells = [cell for test in tests for cell in test["cells"] if cell["kind"] not in ("none", "untested")]
     words = [word for cell in cells for word in cell["words"]] + [word for test in tests for word in test["centre"]]
     return len({word for word in words if may_offend(word)})
+
+
+HEAT_TIPS = ("names", "words about", "score:written", "p", "q")
+
+
+#: A heat map draws at most this many tests.
+MOST_CATEGORIES = 24
+
+
+def enumeration_heatmap(
+    result: EnumerationResult, *, categories: int = MOST_CATEGORIES, standalone: bool = False
+) -> str:
+    """Draw the scores of groups × categories: the first `categories` tests with a significant cell; returns SVG.
+
+    `standalone` is for a file of its own: dark ink on white, and the content note above. Where nothing is
+    significant, the first tests are drawn without a mark.
+    """
+    import altair as alt
+
+    chart = heatmap_picture(result, categories=categories)
+    if not standalone:
+        return svg(chart)
+    note = textwrap.wrap(CONTENT_NOTE, 70)
+    shown, significant = len(_charted(result, categories)), len(shown_tests(result, None))
+    which = f"{shown} of {significant} tests with significant cells" if significant else "nothing is significant"
+    subtitle = f"Score of groups × categories of words, {plain(result.provenance.representation.name)}: {which}"
+    title = alt.Title(note, subtitle=subtitle, anchor="start", offset=16, fontWeight="normal")
+    return svg(chart.properties(title=title), ink=INK, paper=PAPER)
+
+
+def heatmap_picture(result: EnumerationResult, *, categories: int = MOST_CATEGORIES) -> Any:
+    """Draw the scores of groups × categories, possibly offensive words covered; returns an Altair chart."""
+    import altair as alt
+
+    tests = _charted(result, categories)
+    heads = {rank: heading(result, rank, c, write=covered) for rank, c in tests}
+    rows = [_square(result, heads[rank], rank, cell) for rank, c in tests for cell in result.of_category(c)]
+    base = alt.Chart(alt.InlineData(values=rows))
+    groups = ["\n".join([plain(g.label), *map(plain, g.illustrative[:IN_HEADINGS])]) for g in result.groups]
+    x = alt.X("group:O", title=None, **_named(dict(enumerate(groups)), "top", _step(groups)))
+    y = alt.Y("test:O", title=None, **_named(heads, "left", 260))
+    squares = (
+        base.transform_filter("isValid(datum.score)")
+        .mark_rect(stroke="currentColor", strokeOpacity=0.25, strokeWidth=0.5)
+        .encode(x=x, y=y, color=_score_colour(), tooltip=tips(*HEAT_TIPS))
+    )
+    return alt.layer(squares, _verdicts(base, x, y)).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
+
+
+def _charted(result: EnumerationResult, categories: int) -> list[tuple[int, int]]:
+    return shown_tests(result, categories) or list(enumerate(result.ordering, 1))[:categories]
+
+
+def _verdicts(base: Any, x: Any, y: Any) -> Any:
+    """Mark the significant cells by a dot that contrasts with every colour, those without a test by a cross."""
+    import altair as alt
+
+    marks = {"significant": "circle", "no test": "M-.5,-.5L.5,.5M-.5,.5L.5,-.5"}
+    symbols: dict[str, Any] = {"symbolFillColor": "transparent", "symbolStrokeColor": "currentColor", "symbolSize": 60}
+    significant = alt.datum.verdict == "significant"
+    return (
+        base.transform_filter("isValid(datum.verdict)")
+        .mark_point(size=60, strokeWidth=1.3, opacity=1, tooltip=None)
+        .encode(
+            x=x,
+            y=y,
+            shape=alt.Shape(
+                "verdict:N",
+                scale=alt.Scale(domain=list(marks), range=list(marks.values())),
+                legend=alt.Legend(title="mark", orient="bottom", direction="vertical", **symbols),
+            ),
+            fill=alt.condition(significant, alt.value("white"), alt.value("transparent")),
+            stroke=alt.condition(significant, alt.value("black"), alt.value("currentColor")),
+        )
+    )
+
+
+def _score_colour() -> Any:
+    import altair as alt
+
+    legend = alt.Legend(title="score", orient="bottom", gradientLength=220)
+    return alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domainMin=0), legend=legend)
+
+
+def _square(result: EnumerationResult, head: str, rank: int, cell: EnumeratedCell) -> dict[str, Any]:
+    verdict = "significant" if cell.significant else None if cell.tested else "no test"
+    said = {"names": plain(named(result.groups[cell.group])), "words about": head}
+    figures = {"written": small(cell.score), "p": pvalue(cell.pvalue), "q": pvalue(cell.qvalue)}
+    return {"group": cell.group, "test": rank, "score": cell.score, "verdict": verdict, **said, **figures}
+
+
+def _step(names: list[str]) -> int:
+    """Return a width in pixels for the longest line of `names`, within reason."""
+    return min(8 * max(len(line) for name in names for line in name.split("\n")) + 6, 130)
+
+
+def _named(names: dict[int, str], orient: Literal["top", "left"], limit: int) -> dict[str, Any]:
+    """Return an axis whose whole numbers read as `names`: looked up, since two names may be the same."""
+    import altair as alt
+
+    lookup = f"split({json.dumps(names)}[datum.value], '\\n')"
+    lines = max(name.count("\n") for name in names.values()) if orient == "top" else 0
+    axis = alt.Axis(
+        orient=orient, labelExpr=lookup, labelAngle=0, labelLimit=limit, labelPadding=6 + 14 * lines, ticks=False,
+        domain=False,
+    )  # fmt: skip
+    return {"axis": axis, "scale": alt.Scale(domain=list(names))}

@@ -11,15 +11,14 @@ from aslant.results.provenance import Provenance
 
 #: How the figures of a group's names are averaged.
 Weights: TypeAlias = Literal["names", "bearers"]
-#: The first line of everything that people read of an enumeration.
 
 
 @dataclass(frozen=True)
 class Demographics:
-    """What name tables say of a group, looked up afterwards.
+    """What name tables say about a group, looked up afterwards.
 
     `names` of the group are in the tables, `names_with_race` of them with shares by race. Figures are means over
-    these names: each name counts alike (`weighted_by` "names"), or by how many people bear it ("bearers"). The
+    these names: each name counts equally (`weighted_by` "names"), or by how many people bear it ("bearers"). The
     computation never sees them.
     """
 
@@ -60,7 +59,7 @@ class WordCategory:
 class EnumeratedCell:
     """The association of one group with one category (indices into `groups` and `categories`).
 
-    `words` are the cell's strongest, out of `candidates` words of the category that fall to this group. With fewer
+    `words` are the cell's strongest, out of `candidates` words of the category that belong to this group. With fewer
     candidates than words per cell there is no test: no words, `score` None, p = 1. `exceeding` of the `rotations`
     that were drawn for this cell reached its score. Where drawing stopped early, `pvalue` and `qvalue` are estimates
     from these; only the verdict is that of the full run.
@@ -79,7 +78,7 @@ class EnumeratedCell:
 
     @property
     def tested(self) -> bool:
-        """Whether the cell had words enough for a test."""
+        """Whether the cell had enough words for a test."""
         return self.score is not None
 
 
@@ -119,7 +118,7 @@ class IndirectBias:
 
 @dataclass(frozen=True)
 class RotationsUsed:
-    """How much of the null distribution was drawn: `work` is the share of rotations × words really computed.
+    """How much of the null distribution was drawn: `work` is the share of rotations × words actually computed.
 
     Words of categories in which no cell has a test are never drawn, and count for nothing.
 
@@ -157,16 +156,14 @@ class EnumerationResult(MeasuredResult):
     def __post_init__(self) -> None:
         groups, categories = range(len(self.groups)), range(len(self.categories))
         if not all(cell.group in groups and cell.category in categories for cell in self.cells):
-            raise ValueError("a cell is of a group or category that is not there")
+            raise ValueError("a cell belongs to a group or category that does not exist")
         if not all(category in categories for category in self.ordering):
-            raise ValueError("the ordering has a category that is not there")
-        proxies = self.indirect_bias.strongest
-        if not all(g in groups for p in proxies for g in p.groups):
-            raise ValueError("a proxy is of a group that is not there")
-        if not all(c in categories for p in proxies for c in p.categories):
-            raise ValueError("a proxy is of a category that is not there")
+            raise ValueError("the ordering has a category that does not exist")
+        for proxy in self.indirect_bias.strongest:
+            if not all(g in groups for g in proxy.groups) or not all(c in categories for c in proxy.categories):
+                raise ValueError("a proxy belongs to a group or category that does not exist")
         if not all(len(group.names) == len(group.tokens) for group in self.groups):
-            raise ValueError("a group has not one token for each name")
+            raise ValueError("a group does not have one token for each name")
 
     @property
     def own_groups(self) -> bool:
@@ -175,7 +172,7 @@ class EnumerationResult(MeasuredResult):
 
     @property
     def significant(self) -> tuple[EnumeratedCell, ...]:
-        """The cells that are significant at the false-discovery rate asked for, strongest category first."""
+        """The cells that are significant at the chosen false-discovery rate, strongest category first."""
         return tuple(cell for category in self.ordering for cell in self.of_category(category) if cell.significant)
 
     def of_category(self, category: int) -> tuple[EnumeratedCell, ...]:
@@ -190,7 +187,7 @@ class EnumerationResult(MeasuredResult):
 
     @property
     def words_per_cell(self) -> int:
-        """How many words were asked for in each cell."""
+        """How many words were requested for each cell."""
         return int(self.provenance.settings["per_cell"])
 
     def rows(self) -> list[dict[str, Any]]:
@@ -223,7 +220,7 @@ Change: TypeAlias = Literal["remains", "vanishes", "new"]
 class EnumerationComparison(MeasuredResult):
     """An enumeration before and after debiasing: the same groups and categories, words chosen and tested in each space.
 
-    `after` has its own null distribution, in the debiased space; its cells stand in the order of those of `before`.
+    `after` has its own null distribution, in the debiased space; its cells are in the order of those of `before`.
     """
 
     kind: ClassVar[str] = "enumeration-comparison"
@@ -238,7 +235,7 @@ class EnumerationComparison(MeasuredResult):
             raise ValueError("the two enumerations are not of the same groups and categories")
 
     def changes(self) -> list[tuple[Change, EnumeratedCell, EnumeratedCell]]:
-        """Return what became of every cell that is significant in one space or both, in the order of the tests."""
+        """Return what happened to every cell that is significant in one space or both, in the order of the tests."""
         places = {(cell.group, cell.category): place for place, cell in enumerate(self.before.cells)}
         order = [places[c.group, c.category] for j in self.before.ordering for c in self.before.of_category(j)]
         pairs = [(self.before.cells[place], self.after.cells[place]) for place in order]

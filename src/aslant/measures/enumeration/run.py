@@ -1,4 +1,4 @@
-"""The steps of one enumeration, from names and words to a result (MEASURES §3)."""
+"""The steps of one enumeration, from names and words to a result (docs/definitions.md §3)."""
 
 from __future__ import annotations
 
@@ -11,16 +11,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration import groups as steps
-from aslant.measures.enumeration.cells import choose_cells, indirect_bias
-from aslant.measures.enumeration.parts import (
+from aslant.measures.enumeration.cells import (
     CategorisedWords,
     Grouped,
+    choose_cells,
     described,
     enumerated_cells,
+    indirect_bias,
     name_group,
     ordering,
     rotations_used,
@@ -36,9 +37,9 @@ from aslant.version import __version__
 #: Called with the step, how much of it is done, and how much there is.
 Progress: TypeAlias = Callable[[str, int, int], None]
 
-#: More of anything than this only takes memory.
+#: More than this of anything only takes memory.
 MOST = 10_000_000
-#: A group of one's own with fewer words is not taken for names.
+#: A user's group with fewer words does not count as names.
 LEAST_NAMES = 5
 
 
@@ -55,7 +56,7 @@ class EnumerationRun:
 
     @cached_property
     def cased(self) -> bool:
-        """Whether the vocabulary tells capitals from small letters."""
+        """Whether the vocabulary distinguishes capitals from small letters."""
         return steps.is_cased(self.vectors.words)
 
     @property
@@ -65,7 +66,7 @@ class EnumerationRun:
 
     @property
     def drop_names(self) -> bool:
-        """Whether words that are spelled like a name are left out: as asked, else where case cannot tell them."""
+        """Whether words that are spelled like a name are left out: as requested, else where case does not tell."""
         asked = self.settings["drop_names"]
         return not self.cased if asked is None else bool(asked)
 
@@ -73,11 +74,11 @@ class EnumerationRun:
         """Take the groups as given: step 1 is skipped."""
         if groups is None or isinstance(groups, bool | float):
             raise MeasureError(
-                f"groups={groups!r} are no groups; give a number from 2 up, a class set, or words by group."
+                f"groups={groups!r} are not groups; give a number from 2 up, a class set, or words by group."
             )
         lists, identity = class_lists(groups)
         if len(lists) < 2:
-            raise MeasureError(f"{len(lists)} groups were given; at least two are needed.")
+            raise MeasureError(f"only {plural(len(lists), 'group')} given; at least two are needed.")
         facts = _facts_of_names(lists)
         found = [find(self.vectors, group, policy=self.as_names if facts else None) for group in lists]
         for place, group in enumerate(found):
@@ -100,14 +101,14 @@ class EnumerationRun:
         )
 
     def found_groups(self, table: NameTable, groups: Any) -> Grouped:
-        """Clean the names and cluster them (step 1); groups stand by share of women where it is known, else by size."""
+        """Clean and cluster the names (step 1); groups are ordered by share of women where known, else by size."""
         count = check_count("groups", groups, 2, MOST)
         found = find(self.vectors, WordList("names", table.names), policy=self.as_names)
         unit = found.unit.astype(np.float32)
         keep = self._cleaned(unit, table.names)
         if keep.sum() < count:
             raise MeasureError(
-                f"{keep.sum():,} of {len(table.names):,} names are in '{self.vectors.name}' and like names; "
+                f"'{self.vectors.name}' has {keep.sum():,} of {plural(len(table.names), 'name')} that look like names; "
                 f"{count} groups need at least as many."
             )
         labels = np.full(len(unit), -1)
@@ -140,7 +141,7 @@ class EnumerationRun:
         frequent = steps.frequent_words(self.vectors.words[: steps.FREQUENT], written, steps.FREQUENT, lower_case=False)
         if not len(frequent.rows):
             raise MeasureError(
-                f"'{self.vectors.name}' has no words but names to tell names from; use left_out=0 to keep every name."
+                f"'{self.vectors.name}' has no other words to compare names with; use left_out=0 to keep every name."
             )
         size = min(len(unit), len(frequent.rows))
         drawn = np.random.default_rng(self.seeds[0]).choice(frequent.rows, size, replace=False)
@@ -152,15 +153,14 @@ class EnumerationRun:
         return np.asarray(picked / np.linalg.norm(picked, axis=1, keepdims=True))
 
     def _clusters(self, step: str, unit: NDArray[np.float32], count: int, seed: int) -> NDArray[np.int64]:
-        """Cluster, or recall what the journal has of it."""
+        """Cluster, or recall the clusters from the journal."""
         import sklearn
 
         digest = hashlib.sha256(np.ascontiguousarray(unit).tobytes())
         made_by = (sklearn.__version__, np.__version__, __version__)
         digest.update(repr((unit.shape, count, seed, steps.STARTS, made_by)).encode())
         key = f"{step}-{digest.hexdigest()[:24]}"
-        kept = self.journal.recall(key) if self.journal else None
-        if kept is not None and _are_labels(kept.get("labels"), len(unit), count):
+        if kept := self.journal.recall(key) if self.journal else None:
             return kept["labels"]
         labels = steps.cluster(unit, count, seed, self.workers, self._progress_of(f"clustering {step}"))
         if self.journal:
@@ -174,12 +174,12 @@ class EnumerationRun:
         return lambda done, total: report(step, done, total)
 
     def words(self, left_out: frozenset[str]) -> CategorisedWords:
-        """Cluster the most frequent words, but for those left out: step 2."""
+        """Cluster the most frequent words, except those left out: step 2."""
         found = steps.frequent_words(self.vectors.words, left_out, self.settings["words"])
         categories = self.settings["categories"]
         if len(found.rows) < categories:
             raise MeasureError(
-                f"{len(found.rows):,} words in lower case can be used of '{self.vectors.name}' "
+                f"'{self.vectors.name}' has {plural(len(found.rows), 'usable word')} in lower case "
                 f"(words={self.settings['words']:,}); {categories} categories need at least as many."
             )
         unit = self.unit(found.rows)
@@ -232,7 +232,7 @@ class EnumerationRun:
 
 
 def _facts_of_names(groups: Sequence[WordList]) -> Mapping[str, NameFacts]:
-    """Return what the tables know of groups of names; nothing of groups that are not names.
+    """Return what the tables know about groups of names; nothing about groups that are not names.
 
     "gay" and "christian" are also rare first names: a group counts as names if it has several and the tables know
     most of them.
@@ -240,10 +240,3 @@ def _facts_of_names(groups: Sequence[WordList]) -> Mapping[str, NameFacts]:
     facts = bundled_names().facts
     known = [sum(word.lower() in facts for word in group.words) / len(group.words) for group in groups]
     return facts if min(known) > 0.5 and min(len(group.words) for group in groups) >= LEAST_NAMES else {}
-
-
-def _are_labels(kept: NDArray[Any] | None, points: int, count: int) -> bool:
-    """Tell whether what a journal holds are the cluster numbers of so many points."""
-    if kept is None or kept.shape != (points,) or kept.dtype != np.int64:
-        return False
-    return np.array_equal(np.unique(kept), np.arange(count))

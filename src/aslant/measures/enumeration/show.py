@@ -1,4 +1,4 @@
-"""Enumerated biases as tables: the groups of names, and the words that go with each (Swinger et al. 2019, Table 5)."""
+"""Enumerated biases as tables: groups of names, and the words associated with each (Swinger et al. 2019, Table 5)."""
 
 from __future__ import annotations
 
@@ -6,26 +6,29 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.enumeration.notes import NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests
 from aslant.measures.enumeration.result import (
     CONTENT_NOTE,
     Demographics,
     EnumeratedCell,
+    EnumerationComparison,
     EnumerationResult,
     NameGroup,
     WordCategory,
 )
 from aslant.report.conventions import Category, line
+from aslant.report.offensive_words import covered
 from aslant.report.tables import Column, Table, plain, pvalue, small
 from aslant.results.audit import Glance
 
 #: From this width on a terminal has a column for each race.
 WIDE_GROUPS = 160
-#: Side by side, words may be this long before they go on in the next line: the first that fits the terminal is taken.
+#: Side by side, words may be this long before they wrap: the first length that fits the terminal is taken.
 WORD_LENGTHS = (40, 14, 11)
 #: Headings give this many illustrative names and centre words, as the paper does.
 IN_HEADINGS = 3
-#: So many potential indirect biases are shown.
+#: How many potential indirect biases are shown.
 MOST_PROXIES = 10
 #: What q is at most for words to stand out, and to stand out most.
 MEDIUM, STRONG = 0.01, 0.001
@@ -66,11 +69,11 @@ def _proxies(result: EnumerationResult) -> tuple[Table, ...]:
 
 
 def proxies_table(result: EnumerationResult, most: int = MOST_PROXIES) -> Table:
-    """Describe the strongest potential indirect biases (eq. 1): what could stand in for what."""
+    """Describe the strongest potential indirect biases (eq. 1): what could be a proxy for what."""
     columns = (
         Column("groups", "groups", plain, "left", wraps=True),
         Column("words", "words that divide them", plain, "left", wraps=True),
-        Column("as", "words that do so alike", plain, "left", wraps=True),
+        Column("as", "words that do so too", plain, "left", wraps=True),
         Column("value", "value", small, style=_plainly),
     )
     rows = [
@@ -80,7 +83,7 @@ def proxies_table(result: EnumerationResult, most: int = MOST_PROXIES) -> Table:
         }
         for proxy in result.indirect_bias.strongest[:most]
     ]  # fmt: skip
-    return Table(_title("What could stand in for what", result), columns, rows, (proxies_note(result, most),))
+    return Table(_title("What could be a proxy for what", result), columns, rows, (proxies_note(result, most),))
 
 
 def proxies_note(result: EnumerationResult, most: int = MOST_PROXIES) -> str:
@@ -89,13 +92,13 @@ def proxies_note(result: EnumerationResult, most: int = MOST_PROXIES) -> str:
     more = f"; shown: {most} of {bias.aligned:,}" if bias.aligned > most else ""
     listed = f", --json gives {len(bias.strongest):,}" if len(bias.strongest) > most else ""
     return (
-        "value: the product of eq. 1, larger where both pairs of word sets lie further apart in the same direction; a "
-        f"pair may stand in for the other though no name is left{more}{listed}."
+        "value: the product of eq. 1, larger where both pairs of word sets are further apart in the same direction; a "
+        f"pair may be a proxy for the other even if no name is left{more}{listed}."
     )
 
 
 def groups_table(result: EnumerationResult, *, one_column: bool = False, races: int = 2) -> Table:
-    """Describe the groups of names; with `one_column`, the largest `races` of each stand in a single column."""
+    """Describe the groups of names; with `one_column`, the largest `races` of each are in a single column."""
     columns = [
         Column("group", "group", plain, "left", wraps=True),
         Column("illustrative", "illustrative names", plain, "left", wraps=True),
@@ -123,7 +126,7 @@ def _race_columns(result: EnumerationResult, one_column: bool, races: int) -> li
 
 
 def races_of(result: EnumerationResult) -> list[str]:
-    """Return the races that the name tables know of, in their order."""
+    """Return the races that the name tables know, in their order."""
     known = [g.demographics.share_by_race or {} for g in result.groups if g.demographics]
     return list(dict.fromkeys(race for shares in known for race in shares))
 
@@ -138,7 +141,7 @@ def _figures(figures: Demographics | None) -> dict[str, Any]:
 def crossed_table(result: EnumerationResult, length: int | None = None) -> Table:
     """Describe the top tests with a column for each group, as the paper's Table 5.
 
-    With a `length` each centre word stands on its own line, and what is longer goes on in the next.
+    With a `length` each centre word is on its own line, and longer ones wrap.
     """
     separator = "\n" if length else ", "
     heads = length + len("10. ") if length else None
@@ -170,7 +173,7 @@ def _width(table: Table) -> int:
 
 
 def _folded(text: str, length: int | None) -> str:
-    """Part the lines that are longer than `length` evenly, with a hyphen.
+    """Split the lines that are longer than `length` evenly, with a hyphen.
 
     >>> _folded("pediatrician", 11)
     'pediat-\\nrician'
@@ -234,7 +237,7 @@ def named(group: NameGroup) -> str:
 
 
 def cell_text(cell: EnumeratedCell) -> str:
-    """Write the words of a significant cell, a line each; else a mark."""
+    """Write the words of a significant cell, one per line; otherwise a mark."""
     if cell.significant:
         return "\n".join(map(plain, cell.words))
     return NOT_SIGNIFICANT if cell.tested else NO_TEST
@@ -286,3 +289,47 @@ def glance(r: EnumerationResult, about: Category) -> list[Glance]:
     stimuli = r.provenance.stimuli
     category = about(stimuli) if r.own_groups else "several"
     return [line(category, stimuli, share, "share of pairs", sentence, qvalue=lowest)]
+
+
+#: A terminal shows this many cells; CSV and JSON hold all.
+MOST_CELLS = 40
+CHANGES = {"remains": "remains", "vanishes": "vanishes", "new": "is new"}
+
+
+def enumeration_comparison_table(result: EnumerationComparison, write: Callable[[str], str] = plain) -> Table:
+    """Describe every cell that is significant before or after, in the order of the tests before."""
+
+    def words(text: str) -> str:
+        return ", ".join(map(write, text.split(", "))) or "–"
+
+    columns = (
+        Column("category", "test", words, "left", wraps=True),
+        Column("group", "group", plain, "left"),
+        Column("change", "significance", lambda change: CHANGES[change], "left"),
+        Column("words_before", "words before", words, "left", wraps=True),
+        Column("words_after", "words after", words, "left", wraps=True),
+        Column("qvalue_before", "q before", pvalue),
+        Column("qvalue_after", "q after", pvalue),
+    )
+    title = f"Associations on {result.before.provenance.representation.name}, before and after"
+    return Table(title, columns, result.rows(), _notes(result), shown_rows=MOST_CELLS, first_line=CONTENT_NOTE)
+
+
+def covered_tables(result: EnumerationComparison) -> tuple[Table, ...]:
+    """Describe the same for a page: words that may offend stay covered."""
+    return (enumeration_comparison_table(result, covered),)
+
+
+def _notes(result: EnumerationComparison) -> tuple[str, ...]:
+    before, after = result.before, result.after
+    remains, vanishes, new = (result.count(change) for change in ("remains", "vanishes", "new"))
+    after_name, cells = plain(after.provenance.representation.name), plural(len(before.cells), "cell")
+    absent = plural(len(result.missing), "name or word", "names or words")
+    missing = f" Missing there: {absent}." if result.missing else ""
+    return (
+        f"significant: {len(before.significant):,} of {cells} before, {len(after.significant):,} after; of these "
+        f"{remains:,} in both, {vanishes:,} only before, {new:,} only after.",
+        f"after: {after_name}; the groups of names and the categories of words are those found before; the words of a "
+        f"cell, its score and its random rotations are those of each space.{missing}",
+        "a cell that vanishes is no longer beyond chance, which does not prove that nothing is left (aslant geometry).",
+    )

@@ -1,4 +1,4 @@
-"""The crowd survey of an enumeration (Swinger et al. §4.1; MEASURES §3): make its plan, and score its answers."""
+"""The crowd survey of an enumeration (Swinger et al. §4.1; docs/definitions.md §3): plan it, and score its answers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult, NameGroup
-from aslant.measures.enumeration.survey_answers import Answers, read_answers
+from aslant.measures.enumeration.survey_answers import Answers, read_answers, scored
 from aslant.measures.enumeration.survey_plan import (
     MOST_OFFENSIVE,
     ExamQuestion,
@@ -24,7 +24,6 @@ from aslant.measures.enumeration.survey_plan import (
     fingerprint,
 )
 from aslant.measures.enumeration.survey_result import SurveyResult
-from aslant.measures.enumeration.survey_scoring import scored
 from aslant.statistics import check_confidence, check_count, generator, seed_of
 from aslant.version import __version__
 
@@ -45,7 +44,8 @@ def make_survey(
     Groups are shown by `names_per_group` names. The exam asks for the group of `exam_names` names of each, which are
     not among those shown where the group is large enough; 0: no exam. All orders are shuffled from one seed.
 
-    >>> from aslant.results import *
+    >>> from aslant.measures.enumeration.result import *
+    >>> from aslant.results.provenance import Provenance, Representation
     >>> names = [(n, n + "a", n + "b", n + "c") for n in ("Jo", "Al")]
     >>> groups = [NameGroup(n[0][0], 4, n[:2], n, n, None) for n in names]
     >>> cells = [EnumeratedCell(g, 0, w, 9, 0.1, 0.001, 0.002, True, 0, 999) for g, w in ((0, ("tea",)), (1, ("ale",)))]
@@ -99,7 +99,7 @@ def _useful(enumeration: EnumerationResult, tests: int) -> list[list[EnumeratedC
     useful = [cells for cells in each if len(cells) >= 2]
     if not useful:
         raise MeasureError(
-            f"none of the {len(enumeration.categories)} tests has two significant cells, so there is nothing to match; "
+            f"no test of {len(enumeration.categories)} has two significant cells, so there is nothing to match; "
             "enumerate with more groups, words or rotations."
         )
     return useful[:tests]
@@ -131,7 +131,7 @@ def _exam(
 def _matching(
     task: str, cells: Sequence[EnumeratedCell], random: np.random.Generator
 ) -> tuple[MatchingTask, dict[str, str]]:
-    """Shuffle a test's word sets and, apart from them, its groups, so that no order gives an answer away."""
+    """Shuffle a test's word sets and, separately, its groups, so that no order gives an answer away."""
     mixed = _shuffled(list(cells), random)
     groups = _shuffled([f"G{cell.group + 1}" for cell in cells], random)
     questions = tuple(MatchingQuestion(f"{task}-{i}", cell.words) for i, cell in enumerate(mixed, 1))
@@ -154,7 +154,7 @@ def _shuffled(items: list[T], random: np.random.Generator) -> list[T]:
 def questions_to_rate(survey: Survey, answers: Answers) -> tuple[RatingQuestion, ...]:
     """Return the questions of the rating task: those whose word set people matched to the embedding's group.
 
-    The paper (§4.1) had only these rated. `answers` are those of the exam and the matching, as for `score_survey`.
+    In the paper (§4.1) only these were rated. `answers` are those of the exam and the matching, as for `score_survey`.
 
     >>> from aslant.results import Provenance, Representation
     >>> source = Provenance("own", Representation("tiny", "0" * 12, "text", 9, 3), (), 0, {}, "0")
@@ -174,7 +174,7 @@ def questions_to_rate(survey: Survey, answers: Answers) -> tuple[RatingQuestion,
     asked = [question.id for task in survey.matching for question in task.questions]
     matched = {question for question, found in zip(asked, result.associations, strict=True) if found.agrees}
     if not matched:
-        nobody = f"none of {result.workers_given} workers passed the exam"
+        nobody = f"no worker passed the exam ({result.workers_given} took part)"
         nothing = "people's most frequent choice is the embedding's group for no word set"
         raise MeasureError(f"{nothing if result.workers_qualified else nobody}, so there is nothing to rate.")
     return tuple(question for question in survey.rating if survey.key.rating[question.id] in matched)
@@ -186,7 +186,7 @@ def score_survey(
     """Score answers: agreement of the plurality with the embedding, ratings of what agrees, and each worker's exam.
 
     `answers` are CSV files (one path or several) or rows, with worker, task, item and answer in each row, or as the
-    pages write them, a worker to a row and an item to a column. An enumeration stands for the survey that
+    pages write them, one worker per row and one item per column. An enumeration stands for the survey that
     `make_survey` makes of it by default. The threshold `offensive_from` for a mean rating is our choice.
 
     >>> from aslant.results import Provenance, Representation

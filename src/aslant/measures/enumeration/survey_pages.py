@@ -1,4 +1,4 @@
-"""A survey as files: pages that workers open, tables that crowd platforms take, and the key for scoring."""
+"""A survey as files: pages that workers open, tables for crowd platforms, and the key for scoring."""
 
 from __future__ import annotations
 
@@ -11,19 +11,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from aslant.errors import AslantError
+from aslant.errors import AslantError, plural
 from aslant.io.files import workplace, write_text
+from aslant.measures.enumeration import survey_plan as plan
 from aslant.measures.enumeration.result import CONTENT_NOTE
-from aslant.measures.enumeration.survey_plan import (
-    MATCHERS,
-    MOST_OFFENSIVE,
-    PASSED_IN_PAPER,
-    RATERS,
-    RATING_ENDS,
-    RatingQuestion,
-    ShownGroup,
-    Survey,
-)
 from aslant.report.tables import FORMULA, plain
 from aslant.report.templating import environment
 
@@ -32,7 +23,7 @@ RATE = "aslant enumerate survey ratings ANSWERS.csv... --survey survey.json -o r
 SCORE = "aslant enumerate survey score ANSWERS.csv... --survey survey.json"
 
 
-def survey_files(survey: Survey) -> dict[str, str]:
+def survey_files(survey: plan.Survey) -> dict[str, str]:
     """Return the files of exam and matching, by name; an exam without questions has none.
 
     The pages and tables of the tasks hold nothing of the key; `key.csv` and `survey.json` do.
@@ -45,7 +36,7 @@ def survey_files(survey: Survey) -> dict[str, str]:
     return made | {"README.txt": _instructions(survey)}
 
 
-def rating_files(survey: Survey, questions: Sequence[RatingQuestion]) -> dict[str, str]:
+def rating_files(survey: plan.Survey, questions: Sequence[plan.RatingQuestion]) -> dict[str, str]:
     """Return the files of the rating task for what people matched, by name."""
     instructions = "\n\n".join((CONTENT_NOTE, _rating_instructions(survey, len(questions))))
     return {
@@ -55,19 +46,19 @@ def rating_files(survey: Survey, questions: Sequence[RatingQuestion]) -> dict[st
     }
 
 
-def write_survey(survey: Survey, folder: str | Path) -> list[Path]:
+def write_survey(survey: plan.Survey, folder: str | Path) -> list[Path]:
     """Write exam, matching and key into a new folder, all of it or nothing; return the files."""
     return _write(survey_files(survey), Path(folder))
 
 
-def write_ratings(survey: Survey, questions: Sequence[RatingQuestion], folder: str | Path) -> list[Path]:
+def write_ratings(survey: plan.Survey, questions: Sequence[plan.RatingQuestion], folder: str | Path) -> list[Path]:
     """Write the rating task for what people matched into a new folder, all of it or nothing; return the files."""
     return _write(rating_files(survey, questions), Path(folder))
 
 
 def _write(made: dict[str, str], target: Path) -> list[Path]:
     if target.exists() or target.is_symlink():
-        raise AslantError(f"'{target}' is already there; name a new folder, so that no two surveys are mixed up.")
+        raise AslantError(f"'{target}' already exists; name a new folder, so that no two surveys are mixed up.")
     try:
         with workplace(target.parent, target.name) as around:
             whole = around / "survey"
@@ -83,21 +74,22 @@ def _write(made: dict[str, str], target: Path) -> list[Path]:
 def how_many() -> str:
     """Say how many people the paper asked, for those who organise a survey."""
     return (
-        f"Swinger et al. had at least {MATCHERS} people match each test, and {RATERS[0]} to {RATERS[1]} rate each "
-        f"association; {100 * PASSED_IN_PAPER:.0f} % of those who took the exam passed it."
+        f"Swinger et al. had at least {plan.MATCHERS} people match each test, and {plan.RATERS[0]} to {plan.RATERS[1]} "
+        f"rate each association; {100 * plan.PASSED_IN_PAPER:.0f} % of those who took the exam passed it."
     )
 
 
-def _instructions(survey: Survey) -> str:
+def _instructions(survey: plan.Survey) -> str:
     exam = "more than half right qualifies" if survey.exam else "this survey has none"
     words = sum(len(task.questions) for task in survey.matching)
     return "\n\n".join((
         CONTENT_NOTE,
-        f"Survey {survey.code}: {len(survey.exam)} exam questions, {words} word sets of {len(survey.matching)} tests.",
+        f"Survey {survey.code}: {plural(len(survey.exam), 'exam question')}, {plural(words, 'word set')} "
+        f"of {plural(len(survey.matching), 'test')}.",
         f"1. Exam (exam.html, or exam.csv for a platform): {exam}.",
-        f"2. Matching (matching.html, matching.csv): ask at least {MATCHERS} people who passed.",
+        f"2. Matching (matching.html, matching.csv): ask at least {plan.MATCHERS} people who passed.",
         "3. Rating: only what people matched to the embedding's group is rated, so this task is made from the answers "
-        f"to the first two:\n\n    {RATE}\n\n   Ask {RATERS[0]} to {RATERS[1]} people who passed the exam.",
+        f"to the first two:\n\n    {RATE}\n\n   Ask {plan.RATERS[0]} to {plan.RATERS[1]} people who passed the exam.",
         f"4. Score all answers together, those of the rating task too:\n\n    {SCORE}",
         how_many(),
         "key.csv and survey.json hold the right answers: keep them from workers. Pages give the answers back as CSV; "
@@ -105,16 +97,17 @@ def _instructions(survey: Survey) -> str:
     )) + "\n"  # fmt: skip
 
 
-def _rating_instructions(survey: Survey, questions: int) -> str:
+def _rating_instructions(survey: plan.Survey, questions: int) -> str:
     return (
-        f"Survey {survey.code}: {questions} associations to rate, those that people matched to the embedding's group. "
-        f"Ask {RATERS[0]} to {RATERS[1]} people who passed the exam. rating.html and rating.csv show right answers of "
-        f"the matching: give them to nobody who has still to match. Then score all answers together:\n\n    {SCORE}"
+        f"Survey {survey.code}: {plural(questions, 'association')} to rate, those that people matched to the "
+        f"embedding's group. Ask {plan.RATERS[0]} to {plan.RATERS[1]} people who passed the exam. rating.html and "
+        "rating.csv show right answers of "
+        f"the matching: do not give them to anyone who has yet to match. Then score everything together:\n\n    {SCORE}"
     )
 
 
-def survey_page(survey: Survey, task: str, questions: Sequence[RatingQuestion] | None = None) -> str:
-    """Return the page of one task ("exam", "matching" or "rating"): no outside host, one script known by its hash.
+def survey_page(survey: plan.Survey, task: str, questions: Sequence[plan.RatingQuestion] | None = None) -> str:
+    """Return the page of one task ("exam", "matching" or "rating"): no outside host, one script allowed by its hash.
 
     `questions` are those to rate; nothing: all.
     """
@@ -138,8 +131,8 @@ def survey_page(survey: Survey, task: str, questions: Sequence[RatingQuestion] |
             script_hash=_hash(script),
             group_by_id=by_id,
             groups_of=lambda matching: [by_id[group] for group in matching.groups],
-            most=MOST_OFFENSIVE,
-            ends=RATING_ENDS,
+            most=plan.MOST_OFFENSIVE,
+            ends=plan.RATING_ENDS,
         )
     )
 
@@ -170,22 +163,22 @@ def _csv(rows: list[dict[str, Any]]) -> str:
     return out.getvalue()
 
 
-def _offered(groups: Iterable[ShownGroup]) -> dict[str, str]:
+def _offered(groups: Iterable[plan.ShownGroup]) -> dict[str, str]:
     """Return the groups on offer as columns, in the order of the page."""
     numbered = list(enumerate(groups, 1))
     return {f"{what}_{i}": cell for i, g in numbered for what, cell in (("group", g.id), ("names", _names(g)))}
 
 
-def _names(group: ShownGroup) -> str:
+def _names(group: plan.ShownGroup) -> str:
     return ", ".join(group.names)
 
 
-def _exam_rows(survey: Survey) -> list[dict[str, Any]]:
+def _exam_rows(survey: plan.Survey) -> list[dict[str, Any]]:
     offered = _offered(survey.groups)
     return [{"task": "exam", "item": survey.public_id(q.id), "name": q.name, **offered} for q in survey.exam]
 
 
-def _matching_rows(survey: Survey) -> list[dict[str, Any]]:
+def _matching_rows(survey: plan.Survey) -> list[dict[str, Any]]:
     by_id = {group.id: group for group in survey.groups}
     return [
         {
@@ -197,7 +190,7 @@ def _matching_rows(survey: Survey) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def _rating_rows(survey: Survey, questions: Sequence[RatingQuestion]) -> list[dict[str, Any]]:
+def _rating_rows(survey: plan.Survey, questions: Sequence[plan.RatingQuestion]) -> list[dict[str, Any]]:
     names = {group.id: _names(group) for group in survey.groups}
     return [
         {
@@ -208,7 +201,7 @@ def _rating_rows(survey: Survey, questions: Sequence[RatingQuestion]) -> list[di
     ]  # fmt: skip
 
 
-def _key_rows(survey: Survey) -> list[dict[str, Any]]:
+def _key_rows(survey: plan.Survey) -> list[dict[str, Any]]:
     """Return the right answers of exam and matching; those of a rating are what it shows."""
     key = survey.key
     shown = [("exam", q.id, q.name, key.exam[q.id], "") for q in survey.exam]

@@ -1,4 +1,4 @@
-"""The plan of a crowd survey: what workers are shown, and apart from it the key that their answers are held to."""
+"""The plan of a crowd survey: what workers are shown, and separately the key that their answers are checked against."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_OFFENSIVE = 7
 RATING_ENDS = ("politically correct, inoffensive, or just random", "politically incorrect, possibly very offensive")
 #: A worker qualifies with more than this share of the exam right.
 PASS_ABOVE = 0.5
-#: How many people Swinger et al. (§4.1) asked: at least so many matched each test, from so many to so many rated.
+#: How many people Swinger et al. (§4.1) asked: at least this many matched each test, and between these many rated.
 MATCHERS, RATERS = 18, (13, 15)
 #: The share of workers who passed the paper's exam.
 PASSED_IN_PAPER = 0.37
@@ -25,7 +25,7 @@ PASSED_IN_PAPER = 0.37
 
 @dataclass(frozen=True)
 class ShownGroup:
-    """A name group as workers meet it: a neutral id such as "G3", and names that illustrate it."""
+    """A name group as workers see it: a neutral id such as "G3", and names that illustrate it."""
 
     id: str
     names: tuple[str, ...]
@@ -33,7 +33,7 @@ class ShownGroup:
 
 @dataclass(frozen=True)
 class ExamQuestion:
-    """One name; asked is its group."""
+    """One name; the question is its group."""
 
     id: str
     name: str
@@ -41,7 +41,7 @@ class ExamQuestion:
 
 @dataclass(frozen=True)
 class MatchingQuestion:
-    """The words of one significant cell; asked is the group that society stereotypically ties to them."""
+    """The words of one significant cell; the question is which group society stereotypically associates with them."""
 
     id: str
     words: tuple[str, ...]
@@ -58,7 +58,7 @@ class MatchingTask:
 
 @dataclass(frozen=True)
 class RatingQuestion:
-    """One association as the embedding has it; asked is how offensive it is."""
+    """One association as the embedding has it; the question is how offensive it is."""
 
     id: str
     group: str
@@ -84,7 +84,7 @@ class SurveyKey:
 class Survey:
     """A qualification exam, matching tasks and questions to rate, made from one enumeration (Swinger et al. §4.1).
 
-    `rating` has a question for every word set; those are asked whose word set people matched to the embedding's group.
+    `rating` has a question for every word set; only those matched to the embedding's group are asked.
     `significant` counts the associations of the whole enumeration, whose provenance the plan carries; `enumeration` is
     its fingerprint. `id` is made from all the rest, and every question's public id begins with it.
     """
@@ -106,7 +106,7 @@ class Survey:
 
     @property
     def code(self) -> str:
-        """What every public id begins with; a letter first, so that no spreadsheet takes it for a number."""
+        """What every public id begins with; a letter first, so that no spreadsheet reads it as a number."""
         return f"s{self.id[:8]}"
 
     def public_id(self, question: str) -> str:
@@ -115,23 +115,7 @@ class Survey:
 
     def identified(self) -> Survey:
         """Return the same plan under the id that its content gives."""
-        return replace(self, id=_digest(replace(self, id="")))
-
-    def fits(self) -> bool:
-        """Tell whether the key knows every question, test and group, and nothing else."""
-        groups = [group.id for group in self.groups]
-        asked = {question.id: task.groups for task in self.matching for question in task.questions}
-        key = self.key
-        return (
-            key.exam.keys() == {question.id for question in self.exam}
-            and key.matching.keys() == asked.keys()
-            and key.rating.keys() == {question.id for question in self.rating}
-            and key.categories.keys() == {task.id for task in self.matching}
-            and key.labels.keys() == set(groups)
-            and set(key.exam.values()) <= set(groups)
-            and all(key.matching[question] in offered for question, offered in asked.items())
-            and set(key.rating.values()) <= asked.keys()
-        )
+        return replace(self, id=fingerprint(msgspec.to_builtins(replace(self, id=""))))
 
     def to_json(self) -> str:
         """Return the plan with its key as indented JSON."""
@@ -146,26 +130,18 @@ class Survey:
             raise AslantError(f"this is not a survey's plan but {met!r}; give the survey.json that the export wrote.")
         try:
             survey = msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls)
-        except (msgspec.ValidationError, UnicodeEncodeError) as error:  # msgspec trips over half a pair in a string
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:  # msgspec fails on a lone surrogate in a string
             raise AslantError(f"this is not a complete survey plan: {error}.") from None
         if survey.identified().id != survey.id:
             raise AslantError("this survey's plan was changed after it was made; use the survey.json as exported.")
-        if not survey.fits():
-            raise AslantError(
-                "the key of this survey's plan does not fit its questions; use the survey.json as exported."
-            )
         return survey
 
 
 def fingerprint(content: Any) -> str:
-    """Return twelve characters that stand for plain data; the order of keys does not matter.
+    """Return twelve characters that identify plain data; the order of keys does not matter.
 
     >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
     True
     """
     text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
-
-
-def _digest(survey: Survey) -> str:
-    return fingerprint(msgspec.to_builtins(survey))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from aslant.measures.enumeration.survey_plan import Survey as Survey
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 
@@ -32,10 +33,10 @@ class SurveyedGroup:
 
 @dataclass(frozen=True)
 class SurveyedAssociation:
-    """One significant cell and what qualified workers made of it; groups are ids.
+    """One significant cell and what qualified workers answered; groups are ids.
 
     `chosen` counts the `answers` for each of the groups on offer. `plurality` is the group chosen most; a tie for the
-    most has none, and counts as no agreement even if the embedding's `group` is part of it. `agrees` is None without
+    most has none, and is not agreement even if the embedding's `group` is part of it. `agrees` is None without
     an answer, `mean_rating` without a rating, `offensive` without a rating or where people do not agree.
     """
 
@@ -79,7 +80,7 @@ class SurveyWorker:
 class SurveyResult(MeasuredResult):
     """A crowd's view of an enumeration (Swinger et al. §4.1): only workers who passed the exam count.
 
-    `significant` counts the associations of the whole enumeration, of which the survey asks about the first tests'.
+    `significant` counts the associations of the whole enumeration, of which the survey covers those of the first tests.
     `accuracy` is the share of answered word sets whose plurality is the embedding's group; beside it `chance`, the
     mean of 1/c, and `mean_groups`, the mean of c, over the same word sets. `single_accuracy` is the share of single
     answers that name the embedding's group. Of the associations whose plurality is the embedding's group, and that were

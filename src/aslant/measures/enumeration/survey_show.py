@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from aslant.errors import plural
 from aslant.measures.enumeration.result import CONTENT_NOTE
 from aslant.measures.enumeration.survey_plan import MATCHERS, MOST_OFFENSIVE, RATERS
 from aslant.measures.enumeration.survey_result import Proportion, SurveyResult
@@ -37,28 +38,28 @@ def percent(share: float | None) -> str:
 def _notes(result: SurveyResult) -> tuple[str, ...]:
     accuracy, offensive = result.accuracy, result.offensive
     row = (
-        f"Table 3: {plain(result.embedding)}: {result.significant} significant associations, "
+        f"Table 3: {plain(result.embedding)}: {plural(result.significant, 'significant association')}, "
         f"{percent(accuracy.share if accuracy else None)} accurate, "
         f"{percent(offensive.share if offensive else None)} offensive."
     )
-    nobody = () if result.workers_qualified else ("No worker passed the exam, so that nothing could be scored.",)
+    nobody = () if result.workers_qualified else ("No worker passed the exam, so nothing could be scored.",)
     return (
         *nobody,
         row,
-        f"accurate: people's most frequent choice is the embedding's group{_interval(accuracy)}; a tie is none. "
+        f"accurate: people's most frequent choice is the embedding's group{_interval(accuracy)}; a tie counts as none. "
         f"Chance: {percent(result.chance)}, with {number(result.mean_groups)} groups on offer on average; single "
         f"answers: {percent(result.single_accuracy)}.",
         f"offensive: of the associations that people matched and rated, those with a mean rating of "
         f"{result.offensive_from:g} or more out of {MOST_OFFENSIVE} (aslant's threshold, not known to be the paper's)"
         f"{_interval(offensive)}; mean rating {number(result.mean_rating)}.",
-        f"asked: {len(result.associations)} associations of {result.tests} tests; {_exam(result)}.",
+        f"asked: {plural(len(result.associations), 'association')} of {plural(result.tests, 'test')}; {_exam(result)}.",
         _how_many(result),
         *_workers(result),
     )
 
 
 def _how_many(result: SurveyResult) -> str:
-    """Hold the numbers of answers to those of the paper."""
+    """Compare the numbers of answers with those of the paper."""
     answers = _span([a.answers for a in result.associations])
     ratings = _span([a.ratings for a in result.matched])
     return (
@@ -74,9 +75,9 @@ def _span(counts: list[int]) -> str:
 
 def _exam(result: SurveyResult) -> str:
     if not any(worker.exam_questions for worker in result.workers):
-        return f"{result.workers_given} workers, without an exam"
-    passed = f"{result.workers_qualified} of {result.workers_given} workers"
-    return f"{passed} got more than half of the exam right (who took none did not), and only they count"
+        return f"{plural(result.workers_given, 'worker')}, without an exam"
+    passed = f"{result.workers_qualified} of {plural(result.workers_given, 'worker')}"
+    return f"{passed} got more than half of the exam right (not taking it is failing), and only they count"
 
 
 def _interval(share: Proportion | None) -> str:

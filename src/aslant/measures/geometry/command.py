@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, Reading, Running, command
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant geometry                                              the bundled sample
-
 aslant geometry googlenews-26k --against debiased.bin        before and after debiasing
-
 aslant geometry vectors.bin --seeds 3 --chart geometry.svg   three seeds, with a chart (.svg, .png or .html)
 """
 
@@ -23,37 +17,20 @@ aslant geometry vectors.bin --seeds 3 --chart geometry.svg   three seeds, with a
 @command
 def geometry_command(
     model: o.ModelArgument = None,
-    against: Annotated[
-        str | None, typer.Option("--against", metavar="MODEL", help="The same embedding after debiasing.")
-    ] = None,
-    pairs: Annotated[
-        str, typer.Option("--pairs", metavar="SET|FILE", help="The pairs that define the direction.")
-    ] = "definitional-pairs",
+    against: Annotated[str | None, o.option("The same embedding after debiasing.", "MODEL")] = None,
+    pairs: Annotated[str, o.option("The pairs that define the direction.", "SET|FILE")] = "definitional-pairs",
     words: o.PolarityWordsOption = "professions",
-    drop_specific: Annotated[
-        bool, typer.Option("--drop-specific", help="Direct bias without words that are gendered by definition.")
-    ] = False,
+    drop_specific: Annotated[bool, o.option("Direct bias without words that are gendered by definition.")] = False,
     specific: Annotated[
-        str, typer.Option("--specific", metavar="SET|FILE|a,b,…", help="Words that hold the concept by definition.")
+        str, o.option("Words that have the concept by definition.", "SET|FILE|a,b,…")
     ] = "gender-specific-words",
-    poles: Annotated[
-        str | None,
-        typer.Option("--poles", metavar="a,b", help="Biased words lean to a or b; needed with --pairs of your own."),
-    ] = None,
-    most_biased: Annotated[
-        int, typer.Option("--most-biased", metavar="N", min=25, help="Words a side to cluster.")
-    ] = 500,
-    classified: Annotated[
-        int, typer.Option("--classified", metavar="N", min=25, help="Words a side to classify.")
-    ] = 2_500,
-    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Repeats of each random test.")] = 10,
-    neighbours: Annotated[int, typer.Option("--neighbours", metavar="N", min=1, help="Neighbours of a word.")] = 100,
-    gamma: Annotated[
-        str, typer.Option("--gamma", metavar="scale|auto|X", help="Width of the classifier's kernel.")
-    ] = "scale",
-    random_pairs: Annotated[
-        int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs.")
-    ] = 1_000,
+    poles: Annotated[str | None, o.option("Biased words lean to a or b; needed with your own --pairs.", "a,b")] = None,
+    most_biased: Annotated[int, o.option("Words per side to cluster.", "N", min=25)] = 500,
+    classified: Annotated[int, o.option("Words per side to classify.", "N", min=25)] = 2_500,
+    seeds: Annotated[int, o.option("Repeats of each random test.", "N", min=1)] = 10,
+    neighbours: Annotated[int, o.option("Neighbours of a word.", "N", min=1)] = 100,
+    gamma: Annotated[str, o.option("Width of the classifier's kernel.", "scale|auto|X")] = "scale",
+    random_pairs: Annotated[int, o.option("Draws of random pairs.", "N", min=0)] = 1_000,
     *,
     reading: Reading,
     running: Running,
@@ -62,8 +39,8 @@ def geometry_command(
     """Gender subspace and direct bias (Bolukbasi et al.), and what debiasing leaves behind (Gonen & Goldberg)."""
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
-    from aslant.measures.geometry.charts import geometry_chart
     from aslant.measures.geometry.measure import geometry
+    from aslant.measures.geometry.show import geometry_chart
     from aslant.measures.polarities.command import set_or_words
 
     vectors = open_vectors(model, reading, quiet=running.quiet)
@@ -92,7 +69,7 @@ def read_poles(text: str | None) -> tuple[str, str] | None:
 
 
 def read_gamma(text: str) -> Any:
-    """Read a number where there is one; the measure says what is wrong with anything else."""
+    """Read a number where there is one; the measure reports what is wrong with anything else."""
     try:
         return float(text)
     except ValueError:

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aslant.errors import TooFewWordsError
-from aslant.measures.geometry.direct import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias
+from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS, direct_bias, gender_subspace
 from aslant.measures.geometry.result import GeometryResult, SpaceGeometry
-from aslant.measures.geometry.subspace import gender_subspace
 from aslant.measures.polarities.measure import Words
-from aslant.measures.residuals.classification import Gamma
-from aslant.measures.residuals.measure import DEFAULT_POLES, residual_bias
+from aslant.measures.residuals.measure import residual_bias
 from aslant.measures.residuals.result import ResidualBiasResult
+from aslant.measures.residuals.separation import Gamma
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
+from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 from aslant.statistics import seed_of
+from aslant.stimuli import DEFAULT_POLES, PairSet
 from aslant.vectors import WordVectors
 
-NO_POLES = "these pairs are not the default ones, and no poles were given to find biased words by; name two words."
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
+
+NO_POLES = "these pairs are not the default ones, and no poles were given to find biased words with; name two words."
 
 
 def geometry(
@@ -43,7 +47,7 @@ def geometry(
     """Measure the gender subspace, direct bias and residual bias of `vectors`, and of `against` if it is given.
 
     `against` is the debiased embedding: its biased words are those of `vectors`, its direction its own. `pairs` may
-    stand for another concept; then name two `poles` to find biased words by and the `specific` words that hold it by
+    represent another concept; then name two `poles` to find biased words with and the `specific` words that have it by
     definition. Without poles (the default pairs have he and she) the residual tests are left out.
 
     >>> import aslant
@@ -82,9 +86,24 @@ def geometry(
 
 
 def _provenance(before: SpaceGeometry, after: SpaceGeometry | None, more: dict[str, Any], seed: int) -> Provenance:
-    """Return where all of it comes from: settings of every part, and the words that any part lacked."""
+    """Return the provenance of everything: settings of every part, and the words missing from any part."""
     parts = [part for space in (before, after) if space for part in (space.residual, space.direct) if part]
     missing = tuple(dict.fromkeys(word for part in parts for word in part.missing))
     base = parts[0].provenance
     settings = {**base.settings, "pairs": before.subspace.provenance.stimuli, **more}
     return Provenance(base.stimuli, base.representation, missing, seed, settings, base.version)
+
+
+def directions(work: Work) -> Results:
+    """Find the gender direction, and how far professions lie along it."""
+    vectors = work.subject.opened
+    return gender_subspace(vectors, rng=work.seed, **work.settings), direct_bias(vectors)
+
+
+def own_words(work: Work, sets: list[PairSet]) -> Results:
+    """Find the direction of the user's own pairs."""
+    done: list[MeasuredResult] = []
+    for found in sets:
+        with work.noting(f"own words, {found.id}"):
+            done.append(work.named(gender_subspace(work.subject.opened, found.pairs, rng=work.seed), found.id))
+    return tuple(done)

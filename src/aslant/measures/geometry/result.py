@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import Correlation
-from aslant.measures.residuals.result import ResidualBiasResult, Spread
+from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Correlation, Spread
 from aslant.results.provenance import Provenance
 
 
@@ -58,7 +58,7 @@ class WordProjection:
 class DirectBiasResult(MeasuredResult):
     """Direct bias (Bolukbasi et al. 2016): the mean over words of |cos(w, g)| to the power of `strictness`.
 
-    A positive projection leans to `poles[0]`. `specific` says whether words that hold the concept by definition were
+    A positive projection leans to `poles[0]`. `specific` says whether words that have the concept by definition were
     kept or removed; `removed` lists them. `correlations` has one entry per rating that the words come with.
     """
 
@@ -93,7 +93,7 @@ class DirectBiasResult(MeasuredResult):
 class IndirectWord:
     """A word, its cosine with the difference of the two ends, the nearer end, and its indirect bias with that end.
 
-    `beta` is None where the word is orthogonal to that end, so that no share of their similarity exists.
+    `beta` is None where the word is orthogonal to that end, so their similarity has no share.
     """
 
     word: str

@@ -1,8 +1,12 @@
-"""The geometry of an embedding as tables: subspace, direct and indirect bias, what debiasing leaves behind."""
+"""The geometry of an embedding as tables and charts: subspace, direct and indirect bias, what debiasing leaves."""
 
 from __future__ import annotations
 
-from aslant.measures.association.result import Correlation
+from dataclasses import replace
+from typing import Any
+
+from aslant.catalogue import Picture
+from aslant.errors import plural
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     GeometryResult,
@@ -10,18 +14,21 @@ from aslant.measures.geometry.result import (
     SpaceGeometry,
     SubspaceResult,
 )
+from aslant.measures.residuals.show import clusters_picture, residual_notes
 from aslant.measures.residuals.show import glance as residual_glance
-from aslant.measures.residuals.show import residual_notes
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
 from aslant.report.conventions import Category, line, listed
+from aslant.report.sections import pictures_of
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import Correlation
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10
 
 
 def subspace_table(result: SubspaceResult) -> Table:
-    """Describe the share of variance of each component, beside random words."""
+    """Describe the share of variance of each component, compared with random words."""
     columns = (
         Column("component", "component", str),
         Column("explained", "share of variance", small),
@@ -29,10 +36,10 @@ def subspace_table(result: SubspaceResult) -> Table:
         Column("random_range", "range", str, min_width=60),
     )
     rows = [{**row, "random_range": between(row["random_minimum"], row["random_maximum"])} for row in result.rows()]
-    notes = [f"{len(result.sets)} sets, each centred on its own mean; vectors at unit length."]
+    notes = [f"{plural(len(result.sets), 'set')}, each centred on its own mean; vectors at unit length."]
     if result.random:
         notes.append(
-            f"random words: as many sets of as many words, drawn {result.random[0].n:,} times; "
+            f"random words: as many sets of as many words, drawn {plural(result.random[0].n, 'time')}; "
             f"p of the first component {pvalue(result.pvalue)}."
         )
     notes += [f"left out, fewer than two words found: {plain(', '.join(words))}" for words in result.sets_left_out]
@@ -41,7 +48,7 @@ def subspace_table(result: SubspaceResult) -> Table:
 
 
 def direct_bias_table(result: DirectBiasResult) -> Table:
-    """Describe the words that lie furthest along the direction, on either side, and the bias as a whole."""
+    """Describe the words furthest along the direction, on either side, and the bias as a whole."""
     columns = (
         Column("word", "word", plain, "left"),
         Column("projection", "projection", small),
@@ -53,10 +60,10 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
         for row in sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
     ]
     notes = [
-        f"direct bias: {small(result.value)} over {len(rows)} words (strictness {result.strictness:g}); "
+        f"direct bias: {small(result.value)} over {plural(len(rows), 'word')} (strictness {result.strictness:g}); "
         f"gender-specific words {result.specific}"
         + (f": {plain(', '.join(result.removed))}." if result.removed else "."),
-        f"projection > 0: towards {plain(result.poles[0])}; the words that lean most stand first.",
+        f"projection > 0: towards {plain(result.poles[0])}; the words that lean most come first.",
         *(_said(c) for c in result.correlations),
     ]
     if result.correlations and result.provenance.stimuli == "professions":
@@ -77,7 +84,7 @@ def indirect_bias_table(result: IndirectBiasResult) -> Table:
     notes = (
         f"β of {plain(result.first)} and {plain(result.second)}: {number(result.value)} "
         f"(similarity {number(result.similarity)}).",
-        "β: share of the similarity of a word and its nearer end that the direction explains; 0: none of it.",
+        "β: share of the similarity of a word and its nearer end that the direction explains; 0: none.",
     )
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
     title = f"Indirect bias between {plain(result.first)} and {plain(result.second)} on "
@@ -135,7 +142,7 @@ def _extreme_notes(space: SpaceGeometry) -> list[str]:
 
 def _said(c: Correlation) -> str:
     return (
-        f"correlation with the {plain(c.figure)} rating over {c.n} words: Pearson {number(c.pearson)} "
+        f"correlation with the {plain(c.figure)} rating over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
         f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
     )
 
@@ -165,3 +172,101 @@ def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:
     words, pairs = r.provenance.stimuli, str(r.provenance.settings.get("direction", ""))
     sentence = f"{len(r.by_word):,} words lie {r.value:.3f} along the direction of {listed(r.poles)} on average."
     return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence)]
+
+
+PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"
+#: What the bars of variance show, in this order, and their colours.
+SERIES = {PAIRS: MODEL_COLOUR, RANDOM_SWAPPED: "#c3c9d2", RANDOM: "#9aa3af"}
+MOST_BARS = 12
+
+
+def geometry_chart(result: GeometryResult) -> str:
+    """Draw variance, projections and clusters, one row per embedding; SVG."""
+    import altair as alt
+
+    rows = [_row(space) for space in (result.before, result.after) if space is not None]
+    chart = alt.vconcat(*rows).resolve_scale(color="independent", shape="independent")
+    return svg(chart, ink=INK, paper=PAPER)
+
+
+def _row(space: SpaceGeometry) -> Any:
+    import altair as alt
+
+    parts = [variance_picture(space.subspace), projections_picture(space.direct)]
+    if space.residual is not None and space.residual.picture is not None:
+        parts.append(clusters_picture(space.residual))
+    title = alt.Title(plain(space.name), anchor="start", fontSize=15)
+    return alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
+
+
+def variance_picture(result: SubspaceResult) -> Any:
+    """Draw the share of variance of each component beside that of random words; returns an Altair chart."""
+    rows = result.rows()
+    pairs = [{"component": row["component"], "series": PAIRS, "share": row["explained"]} for row in rows]
+    random = [
+        {
+            "component": row["component"], "series": RANDOM, "share": row["random_mean"], "low": row["random_minimum"],
+            "high": row["random_maximum"],
+        }
+        for row in rows if row["random_mean"] is not None
+    ]  # fmt: skip
+    return variance_bars([*pairs, *random])
+
+
+def variance_bars(values: list[dict[str, Any]]) -> Any:
+    """Return bars of the share of variance of each component and series, with ranges (low, high) if there are any."""
+    import altair as alt
+
+    shown = {name: colour for name, colour in SERIES.items() if any(value["series"] == name for value in values)}
+    colours = alt.Scale(domain=list(shown), range=list(shown.values()))
+    base = alt.Chart(alt.InlineData(values=values))
+    x = alt.X("component:O", title="component", axis=alt.Axis(labelAngle=0))
+    offset = alt.XOffset("series:N", sort=list(shown))
+    bars = base.mark_bar().encode(
+        x=x, xOffset=offset, y=alt.Y("share:Q", title="share of variance"),
+        color=alt.Color("series:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
+    )  # fmt: skip
+    ranges = (
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(color="currentColor")
+        .encode(x=x, xOffset=offset, y=alt.Y("low:Q"), y2="high:Q")
+    )
+    return alt.layer(bars, ranges).properties(width=360, height=240, title=chart_title("Explained variance"))
+
+
+def projections_picture(result: DirectBiasResult) -> Any:
+    """Draw the words that lean most to either side as bars; returns an Altair chart."""
+    import altair as alt
+
+    first, second = result.extremes(MOST_BARS)
+    words = [*first, *second[::-1]]
+    poles = [plain(result.poles[0]), plain(result.poles[1]) if len(result.poles) == 2 else "the others"]
+    values = [
+        {
+            "word": plain(w.word), "projection": w.projection, "pole": poles[0] if w.projection > 0 else poles[1],
+            "written": small(w.projection),
+        }
+        for w in words
+    ]  # fmt: skip
+    colours = alt.Scale(domain=poles, range=[PEOPLE_COLOUR, MODEL_COLOUR])
+    return (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_bar()
+        .encode(
+            x=alt.X("projection:Q", title="cosine with the direction"),
+            y=alt.Y("word:N", sort=[plain(w.word) for w in words], title=None, axis=alt.Axis(labelLimit=200)),
+            color=alt.Color("pole:N", scale=colours, legend=alt.Legend(title=None, orient="top")),
+            tooltip=tips("word", "projection:written"),
+        )
+        .properties(width=300, height=alt.Step(14), title=chart_title(f"Direct bias {result.value:.3f}"))
+    )
+
+
+def pictures(result: GeometryResult) -> list[tuple[Picture, Any]]:
+    """Return the charts of each embedding's parts, under its name."""
+    spaces = [space for space in (result.before, result.after) if space]
+    return [
+        (replace(picture, name=f"{picture.name}-{space.name}", shows=f"{picture.shows} ({plain(space.name)})"), chart)
+        for space in spaces for part in (space.subspace, space.direct, space.residual) if part is not None
+        for picture, chart in pictures_of(part)
+    ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""`aslant contextual`: bias in the vectors that an encoder gives words in sentences of a corpus."""
+"""`aslant contextual`: bias in an encoder's vectors of words in sentences of a corpus."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from aslant.cli import options as o
 from aslant.cli.encoders import CorpusOption, EncoderArgument, KeptEncoding, Text
 from aslant.cli.shared import ChartOutput, Reading, RunningOnCores, command
 
@@ -14,14 +15,9 @@ if TYPE_CHECKING:
     from aslant.vectors import WordVectors
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant contextual --corpus news.en.gz                        all-MiniLM-L6-v2, biased words from the bundled sample
-
 aslant contextual elmo-original --corpus news.en.gz --compare --chart elmo.svg
-
 aslant contextual bert-base-uncased --corpus gap --corpus bold --original googlenews-26k --json bert.json
-
 aslant contextual ./my-bert --corpus texts.csv --column body --layer mean --repeats 3 --top 200 --classified 1000
 """
 WORDS_PANEL = "Choosing words"
@@ -33,31 +29,22 @@ def _option(*names: str, shown: str, metavar: str | None = None, **more: Any) ->
 
 @dataclass(frozen=True)
 class Choosing:
-    """Which words are looked at."""
+    """Which words are measured."""
 
-    pairs: Annotated[str, _option("--pairs", metavar="SET|FILE", shown="The pairs that are swapped.")] = (
-        "definitional-pairs"
-    )
-    words: Annotated[str, _option("--words", metavar="SET|FILE|a,b,…", shown="The professions.")] = "professions"
+    pairs: Annotated[str, _option(metavar="SET|FILE", shown="The pairs that are swapped.")] = "definitional-pairs"
+    words: Annotated[str, _option(metavar="SET|FILE|a,b,…", shown="The professions.")] = "professions"
     drop_specific: Annotated[
-        bool,
-        _option("--drop-specific", shown="Direct bias without professions gendered by definition."),
+        bool, _option("--drop-specific", shown="Direct bias without professions gendered by definition.")
     ] = False
-    specific: Annotated[
-        str,
-        _option(
-            "--specific",
-            metavar="SET|FILE|a,b,…",
-            shown="Words that hold the concept by definition.",
-        ),
-    ] = "gender-specific-words"
-    poles: Annotated[str, _option("--poles", metavar="a,b", shown="Biased words lean to a or b.")] = "he,she"
-    top: Annotated[int, _option("--top", "--most-biased", metavar="N", min=25, shown="Words a side to cluster.")] = 500
-    classified: Annotated[int, _option("--classified", metavar="N", min=25, shown="Words a side to classify.")] = 2_500
-    k: Annotated[
-        int,
-        _option("--k", "--neighbours", metavar="N", min=1, shown="Neighbours of a profession."),
-    ] = 100
+    specific: Annotated[str, _option(metavar="SET|FILE|a,b,…", shown="Words that have the concept by definition.")] = (
+        "gender-specific-words"
+    )
+    poles: Annotated[str, _option(metavar="a,b", shown="Biased words lean to a or b.")] = "he,she"
+    top: Annotated[int, _option("--top", "--most-biased", metavar="N", min=25, shown="Words to cluster per side.")] = (
+        500
+    )
+    classified: Annotated[int, _option(metavar="N", min=25, shown="Words to classify per side.")] = 2_500
+    k: Annotated[int, _option("--k", "--neighbours", metavar="N", min=1, shown="Neighbours of a profession.")] = 100
 
     def settings(self) -> dict[str, Any]:
         """Return what the measure takes."""
@@ -76,36 +63,17 @@ def contextual_command(
     model: EncoderArgument = None,
     corpus: CorpusOption = None,
     original: Annotated[
-        str | None,
-        typer.Option(
-            "--original", metavar="MODEL", help="Static embedding to choose biased words in; nothing: the sample."
-        ),
+        str | None, o.option("Static embedding to choose biased words in; nothing: the sample.", "MODEL")
     ] = None,
-    repeats: Annotated[
-        int, typer.Option("--repeats", metavar="N", min=1, help="Repeats, each with other sentences.")
-    ] = 10,
-    swaps: Annotated[
-        int, typer.Option("--swaps", metavar="N", min=1, help="Swapped sentences for each pair and repeat.")
-    ] = 20,
-    gamma: Annotated[
-        str, typer.Option("--gamma", metavar="scale|auto|X", help="Width of the classifier's kernel.")
-    ] = "scale",
-    random_pairs: Annotated[
-        int, typer.Option("--random-pairs", metavar="N", min=0, help="Draws of random pairs; 0: none.")
-    ] = 1_000,
+    repeats: Annotated[int, o.option("Repeats, each with different sentences.", "N", min=1)] = 10,
+    swaps: Annotated[int, o.option("Swapped sentences for each pair and repeat.", "N", min=1)] = 20,
+    gamma: Annotated[str, o.option("Width of the classifier's kernel.", "scale|auto|X")] = "scale",
+    random_pairs: Annotated[int, o.option("Draws of random pairs; 0 for none.", "N", min=0)] = 1_000,
     random_as: Annotated[
-        str,
-        typer.Option(
-            "--random-as",
-            help="Random words beside the pairs: differences (swapped), or also as words (Figure 1).",
-        ),
+        str, o.option("Random words to compare with: differences (swapped), or also as words (Figure 1).")
     ] = "differences",
-    compare: Annotated[
-        bool, typer.Option("--compare", help="Beside it the static embedding, as it is and debiased (hard).")
-    ] = False,
-    picture: Annotated[
-        str, typer.Option("--picture", help="How words are laid out: auto, umap, pca, or none.")
-    ] = "auto",
+    compare: Annotated[bool, o.option("Also measure the static embedding, as it is and debiased (hard).")] = False,
+    picture: Annotated[str, o.option("How words are laid out: auto, umap, pca, or none.")] = "auto",
     *,
     text: Text,
     encoding: KeptEncoding,
@@ -115,15 +83,15 @@ def contextual_command(
 ) -> None:
     """Gender bias of contextual vectors (Basta et al. 2019): subspace, direct bias, clusters, classifier, neighbours.
 
-    Every repeat takes other sentences; mean and range are shown, with what chance gives. A run that is stopped goes on
-    where it was when the same command is given again (unless --no-cache).
+    Every repeat uses different sentences; mean and range are shown, with what chance gives. A run that was stopped
+    resumes when the same command is given again (unless --no-cache).
     """
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
     from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.geometry.command import read_gamma
     from aslant.measures.in_context.measure import check_random_as, contextual_bias
-    from aslant.measures.residuals.clustering import check_picture
+    from aslant.measures.residuals.separation import check_picture
 
     check_picture(picture)
     check_random_as(random_as)
@@ -140,13 +108,13 @@ def contextual_command(
         )  # fmt: skip
     deliver(result, output, quiet=running.quiet)
     if output.chart is not None:
-        from aslant.measures.in_context.charts import contextual_chart
+        from aslant.measures.in_context.show import contextual_chart
 
         write_chart(contextual_chart(result), output.chart)
 
 
 def static_columns(original: WordVectors) -> dict[str, WordVectors]:
-    """Return the columns that stand beside the contextual one."""
+    """Return the columns next to the contextual one."""
     from aslant.debias import hard_debias
 
     return {"static": original, "debiased": hard_debias(original)}

@@ -1,18 +1,17 @@
-"""Bias in contextual vectors: words in sentences of a corpus, each repeat with other sentences (Basta et al. 2019)."""
+"""Bias in contextual vectors: words in sentences of a corpus, new sentences in each repeat (Basta et al. 2019)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.geometry.direct import DEFAULT_WORDS, SPECIFIC_WORDS, projections
+from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS, projections
 from aslant.measures.in_context.result import (
     CONTEXTUAL,
-    ComparedSpace,
     ContextualBiasResult,
     ProfessionInContext,
     ProfessionPicture,
@@ -22,11 +21,24 @@ from aslant.measures.in_context.result import (
     SwappedSubspace,
     WordNumbers,
 )
-from aslant.measures.in_context.sentences import BIASED, PROFESSIONS, Drawn, draw_sentences, held_candidates
-from aslant.measures.in_context.space import Plan, SpaceFound, measure_space
-from aslant.measures.in_context.static import check_compared, compared_space
+from aslant.measures.in_context.sentences import (
+    BIASED,
+    PROFESSIONS,
+    BiasedWords,
+    Drawn,
+    Professions,
+    choose_biased,
+    choose_professions,
+    draw_sentences,
+    fewer_sentences,
+    held_candidates,
+    lacking,
+)
+from aslant.measures.in_context.space import Plan, SpaceFound, check_compared, compared_space, measure_space
 from aslant.measures.in_context.swaps import (
+    Encoded,
     component_spreads,
+    encode,
     random_shares,
     random_words,
     swap_pairs,
@@ -34,20 +46,10 @@ from aslant.measures.in_context.swaps import (
     variance_measure,
     word_shares,
 )
-from aslant.measures.in_context.vectors import Encoded, encode
-from aslant.measures.in_context.words import (
-    BiasedWords,
-    Professions,
-    choose_biased,
-    choose_professions,
-    fewer_sentences,
-    lacking,
-)
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.residuals.classification import Gamma, check_gamma, training_size
-from aslant.measures.residuals.clustering import check_picture, picture_of, plane_of
-from aslant.measures.residuals.measure import DEFAULT_POLES, FEWEST, check_poles, select
+from aslant.measures.residuals.measure import FEWEST, check_poles, select
 from aslant.measures.residuals.result import Picture
+from aslant.measures.residuals.separation import Gamma, check_gamma, check_picture, picture_of, plane_of, training_size
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray, check_vectors
@@ -55,11 +57,14 @@ from aslant.models.protocols import Encoder, Progress
 from aslant.parallel import one_thread_each
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics import check_count, seed_of, spawn, unit_rows
-from aslant.stimuli import MOST_FREQUENT
+from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT
 from aslant.vectors import WordVectors, load
 from aslant.version import __version__
 
-#: What stands beside the components of the pairs: random words swapped, or also random words themselves.
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
+
+#: What the components of the pairs are compared with: random words swapped, or also random words themselves.
 RANDOM_AS = ("differences", "words")
 MOST_REPEATS, MOST_SWAPS, MOST_DRAWS = 100, 1_000, 100_000
 
@@ -88,18 +93,18 @@ def contextual_bias(
     progress: Progress | None = None,
     rng: int | np.random.Generator | None = 0,
 ) -> ContextualBiasResult:
-    """Measure bias in the vectors that `encoder` gives words in sentences of `corpus`, as Basta et al. (2019) do.
+    """Measure bias in the vectors of `encoder` for words in sentences of `corpus`, as Basta et al. (2019) do.
 
     The corpus is what `aslant.load_corpus` gives, or sentences. In each of `repeats` repeats a word is one vector, that
     of the word in one random sentence; the gender direction comes from up to `swaps` sentences for each of `pairs`, in
     which the two words take each other's place; direct bias from professions in sentences without words of `pairs`.
-    Biased words to cluster (`top` a side) and classify (`classified` a side) are chosen in `original`, a static space
+    Biased words to cluster (`top` per side) and classify (`classified` per side) come from `original`, a static space
     (nothing: the bundled sample), among the words that the corpus holds; the neighbours of professions are
-    sought among these words, and among the professions. Beside the components of the pairs stand those of random
+    sought among these words, and among the professions. The components of the pairs are compared with those of random
     words swapped alike, `random_pairs` draws of them, and with `random_as="words"` also those of the vectors of random
     words themselves, as in Figure 1 of the paper. `compare` measures static spaces on the same words, as
     columns of the names given, such as {"static": v, "debiased": aslant.hard_debias(v)}. `store` is a folder that
-    keeps vectors, so that a run that was stopped goes on.
+    keeps vectors, so that a run that was stopped can resume.
 
     >>> import aslant
     >>> v = aslant.load(top=8_000)
@@ -142,7 +147,10 @@ def contextual_bias(
         directions, subspace, variance = _subspace(vectors, drawn, used, random_pairs, swapping)
         others = [one.components()[0][0] for one in vectors.beside]
         found = measure_space(vectors.repeats(directions, others), plan, variance, spawn(measuring, repeats))
-        compared = _compared(compare or {}, words, jobs, plan, used, random_pairs, repeats, seed_of(comparing))
+        how = {"random_pairs": random_pairs, "repeats": repeats, "seed": seed_of(comparing)}
+        compared = tuple(
+            compared_space(column, static, words, jobs, plan, used, **how) for column, static in (compare or {}).items()
+        )
     absent, fewer = lacking(drawn, everything, top, classified), fewer_sentences(drawn, words, jobs, repeats)
     settings = {
         "pairs": drawn.pairs_id, "professions": word_list(professions)[1], "specific": word_list(specific)[1],
@@ -173,7 +181,7 @@ def contextual_bias(
 def _subspace(
     vectors: Encoded, drawn: Drawn, used: tuple[SwappedPair, ...], draws: int, random: np.random.Generator
 ) -> tuple[list[FloatArray], SwappedSubspace, RepeatedMeasure]:
-    """Return the direction of each repeat, what is said of all of them, and the first component beside random words."""
+    """Return the direction of each repeat, the summary of all of them, and the first component with random words."""
     found = [one.components() for one in vectors.swaps]
     directions, shares = [components[0] for components, _ in found], [ratios for _, ratios in found]
     together = unit_rows(np.mean(directions, axis=0))
@@ -191,16 +199,6 @@ def _subspace(
         random_words=component_spreads([word_shares(rows) for rows in vectors.random]) if vectors.random else (),
     )
     return directions, subspace, variance_measure(shares, beside, mixed)
-
-
-def _compared(
-    compare: Mapping[str, WordVectors], words: BiasedWords, jobs: Professions, plan: Plan,
-    pairs: tuple[SwappedPair, ...], random_pairs: int, repeats: int, seed: int,
-) -> tuple[ComparedSpace, ...]:  # fmt: skip
-    return tuple(
-        compared_space(column, static, words, jobs, plan, pairs, random_pairs=random_pairs, repeats=repeats, seed=seed)
-        for column, static in compare.items()
-    )
 
 
 def _in_context(drawn: Drawn, jobs: Professions, found: SpaceFound) -> tuple[ProfessionInContext, ...]:
@@ -242,7 +240,7 @@ def _picture(vectors: Encoded, jobs: Professions, method: str, seed: int) -> Pro
 
 
 def check_random_as(random_as: str) -> None:
-    """Refuse a kind of random words that there is not."""
+    """Refuse an unknown kind of random words."""
     if random_as not in RANDOM_AS:
         raise MeasureError(f"random_as={random_as!r:.60} is not one of {', '.join(RANDOM_AS)}.")
 
@@ -252,19 +250,26 @@ def _check(
     random_pairs: int,
 ) -> None:  # fmt: skip
     if not isinstance(encoder, Encoder):
-        raise MeasureError(f"{encoder!r:.60} is no encoder; open one with aslant.load_encoder(…) first.")
+        raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
     check_vectors(original)
     if compare is not None and not isinstance(compare, Mapping):
-        raise MeasureError(f"compare={compare!r:.60} is no mapping of names to word vectors.")
+        raise MeasureError(f"compare={compare!r:.60} is not a mapping of names to word vectors.")
     for column, vectors in (compare or {}).items():
         check_vectors(vectors)
         if column == CONTEXTUAL:
-            raise MeasureError(
-                f"compare names a static space '{column}', which is what the encoder's column is called."
-            )
+            raise MeasureError(f"compare names a static space '{column}', which is the name of the encoder's column.")
     check_count("repeats", repeats, 1, MOST_REPEATS)
     check_count("swaps", swaps, 1, MOST_SWAPS)
     check_count("k", k, 1, MOST_FREQUENT)
     check_count("random_pairs", random_pairs, 0, MOST_DRAWS)
     for name, value in (("top", top), ("classified", classified)):
         check_count(name, value, FEWEST, MOST_FREQUENT)
+
+
+def contextual(work: Work) -> Results:
+    """Measure bias in context; biased words come from the bundled sample."""
+    found = contextual_bias(
+        work.subject.encoder, work.subject.corpus, rng=work.seed, store=work.journal, progress=work.progress,
+        **work.settings,
+    )  # fmt: skip
+    return (found,)

@@ -1,15 +1,16 @@
-"""What contextual vectors show of a bias (Basta et al. 2019): each measure over repeats with other sentences."""
+"""What contextual vectors show of a bias (Basta et al. 2019): each measure over repeats with new sentences."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.residuals.result import Picture, Spread
+from aslant.measures.residuals.result import Picture
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Spread
 from aslant.results.provenance import Provenance, Representation
 
-#: What the column of the encoder is called beside static spaces.
+#: The name of the encoder's column next to static spaces.
 CONTEXTUAL = "contextual"
 
 
@@ -20,7 +21,7 @@ class RepeatedMeasure:
     `by_repeat` has None where a repeat gives no number (a correlation of shares that are all the same), and `over` is
     None where none does. `pvalue` is (1 + shuffles that reach the mean over repeats) / (1 + shuffles), None where
     nothing was shuffled; for a share of variance, shuffles are draws from the pairs and random pairs together.
-    `parametric_pvalues` has for a correlation Pearson's own p-value in each repeat, which takes words for independent.
+    `parametric_pvalues` has for a correlation Pearson's own p-value in each repeat, which assumes independent words.
     """
 
     over: Spread | None
@@ -50,7 +51,7 @@ class SpaceMeasures:
 
 @dataclass(frozen=True)
 class ComparedSpace:
-    """A static space, measured on the very words that the contextual measures used; repeats differ in seeds only."""
+    """A static space, measured on exactly the words that the contextual measures used; repeats differ only in seeds."""
 
     column: str
     representation: Representation
@@ -73,7 +74,7 @@ class SwappedSubspace:
     `explained[i]` is the share of variance of component i over the repeats, `random[i]` the same for random words
     swapped with each other, as many pairs and sentences, over as many draws as it says; `random_words[i]` that of the
     vectors of random words themselves, as many as there are swapped sentences, over the repeats (Figure 1 of the
-    paper; empty unless asked for). `direction` is the mean of the repeats' first components, of length one, towards
+    paper; empty unless requested). `direction` is the mean of the repeats' first components, of length one, towards
     `poles[0]`; `agreement` their cosines with it.
     """
 
@@ -120,7 +121,7 @@ class ProfessionPicture:
 
 @dataclass(frozen=True)
 class CorpusUsed:
-    """The text that sentences were drawn from; `record` is what the corpus says of itself."""
+    """The text that sentences were drawn from; `record` is what the corpus says about itself."""
 
     name: str
     sentences: int
@@ -130,7 +131,7 @@ class CorpusUsed:
 
 @dataclass(frozen=True)
 class WordNumbers:
-    """How many words were asked for and used, and how many of those have fewer sentences than there are repeats."""
+    """How many words were requested and used, and how many of those have fewer sentences than there are repeats."""
 
     candidates: int
     clustered_per_side: int
@@ -148,11 +149,11 @@ class WordNumbers:
 
 @dataclass(frozen=True)
 class ContextualBiasResult(MeasuredResult):
-    """The measures of Basta et al. on words in sentences of a corpus, each repeat with other sentences.
+    """The measures of Basta et al. on words in sentences of a corpus, each repeat with new sentences.
 
     Biased words are chosen in `original`, a static space; `words` are those that were clustered, by side (`poles`).
-    `lacking` lists what the corpus does not hold, by what it was wanted for; `missing` is all of it. `compared` has
-    static spaces on the same words, if they were asked for.
+    `lacking` lists what the corpus does not hold, by purpose; `missing` is all of it. `compared` has
+    static spaces on the same words, if they were requested.
     """
 
     kind: ClassVar[str] = "contextual-bias"

@@ -1,4 +1,4 @@
-"""Which sentences stand for which words: drawn from a corpus once, shared out to the repeats (Basta et al. 2019)."""
+"""Which words are measured, and which sentences represent them, divided among the repeats (Basta et al. 2019)."""
 
 from __future__ import annotations
 
@@ -8,17 +8,25 @@ from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from aslant.corpus import Context, Contexts, ContextSample, Query, sample_contexts
-from aslant.errors import MeasureError, TooFewWordsError
+from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.in_context.result import CorpusUsed
-from aslant.measures.residuals.measure import FEWEST, TENTH, Chosen
+from aslant.measures.polarities.measure import Words, word_list
+from aslant.measures.residuals.measure import FEWEST, TENTH, Chosen, bias_by_projection
 from aslant.measures.residuals.result import CandidatePool
 from aslant.measures.shared.directions import Pairs, chosen_sets
+from aslant.measures.shared.wordsets import FloatArray, find
 from aslant.models.protocols import Progress
+from aslant.stimuli import WordList
+from aslant.vectors import WordVectors
 
 T = TypeVar("T")
 DEFINITIONAL, BIASED, PROFESSIONS = "definitional words", "biased words", "professions"
+MOST_BIASED = "most biased words"
+#: With fewer professions there are no neighbours to choose from.
+FEWEST_PROFESSIONS = 4
 
 
 @dataclass(frozen=True)
@@ -69,7 +77,7 @@ def draw_sentences(
         raise MeasureError(f"the corpus '{name}' holds no sentences; give one that does.")
     if not any(drawn.contexts(DEFINITIONAL).counts.values()):
         raise MeasureError(
-            f"no sentence of the corpus '{name}' holds any of the {len(words)} definitional words, such as "
+            f"no sentence of the corpus '{name}' holds any definitional word ({len(words)} in all), such as "
             f"'{words[0]}'; give another corpus, or other pairs with pairs=…"
         )
     return drawn
@@ -90,7 +98,7 @@ def held_candidates(chosen: Chosen, contexts: Contexts, corpus: str) -> Chosen:
     words = [word for word, keep in zip(chosen.words, kept, strict=True) if keep]
     if len(words) < FEWEST * TENTH:
         raise TooFewWordsError(
-            f"the corpus '{corpus}' holds {len(words)} words to choose biased ones from; at least {FEWEST * TENTH} "
+            f"the corpus '{corpus}' holds {plural(len(words), 'word')} to choose from; at least {FEWEST * TENTH} "
             "are needed."
         )
     left_out = {**chosen.pool.left_out, "not in the corpus": len(chosen.words) - len(words)}
@@ -100,7 +108,7 @@ def held_candidates(chosen: Chosen, contexts: Contexts, corpus: str) -> Chosen:
 
 
 def shared_out(contexts: Sequence[T], repeat: int, count: int) -> tuple[T, ...]:
-    """Return the contexts that a repeat uses: `count` others in each, from the beginning again where they run out.
+    """Return the contexts that a repeat uses: `count` others in each, starting over where they run out.
 
     >>> ["".join(shared_out("abc", repeat, 2)) for repeat in range(3)]
     ['ab', 'ca', 'bc']
@@ -110,7 +118,7 @@ def shared_out(contexts: Sequence[T], repeat: int, count: int) -> tuple[T, ...]:
 
 
 def alternating(first: Sequence[Context], second: Sequence[Context]) -> list[tuple[Context, bool]]:
-    """Return contexts of two words in turn, each with whether it is of the first; one that has more goes on alone."""
+    """Return contexts of two words in turn, each with whether it is of the first; the longer list continues alone."""
     turns = [(context, place, True) for place, context in enumerate(first)]
     turns += [(context, place, False) for place, context in enumerate(second)]
     return [(context, is_first) for context, _, is_first in sorted(turns, key=lambda turn: (turn[1], not turn[2]))]
@@ -132,7 +140,9 @@ def _two_words(pairs: Pairs) -> tuple[tuple[tuple[str, str], ...], str, tuple[st
     sets, name, poles = chosen_sets(pairs)
     for words in sets:
         if len(words) != 2:
-            raise MeasureError(f"the set {list(words)} has {len(words)} words; words are swapped in pairs, give two.")
+            raise MeasureError(
+                f"the set {list(words)} has {plural(len(words), 'word')}; give pairs, which are swapped."
+            )
     return tuple((words[0], words[1]) for words in sets), name, poles
 
 
@@ -141,7 +151,7 @@ def _sentences(corpus: Any) -> Iterable[str]:
     if hasattr(corpus, "record"):
         return corpus  # type: ignore[no-any-return]
     if isinstance(corpus, str | bytes | PathLike) or not isinstance(corpus, Iterable):
-        raise MeasureError(f"{corpus!r:.60} is no corpus; open one with aslant.load_corpus(…), or give sentences.")
+        raise MeasureError(f"{corpus!r:.60} is not a corpus; open one with aslant.load_corpus(…), or give sentences.")
     return _checked(corpus)
 
 
@@ -150,3 +160,106 @@ def _checked(sentences: Iterable[Any]) -> Iterator[str]:
         if not isinstance(sentence, str):
             raise MeasureError(f"sentence {number} of the corpus is {sentence!r:.60}; give sentences as text.")
         yield sentence
+
+
+@dataclass(frozen=True)
+class BiasedWords:
+    """The most biased words, those of the first side before those of the second, strongest first; biases (n,).
+
+    `clustered` and `classified` say how many of each side are used for what.
+    """
+
+    words: tuple[str, ...]
+    bias: FloatArray
+    clustered: int
+    classified: int
+
+    def places(self, words: Iterable[str]) -> NDArray[np.intp]:
+        """Return the place of each of `words` among these, −1 if it is not there."""
+        index = {word: place for place, word in enumerate(self.words)}
+        return np.array([index.get(word, -1) for word in words], dtype=np.intp)
+
+    def strongest(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the words to cluster, by side."""
+        half = len(self.words) // 2
+        return self.words[: self.clustered], self.words[half : half + self.clustered]
+
+
+@dataclass(frozen=True)
+class Professions:
+    """Professions that a corpus holds; `tokens` and `bias` (p,) are those of the static space, where it has them.
+
+    Neighbours are sought for the rows `queries`: those with a bias that do not have the concept by definition.
+    """
+
+    words: tuple[str, ...]
+    tokens: tuple[str | None, ...]
+    bias: tuple[float | None, ...]
+    queries: NDArray[np.intp]
+
+    @property
+    def query_bias(self) -> FloatArray:
+        """The biases of the rows `queries`."""
+        return np.array([self.bias[row] for row in self.queries], dtype=np.float64)
+
+    @property
+    def query_tokens(self) -> list[str]:
+        """The tokens of the rows `queries`."""
+        return [str(self.tokens[row]) for row in self.queries]
+
+
+def choose_biased(chosen: Chosen, top: int, classified: int) -> BiasedWords:
+    """Return the most biased candidates of either side, as many as the larger of the two tests needs."""
+    clustered, classed = (len(chosen.sides(asked)[0]) for asked in (top, classified))
+    first, second = chosen.sides(max(top, classified))
+    rows = np.concatenate([first, second])
+    return BiasedWords(tuple(chosen.words[row] for row in rows), chosen.bias[rows], clustered, classed)
+
+
+def choose_professions(
+    original: WordVectors,
+    asked: Sequence[str],
+    contexts: Contexts,
+    poles: FloatArray,
+    specific: Words,
+    *,
+    keep_specific: bool,
+) -> Professions:
+    """Return the professions that have sentences, with their biases in the static space where they have a vector."""
+    excluded = {word.lower().replace(" ", "_") for word in word_list(specific)[0]}
+    gendered = {word for word in asked if word.lower().replace(" ", "_") in excluded}
+    words = tuple(word for word in asked if contexts.counts.get(word) and (keep_specific or word not in gendered))
+    if len(words) < FEWEST_PROFESSIONS:
+        raise TooFewWordsError(
+            f"the corpus holds {len(words)} of {len(asked)} professions in sentences without definitional words; "
+            f"at least {FEWEST_PROFESSIONS} are needed."
+        )
+    found = find(original, WordList(PROFESSIONS, words)).words
+    token = dict(zip(found.used, found.tokens, strict=True))
+    has_row = {word: own for word, own in token.items() if own in original.index}
+    rows = [original.index[own] for own in has_row.values()]
+    bias = dict(zip(has_row, bias_by_projection(original.matrix[rows], *poles).tolist(), strict=True))
+    queries = [row for row, word in enumerate(words) if word in bias and word not in gendered]
+    return Professions(
+        words, tuple(token.get(word) for word in words), tuple(bias.get(word) for word in words),
+        np.array(queries, dtype=np.intp),
+    )  # fmt: skip
+
+
+def lacking(drawn: Drawn, everything: Chosen, top: int, classified: int) -> dict[str, tuple[str, ...]]:
+    """Return what is missing from the corpus: definitional words, professions, and what would be most biased."""
+    held = drawn.contexts(BIASED).counts
+    wanted = [everything.words[row] for side in everything.sides(max(top, classified)) for row in side]
+    return {
+        DEFINITIONAL: drawn.contexts(DEFINITIONAL).missing,
+        PROFESSIONS: drawn.contexts(PROFESSIONS).missing,
+        MOST_BIASED: tuple(word for word in wanted if not held.get(word)),
+    }
+
+
+def fewer_sentences(drawn: Drawn, words: BiasedWords, jobs: Professions, repeats: int) -> dict[str, int]:
+    """Return how many of the words used have fewer sentences than repeats, so some repeats share one."""
+    return {
+        what: sum(len(drawn.contexts(what).by_word[word]) < repeats for word in used)
+        for what, used in ((BIASED, words.words), (PROFESSIONS, jobs.words))
+    }

@@ -1,9 +1,16 @@
-"""Bias in contextual vectors as tables: every measure over the repeats, and beside static spaces."""
+"""Bias in contextual vectors as tables, next to static spaces, and as charts: Figures 1 to 3 of Basta et al."""
 
 from __future__ import annotations
 
+from typing import Any
+
+from aslant.errors import AslantError, plural
+from aslant.measures.geometry.show import PAIRS, RANDOM, RANDOM_SWAPPED, variance_bars
 from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult, SwappedSubspace
+from aslant.measures.residuals.show import cluster_points
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
 from aslant.report.conventions import Category, line, signed
+from aslant.report.pictures import CHANCE, fluid, rows_chart
 from aslant.report.tables import Column, Table, between, plain, pvalue, short, small
 from aslant.results.audit import Glance
 
@@ -68,22 +75,23 @@ def _notes(result: ContextualBiasResult) -> list[str]:
     first, second = (plain(pole) for pole in result.poles)
     repeats = result.provenance.settings["repeats"]
     notes = [
-        f"corpus: {result.corpus.sentences:,} sentences, {result.corpus.tokens:,} tokens; a word is its vector in one "
-        f"sentence, in each of {repeats} repeats another.",
-        f"direction: {len(s.pairs)} pairs swapped in {sum(pair.swapped for pair in s.pairs)} sentences a repeat; the "
-        f"repeats agree with their mean by cosines of {between(s.agreement.minimum, s.agreement.maximum)}. By chance: "
+        f"corpus: {plural(result.corpus.sentences, 'sentence')}, {plural(result.corpus.tokens, 'token')}; a word is "
+        f"its vector in one sentence, a new one in each of {plural(repeats, 'repeat')}.",
+        f"direction: {plural(len(s.pairs), 'pair')} swapped in "
+        f"{plural(sum(pair.swapped for pair in s.pairs), 'sentence')} per repeat; repeats agree with their mean by "
+        f"cosines of {between(s.agreement.minimum, s.agreement.maximum)}. By chance: "
         "random words swapped alike, and direct bias along their direction.",
         f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among {n.candidates:,} "
         "candidates that the corpus holds; by chance: shuffled sides, the same ones in every repeat.",
-        f"clustering: {_of(n.clustered_per_side, n.asked_clustered)} words a side; classification: "
-        f"{_of(n.classified_per_side, n.asked_classified)} a side, trained on {n.training_words:,}; neighbours: "
+        f"clustering: {_of(n.clustered_per_side, n.asked_clustered)} words per side; classification: "
+        f"{_of(n.classified_per_side, n.asked_classified)} per side, trained on {n.training_words:,}; neighbours: "
         f"{_of(n.k, n.asked_k)} of {n.professions_with_bias} professions among the biased words, "
         f"{_of(n.k_within, n.asked_k)} among the professions.",
     ]
     notes += _beside_words(s) + _parametric(result)
     fewer = [f"{count:,} {plain(what)}" for what, count in n.fewer_sentences.items() if count]
     if fewer:
-        notes.append(f"fewer sentences than repeats, so that some repeats share one: {', '.join(fewer)}.")
+        notes.append(f"fewer sentences than repeats, so some repeats share one: {', '.join(fewer)}.")
     for pole, words in zip(_poles(s.poles), result.extremes(), strict=True):
         if words:
             notes.append(f"most {plain(pole)}: {plain(', '.join(word.word for word in words))}")
@@ -107,7 +115,7 @@ def _parametric(result: ContextualBiasResult) -> list[str]:
     m = result.measures
     found = {"all neighbours": m.neighbours.largest_pvalue, "among professions": m.neighbours_within.largest_pvalue}
     shown = [f"{pvalue(value)} ({what})" for what, value in found.items() if value is not None]
-    text = "the correlations' own p-values, which take professions for independent, are in every repeat at most "
+    text = "the correlations' own p-values, which assume independent professions, are in every repeat at most "
     return [f"{text}{', '.join(shown)}."] if shown else []
 
 
@@ -116,7 +124,7 @@ def _poles(poles: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _of(used: int, asked: int) -> str:
-    return f"{used:,}" if used >= asked else f"{used:,} (asked: {asked:,})"
+    return f"{used:,}" if used >= asked else f"{used:,} (requested: {asked:,})"
 
 
 def _lacking(what: str, words: tuple[str, ...]) -> str:
@@ -153,3 +161,100 @@ def glance(r: ContextualBiasResult, about: Category) -> list[Glance]:
         text = sentence.format(m.over.mean).replace("-0.", "−0.") + f", in context{chance}."
         found.append(line(category, name.replace("_", " "), m.over.mean, effect_name, text, m.pvalue))
     return found
+
+
+#: Professions that are named in the picture, by strength of their bias.
+MOST_POINTS_NAMED = 24
+NO_PICTURE = "this result has no picture; measure it again with picture='auto'."
+
+
+def contextual_chart(result: ContextualBiasResult) -> str:
+    """Draw the explained variance with that of random words, the clusters, and the professions; returns SVG."""
+    import altair as alt
+
+    parts = [swapped_picture(result), *_pictures(result)]
+    named = f"{plain(result.provenance.representation.name)} on {plain(result.corpus.name)}"
+    title = alt.Title(named, anchor="start", fontSize=15, color=INK)
+    chart = alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
+    return svg(chart, ink=INK, paper=PAPER)
+
+
+def measures_picture(result: ContextualBiasResult) -> Any:
+    """Draw every measure: its mean and range over the repeats, and what chance gives; returns an Altair chart."""
+    rows = [_measure(place, row) for place, row in enumerate(r for r in result.rows() if r["mean"] is not None)]
+    shown = ["mean over repeats", CHANCE] if any(row["other"] is not None for row in rows) else []
+    return rows_chart(rows, "value of the measure", shown, "mean", [0.0, 1.0])
+
+
+def _measure(place: int, row: dict[str, Any]) -> dict[str, Any]:
+    space = "" if row["space"] == CONTEXTUAL else f" ({plain(row['space'])})"
+    return {
+        "row": place, "label": plain(row["measure"]) + space, "test": plain(row["measure"]) + space,
+        "value": row["mean"], "low": row["minimum"], "high": row["maximum"], "other": row["chance"],
+        "series": "mean over repeats", "other series": CHANCE, "mean": small(row["mean"]),
+        "interval": between(row["minimum"], row["maximum"]), "p": pvalue(row["pvalue"]),
+        "by chance": small(row["chance"]),
+    }  # fmt: skip
+
+
+def biased_picture(result: ContextualBiasResult) -> Any:
+    """Draw the words that the first repeat clustered in the plane (Figure 2 of the paper); returns an Altair chart."""
+    if result.clusters is None:
+        raise AslantError(NO_PICTURE)
+    return cluster_points(result.clusters, result.poles, result.measures.clustering.by_repeat[0] or 0.0)
+
+
+def professions_picture(result: ContextualBiasResult) -> Any:
+    """Draw the professions in the plane, by their bias in the static embedding (Figure 3); returns an Altair chart."""
+    return fluid(_professions(result, "currentColor"))
+
+
+def swapped_picture(result: ContextualBiasResult) -> Any:
+    """Draw the share of variance of each component with that of random words; returns an Altair chart.
+
+    Random words are swapped with each other, and also shown unswapped where the result has that, as in Figure 1 of
+    the paper.
+    """
+    s = result.subspace
+    shown = ((PAIRS, s.explained), (RANDOM_SWAPPED if s.random_words else RANDOM, s.random), (RANDOM, s.random_words))
+    return variance_bars(
+        [
+            {"component": number, "series": series, "share": one.mean, "low": one.minimum, "high": one.maximum}
+            for series, shares in shown
+            for number, one in enumerate(shares, 1)
+        ]
+    )
+
+
+def _pictures(result: ContextualBiasResult) -> list[Any]:
+    if result.clusters is None or result.picture is None:
+        return []
+    return [biased_picture(result), _professions(result)]
+
+
+def _professions(result: ContextualBiasResult, ink: str = INK) -> Any:
+    import altair as alt
+
+    if result.picture is None:
+        raise AslantError(NO_PICTURE)
+    points = sorted(result.picture.points, key=lambda point: -abs(point.bias))
+    values = [
+        {
+            "x": p.x, "y": p.y, "bias": p.bias, "word": plain(p.word.replace("_", " ")), "written": small(p.bias),
+            "name": plain(p.word.replace("_", " ")) if place < MOST_POINTS_NAMED else "",
+        }
+        for place, p in enumerate(points)
+    ]  # fmt: skip
+    most = max(abs(point.bias) for point in points) or 1.0
+    colours = alt.Scale(domain=[-most, 0, most], range=[PEOPLE_COLOUR, "#d9dce1", MODEL_COLOUR], interpolate="rgb")
+    axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        x=alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False)), y=alt.Y("y:Q", axis=axis, scale=alt.Scale(zero=False))
+    )
+    legend = alt.Legend(title=f"original bias, + {result.poles[0]} − {result.poles[1]}", orient="top", titleLimit=300)
+    dots = base.mark_circle(size=40, opacity=0.9).encode(
+        color=alt.Color("bias:Q", scale=colours, legend=legend), tooltip=tips("word", "bias:written")
+    )
+    names = base.mark_text(dy=-7, fontSize=9, color=ink).encode(text="name:N")
+    text = f"{plural(len(values), 'profession')} ({result.picture.method.upper()})"
+    return alt.layer(dots, names).properties(width=420, height=300, title=chart_title(text))

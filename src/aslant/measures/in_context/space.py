@@ -1,26 +1,33 @@
-"""The measures of Basta et al. on arrays: what one space says of the same words, repeat by repeat (MEASURES §6)."""
+"""The measures of Basta et al. on arrays: a contextual or static space on the same words, repeat by repeat."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import TooFewWordsError
-from aslant.measures.geometry.direct import direct_bias_value, projections
-from aslant.measures.in_context.result import RepeatedMeasure, SpaceMeasures
-from aslant.measures.residuals.classification import Gamma, classification_accuracy, training_size
-from aslant.measures.residuals.clustering import silhouette
-from aslant.measures.residuals.neighbours import MOST_OF_POOL, SHUFFLES, neighbour_shares, shuffled_correlations
+from aslant.errors import MeasureError, TooFewWordsError, plural
+from aslant.measures.geometry.directional import direct_bias_value, gender_subspace, projections
+from aslant.measures.in_context.result import ComparedSpace, RepeatedMeasure, SpaceMeasures, SwappedPair
+from aslant.measures.in_context.sentences import FEWEST_PROFESSIONS, BiasedWords, Professions
+from aslant.measures.residuals.separation import (
+    MOST_OF_POOL,
+    SHUFFLES,
+    Gamma,
+    classification_accuracy,
+    neighbour_shares,
+    shuffled_correlations,
+    silhouette,
+    training_size,
+)
 from aslant.measures.shared.correlations import correlation
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.statistics import clustering_accuracy, generator, nearest, two_clusters
-
-#: Fewer have no neighbours to choose among.
-FEWEST_PROFESSIONS = 4
+from aslant.results.provenance import Representation
+from aslant.statistics import clustering_accuracy, generator, nearest, spawn, two_clusters, unit_rows
+from aslant.vectors import WordVectors
 
 
 @dataclass(frozen=True)
@@ -68,8 +75,8 @@ class Plan:
         """Refuse words that are too few for a correlation, before anything is encoded for them."""
         if len(self.queries) < FEWEST_PROFESSIONS or self.k_used < 1:
             raise TooFewWordsError(
-                f"{len(self.queries)} professions have a bias in the static space and a sentence without definitional "
-                f"words; at least {FEWEST_PROFESSIONS} are needed, give a larger corpus."
+                f"{plural(len(self.queries), 'profession')} with a bias in the static space and a sentence without "
+                f"definitional words; at least {FEWEST_PROFESSIONS} are needed, so give a larger corpus."
             )
 
     def both_sides(self, per_side: int) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
@@ -109,7 +116,7 @@ def over_repeats(
 ) -> RepeatedMeasure:
     """Put the values of all repeats together; `shuffled` has for each what every shuffle gives, the same for all.
 
-    The p-value asks how often the mean over repeats is reached when leanings are shuffled among the words: one
+    The p-value is how often the mean over repeats is reached when leanings are shuffled among the words: one
     shuffle holds for all repeats, as the words are the same in each.
 
     >>> over_repeats([0.5, 0.7], [np.zeros(3), np.zeros(3)]).pvalue
@@ -207,3 +214,42 @@ def _neighbours(
     found = correlation("", neighbour_shares(near, leans), bias)
     shuffled = shuffled_correlations(near, leans, bias, own, generator(shuffles))
     return _Correlated(found.pearson if found else None, found.pearson_pvalue if found else None, shuffled)
+
+
+def check_compared(vectors: WordVectors, words: BiasedWords, jobs: Professions) -> None:
+    """Refuse a space in which words are missing, before anything is encoded."""
+    wanted = [*words.words, *(token for token in jobs.tokens if token is not None)]
+    absent = [token for token in wanted if token not in vectors.index]
+    if absent:
+        raise MeasureError(
+            f"'{vectors.name}' has no vector for {plural(len(absent), 'word')}, such as '{absent[0]}'; use one with "
+            "the original's vocabulary."
+        )
+
+
+def compared_space(
+    column: str,
+    vectors: WordVectors,
+    words: BiasedWords,
+    jobs: Professions,
+    plan: Plan,
+    pairs: tuple[SwappedPair, ...],
+    *,
+    random_pairs: int,
+    repeats: int,
+    seed: int,
+) -> ComparedSpace:
+    """Measure a static space on the same words; its own direction, from the same pairs. Repeats differ in seeds."""
+    known = [row for row, token in enumerate(jobs.tokens) if token is not None]
+    tokens = [*words.words, *(str(jobs.tokens[row]) for row in known)]
+    subspace = gender_subspace(vectors, [pair.words for pair in pairs], random_pairs=random_pairs, rng=seed)
+    first = subspace.explained[0]
+    beside = subspace.random[0] if subspace.random else None
+    variance = RepeatedMeasure(spread([first]), (first,), beside, subspace.pvalue)
+    unit = unit_rows(vectors.matrix[[vectors.index[token] for token in tokens]])
+    places = {row: place for place, row in enumerate(known)}
+    own = replace(plan, queries=np.array([places[row] for row in plan.queries], dtype=np.intp))
+    count = len(words.words)
+    same = Repeat(unit[:count], unit[count:], np.array(subspace.direction))
+    found = measure_space((same for _ in range(repeats)), own, variance, spawn(seed, repeats))
+    return ComparedSpace(column, Representation(**vectors.record()), found.measures)

@@ -1,9 +1,10 @@
-"""Words that take each other's place in sentences: definitional pairs, and random words beside (MEASURES §5)."""
+"""Words swapped with each other in sentences, and vectors of all that the repeats need (docs/definitions.md §5)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from os import PathLike
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +12,24 @@ from numpy.typing import NDArray
 from aslant.corpus import Context, Contexts
 from aslant.errors import MeasureError, TooFewWordsError
 from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair
-from aslant.measures.in_context.sentences import DEFINITIONAL, Drawn, alternating, half, shared_out, written_like
-from aslant.measures.residuals.result import Spread
+from aslant.measures.in_context.sentences import (
+    BIASED,
+    DEFINITIONAL,
+    PROFESSIONS,
+    BiasedWords,
+    Drawn,
+    Professions,
+    alternating,
+    half,
+    shared_out,
+    written_like,
+)
+from aslant.measures.in_context.space import Repeat
 from aslant.measures.shared.spreads import spread
 from aslant.measures.shared.wordsets import FloatArray
+from aslant.models.protocols import Encoder, Passage, Progress
+from aslant.models.vector_store import vectors_of
+from aslant.results.parts import Spread
 from aslant.statistics import subspace, unit_rows
 
 #: Components whose share of variance is kept.
@@ -66,15 +81,15 @@ def _swap(context: Context, is_first: bool, pair: tuple[str, str]) -> Swap:
 def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.random.Generator) -> list[Swaps]:
     """Swap random words with each other: in each repeat as many pairs, with as many sentences each where they have.
 
-    Words with enough sentences are drawn from, evenly; where there are too few of them, those that have most. No word
-    is in two repeats if there are words enough: pairs that share a word are alike, and chance would seem larger.
+    Words are drawn evenly from those with enough sentences; where there are too few, from those with most. No word
+    is in two repeats if there are enough words: pairs that share a word are alike, and chance would seem larger.
     """
     enough, least = half(max(sizes)), 2 * len(sizes)
     drawn = {word: len(contexts) for word, contexts in found.by_word.items() if contexts}
     words = sorted(drawn, key=lambda word: -drawn[word])
     if len(words) < least:
         raise TooFewWordsError(
-            f"the corpus holds {len(words)} words for {least // 2} random pairs; give random_pairs=0."
+            f"too few words in the corpus ({len(words)}) for random pairs ({least // 2}); give random_pairs=0."
         )
     eligible = words[: max(least, sum(drawn[word] >= enough for word in words))]
     made = []
@@ -85,7 +100,7 @@ def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.
 
 
 def _picked(n: int, least: int, repeats: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Return `least` of n for each repeat: all of them others, or where n is too small for that, within a repeat."""
+    """Return `least` of n for each repeat: all different, or where n is too small for that, within a repeat."""
     if n >= least * repeats:
         return list(random.choice(n, (repeats, least), replace=False))
     return [random.choice(n, least, replace=False) for _ in range(repeats)]
@@ -127,7 +142,7 @@ class SwapVectors:
     def components(self) -> tuple[FloatArray, FloatArray]:
         """Return the principal components, each swap centred on its own mean, and their shares of variance."""
         if np.allclose(self.vectors[:, 0], self.vectors[:, 1], atol=1e-6):
-            raise MeasureError("swapped words have one and the same vector, so the encoder does not tell them apart.")
+            raise MeasureError("swapped words have the same vector, so the encoder does not tell them apart.")
         found, ratios = subspace(list(self.vectors))
         return found, ratios[:COMPONENTS]
 
@@ -156,10 +171,10 @@ def random_shares(
 def variance_measure(
     shares: Sequence[FloatArray], beside: FloatArray | None, mixed: FloatArray | None
 ) -> RepeatedMeasure:
-    """Put the first component's shares of all repeats beside those of random draws; both (draws, count).
+    """Compare the first component's shares of all repeats with those of random draws; both (draws, count).
 
     The p-value is over `mixed`, draws from random pairs and the pairs themselves together. Random pairs are few, so
-    that draws from them alone are too much alike, and pairs that are no more than random words would often stand out.
+    draws from them alone are too similar, and pairs that are no more than random words would often stand out.
     """
     firsts = [float(share[0]) for share in shares]
     over = spread(firsts)
@@ -170,7 +185,71 @@ def variance_measure(
 
 
 def component_spreads(shares: Sequence[FloatArray]) -> tuple[Spread, ...]:
-    """Return the share of each component over the repeats; one that a repeat lacks has none of its variance."""
+    """Return the share of each component over the repeats; one missing from a repeat has none of its variance."""
     count = max(len(share) for share in shares)
     padded = np.array([np.pad(share, (0, count - len(share))) for share in shares])
     return tuple(spread(column) for column in padded.T)
+
+
+Rows = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Vectors of every repeat: of biased words (repeats, n, d), of professions (repeats, p, d), of swaps, and of
+    random words (m, d), if any were drawn.
+
+    They are as many numbers as there are words, repeats and dimensions, however large the corpus is.
+    """
+
+    words: Rows
+    professions: Rows
+    swaps: tuple[SwapVectors, ...]
+    beside: tuple[SwapVectors, ...]
+    random: tuple[Rows, ...] = ()
+
+    def repeats(self, directions: Sequence[FloatArray], beside: Sequence[FloatArray]) -> Iterator[Repeat]:
+        """Give one repeat after the other at unit length; `directions` and `beside` (none or all) are (d,) each."""
+        for number, direction in enumerate(directions):
+            yield Repeat(
+                unit_rows(self.words[number]), unit_rows(self.professions[number]), direction,
+                beside[number] if beside else None,
+            )  # fmt: skip
+
+
+def encode(
+    encoder: Encoder,
+    drawn: Drawn,
+    words: BiasedWords,
+    jobs: Professions,
+    swaps: Sequence[Swaps],
+    beside: Sequence[Swaps],
+    random: Sequence[Sequence[Context]],
+    *,
+    store: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Encoded:
+    """Encode what every repeat needs at once, so that a sentence shared by several words or repeats is read once."""
+    count = len(swaps)
+    blocks = [
+        _one_each(drawn.contexts(BIASED), words.words, count),
+        _one_each(drawn.contexts(PROFESSIONS), jobs.words, count),
+        *(one.contexts() for one in (*swaps, *beside)),
+        *random,
+    ]
+    passages = [Passage(c.text, ((c.start, c.end),)) for block in blocks for c in block]
+    rows = vectors_of(encoder, passages, store=store, progress=progress)
+    parts = np.split(rows, np.cumsum([len(block) for block in blocks])[:-1])
+    swapped = [
+        SwapVectors.of(one, part)
+        for one, part in zip((*swaps, *beside), parts[2 : len(parts) - len(random)], strict=True)
+    ]
+    return Encoded(
+        parts[0].reshape(count, len(words.words), -1), parts[1].reshape(count, len(jobs.words), -1),
+        tuple(swapped[:count]), tuple(swapped[count:]), tuple(parts[len(parts) - len(random) :]),
+    )  # fmt: skip
+
+
+def _one_each(contexts: Contexts, words: Sequence[str], repeats: int) -> list[Context]:
+    """Return one context of each word for every repeat, repeat by repeat."""
+    return [shared_out(contexts.by_word[word], repeat, 1)[0] for repeat in range(repeats) for word in words]

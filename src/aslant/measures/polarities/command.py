@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, cast
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
 
@@ -13,14 +11,9 @@ if TYPE_CHECKING:
     from aslant.measures.polarities.measure import Scheme
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant polarity                                              professions between female and male, on the sample
-
 aslant polarity glove.6B.100d.txt --classes gender-five --scheme one-vs-rest
-
 aslant polarity glove.txt gn-glove.txt --drop-last 0,1       two embeddings, with paired differences
-
 aslant polarity vectors.bin --classes she,he --words nurse,engineer,clerk
 """
 
@@ -28,18 +21,14 @@ aslant polarity vectors.bin --classes she,he --words nurse,engineer,clerk
 @command
 def polarity_command(
     models: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="MODEL...", help="Embeddings; several are compared; none: the bundled sample."),
+        list[str] | None, o.argument("Embeddings; several are compared; none: the bundled sample.", "MODEL...")
     ] = None,
     classes: o.ClassesOption = "gender-binary",
     words: o.PolarityWordsOption = "bold-professions",
     scheme: o.SchemeOption = "binary",
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
-    drop_last: Annotated[
-        str,
-        typer.Option("--drop-last", metavar="N[,N…]", help="Dimensions to leave off the end, for all or each model."),
-    ] = "0",
+    drop_last: Annotated[str, o.option("Dimensions to leave off the end, for all or each model.", "N[,N…]")] = "0",
     *,
     reading: Reading,
     running: Running,
@@ -48,8 +37,7 @@ def polarity_command(
     """Polarity of words between classes (Lu et al.): binary, one-vs-one or one-vs-rest."""
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver
-    from aslant.measures.polarities.comparison import compare_polarity
-    from aslant.measures.polarities.measure import polarity
+    from aslant.measures.polarities.measure import compare_polarity, polarity
     from aslant.measures.polarities.trend import needed_words
 
     arguments = (set_or_words(classes), set_or_words(words))

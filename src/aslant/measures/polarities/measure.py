@@ -1,35 +1,45 @@
-"""Polarity: how far words lean between two or more classes (Lu et al.; MEASURES §4)."""
+"""Polarity: how far words lean between two or more classes, in one embedding or several (docs/definitions.md §4)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
-from aslant.measures.association.result import Interval, WordsUsed
-from aslant.measures.polarities.result import DEFAULT_WORDS, PolarityResult, WordPolarity
-from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
-from aslant.statistics import (
-    MOST_BOOTSTRAP,
-    bootstrap_means,
-    check_confidence,
-    check_count,
-    generator,
-    percentile_interval,
-    seed_of,
+from aslant import statistics
+from aslant.errors import MeasureError, plural
+from aslant.measures.polarities.result import (
+    DEFAULT_WORDS,
+    Difference,
+    PolarityComparison,
+    PolarityResult,
+    WordPolarity,
 )
+from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
+from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Interval, WordsUsed
 from aslant.stimuli import ClassSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
 
 Scheme = Literal["binary", "one-vs-one", "one-vs-rest"]
 #: Classes: the name of a class set, or words, each a class; a mapping gives a class several words.
 Classes: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]] | Sequence[str] | Sequence[WordList]
 Words: TypeAlias = str | PathLike[str] | Iterable[str]
 
+#: The polarity settings of the paper, which audits and comparisons run: classes and scheme.
+POLARITIES: tuple[tuple[Classes, Scheme], ...] = (
+    ("gender-binary", "binary"),
+    ("gender-three", "one-vs-rest"),
+    ("race-four", "one-vs-one"),
+    ("race-four", "one-vs-rest"),
+)
 #: Words are multiplied this many at a time, which bounds memory, and paired this many at a time, which suits caches.
 BLOCK, CACHED = 1 << 17, 1 << 12
 
@@ -89,7 +99,7 @@ def _mean_gap(products: FloatArray, inverse: FloatArray) -> FloatArray:
     """Return the mean over pairs of |p_j − p_k| · inverse_jk for each word; `products` is (classes, words)."""
     n, total = products.shape
     mean = np.zeros(total)
-    for start in range(0, total, CACHED):  # little enough at a time that the gaps stay in cache
+    for start in range(0, total, CACHED):  # few enough at a time for the gaps to stay in cache
         part = products[:, start : start + CACHED]
         for j in range(n - 1):
             gaps = np.abs(part[j + 1 :] - part[j])
@@ -100,7 +110,7 @@ def _mean_gap(products: FloatArray, inverse: FloatArray) -> FloatArray:
 def _lengths(vectors: FloatArray) -> FloatArray:
     lengths = np.linalg.norm(vectors, axis=1)
     if (lengths < 1e-12).any():
-        raise MeasureError("two classes have the same vector, so nothing can lie between them.")
+        raise MeasureError("two classes have the same vector, so nothing can be between them.")
     return np.asarray(lengths)
 
 
@@ -129,7 +139,7 @@ def polarity(
     groups, class_id = class_lists(classes)
     listed, words_id = word_list(words)
     settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
-    return measure(vectors, groups, class_id, listed, settings, seed_of(rng))
+    return measure(vectors, groups, class_id, listed, settings, statistics.seed_of(rng))
 
 
 def measure(
@@ -144,14 +154,14 @@ def measure(
     check_vectors(vectors)
     scheme: Scheme = settings["scheme"]
     check_scheme(scheme, len(groups))
-    check_confidence(settings["confidence"])
-    check_count("bootstrap", settings["bootstrap"], 0, MOST_BOOTSTRAP)
+    statistics.check_confidence(settings["confidence"])
+    statistics.check_count("bootstrap", settings["bootstrap"], 0, statistics.MOST_BOOTSTRAP)
     matrix, used = class_vectors(vectors, groups)
     found = find(vectors, WordList("words", listed))
     if not found.words.used:
-        raise MeasureError(f"none of the {len(listed)} words is in '{vectors.name}'; nothing can be measured.")
+        raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     scores, leaning = polarity_scores(found.raw, matrix, scheme)
-    values, random = magnitude(scores, scheme), generator(seed)
+    values, random = magnitude(scores, scheme), statistics.generator(seed)
     return PolarityResult(
         scheme=scheme,
         classes=used,
@@ -176,7 +186,7 @@ def mean_interval(
     """Percentile bootstrap interval of the mean over words; None without resamples or with a single word."""
     if n_resamples < 1 or len(values) < 2:
         return None
-    low, high = percentile_interval(bootstrap_means(values, n_resamples, random), confidence)
+    low, high = statistics.percentile_interval(statistics.bootstrap_means(values, n_resamples, random), confidence)
     return Interval(low, high, confidence, n_resamples)
 
 
@@ -186,7 +196,7 @@ def check_scheme(scheme: str, n_classes: int) -> None:
         raise MeasureError(f"scheme={scheme!r} is not one of {', '.join(get_args(Scheme))}.")
     if n_classes < 2 or (scheme == "binary" and n_classes != 2):
         wanted = "exactly two" if scheme == "binary" else "at least two"
-        raise MeasureError(f"{n_classes} classes were given; the {scheme} scheme needs {wanted}.")
+        raise MeasureError(f"{plural(n_classes, 'class', 'classes')} given; the {scheme} scheme needs {wanted}.")
 
 
 def class_lists(classes: Classes) -> tuple[tuple[WordList, ...], str]:
@@ -229,3 +239,100 @@ def class_vectors(vectors: WordVectors, groups: Sequence[WordList]) -> tuple[Flo
         means.append(np.asarray(found.raw, dtype=np.float64).mean(axis=0))
         used.append(found.words)
     return np.array(means), tuple(used)
+
+
+#: What words of a user's own lean between, where the file names no classes.
+DEFAULT_CLASSES = "gender-binary"
+
+
+def polarities(work: Work) -> Results:
+    """Measure the polarity of professions in every setting of the paper."""
+    done: list[MeasuredResult] = []
+    for classes, scheme in POLARITIES:
+        with work.noting(f"polarity {scheme}, {classes}"):
+            done.append(polarity(work.subject.opened, classes, scheme=scheme, rng=work.seed, **work.settings))
+    return tuple(done)
+
+
+def own_words(work: Work, sets: list[ClassSet | WordSet]) -> Results:
+    """Measure the polarity of professions between the user's classes, or of the user's words between genders."""
+    done: list[MeasuredResult] = []
+    for found in sets:
+        with work.noting(f"own words, {found.id}"):
+            done += _own(work, found)
+    return tuple(done)
+
+
+def _own(work: Work, found: ClassSet | WordSet) -> list[MeasuredResult]:
+    vectors, more = work.subject.opened, {"rng": work.seed, **work.settings}
+    if isinstance(found, WordSet):
+        return [work.named(polarity(vectors, DEFAULT_CLASSES, found.words, **more), words=found.id)]
+    classes: Any = found.classes
+    schemes: tuple[Scheme, ...] = ("binary",) if len(found.classes) == 2 else ("one-vs-one", "one-vs-rest")
+    return [work.named(polarity(vectors, classes, scheme=scheme, **more), found.id) for scheme in schemes]
+
+
+def compare_polarity(
+    embeddings: Sequence[WordVectors],
+    classes: Classes,
+    words: Words = "bold-professions",
+    *,
+    scheme: Scheme = "binary",
+    bootstrap: int = 2_000,
+    confidence: float = 0.95,
+    rng: int | np.random.Generator | None = 0,
+) -> PolarityComparison:
+    """Measure the polarity of the words that all `embeddings` have, and their paired differences to the first.
+
+    A difference is the mean over words of (other − first), with a bootstrap interval over words and the p-value of a
+    sign-flip permutation test.
+
+    >>> import aslant
+    >>> v = aslant.load()
+    >>> c = aslant.compare_polarity([v, aslant.load(top=20_000)], "gender-binary", ["nurse", "engineer", "clerk"])
+    >>> c.differences[0].difference
+    0.0
+    """
+    if len(embeddings) < 2:
+        raise MeasureError(f"only {plural(len(embeddings), 'embedding')} given; give at least two to compare.")
+    listed, words_id = word_list(words)
+    groups, class_id = class_lists(classes)
+    named = _distinct_names(embeddings)
+    left_out = {v.name: find(v, WordList("words", listed)).words.missing for v in named}
+    absent = {word for missing in left_out.values() for word in missing}
+    shared = tuple(word for word in listed if word not in absent)
+    if not shared:
+        raise MeasureError(f"none of the words ({len(listed)}) is in all {len(embeddings)} embeddings.")
+    seed = statistics.seed_of(rng)
+    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
+    # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
+    results = [measure(v, groups, class_id, shared, settings, seed) for v in named]
+    differences = [_difference(results[0], other, bootstrap, confidence, seed) for other in results[1:]]
+    return PolarityComparison(tuple(results), tuple(differences), shared, left_out)
+
+
+def _distinct_names(embeddings: Sequence[WordVectors]) -> list[WordVectors]:
+    """Number embeddings that share a name, to tell their rows apart."""
+    names = [v.name for v in embeddings]
+    return [
+        v if names.count(v.name) == 1 else replace(v, name=f"{v.name} ({place})")
+        for place, v in enumerate(embeddings, 1)
+    ]
+
+
+def _magnitudes(result: PolarityResult) -> FloatArray:
+    return magnitude(np.array([word.score for word in result.by_word]), result.scheme)
+
+
+def _difference(
+    first: PolarityResult, second: PolarityResult, bootstrap: int, confidence: float, seed: int
+) -> Difference:
+    ours, others = (
+        dict(zip((w.word for w in r.by_word), _magnitudes(r).tolist(), strict=True)) for r in (first, second)
+    )
+    gaps = np.array([others[word] - ours[word] for word in ours if word in others])
+    names = [result.provenance.representation.name for result in (first, second)]
+    interval = mean_interval(gaps, bootstrap, confidence, statistics.generator(seed))
+    return Difference(
+        names[0], names[1], float(gaps.mean()), interval, statistics.sign_flip_pvalue(gaps, rng=seed), len(gaps)
+    )

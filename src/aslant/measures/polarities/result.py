@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-from aslant.measures.association.result import Interval, WordsUsed
 from aslant.results.codec import MeasuredResult, Result
+from aslant.results.parts import Interval, WordsUsed
 from aslant.results.provenance import Provenance, Representation
 
 #: What is measured where nothing else is given.
@@ -65,7 +65,7 @@ class Difference:
 class PolarityComparison(Result):
     """Polarity of the same words in several embeddings, and paired differences to the first of them.
 
-    `left_out` are, by embedding, the words that it lacks, and that are therefore used for none.
+    `left_out` are, by embedding, the words missing from it, which are therefore used for none.
     """
 
     kind: ClassVar[str] = "polarity-comparison"
@@ -77,7 +77,7 @@ class PolarityComparison(Result):
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The words that some embedding lacks."""
+        """The words missing from some embedding."""
         return tuple(dict.fromkeys(word for words in self.left_out.values() for word in words))
 
     def rows(self) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ class TrendTest:
 
     @property
     def direction(self) -> Literal["up", "down", "none"]:
-        """Where the scores go, if the Mann–Kendall test says that they go anywhere (p < .05)."""
+        """Where the scores are heading, if the Mann–Kendall test finds a trend (p < .05)."""
         if self.kendall_pvalue >= CLEAR:
             return "none"
         return "up" if self.kendall > 0 else "down"
@@ -125,7 +125,7 @@ class TrendTest:
 
 @dataclass(frozen=True)
 class TrendPoint:
-    """The score of one year's embedding; `classes` are the words that stood for each class in that year."""
+    """The score of one year's embedding; `classes` are the words that represented each class in that year."""
 
     year: int
     score: float
@@ -140,7 +140,7 @@ class TrendPoint:
 class TrendResult(MeasuredResult):
     """Polarity over the years (Lu et al.), with a test for trend.
 
-    `basis` says which words were measured; `years_left_out` lack a class.
+    `basis` says which words were measured; in `years_left_out` a class is missing.
     """
 
     kind: ClassVar[str] = "polarity-trend"
@@ -181,7 +181,7 @@ class TrendsResult(MeasuredResult):
 
     @property
     def provenance(self) -> Provenance:  # type: ignore[override]
-        """What the last setting comes from; they share all but the class words."""
+        """The provenance of the last setting; they share all but the class words."""
         return list(self.trends.values())[-1].provenance
 
     @property

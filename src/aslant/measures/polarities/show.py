@@ -1,10 +1,11 @@
-"""Polarity as tables: one embedding, several, over the years, and two embeddings side by side."""
+"""Polarity as tables and charts: one embedding, several, and over the years."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.polarities.result import (
     DEFAULT_WORDS,
     PolarityComparison,
@@ -12,7 +13,9 @@ from aslant.measures.polarities.result import (
     TrendResult,
     TrendsResult,
 )
+from aslant.report.charts import INK, PAPER, svg, tips
 from aslant.report.conventions import Category, line, listed
+from aslant.report.pictures import COLOURS, SHAPES, Row, rows_chart, words_chart
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
@@ -54,7 +57,7 @@ def polarity_table(result: PolarityResult) -> Table:
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["score"])))
     interval = f" (interval {between(result.interval.low, result.interval.high)})" if result.interval else ""
     classes = ", ".join(plain(group.name) for group in result.classes)
-    notes = [f"score of the embedding: {small(result.score)}{interval}, over {len(rows)} words"]
+    notes = [f"score of the embedding: {small(result.score)}{interval}, over {plural(len(rows), 'word')}"]
     if len(rows) > MOST_WORDS:
         notes.append(f"shown: the {MOST_WORDS} words that lean most; --csv or --json gives all.")
     title = f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}"
@@ -67,7 +70,7 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
         Column("representation", "embedding", plain, "left"),
         Column("score", "score", small),
         Column("interval", "interval", str, min_width=100),
-        Column("difference", "difference to the first", small),
+        Column("difference", "difference from the first", small),
         Column("difference_interval", "interval", str, min_width=80),
         Column("difference_pvalue", "p", pvalue),
         Column("words", "words", str, min_width=110),
@@ -82,8 +85,9 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
     ]
     first = result.results[0]
     classes = ", ".join(plain(group.name) for group in first.classes)
-    notes = [f"measured on the {len(result.shared_words)} words that all have; p: sign-flip test"]
-    notes += [f"{plain(name)} lacks {plain(', '.join(words))}" for name, words in result.left_out.items() if words]
+    notes = [f"measured on {plural(len(result.shared_words), 'word')} that all have; p: sign-flip test"]
+    left_out = [(name, words) for name, words in result.left_out.items() if words]
+    notes += [f"missing from {plain(name)}: {plain(', '.join(words))}" for name, words in left_out]
     return Table(f"Polarity ({first.scheme}: {classes})", columns, rows, tuple(notes))
 
 
@@ -121,7 +125,7 @@ def trends_table(result: TrendsResult) -> Table:
 
 
 def _setting(trend: TrendResult) -> list[str]:
-    """Return what is said under a table of several settings about one of them."""
+    """Return the notes on one setting under a table of several."""
     said = [f"{trend.scheme} of {plain(', '.join(trend.classes))}; {_basis(trend)}", *_tested(trend)]
     lacking: dict[str, list[int]] = {}
     for year, why in trend.years_left_out.items():
@@ -140,12 +144,12 @@ def _tested(trend: TrendResult) -> list[str]:
         return []
     return [
         f"{DIRECTIONS[t.direction]}: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}), "
-        f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} a century"
+        f"Spearman {number(t.spearman)} (p {pvalue(t.spearman_pvalue)}), {small(t.slope_per_century)} per century"
     ]
 
 
 def _changes(trend: TrendResult) -> list[str]:
-    """Say from which year on a class has other words than in the year before."""
+    """Say from which year on the words of a class change."""
     said = []
     for before, point in zip(trend.points, trend.points[1:], strict=False):
         other = [f"{name}: {', '.join(w)}" for name, w in point.classes.items() if w != before.classes.get(name)]
@@ -169,6 +173,92 @@ def glance(r: PolarityResult, about: Category) -> list[Glance]:
 
 def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:
     """Return what opens a section with the scores of several settings: a chart, what it shows, and a table."""
-    from aslant.measures.polarities.charts import polarities_picture
+    from aslant.measures.polarities.show import polarities_picture
 
     return polarities_picture(results), "Polarity scores with their intervals.", polarities_table(results)
+
+
+def polarities_picture(results: Sequence[PolarityResult]) -> Any:
+    """Draw the score of each setting with its interval."""
+    rows = [_polarity(place, result) for place, result in enumerate(results)]
+    return rows_chart(rows, "polarity: how far words lean on average", [], "score", [0.0])
+
+
+def _polarity(place: int, result: PolarityResult) -> Row:
+    classes = ", ".join(plain(group.name) for group in result.classes)
+    low, high = (result.interval.low, result.interval.high) if result.interval else (None, None)
+    return {
+        "row": place, "label": f"{classes} ({plain(result.scheme)})", "test": f"{plain(result.scheme)}: {classes}",
+        "value": result.score, "low": low, "high": high, "other": None, "series": "score", "other series": "",
+        "score": small(result.score), "interval": between(low, high),
+    }  # fmt: skip
+
+
+def leaning_picture(result: PolarityResult) -> Any:
+    """Draw the words that lean most; under the binary scheme, from either end."""
+    named = [(w.word, w.score, plain(w.leans_to)) for w in result.by_word]
+    return words_chart(named, "polarity")
+
+
+def trend_chart(result: TrendResult | TrendsResult) -> str:
+    """Draw the scores over the years under a title that says what they are; returns SVG."""
+    import altair as alt
+
+    trends = _by_label(result).values()
+    sizes = sorted({len(trend.words) for trend in trends})
+    about = f"{' to '.join(map(str, sizes[:1] + sizes[1:][-1:]))} words"
+    if any(point.low is not None for trend in trends for point in trend.points):
+        about += "; band: interval over the words"
+    if isinstance(result, TrendResult):
+        about = f"{plain(', '.join(result.classes))}; {about}"
+    title = alt.Title(f"Polarity over time{_scheme(result, ' ({})')}", subtitle=about, anchor="start")
+    return svg(trend_picture(result).properties(title=title), ink=INK, paper=PAPER)
+
+
+def trend_picture(result: TrendResult | TrendsResult) -> Any:
+    """Draw the score of each year, a line for each setting, told apart by colour and shape; returns an Altair chart."""
+    import altair as alt
+
+    trends = _by_label(result)
+    names, zoomed = list(trends), alt.Scale(zero=False)
+    legend: Any = alt.Legend(title=None, orient="top", symbolOpacity=1) if isinstance(result, TrendsResult) else None
+    colours = alt.Scale(domain=names, range=[COLOURS[i % len(COLOURS)] for i in range(len(names))])
+    shapes = alt.Scale(domain=names, range=[SHAPES[i % len(SHAPES)] for i in range(len(names))])
+    x = alt.X("year:Q", title="year", axis=alt.Axis(format="d"), scale=alt.Scale(zero=False, nice=False))
+    y = alt.Y("score:Q", title=f"polarity{_scheme(result, ', {}')}", scale=zoomed)
+    rows = [row for label, trend in trends.items() for row in _years(label, trend)]
+    base = alt.Chart(alt.InlineData(values=rows)).encode(
+        x=x, color=alt.Color("setting:N", scale=colours, legend=legend)
+    )
+    band = base.mark_area(opacity=0.15).encode(y=alt.Y("low:Q", scale=zoomed), y2="high:Q")
+    points = (
+        base.transform_filter("isValid(datum.score)")
+        .mark_point(filled=True, size=50, opacity=1)
+        .encode(
+            y=y,
+            shape=alt.Shape("setting:N", scale=shapes, legend=legend),
+            tooltip=tips("setting", "year", "score:written", "interval", "classes"),
+        )
+    )
+    return alt.layer(band, base.mark_line().encode(y=y), points).properties(width=560, height=260)
+
+
+def _by_label(result: TrendResult | TrendsResult) -> dict[str, TrendResult]:
+    if isinstance(result, TrendResult):
+        return {result.scheme: result}
+    return {plain(label): trend for label, trend in result.trends.items()}
+
+
+def _scheme(result: TrendResult | TrendsResult, written: str) -> str:
+    return written.format(result.scheme) if isinstance(result, TrendResult) else ""
+
+
+def _years(label: str, trend: TrendResult) -> list[dict[str, Any]]:
+    """Return what is drawn of each year in order; a year that was left out has no score, which breaks the line."""
+    rows: list[dict[str, Any]] = [
+        {"year": year, "score": None, "low": None, "high": None} for year in trend.years_left_out
+    ]
+    for row in trend.rows():
+        written = {"written": small(row["score"]), "interval": between(row["low"], row["high"])}
+        rows.append({**row, **written, "classes": plain(row["classes"])})
+    return [{"setting": label, **row} for row in sorted(rows, key=lambda row: int(row["year"]))]

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from aslant.errors import MeasureError
-from aslant.measures.association.result import WordsUsed
+from aslant.errors import MeasureError, plural
 from aslant.measures.polarities.measure import Classes, Scheme, Words, check_scheme, class_lists, measure, word_list
 from aslant.measures.polarities.result import (
     DEFAULT_WORDS,
@@ -21,6 +20,7 @@ from aslant.measures.polarities.result import (
     TrendTest,
 )
 from aslant.measures.shared.wordsets import provenance
+from aslant.results.parts import WordsUsed
 from aslant.statistics import rank_correlation_pvalue, seed_of
 from aslant.stimuli import ClassSet, WordList, load_set
 from aslant.vectors import WordVectors
@@ -54,8 +54,8 @@ def polarity_trend(
 ) -> TrendResult:
     """Measure polarity year by year, and test whether it rises or falls (Mann–Kendall, Spearman).
 
-    By default only words that every year has are used, so that a change of vocabulary is not taken for a change of
-    bias; with `any_words` each year uses what it has. A year that lacks a class is left out, and listed. Class words
+    By default only words that every year has are used, so that a change of vocabulary is not mistaken for a change of
+    bias; with `any_words` each year uses what it has. A year without one of them is left out, and listed. Class words
     may change: ``{1800: {…}, 1960: {…}}`` gives the classes from 1800 on and from 1960 on.
 
     >>> import aslant
@@ -73,7 +73,7 @@ def polarity_trend(
     if len(series) < 2:
         lacking = f" ({next(iter(left_out.values()))})" if left_out else ""
         raise MeasureError(
-            f"{len(series)} of {len(embeddings)} years have vectors for every class{lacking}; two are needed."
+            f"{len(series)} of {plural(len(embeddings), 'year')} with vectors for every class{lacking}; two are needed."
         )
     basis, unused = _basis(series, listed, any_words)
     seed = seed_of(rng)
@@ -190,7 +190,7 @@ def _in_force(periods: Periods, year: int) -> tuple[WordList, ...]:
 def _lacking(names: Sequence[str], groups: Sequence[WordList], vectors: WordVectors) -> str:
     """Say which classes have no words yet, or no vector; an empty text if none."""
     if early := [name for name in names if name not in {group.name for group in groups}]:
-        return f"no words are given for {', '.join(early)} so early"
+        return f"no words are given for {', '.join(early)} that early"
     lacking = [group.name for group in groups if not vectors.lookup(group.words).found]
     return f"no vector for {', '.join(lacking)}" if lacking else ""
 
@@ -202,8 +202,8 @@ def _basis(
     have = [set(v.lookup(listed).found) for v in series.values()]
     used = set.union(*have) if any_words else set.intersection(*have)
     if not used:
-        where = "any year" if any_words or not set.union(*have) else "every year; try any_words (--any)"
-        raise MeasureError(f"no word of the {len(listed)} is in {where}.")
+        where = "any year" if any_words or not set.union(*have) else "every year; try any_words=True (or --any)"
+        raise MeasureError(f"none of the words ({len(listed)}) is in {where}.")
     unused = WordsUsed("words", (), (), tuple(word for word in listed if word not in used))
     return tuple(word for word in listed if word in used), unused
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, Reading, Running, command
 
@@ -15,16 +13,10 @@ if TYPE_CHECKING:
     from aslant.measures.polarities.result import TrendResult, TrendsResult
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant trend histwords/sgns                                   every decade of a HistWords folder
-
 aslant trend histwords/sgns --chart trend.svg --csv trend.csv
-
 aslant trend histwords/sgns --figure 1 --chart figure-1.svg   the four lines of Figure 1 of Lu et al. (gender)
-
 aslant trend histwords/sgns --classes gender-binary --classes race-four:one-vs-rest
-
 aslant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes gender-three
 """
 
@@ -33,27 +25,20 @@ aslant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes 
 def trend_command(
     sources: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="FOLDER|FILE...", help="A HistWords folder or data name, or embeddings with a year in their names."
-        ),
+        o.argument("A HistWords folder or data name, or embeddings with a year in their names.", "FOLDER|FILE..."),
     ],
     classes: Annotated[
         list[str] | None,
-        typer.Option(
-            "--classes",
-            metavar="SET|FILE|a,b,…[:SCHEME]",
-            help="A class set, a TOML file, or words separated by commas; repeated: one line each. "
-            "Default: gender-binary.",
+        o.option(
+            "A class set, a TOML file, or words separated by commas; repeated: one line each. Default: gender-binary.",
+            "SET|FILE|a,b,…[:SCHEME]",
         ),
     ] = None,
-    figure: Annotated[
-        int | None,
-        typer.Option("--figure", metavar="1|2", help="All settings of Figure 1 (gender) or 2 (race) of Lu et al."),
-    ] = None,
+    figure: Annotated[int | None, o.option("All settings of Figure 1 (gender) or 2 (race) of Lu et al.", "1|2")] = None,
     words: o.PolarityWordsOption = "bold-professions",
     scheme: o.SchemeOption = "binary",
     any_words: Annotated[
-        bool, typer.Option("--any", help="Each year uses the words it has, not only those that all years have.")
+        bool, o.option("Each year uses the words it has, not only those that all years have.", None, "--any")
     ] = False,
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
@@ -67,8 +52,8 @@ def trend_command(
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver, write_chart
     from aslant.measures.polarities.command import set_or_words
+    from aslant.measures.polarities.show import trend_chart
     from aslant.measures.polarities.trend import needed_words, polarity_trend, polarity_trends
-    from aslant.measures.polarities.trend_charts import trend_chart
 
     chosen, listed = settings_of(classes, figure, scheme), set_or_words(words)
     needed = needed_words(chosen, listed)
@@ -93,7 +78,7 @@ def trend_command(
 def settings_of(
     classes: list[str] | None, figure: int | None, scheme: str
 ) -> int | dict[str, tuple[str | list[str], Scheme]]:
-    """Return the figure that was asked for, or classes and scheme by label; "race-four:one-vs-rest" names both.
+    """Return the requested figure, or classes and scheme by label; "race-four:one-vs-rest" names both.
 
     >>> settings_of(["she,he", "race-four:one-vs-rest"], None, "binary")
     {'she,he': (['she', 'he'], 'binary'), 'race-four:one-vs-rest': ('race-four', 'one-vs-rest')}
@@ -144,6 +129,6 @@ def years_of(sources: list[Path]) -> dict[int, Path]:
         if match is None:
             raise AslantError(f"'{path.name}' has no year in its name; rename it, such as 'vectors-1990.txt'.")
         if int(match[1]) in years:
-            raise AslantError(f"the year {match[1]} stands in two names; give each year once.")
+            raise AslantError(f"the year {match[1]} is in two names; give each year once.")
         years[int(match[1])] = path
     return years

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
 from aslant.measures.template_tests.command import LanguageModelArgument, Opening
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant pronoun-choice bert-base-uncased                            WinoBias, type 1 and type 2
-
 aslant pronoun-choice bert-base-uncased --data winogender --chart occupations.svg
-
 aslant pronoun-choice ./my-bert --data winobias --split test --csv occupations.csv --json all.json
-
 aslant pronoun-choice --data ./WinoBias/data                       a causal model (SmolLM2), files of your own
 """
 
@@ -27,17 +20,12 @@ aslant pronoun-choice --data ./WinoBias/data                       a causal mode
 def pronoun_choice_command(
     model: LanguageModelArgument = None,
     data: Annotated[
-        str,
-        typer.Option(
-            "--data", metavar="NAME|PATH", help="winobias, winogender, a folder with their files, or one file."
-        ),
+        str, o.option("winobias, winogender, a folder with their files, or one file.", "NAME|PATH")
     ] = "winobias",
-    split: Annotated[str | None, typer.Option("--split", help="dev or test of WinoBias; default: both.")] = None,
+    split: Annotated[str | None, o.option("dev or test of WinoBias; default: both.")] = None,
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
-    n_resamples: Annotated[
-        int, typer.Option("--n-resamples", metavar="N", min=1, help="Random draws for each p-value that is not exact.")
-    ] = 9_999,
+    n_resamples: Annotated[int, o.option("Random draws for each p-value that is not exact.", "N", min=1)] = 9_999,
     *,
     opening: Opening,
     running: RunningOnCores,
@@ -45,29 +33,22 @@ def pronoun_choice_command(
 ) -> None:
     """Does a model prefer the pronoun that the stereotype of an occupation expects? WinoBias and Winogender.
 
-    Nothing is trained. A preference is no coreference decision. What comes out may be offensive: it is what the model
-    has learnt. A run that is stopped goes on where it was when the same command is given again (unless --no-cache).
+    Nothing is trained. A preference is not a coreference decision. The output may be offensive: it is what the model
+    has learnt. A run that was stopped resumes when the same command is given again (unless --no-cache).
     """
     from aslant.cli.printing import deliver, write_chart
     from aslant.cli.progress import bar, noted, resumable
     from aslant.measures.pronouns_chosen.measure import pronoun_choice, pronoun_set
 
-    pronoun_set(data, split)  # before a model is loaded, which takes longer
+    pronoun_set(data, split)  # before loading a model, which takes longer
     lm = opening.open(model, quiet=running.quiet)
     with resumable(kept=not opening.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = pronoun_choice(
-            lm,
-            data,
-            split=split,
-            bootstrap=bootstrap,
-            confidence=confidence,
-            n_resamples=n_resamples,
-            journal=opening.journal(),
-            rng=running.seed,
-            progress=progress,
-        )
+            lm, data, split=split, bootstrap=bootstrap, confidence=confidence, n_resamples=n_resamples,
+            journal=opening.journal(), rng=running.seed, progress=progress,
+        )  # fmt: skip
     if output.chart is not None:
-        from aslant.measures.pronouns_chosen.charts import occupation_chart
+        from aslant.measures.pronouns_chosen.show import occupation_chart
 
         write_chart(occupation_chart(result), output.chart)
     deliver(result, output, quiet=running.quiet)

@@ -1,27 +1,32 @@
 """Which pronoun a language model prefers: WinoBias (Zhao et al. 2018) and Winogender (Rudinger et al. 2018).
 
-Both sets were made for coreference. A language model resolves nothing: what can be asked is whether it prefers the
-pronoun that the stereotype of the occupation expects, with the pronoun masked (MEASURES §7).
+Both sets were made for coreference. A language model resolves nothing: what can be tested is whether it prefers the
+pronoun that the stereotype of the occupation expects, with the pronoun masked (docs/definitions.md §14).
 """
 
 from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from aslant.data import could_be_name
-from aslant.errors import MeasureError, StimuliError
+from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
-from aslant.measures.pronouns_chosen.result import PronounChoiceResult, SentenceRemark
+from aslant.measures.pronouns_chosen.result import PronounChoiceResult
 from aslant.measures.pronouns_chosen.scoring import choose
-from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of, scores_of
-from aslant.measures.template_tests.scoring import WHOLE, Model, provenance
+from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of, score_of
+from aslant.measures.shared.wordsets import provenance
+from aslant.measures.template_tests.scoring import WHOLE, Model
 from aslant.models.protocols import CausalLM, MaskedLM, Progress
+from aslant.results.codec import MeasuredResult
 from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of
 from aslant.stimuli.pronoun_items import PronounSet
 from aslant.stimuli.winobias import FILE, read_winobias
 from aslant.stimuli.winogender import SENTENCES, read_winogender
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
 
 MOST_RESAMPLES = 10_000_000
 
@@ -43,8 +48,8 @@ def pronoun_choice(
     `source`: "winobias", "winogender", a folder with the files of one of them, or one file. `split`: "dev" or "test"
     of WinoBias; None: both. A masked model is asked at the masked pronoun, also with the occupation masked (corrected
     scores); a causal one by the likelihoods of the whole sentences. The unit of intervals (`bootstrap` draws) and of
-    p-values (`n_resamples`) is the occupation, which many sentences share. `journal` is a folder that a killed run
-    goes on from. Sentences that cannot be used are left out and listed.
+    p-values (`n_resamples`) is the occupation, which many sentences share. `journal` is a folder from which a run
+    resumes. Sentences that cannot be used are left out and listed.
 
     >>> import aslant, tempfile  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> file = Path(tempfile.mkdtemp()) / "pro_stereotyped_type1.txt.dev"
@@ -61,8 +66,8 @@ def pronoun_choice(
     seed = seed_of(rng)
     asked = pronoun_set(source, split)
     chosen, refused, method = choose(lm, asked.items, journal, progress)
-    scores = scores_of(chosen)
-    left_out = tuple(SentenceRemark(remark.id, remark.reason) for remark in (*asked.left_out, *refused))
+    scores = tuple(map(score_of, chosen))
+    left_out = (*asked.left_out, *refused)
     settings = {"split": split, "bootstrap": bootstrap, "confidence": confidence, "n_resamples": n_resamples}
     return PronounChoiceResult(
         dataset=asked.id,
@@ -73,7 +78,7 @@ def pronoun_choice(
         groups=groups_of(asked, scores, Drawing(bootstrap, confidence, n_resamples, seed)),
         occupations=occupations_of(asked, scores),
         left_out=left_out,
-        odd=tuple(SentenceRemark(remark.id, remark.reason) for remark in asked.odd),
+        odd=asked.odd,
         notes=_notes(asked, method),
         provenance=provenance(lm, asked.id, tuple(remark.id for remark in left_out), seed, settings),
     )
@@ -87,8 +92,7 @@ def pronoun_set(source: str | PathLike[str], split: str | None = None) -> Pronou
     aslant.errors.StimuliError: there is no '/no/such/folder'; give winobias, winogender, a folder with ... or one file.
     """
     path = _path(source)
-    which = _which(path)
-    if which == "winobias":
+    if _which(path) == "winobias":
         return read_winobias(path, split)
     if split is not None:
         raise StimuliError(f"split={split!r} is for WinoBias; Winogender has no parts.")
@@ -111,13 +115,12 @@ def _path(source: str | PathLike[str]) -> Path:
 
 def _which(path: Path) -> str:
     if path.is_dir():
-        found = [
-            name for name, there in (("winobias", _has_winobias(path)), ("winogender", path / SENTENCES)) if _is(there)
-        ]
-        if len(found) == 2:
-            raise StimuliError(f"'{path}' has files of WinoBias and of Winogender; name one file, or part them.")
-        if found:
-            return found[0]
+        has_winobias = any(FILE.fullmatch(file.name) for file in path.iterdir())
+        has_winogender = (path / SENTENCES).is_file()
+        if has_winobias and has_winogender:
+            raise StimuliError(f"'{path}' has files of WinoBias and of Winogender; name one file, or separate them.")
+        if has_winobias or has_winogender:
+            return "winobias" if has_winobias else "winogender"
     elif FILE.fullmatch(path.name):
         return "winobias"
     elif path.suffix == ".tsv":
@@ -125,14 +128,6 @@ def _which(path: Path) -> str:
     raise StimuliError(
         f"'{path}' is neither WinoBias (files such as pro_stereotyped_type1.txt.dev) nor Winogender ({SENTENCES})."
     )
-
-
-def _is(there: bool | Path) -> bool:
-    return there.is_file() if isinstance(there, Path) else there
-
-
-def _has_winobias(folder: Path) -> bool:
-    return any(FILE.fullmatch(file.name) for file in folder.iterdir())
 
 
 def _notes(asked: PronounSet, method: str) -> tuple[str, ...]:
@@ -143,9 +138,24 @@ def _notes(asked: PronounSet, method: str) -> tuple[str, ...]:
         )
     elif both := sum(len(item.texts[0].male[0]) > 1 for item in asked.items):
         notes.append(
-            f"{both} sentences have two pronouns of one person; both are masked, and nothing is corrected there"
+            f"two pronouns of one person in {plural(both, 'sentence')}: both are masked, and nothing is corrected there"
         )
     repeated = sum(remark.reason.startswith("the same sentence") for remark in asked.odd)
     if repeated:
-        notes.append(f"{repeated} sentences stand twice in the set; both count, as published")
+        notes.append(f"{plural(repeated, 'sentence')} twice in the set; both count, as published")
     return tuple(notes)
+
+
+def pronoun_choices(work: Work) -> Results:
+    """Ask which pronoun is preferred in each benchmark that is on this machine."""
+    settings = dict(work.settings)
+    sources: dict[str, str] = settings.pop("sources")
+    done: list[MeasuredResult] = []
+    for name, split in sources.items():
+        if (place := work.find_data(f"pronoun-choice, {name}", name)) is None:
+            continue
+        with work.noting(f"pronoun-choice, {name}"):
+            done.append(pronoun_choice(
+                work.subject.opened, place, split=split or None, rng=work.seed, **work.asking(), **settings
+            ))  # fmt: skip
+    return tuple(done)

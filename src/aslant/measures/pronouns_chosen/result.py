@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import Correlation, Interval
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Correlation, Interval
 from aslant.results.provenance import Provenance
+from aslant.stimuli.pronoun_items import Remark
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class PronounScore:
 class Preference:
     """The gap over sentences: `count` of `n` prefer what the stereotype expects (gap > 0).
 
-    Intervals come from drawing whole occupations again, within those of each gender; None if none was asked for. The
+    Intervals come from drawing whole occupations again, within those of each gender; None if none was requested. The
     p-value is two-sided, from giving all gaps of an occupation the other sign at random (exact for up to 16).
     """
 
@@ -108,20 +109,12 @@ class OccupationPreference:
 
 
 @dataclass(frozen=True)
-class SentenceRemark:
-    """A sentence, and what a reader must know about it."""
-
-    id: str
-    reason: str
-
-
-@dataclass(frozen=True)
 class PronounChoiceResult(MeasuredResult):
     """Which pronoun a language model prefers in WinoBias or Winogender, sentence by sentence; nothing is trained.
 
     `method` says what was compared: "masks" or "whole sentences". The first of `groups` stands for all, and
-    `occupations` are about it. `left_out` are sentences that are not used, `odd` those with something to say about
-    them. `provenance.missing` has the ids of sentences left out.
+    `occupations` are about it. `left_out` are sentences that are not used, `odd` those that need a
+    remark. `provenance.missing` has the ids of sentences left out.
     """
 
     kind: ClassVar[str] = "pronoun-choice"
@@ -133,8 +126,8 @@ class PronounChoiceResult(MeasuredResult):
     scores: tuple[PronounScore, ...]
     groups: tuple[PronounGroup, ...]
     occupations: tuple[OccupationPreference, ...]
-    left_out: tuple[SentenceRemark, ...]
-    odd: tuple[SentenceRemark, ...]
+    left_out: tuple[Remark, ...]
+    odd: tuple[Remark, ...]
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -150,20 +143,9 @@ class PronounChoiceResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per occupation."""
-        names = [group.name for group in self.groups]
-        return [_row(occupation, names) for occupation in self.occupations]
-
-
-def _row(o: OccupationPreference, names: list[str]) -> dict[str, Any]:
-    return {
-        "occupation": o.occupation,
-        "stereotype": o.stereotype,
-        "share_women": o.share_women,
-        "sentences": o.sentences,
-        "stereotyped": o.stereotyped,
-        "log_odds": o.log_odds,
-        "log_odds_corrected": o.log_odds_corrected,
-        "gap": o.gap,
-        "gap_corrected": o.gap_corrected,
-        **{f"log_odds: {name}": value for name, value in zip(names, o.by_group, strict=True)},
-    }
+        rows = []
+        for occupation in self.occupations:
+            row = dict(vars(occupation))
+            by_group = zip(self.groups, row.pop("by_group"), strict=True)
+            rows.append(row | {f"log_odds: {group.name}": value for group, value in by_group})
+        return rows

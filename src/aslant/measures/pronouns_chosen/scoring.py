@@ -1,4 +1,4 @@
-"""Ask a language model which pronoun it prefers in a sentence: one question becomes sentences, each scored once."""
+"""Ask a language model which pronoun it prefers in a sentence: one item becomes sentences, each scored once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Pair: TypeAlias = tuple[float, float | None]
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a model said of one item: log-odds of female against male, as they are and corrected by the prior.
+    """What a model said about one item: log-odds of female against male, as they are and corrected by the prior.
 
     `neutral` is log P(neutral) − log(P(male) + P(female)).
     """
@@ -36,8 +36,8 @@ class Chosen:
 def sentence_for(text: PronounText, wording: Sequence[str], *, masked: bool) -> Sentence:
     """Return what is put to the model: the first pronoun is the target, and the occupation the attribute.
 
-    Where a masked model would see a second pronoun of the same person, which gives the answer away, that is the
-    attribute, so that both are masked in what is called the prior.
+    Where a masked model would see a second pronoun of the same person, which gives the answer away, that one is the
+    attribute, so both are masked in what is called the prior.
 
     >>> text = PronounText("The [OCCUPATION] said [PRONOUN] lost [PRONOUN] key.", "cook", (("he", "his"),), ())
     >>> sentence_for(text, ("he", "his"), masked=True).template
@@ -60,12 +60,12 @@ def choose(
     journal: str | PathLike[str] | Journal | None = None,
     progress: Progress | None = None,
 ) -> tuple[list[Chosen], list[Remark], str]:
-    """Return what the model chooses in each item that it can be asked about, the others, and what was compared."""
+    """Return the model's choice in each item that it can score, the other items, and what was compared."""
     masked = isinstance(lm, MaskedLM)
     asked = [(item, _sentences(item, masked=masked)) for item in items]
     reasons = _unplaceable(lm, list(dict.fromkeys(sentence for _, sentences in asked for sentence in sentences)))
     refused = [
-        Remark(item.id, f"the model cannot be asked: {next(reasons[s] for s in sentences if s in reasons)}")
+        Remark(item.id, f"the model cannot score it: {next(reasons[s] for s in sentences if s in reasons)}")
         for item, sentences in asked
         if not reasons.keys().isdisjoint(sentences)
     ]
@@ -78,7 +78,7 @@ def choose(
 
 
 def _unplaceable(lm: Model, sentences: list[Sentence]) -> dict[Sentence, str]:
-    """Return why sentences cannot be scored; a model may leave it unsaid."""
+    """Return why sentences cannot be scored; a model need not say."""
     tell: Callable[[Sequence[Sentence]], dict[int, str]] | None = getattr(lm, "unplaceable", None)
     return {sentences[i]: reason for i, reason in tell(sentences).items()} if tell else {}
 
@@ -104,7 +104,7 @@ def _ask(
         found = [(score.sentence, None) for score in lm.causal_scores(sentences, journal=kept, progress=progress)]
     for sentence, values in zip(sentences, found, strict=True):
         if not all(value is None or np.isfinite(value) for value in values):
-            raise MeasureError(f"the model gives no finite log-probability for '{sentence.text}'.")
+            raise MeasureError(f"the model returns no finite log-probability for '{sentence.text}'.")
     return found
 
 
@@ -139,7 +139,7 @@ def _sum(
     text: PronounText, wordings: Sequence[tuple[str, ...]], known: dict[Sentence, Pair], *, masked: bool
 ) -> Pair:  # fmt: skip
     """Add up the probabilities of the wordings of one gender."""
-    if masked and len(wordings[0]) > 1:  # both pronouns are masked; only the first is asked about
+    if masked and len(wordings[0]) > 1:  # both pronouns are masked; only the first is scored
         once = {wording[0]: known[sentence_for(text, wording, masked=True)][1] for wording in wordings}
         return float(np.logaddexp.reduce([prior for prior in once.values() if prior is not None])), None
     pairs = [known[sentence_for(text, wording, masked=masked)] for wording in wordings]

@@ -1,23 +1,27 @@
-"""A model's choice between pronouns as tables: the groups of sentences, and the occupations from both ends."""
+"""A model's choice between pronouns as tables and charts: the groups of sentences, and the occupations."""
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
-from aslant.measures.association.result import Correlation, Interval
+from aslant.errors import AslantError, plural
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult, PronounGroup
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
 from aslant.report.conventions import Category, line, signed
+from aslant.report.pictures import fluid, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.results.parts import Correlation, Interval
 
 #: A terminal shows this many occupations from each end of the ranking.
 EACH_END = 8
-#: So many of the sentences left out are named on a terminal; the result has all of them.
+#: How many of the sentences left out a terminal names; the result has all of them.
 NAMED = 10
 NO_DECISION = (
-    "a preference for a pronoun is no coreference decision: nothing here says whom the model takes the pronoun to mean."
+    "preferring a pronoun is not a coreference decision: it does not say whom the model takes a pronoun to mean."
 )
 
 
@@ -77,8 +81,8 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
     said = [
         "share: of sentences in which the pronoun that the occupation's stereotype expects is the more "
         "probable one; gap: log P(that one) − log P(the other), mean; 0: neither.",
-        "corrected: the same with log(P / P with the occupation masked too), which takes away what the model prefers "
-        "whatever the occupation.",
+        "corrected: the same with log(P / P with the occupation masked too), which removes what the model prefers "
+        "regardless of the occupation.",
         "contrast: log-odds of “she”, occupations with a female stereotype minus those with a male one; what the model "
         "prefers in all sentences cancels. r: Pearson's, log-odds and share of women, over occupations.",
         "p: two-sided, with the occupation as the unit (signs flipped; re-partitioned; shuffled).",
@@ -91,7 +95,7 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
         more = f" and {len(result.left_out) - NAMED} more" if len(result.left_out) > NAMED else ""
         said.append(f"left out ({len(result.left_out)}; --json has the reasons): {named}{more}.")
     if result.odd:
-        said.append(f"{len(result.odd)} sentences are used with a remark, which --json has.")
+        said.append(f"{plural(len(result.odd), 'sentence')} used with a remark (see --json).")
     if note := result.provenance.representation.note:
         said.append(f"the model: {plain(note)}")
     return tuple(said)
@@ -99,7 +103,7 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
 
 def _everywhere(group: PronounGroup) -> str:
     they = "" if group.p_neutral is None else f"; P(they) of the three: {percent(group.p_neutral)}"
-    return f"{plain(group.name)}: P(he) of “he” and “she” is {percent(group.p_male)} on the mean{they}."
+    return f"{plain(group.name)}: P(he) of “he” and “she” is {percent(group.p_male)} on average{they}."
 
 
 def _correlation_note(name: str, found: Correlation) -> str:
@@ -123,7 +127,7 @@ def occupations_table(result: PronounChoiceResult, *, ends: bool = False) -> Tab
         Column("log_odds", "log-odds she", small),
     )
     rows = sorted(result.rows(), key=lambda row: (row["gap"] is None, -(row["gap"] or 0.0), row["occupation"]))
-    notes = [f"over the sentences of “{plain(result.groups[0].name)}”; stereotyped: in so many of n."]
+    notes = [f"over the sentences of “{plain(result.groups[0].name)}”; stereotyped: in how many of n."]
     if ends and len(rows) > 2 * EACH_END:
         notes.append(f"shown: {EACH_END} from each end of {len(rows)} occupations; --csv or --json gives all.")
         rows = [{**row, "end": 0} for row in rows[:EACH_END]] + [{**row, "end": 1} for row in rows[-EACH_END:]]
@@ -160,3 +164,96 @@ def terminal_tables(result: PronounChoiceResult, width: int = 140) -> tuple[Tabl
 def documents(result: PronounChoiceResult) -> tuple[Table, ...]:
     """Describe the groups of sentences, and every occupation."""
     return groups_table(result), occupations_table(result)
+
+
+#: Names are drawn for this many occupations, those furthest from the line.
+MOST_NAMES = 24
+NO_STEREOTYPE_COLOUR = "#9aa3af"
+
+
+def occupation_chart(result: PronounChoiceResult) -> str:
+    """Draw the log-odds of the female pronoun over the share of women, one point per occupation; returns SVG."""
+    import altair as alt
+
+    if not _points(result):
+        raise AslantError("no occupation of this result has a share of women, so there is nothing to draw.")
+    base, layers = _layers(result)
+    names = base.transform_filter("datum.named").mark_text(align="left", dx=6, fontSize=9).encode(text="name:N")
+    chart = alt.layer(*layers, names).properties(width=560, height=360, title=_title(result))
+    return svg(chart, ink=INK, paper=PAPER)
+
+
+def occupations_picture(result: PronounChoiceResult) -> Any | None:
+    """Draw the log-odds of the female pronoun over the share of women; returns an Altair chart, if there is any."""
+    import altair as alt
+
+    return fluid(alt.layer(*_layers(result)[1]).properties(height=320)) if _points(result) else None
+
+
+def gaps_picture(result: PronounChoiceResult) -> Any | None:
+    """Draw the occupations at both ends by their gap; returns an Altair chart, if there is any."""
+    named = [(o.occupation, o.gap, o.stereotype or "none") for o in result.ranked if o.gap is not None]
+    return words_chart(named, "gap: prefers the pronoun that the stereotype expects →") if named else None
+
+
+def _layers(result: PronounChoiceResult) -> tuple[Any, list[Any]]:
+    """Return what all layers have in common, and those of the line and the points."""
+    import altair as alt
+
+    values = _points(result)
+    colours = alt.Scale(
+        domain=["female", "male", "none"], range=[PEOPLE_COLOUR, MODEL_COLOUR, NO_STEREOTYPE_COLOUR]
+    )  # fmt: skip
+    base = alt.Chart(alt.InlineData(values=values)).encode(
+        x=alt.X(
+            "women:Q",
+            title=_wrapped(plain(result.figure)),
+            scale=alt.Scale(domain=[0, 108]),
+            axis=alt.Axis(tickCount=6),
+        ),
+        y=alt.Y("odds:Q", title="log-odds of “she” against “he”", scale=alt.Scale(zero=False)),
+    )
+    points = base.mark_circle(size=40, opacity=0.9).encode(
+        color=alt.Color("stereotype:N", scale=colours, legend=alt.Legend(title="stereotype", orient="top")),
+        tooltip=tips("occupation:name", "women, %:share", "log-odds of she:written"),
+    )
+    line = base.transform_regression("women", "odds").mark_line(color="#888", strokeDash=[4, 3])
+    return base, [line, points]
+
+
+def _points(result: PronounChoiceResult) -> list[dict[str, Any]]:
+    known = [o for o in result.occupations if o.share_women is not None]
+    middle = sum(o.log_odds for o in known) / max(len(known), 1)
+    named = sorted(known, key=lambda o: -abs(o.log_odds - middle))[:MOST_NAMES]
+    return [
+        {
+            "name": plain(o.occupation), "women": o.share_women, "odds": o.log_odds,
+            "stereotype": o.stereotype or "none", "named": o in named, "written": small(o.log_odds),
+            "share": "–" if o.share_women is None else f"{o.share_women:.0f}",
+        }
+        for o in known
+    ]  # fmt: skip
+
+
+def _title(result: PronounChoiceResult) -> Any:
+    import altair as alt
+
+    group = result.groups[0]
+    said = [
+        f"{plain(result.provenance.representation.name)}, {plain(result.title)}: {plain(group.name)}, "
+        f"{plural(group.sentences, 'sentence')}, {result.method}"
+    ]
+    if r := group.correlation:
+        said.append(
+            f"Pearson {number(r.pearson)} (p {pvalue(r.pearson_pvalue)}), Spearman {number(r.spearman)} "
+            f"(p {pvalue(r.spearman_pvalue)}), {plural(r.n, 'occupation')}"
+        )
+    said += textwrap.wrap(NO_DECISION, 90)
+    if about := result.provenance.representation.note:
+        said += textwrap.wrap(plain(about), 90)
+    note = textwrap.wrap(MODEL_CONTENT_NOTE, 80)
+    return alt.Title(note, subtitle=said, anchor="start", offset=12, fontWeight="normal")
+
+
+def _wrapped(text: str) -> list[str]:
+    return textwrap.wrap(text, 44)  # so that it fits a phone

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.association.result import Correlation, Interval
+from aslant import statistics
 from aslant.measures.pronouns_chosen.result import (
     OccupationContrast,
     OccupationPreference,
@@ -18,16 +18,7 @@ from aslant.measures.pronouns_chosen.result import (
 )
 from aslant.measures.pronouns_chosen.scoring import Chosen
 from aslant.measures.template_tests.scoring import FloatArray
-from aslant.statistics import (
-    bootstrap_means,
-    cluster_bootstrap_means,
-    correlation_pvalue,
-    partition_pvalue,
-    percentile_interval,
-    rank_correlation_pvalue,
-    rank_correlations,
-    sign_flip_pvalue,
-)
+from aslant.results.parts import Correlation, Interval
 from aslant.stimuli.pronoun_items import FEMALE, MALE, PronounSet
 
 #: Fewer occupations give no correlation.
@@ -45,12 +36,8 @@ class Drawing:
     seed: int
 
 
-def scores_of(chosen: Sequence[Chosen]) -> tuple[PronounScore, ...]:
-    """Return one score per sentence."""
-    return tuple(_score(one) for one in chosen)
-
-
-def _score(one: Chosen) -> PronounScore:
+def score_of(one: Chosen) -> PronounScore:
+    """Return the score of one sentence."""
     sign = SIGNS.get(one.item.stereotype or "")
     corrected = one.log_odds_corrected
     return PronounScore(
@@ -136,7 +123,7 @@ def preference(gaps: Sequence[tuple[str, str, float | None]], drawing: Drawing) 
         share_interval=share_interval,
         gap=float(values.mean()),
         gap_interval=gap_interval,
-        pvalue=sign_flip_pvalue(sums[:, 0], n_resamples=drawing.n_resamples, rng=drawing.seed),
+        pvalue=statistics.sign_flip_pvalue(sums[:, 0], n_resamples=drawing.n_resamples, rng=drawing.seed),
     )
 
 
@@ -146,8 +133,8 @@ def _intervals(
     if not drawing.bootstrap:
         return None, None
     random = np.random.default_rng(drawing.seed)
-    means = cluster_bootstrap_means(sums, sizes, strata, drawing.bootstrap, random)
-    low_high = [percentile_interval(column, drawing.confidence) for column in means.T]
+    means = statistics.cluster_bootstrap_means(sums, sizes, strata, drawing.bootstrap, random)
+    low_high = [statistics.percentile_interval(column, drawing.confidence) for column in means.T]
     gap, share = (Interval(low, high, drawing.confidence, drawing.bootstrap) for low, high in low_high)
     return gap, share
 
@@ -166,15 +153,15 @@ def contrast(log_odds: Sequence[tuple[str, str, float]], drawing: Drawing) -> Oc
     female, male = (np.array([np.mean(values) for values in side.values()]) for side in sides.values())
     if not len(female) or not len(male):
         return None
-    p = partition_pvalue(
+    p = statistics.partition_pvalue(
         female, male, alternative="two-sided", n_resamples=drawing.n_resamples, rng=drawing.seed
     )  # fmt: skip
     interval = None
     if drawing.bootstrap:
         random = np.random.default_rng(drawing.seed)
-        first, second = (bootstrap_means(side, drawing.bootstrap, random) for side in (female, male))
+        first, second = (statistics.bootstrap_means(side, drawing.bootstrap, random) for side in (female, male))
         interval = Interval(
-            *percentile_interval(first - second, drawing.confidence), drawing.confidence, drawing.bootstrap
+            *statistics.percentile_interval(first - second, drawing.confidence), drawing.confidence, drawing.bootstrap
         )
     return OccupationContrast(
         float(female.mean() - male.mean()), interval, p.pvalue, p.bounds, len(female), len(male)
@@ -198,9 +185,9 @@ def _correlation(
     return Correlation(
         asked.figure,
         float(np.corrcoef(odds, women)[0, 1]),
-        correlation_pvalue(odds, women, **draws),
-        float(rank_correlations([odds], [women])[0]),
-        rank_correlation_pvalue(odds, women, **draws),
+        statistics.correlation_pvalue(odds, women, **draws),
+        float(statistics.rank_correlations([odds], [women])[0]),
+        statistics.rank_correlation_pvalue(odds, women, **draws),
         len(odds),
     )
 

@@ -1,4 +1,4 @@
-"""`aslant pronouns`: to whom a model's vectors say that a pronoun refers, by gender."""
+"""`aslant pronoun-resolution`: to whom a pronoun refers according to a model's vectors, by gender."""
 
 from __future__ import annotations
 
@@ -13,15 +13,10 @@ from aslant.cli.encoders import EncoderArgument, KeptEncoding
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
-aslant pronouns                                       all-MiniLM-L6-v2, GAP's development file, topics without bias
-
-aslant pronouns all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
-
-aslant pronouns bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
-
-aslant pronouns bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
+aslant pronoun-resolution                         all-MiniLM-L6-v2, GAP's development file, topics without bias
+aslant pronoun-resolution all-minilm-l6-v2 --lm sample-mlm --chart neither.svg --bias-chart bias.svg
+aslant pronoun-resolution bert-base-uncased --lm bert-base-uncased --gap gap-development.tsv --samples predictions.csv
+aslant pronoun-resolution bert-base-uncased --train gap/gap-test.tsv --train gap/gap-validation.tsv --units 37
 """
 TRAINING = "Training the classifier"
 TOPICS = "Topics"
@@ -35,17 +30,15 @@ def _option(panel: str, *names: str, shown: str, **more: Any) -> Any:
 class Training:
     """How the classifier is trained."""
 
-    folds: Annotated[int, _option(TRAINING, "--folds", shown="Folds; a sample's page is never trained on.", min=2)] = 5
-    seeds: Annotated[int, _option(TRAINING, "--seeds", shown="Repeats with other folds and weights.", min=1)] = 3
-    units: Annotated[int, _option(TRAINING, "--units", shown="Units of the hidden layer.", min=1)] = 31
-    dropout: Annotated[float, _option(TRAINING, "--dropout", shown="Share of units left out while training.")] = 0.6
-    l2: Annotated[float, _option(TRAINING, "--l2", shown="L2 penalty of the output layer.")] = 0.1
-    learning_rate: Annotated[float, _option(TRAINING, "--learning-rate", shown="Step size of Adam.")] = 0.001
-    batch: Annotated[int, _option(TRAINING, "--batch", shown="Samples for each step.", min=1)] = 32
-    epochs: Annotated[int, _option(TRAINING, "--epochs", shown="Most passes over the samples.", min=1)] = 1000
-    patience: Annotated[
-        int, _option(TRAINING, "--patience", shown="Passes without progress on held-out samples.", min=1)
-    ] = 100
+    folds: Annotated[int, _option(TRAINING, shown="Folds; pages are never split between them.", min=2)] = 5
+    seeds: Annotated[int, _option(TRAINING, shown="Repeats with other folds and weights.", min=1)] = 3
+    units: Annotated[int, _option(TRAINING, shown="Units of the hidden layer.", min=1)] = 31
+    dropout: Annotated[float, _option(TRAINING, shown="Share of units left out while training.")] = 0.6
+    l2: Annotated[float, _option(TRAINING, shown="L2 penalty of the output layer.")] = 0.1
+    learning_rate: Annotated[float, _option(TRAINING, shown="Step size of Adam.")] = 0.001
+    batch: Annotated[int, _option(TRAINING, shown="Samples for each step.", min=1)] = 32
+    epochs: Annotated[int, _option(TRAINING, shown="Most passes over the samples.", min=1)] = 1000
+    patience: Annotated[int, _option(TRAINING, shown="Passes without progress on held-out samples.", min=1)] = 100
 
     def settings(self) -> dict[str, Any]:
         """Return what the measure takes."""
@@ -63,20 +56,13 @@ class PronounsOutput(ChartOutput):
 
     PICTURES = ("chart", "bias_chart")
 
-    samples: Annotated[
-        Path | None,
-        typer.Option("--samples", metavar="FILE", help="Write every sample as CSV.", rich_help_panel=o.OUT),
-    ] = None
+    samples: Annotated[Path | None, o.option("Write every sample as CSV.", "FILE", panel=o.OUT)] = None
     bias_chart: Annotated[
-        Path | None,
-        typer.Option(
-            "--bias-chart", metavar="FILE", help="Draw “neither” against topics' bias (.svg, .png, .html).",
-            rich_help_panel=o.OUT,
-        ),
-    ] = None  # fmt: skip
+        Path | None, o.option("Draw “neither” against topics' bias (.svg, .png, .html).", "FILE", panel=o.OUT)
+    ] = None
 
     def files(self) -> list[Path]:
-        """Return every file that was asked for."""
+        """Return every requested file."""
         return [*super().files(), *([self.samples] if self.samples is not None else [])]
 
 
@@ -84,26 +70,21 @@ class PronounsOutput(ChartOutput):
 def pronouns_command(
     model: EncoderArgument = None,
     gap: Annotated[
-        list[str] | None,
-        typer.Option("--gap", metavar="FILE|NAME", help="GAP file, its folder, or data name; can be repeated."),
+        list[str] | None, o.option("GAP file, its folder, or data name; can be repeated.", "FILE|NAME")
     ] = None,
     train: Annotated[
-        list[str] | None,
-        typer.Option("--train", metavar="FILE|NAME", help="Train on these instead of folds; can be repeated."),
+        list[str] | None, o.option("Train on these instead of folds; can be repeated.", "FILE|NAME")
     ] = None,
     lm: Annotated[
-        str | None, _option(TOPICS, "--lm", metavar="MODEL", shown="A language model that scores topics' words.")
+        str | None, _option(TOPICS, metavar="MODEL", shown="A language model that scores topics' words.")
     ] = None,
-    topics: Annotated[int, _option(TOPICS, "--topics", shown="Topics of the texts.", min=1)] = 20,
-    top_words: Annotated[int, _option(TOPICS, "--top-words", shown="Words of a topic that count.", min=1)] = 15,
+    topics: Annotated[int, _option(TOPICS, shown="Topics of the texts.", min=1)] = 20,
+    top_words: Annotated[int, _option(TOPICS, shown="Words of a topic that count.", min=1)] = 15,
     template: Annotated[
-        str | None,
-        _option(TOPICS, "--template", metavar="TEXT", shown="Default: '[TARGET] are interested in [ATTRIBUTE]'."),
+        str | None, _option(TOPICS, metavar="TEXT", shown="Default: '[TARGET] are interested in [ATTRIBUTE]'.")
     ] = None,
     bootstrap: o.BootstrapOption = 1_000,
-    n_resamples: Annotated[
-        int, typer.Option("--n-resamples", metavar="N", min=1, help="Random permutations of p-values.")
-    ] = 9_999,
+    n_resamples: Annotated[int, o.option("Random permutations of p-values.", "N", min=1)] = 9_999,
     confidence: o.ConfidenceOption = 0.95,
     *,
     encoding: KeptEncoding,
@@ -113,63 +94,40 @@ def pronouns_command(
 ) -> None:
     """Resolve gendered pronouns with a model's vectors: does "neither" come up more for one gender (Kurita et al.)?
 
-    Topics of the texts and what a language model ties them to may be offensive. A run that is stopped goes on where it
-    was when the same command is given again (unless --no-cache).
+    Topics of the texts and what a language model associates with them may be offensive. A run that was stopped
+    resumes when the same command is given again (unless --no-cache).
     """
-    from aslant.cli.printing import deliver
+    from aslant.cli.printing import deliver, write_chart
     from aslant.cli.progress import bar, noted, resumable
     from aslant.data import cache_folder
     from aslant.errors import AslantError
+    from aslant.io.files import write_text
     from aslant.measures.pronouns_resolved.gap_files import read_gap
     from aslant.measures.pronouns_resolved.measure import pronoun_resolution
-    from aslant.measures.pronouns_resolved.topics import TEMPLATE
+    from aslant.measures.pronouns_resolved.show import neither_by_bias, neither_by_gender, samples_table
+    from aslant.measures.pronouns_resolved.statistics import TEMPLATE
     from aslant.measures.template_tests.command import Opening
+    from aslant.report.tables import to_csv
 
     if output.bias_chart is not None and lm is None:
         raise AslantError("--bias-chart needs a language model to score topics; add --lm MODEL.")
     settings, read = training.settings(), gap or ["gap"]
-    read_gap(read)  # a bad row is told before a model is loaded
+    read_gap(read)  # report a bad row before loading a model
     encoder = encoding.open(model, quiet=running.quiet)
     scoring = None if lm is None else Opening(device=encoding.device).open(lm, quiet=running.quiet)
     kept = not encoding.no_cache
     with noted(quiet=running.quiet), resumable(kept=kept), bar(quiet=running.quiet) as progress:
         result = pronoun_resolution(
-            encoder,
-            read,
-            lm=scoring,
-            train=train or None,
-            topics=topics,
-            top_words=top_words,
-            template=template or TEMPLATE,
-            bootstrap=bootstrap,
-            n_resamples=n_resamples,
-            confidence=confidence,
-            journal=cache_folder() / "pronouns" if kept else None,
-            store=encoding.store(),
-            progress=progress,
-            rng=running.seed,
-            **settings,
-        )
-    drawn = _drawn(result, output)  # what cannot be drawn is told before anything is written
-    _write(result, output, drawn)
-    deliver(result, output, quiet=running.quiet)
-
-
-def _drawn(result: Any, output: PronounsOutput) -> dict[Path, str]:
-    """Draw the pictures that were asked for: SVG by file."""
-    from aslant.measures.pronouns_resolved.charts import neither_by_bias, neither_by_gender
-
+            encoder, read, lm=scoring, train=train or None, topics=topics, top_words=top_words,
+            template=template or TEMPLATE, bootstrap=bootstrap, n_resamples=n_resamples, confidence=confidence,
+            journal=cache_folder() / "pronouns" if kept else None, store=encoding.store(), progress=progress,
+            rng=running.seed, **settings,
+        )  # fmt: skip
     asked = ((output.chart, neither_by_gender), (output.bias_chart, neither_by_bias))
-    return {path: draw(result) for path, draw in asked if path is not None}
-
-
-def _write(result: Any, output: PronounsOutput, drawn: dict[Path, str]) -> None:
-    from aslant.cli.printing import write_chart
-    from aslant.io.files import write_text
-    from aslant.measures.pronouns_resolved.show import samples_table
-    from aslant.report.tables import to_csv
-
+    # report what cannot be drawn before anything is written
+    drawn = {path: draw(result) for path, draw in asked if path is not None}
     if output.samples is not None:
         write_text(output.samples, to_csv(samples_table(result)))
     for path, svg in drawn.items():
         write_chart(svg, path)
+    deliver(result, output, quiet=running.quiet)

@@ -30,7 +30,7 @@ COLUMNS = (
     "ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL",
 )  # fmt: skip
 DEVELOPMENT = "gap-development.tsv"
-#: An error names so many bad rows.
+#: How many bad rows an error names.
 NAMED = 3
 
 
@@ -85,7 +85,7 @@ def _file(source: GapSource) -> Path:
     from aslant.data import resolve
 
     if not isinstance(source, str | PathLike):
-        raise MeasureError(f"{source!r:.60} is no GAP file; give a path, or the data name 'gap'.")
+        raise MeasureError(f"{source!r:.60} is not a GAP file; give a path, or the data name 'gap'.")
     path = (resolve(source, kinds=("benchmark",)) if isinstance(source, str) else None) or Path(source)
     if path.is_dir():
         path = path / DEVELOPMENT
@@ -104,7 +104,7 @@ def read_file(path: Path) -> list[GapSample]:
     if missing := [name for name in COLUMNS if name not in header]:
         raise MeasureError(
             f"'{path}' is not a GAP file: its first line has no column {', '.join(missing)}; "
-            f"it must have {', '.join(COLUMNS)}, parted by tabs."
+            f"it must have {', '.join(COLUMNS)}, separated by tabs."
         )
     samples, problems = [], []
     for number, line in enumerate(lines[1:], 2):

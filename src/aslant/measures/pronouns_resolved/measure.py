@@ -1,11 +1,11 @@
-"""Gendered pronoun resolution with a model's vectors, on GAP (Kurita et al. 2019, §4; MEASURES §8)."""
+"""Gendered pronoun resolution with a model's vectors, on GAP (Kurita et al. 2019, §4; docs/definitions.md §8)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,28 +23,30 @@ from aslant.measures.pronouns_resolved.predictions import (
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult, PronounSample, TopicCorrelation
 from aslant.measures.pronouns_resolved.statistics import (
     NEITHER,
-    Resampling,
-    by_gender,
-    log_losses,
-    spread,
-    topic_correlation,
-)
-from aslant.measures.pronouns_resolved.topics import (
     TARGETS,
     TEMPLATE,
     Leanings,
+    Resampling,
     Topics,
+    by_gender,
     described,
     find_topics,
     leanings,
+    log_losses,
     topic_biases,
+    topic_correlation,
 )
+from aslant.measures.shared.spreads import spread
 from aslant.measures.template_tests.scoring import asking
+from aslant.measures.template_tests.settings import Asking
 from aslant.models.classifier import Classifier
 from aslant.models.protocols import Encoder, Progress
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of, spawn
 from aslant.version import __version__
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
 
 #: The correlation's p-value holds one random order of all samples for each draw in memory.
 MOST_RESAMPLES = 100_000
@@ -80,7 +82,7 @@ def pronoun_resolution(
     taken. With `train` (other files) the classifiers learn from these instead. The texts' `topics` (NMF) get a bias
     from the `top_words` words of each by the log-probability score of `lm` in `template`; `sample bias` is that of its
     topics, and is correlated with the probability of "neither". Without `lm` topics have no bias. `journal` is a folder
-    that keeps vectors, answers of the model and predictions, so that a killed run goes on where it was; with `store`,
+    that keeps vectors, answers of the model and predictions, so that a killed run resumes; with `store`,
     vectors are kept there instead, where other measures on the same encoder find them.
 
     >>> import aslant  # here, models and samples are small; aslant.load_encoder(…) and aslant.load_lm(…) open real ones
@@ -96,17 +98,12 @@ def pronoun_resolution(
     check_samples(measured, learnt_from, folds)
     seed = seed_of(rng)
     found = find_topics([sample.text for sample in measured], topics, top_words, seed)
-    said = leanings(
-        lm,
-        found.vocabulary,
-        template,
-        targets or TARGETS,
-        _inside(journal, "language-model"),
-        _step(progress, "words of topics"),
-    )
+    journal_of_model, step = _inside(journal, "language-model"), _step(progress, "words of topics")
+    said = leanings(lm, found.vocabulary, template, targets or TARGETS, journal_of_model, step)
     probabilities = _predicted(encoder, measured, learnt_from, (folds, seeds, seed), settings, journal, store, progress)
+    stopping = "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
     record = {
-        "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": _stopping(train), "topics": topics,
+        "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": stopping, "topics": topics,
         "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
         "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "classifier": settings.record(),
     }  # fmt: skip
@@ -126,7 +123,7 @@ def _checked(
     if not isinstance(encoder, Encoder):
         raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
     if lm is not None:
-        asking(lm, "chain", False, False)
+        asking(lm, Asking())
     for name, value, least, most in (
         ("folds", folds, 2, 100), ("seeds", seeds, 1, 1000), ("topics", topics, 1, 1000),
         ("top_words", top_words, 1, 1000), ("bins", bins, 1, 1000), ("bootstrap", bootstrap, 0, MOST_BOOTSTRAP),
@@ -146,12 +143,8 @@ def _training(
     texts = {sample.text for sample in measured}
     kept = tuple(sample for sample in samples if sample.text not in texts)
     if not kept:
-        raise MeasureError(f"every text of {source} is also measured; train on other files, or leave `train` out.")
+        raise MeasureError(f"every text of {source} is also measured; train on other files, or leave out `train`.")
     return kept, source, tuple(sample.id for sample in samples if sample.text in texts)
-
-
-def _stopping(train: Gap | None) -> str:
-    return "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
 
 
 def _plain(targets: Any) -> Any:
@@ -164,7 +157,7 @@ def _plain(targets: Any) -> Any:
 
 
 def _step(progress: Progress | None, name: str) -> Progress | None:
-    """Show progress under a name of our own: models call their steps alike."""
+    """Show progress under our own name: models give their steps the same names."""
     if progress is None:
         return None
     tell: Progress = progress
@@ -193,13 +186,9 @@ def _labels(samples: Sequence[GapSample]) -> NDArray[np.intp]:
     return np.array([LABELS.index(sample.label) for sample in samples], dtype=np.intp)
 
 
-def _genders(samples: Sequence[GapSample]) -> NDArray[np.str_]:
-    return np.array([sample.gender for sample in samples])
-
-
 def _numbers(samples: Sequence[GapSample], probabilities: FloatArray, how: Resampling, seed: int) -> dict[str, Any]:
     """Return the parts of the result that need no topics; `probabilities` is (seeds, samples, 3)."""
-    labels, genders = _labels(samples), _genders(samples)
+    labels, genders = _labels(samples), np.array([sample.gender for sample in samples])
     outcomes, gap, beyond = by_gender(probabilities.mean(axis=0), labels, genders, how, seed)
     neither = probabilities[:, :, NEITHER]
     gaps = neither[:, genders == FEMALE].mean(axis=1) - neither[:, genders != FEMALE].mean(axis=1)
@@ -220,7 +209,7 @@ def _topical(
 ) -> dict[str, Any]:
     """Return the parts of the result that come from topics, and the samples with their bias."""
     bias = topics.weights @ topic_biases(topics, said.scores)
-    mean, genders = probabilities.mean(axis=0), _genders(samples)
+    mean, genders = probabilities.mean(axis=0), np.array([sample.gender for sample in samples])
     correlations: list[TopicCorrelation] = []
     why_none = said.why_none
     if not why_none:
@@ -246,7 +235,7 @@ def _topical(
 def _notes(topics: Topics, said: Leanings, left_out: tuple[str, ...]) -> tuple[str, ...]:
     notes = []
     if left_out:
-        notes.append(f"not trained on, since the text is also measured ({len(left_out)}): {', '.join(left_out[:5])}")
+        notes.append(f"not trained on, because the text is also measured ({len(left_out)}): {', '.join(left_out[:5])}")
     if not topics.converged:
         notes.append("the topics had not settled when their search ended; more texts or fewer topics may help")
     if said.unplaced:
@@ -254,3 +243,12 @@ def _notes(topics: Topics, said: Leanings, left_out: tuple[str, ...]) -> tuple[s
     if said.why_none:
         notes.append(f"topics have no bias: {said.why_none}")
     return tuple(notes)
+
+
+def pronouns_resolved(work: Work) -> Results:
+    """Resolve the pronouns of GAP, if it is on this machine."""
+    if (place := work.find_data("pronoun-resolution", "gap")) is None:
+        return ()
+    lm = work.subject.opened if {"masked LM", "causal LM"} & work.subject.traits else None
+    found = pronoun_resolution(work.subject.encoder, place, lm=lm, rng=work.seed, **work.asking(), **work.settings)
+    return (found,)

@@ -7,22 +7,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS, GapSample
 from aslant.models.classifier import Classifier, class_probabilities
 from aslant.models.protocols import Encoder, Progress
 from aslant.models.vector_store import vectors_of
-from aslant.statistics import grouped_folds, spawn
+from aslant.statistics import spawn
 
 FloatArray = NDArray[np.float64]
 Rows = NDArray[np.intp]
-#: One in so many of the rows to train on is held out to stop by, where the fold itself must not be looked at.
+#: One in this many of the training rows is held out for early stopping, where the fold itself must not be seen.
 HELD_OUT = 10
 #: Changes when the same settings would no longer give the same predictions, so that old journals are not used.
 METHOD = "1"
@@ -97,7 +96,7 @@ def _groups_and_kinds(samples: Sequence[GapSample]) -> tuple[list[str], list[str
 
 
 def _check_pages(rest: Sequence[GapSample], number: int, folds: int) -> None:
-    """Refuse folds that leave too few pages to stop by, as where one page has most of the samples."""
+    """Refuse folds that leave too few pages for early stopping, as where one page has most of the samples."""
     if (pages := len(set(_groups_and_kinds(rest)[0]))) < HELD_OUT:
         raise MeasureError(
             f"without fold {number + 1} of {folds}, {pages} pages are left to train on, and {HELD_OUT} are needed; "
@@ -110,16 +109,20 @@ def check_samples(measured: Sequence[GapSample], train: Sequence[GapSample], fol
     for gender in GENDERS:
         count = sum(sample.gender == gender for sample in measured)
         if count < 2:
-            raise MeasureError(f"{count} samples have a {gender} pronoun; at least 2 of each gender are needed.")
+            raise MeasureError(
+                f"{plural(count, 'sample')} with a {gender} pronoun; at least 2 of each gender are needed."
+            )
     pool = train or measured
     pages = len(set(_groups_and_kinds(pool)[0]))
     least = folds if train else 2 * HELD_OUT
     if pages < least:
-        raise MeasureError(f"{len(pool)} samples from {pages} pages are too few to train on; at least {least} pages.")
+        raise MeasureError(f"{plural(pages, 'page')} of samples cannot be trained on; at least {least} are needed.")
     for label in LABELS:
         count = sum(sample.label == label for sample in pool)
         if count < folds:
-            raise MeasureError(f"{count} samples are labelled '{label}'; at least one for each of {folds} folds.")
+            raise MeasureError(
+                f"{plural(count, 'sample')} labelled '{label}'; at least one for each of {folds} folds is needed."
+            )
 
 
 def predictions(
@@ -144,7 +147,8 @@ def _fitted(
     data = hashlib.sha256(x.tobytes()).hexdigest() + hashlib.sha256(labels.tobytes()).hexdigest()
     for fit in fits:
         key = _key(data, fit, settings)
-        kept = _recalled(journal.recall(key), len(fit.wanted)) if journal else None
+        recalled = journal.recall(key) if journal else None
+        kept = recalled["probabilities"] if recalled else None
         if kept is None:
             kept = class_probabilities(
                 x[fit.train], labels[fit.train], x[fit.held], labels[fit.held], x[fit.wanted],
@@ -157,16 +161,36 @@ def _fitted(
 
 def _key(data: str, fit: Fit, settings: Classifier) -> str:
     described = repr((METHOD, data, sorted(settings.record().items()), fit.seed)).encode()
-    return "fold-" + hashlib.sha256(described + _bytes(fit.train, fit.held, fit.wanted)).hexdigest()[:24]
+    rows = b"|".join(part.astype(np.int64).tobytes() for part in (fit.train, fit.held, fit.wanted))
+    return "fold-" + hashlib.sha256(described + rows).hexdigest()[:24]
 
 
-def _bytes(*rows: Rows) -> bytes:
-    return b"|".join(part.astype(np.int64).tobytes() for part in rows)
+def grouped_folds(groups: ArrayLike, kinds: ArrayLike, n_folds: int, random: np.random.Generator) -> NDArray[np.intp]:
+    """Return the fold, 0 to n_folds − 1, of each of n rows.
 
+    Rows of one group (`groups`, (n,)) share a fold, so that what was trained on is never tested; each kind (`kinds`,
+    (n,)) is spread over the folds as evenly as its groups allow. Groups come in random order, larger ones first, and
+    each goes to the fold that has fewest of its kinds so far.
 
-def _recalled(kept: dict[str, NDArray[Any]] | None, n: int) -> FloatArray | None:
-    """Return what a journal has, if it is what was kept there."""
-    found = (kept or {}).get("probabilities")
-    if found is None or found.shape != (n, len(LABELS)) or found.dtype != np.float64:
-        return None
-    return found if np.isfinite(found).all() and np.allclose(found.sum(axis=1), 1) else None
+    >>> folds = grouped_folds([0, 0, 1, 2, 3, 4], ["x", "x", "x", "x", "y", "y"], 2, np.random.default_rng(0))
+    >>> bool(folds[0] == folds[1]), sorted(np.bincount(folds).tolist()), bool(folds[4] != folds[5])
+    (True, [3, 3], True)
+    """
+    _, group = np.unique(np.asarray(groups), return_inverse=True)
+    _, kind = np.unique(np.asarray(kinds), return_inverse=True)
+    n_groups, n_kinds = int(group.max()) + 1, int(kind.max()) + 1
+    if n_groups < n_folds:
+        raise MeasureError(
+            f"{plural(n_groups, 'group')} cannot be split into {n_folds} folds; use fewer folds or more data."
+        )
+    made_of = np.zeros((n_groups, n_kinds))
+    np.add.at(made_of, (group, kind), 1)
+    order = random.permutation(n_groups)
+    order = order[np.argsort(-made_of.sum(axis=1)[order], kind="stable")]
+    held, chosen = np.zeros((n_folds, n_kinds)), np.empty(n_groups, dtype=np.intp)
+    for place in order:
+        # Ties by how full a fold is: whole folds stay of about one size.
+        fullness = held @ made_of[place] + held.sum(axis=1) / (held.sum() + 1)
+        chosen[place] = int(np.argmin(fullness))
+        held[chosen[place]] += made_of[place]
+    return np.asarray(chosen[group])

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import Interval
-from aslant.measures.residuals.result import Spread
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Interval, Spread
 from aslant.results.provenance import Provenance, Representation
 
 
@@ -49,7 +48,7 @@ class GenderGap:
     """A difference between genders, female minus male, with its interval and two-sided permutation p-value.
 
     Both hold for the classifiers as trained: a small p-value says that these treat the genders differently. They also
-    learn and predict a gap that the labels have by chance; `label_gap` beside it shows where it may be from.
+    learn and predict a gap that the labels have by chance; `label_gap` shows where it may come from.
     """
 
     difference: float
@@ -144,24 +143,16 @@ class PronounResolutionResult(MeasuredResult):
         """Return one table row per topic."""
         return [
             {
-                "topic": topic.number,
-                "words": ", ".join(word.word for word in topic.words),
-                "samples": topic.samples,
-                "bias": topic.bias,
-                "mean_score": topic.mean_score,
+                "topic": topic.number, "words": ", ".join(word.word for word in topic.words), "samples": topic.samples,
+                "bias": topic.bias, "mean_score": topic.mean_score,
             }
             for topic in self.topics
-        ]
+        ]  # fmt: skip
 
     def sample_rows(self) -> list[dict[str, Any]]:
         """Return one table row per sample."""
-        return [
-            {
-                "id": s.id, "gender": s.gender, "label": s.label, "p_a": s.p_a, "p_b": s.p_b, "p_neither": s.p_neither,
-                "topic": s.topic, "sample_bias": s.bias,
-            }
-            for s in self.samples
-        ]  # fmt: skip
+        rows = [dict(vars(sample)) for sample in self.samples]
+        return [row | {"sample_bias": row.pop("bias")} for row in rows]
 
 
 def _outcome_row(outcome: GenderOutcome, correlation: TopicCorrelation | None) -> dict[str, Any]:

@@ -4,27 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError, TooFewWordsError
-from aslant.measures.association.result import WordsUsed
-from aslant.measures.geometry.direct import SPECIFIC_WORDS
+from aslant.errors import MeasureError, TooFewWordsError, plural
+from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.residuals.classification import Gamma, check_gamma, measure_classification
-from aslant.measures.residuals.clustering import check_picture, measure_clustering, picture_of
-from aslant.measures.residuals.neighbours import measure_neighbours
 from aslant.measures.residuals.result import CandidatePool, ResidualBiasResult, ResidualNeighbours
+from aslant.measures.residuals.separation import (
+    Gamma,
+    check_gamma,
+    check_picture,
+    measure_classification,
+    measure_clustering,
+    measure_neighbours,
+    picture_of,
+)
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, provenance
+from aslant.parallel import one_thread_each
+from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Representation
 from aslant.statistics import check_count, seed_of, spawn, unit_rows
-from aslant.stimuli import MOST_FREQUENT, WordList, is_plain
+from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT, WordList, is_plain
 from aslant.vectors import WordVectors
 
-DEFAULT_POLES = ("he", "she")
-#: At most a tenth of the candidates stand on each side, so that "most biased" keeps its meaning in a small vocabulary.
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
+
+#: At most a tenth of the candidates are on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
 MOST_SEEDS = 1_000
 _BLOCK = 1 << 13
@@ -85,10 +94,10 @@ def residual_bias(
 ) -> ResidualBiasResult:
     """Test whether words that are biased in `original` can still be told apart in `measured`, in three ways.
 
-    Clustering parts the `top` most biased words of either side by k-means; classification learns the sides from
+    Clustering separates the `top` most biased words of either side by k-means; classification learns the sides from
     a fifth of the `classified` most biased; neighbours correlates a profession's bias with the share of its `k`
     nearest that lean to the first pole, among all candidates and among the words of `within` (None: not done). Give
-    one embedding twice for the values before debiasing. Each is repeated `seeds` times, with chance beside it.
+    one embedding twice for the values before debiasing. Each is repeated `seeds` times, and compared with chance.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -158,7 +167,7 @@ def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str],
     if len(words) < FEWEST * TENTH:
         both = repr(original.name) if original is measured else f"{original.name!r} and {measured.name!r} together"
         raise TooFewWordsError(
-            f"{both} have {len(words)} words to choose biased ones from; at least {FEWEST * TENTH} are needed."
+            f"{both} have {plural(len(words), 'word')} to choose from; at least {FEWEST * TENTH} are needed."
         )
     rows = np.array([original.index[word] for word in words], dtype=np.intp)
     vectors = np.array([end.raw[0] for end in ends])
@@ -232,3 +241,11 @@ def _check(original: Any, measured: Any, top: int, classified: int, seeds: int, 
     check_count("seeds", seeds, 1, MOST_SEEDS)
     check_count("k", k, 1, MOST_FREQUENT)
     check_picture(picture)
+
+
+def residual(work: Work) -> Results:
+    """Measure one embedding twice: the values that a debiasing would have to bring down."""
+    # Many small clusterings fight for cores where others use them too: with one thread they take a third of the time
+    # then, and as long as before otherwise.
+    with one_thread_each():
+        return (residual_bias(work.subject.opened, work.subject.opened, rng=work.seed, **work.settings),)

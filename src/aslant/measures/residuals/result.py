@@ -6,17 +6,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Spread
 from aslant.results.provenance import Provenance, Representation
-
-
-@dataclass(frozen=True)
-class Spread:
-    """The mean and range of a number over `n` repeats."""
-
-    mean: float
-    minimum: float
-    maximum: float
-    n: int
 
 
 @dataclass(frozen=True)
@@ -48,7 +39,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class ResidualClustering:
-    """How well two k-means clusters part the most biased words: mean accuracy over the seeds and its range.
+    """How well two k-means clusters separate the most biased words: mean accuracy over the seeds and its range.
 
     `chance` is the accuracy of the same clusters against random labels; `silhouette` that of the clusters found.
     `asked_per_side` is more than `words_per_side` where the vocabulary was too small.
@@ -68,7 +59,7 @@ class ResidualClustering:
 class ResidualClassification:
     """How well an RBF support vector machine tells the sides apart on words it has not seen, over the seeds.
 
-    `chance` is the accuracy when the machine is trained and tested on shuffled labels.
+    `chance` is the accuracy when the classifier is trained and tested on shuffled labels.
     """
 
     accuracy: float
@@ -93,11 +84,11 @@ class NeighbourShare:
 
 @dataclass(frozen=True)
 class ResidualNeighbours:
-    """How the share of first-pole words among a word's `k` nearest goes with its original bias.
+    """How the share of first-pole words among a word's `k` nearest correlates with its original bias.
 
-    `correlation` is Pearson's; None where shares or biases are all the same. Nothing here is random but `chance`: the
+    `correlation` is Pearson's; None where shares or biases are all equal. Nothing here is random except `chance`: the
     correlations when the leanings of the neighbours are shuffled. `shuffled_pvalue` is (1 + shuffles that correlate as
-    strongly) / (1 + shuffles); `pvalue` takes the words for independent, which words with common neighbours are not.
+    strongly) / (1 + shuffles); `pvalue` assumes independent words, which words with common neighbours are not.
     """
 
     correlation: float | None
@@ -133,7 +124,7 @@ class ResidualBiasResult(MeasuredResult):
     provenance: Provenance
 
     def rows(self) -> list[dict[str, Any]]:
-        """Return one table row per test; "pvalue" is by shuffling, "parametric_pvalue" takes words for independent."""
+        """Return one table row per test; "pvalue" is by shuffling, "parametric_pvalue" assumes independent words."""
         c, k = self.clustering, self.classification
         rows = [
             _row("clustering accuracy", c.accuracy, c.lowest, c.highest, c.chance, None, 2 * c.words_per_side),

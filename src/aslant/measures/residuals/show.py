@@ -1,8 +1,12 @@
-"""What debiasing leaves behind, as a table and in words."""
+"""What debiasing leaves behind, as a table, in words and in the plane."""
 
 from __future__ import annotations
 
-from aslant.measures.residuals.result import ResidualBiasResult, ResidualNeighbours
+from typing import Any
+
+from aslant.errors import AslantError, plural
+from aslant.measures.residuals.result import Picture, ResidualBiasResult, ResidualNeighbours
+from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
 from aslant.report.conventions import Category, line, signed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -45,7 +49,7 @@ def residual_notes(result: ResidualBiasResult) -> list[str]:
     for what, part in (("clustering", c), ("classification", k)):
         if part.words_per_side < part.asked_per_side:
             notes.append(
-                f"{what} uses {part.words_per_side:,} words a side instead of {part.asked_per_side:,}: at most a "
+                f"{what} uses {part.words_per_side:,} words per side instead of {part.asked_per_side:,}: at most a "
                 "tenth of the candidates."
             )
     notes += _neighbour_notes("neighbours", result.neighbours)
@@ -57,7 +61,7 @@ def _neighbour_notes(what: str, found: ResidualNeighbours | None) -> list[str]:
         return []
     less = f" instead of {found.asked_k} (at most a third)" if found.k < found.asked_k else ""
     return [
-        f"{what}: {found.k}{less} nearest among {found.among:,} words; shuffled leanings correlate "
+        f"{what}: {found.k}{less} nearest among {plural(found.among, 'word')}; shuffled leanings correlate "
         f"{number(found.chance.minimum)} to {number(found.chance.maximum)}, p by shuffling "
         f"{pvalue(found.shuffled_pvalue)}."
     ]
@@ -80,3 +84,37 @@ def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
         sentence = f"A word's leaning goes with that of its {n.k} nearest words: r = {signed(n.correlation)}."
         said.append(("neighbours", n.correlation, "r", n.shuffled_pvalue, sentence))
     return [line(category, what, value, name, sentence, p) for what, value, name, p, sentence in said]
+
+
+def clusters_picture(result: ResidualBiasResult) -> Any:
+    """Draw the most biased words in the plane; returns an Altair chart."""
+    if result.picture is None:
+        raise AslantError("this result has no picture; measure it again with picture='auto'.")
+    return cluster_points(result.picture, result.poles, result.clustering.accuracy)
+
+
+def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) -> Any:
+    """Return biased words in the plane, coloured by their original side, shaped by their cluster."""
+    import altair as alt
+
+    values = [
+        {"word": plain(p.word), "x": p.x, "y": p.y, "side": plain(p.side), "cluster": f"cluster {p.cluster + 1}"}
+        for p in picture.points
+    ]
+    colours = alt.Scale(domain=list(map(plain, poles)), range=[MODEL_COLOUR, PEOPLE_COLOUR])
+    shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
+    axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
+    text = f"{len(values):,} most biased words ({picture.method.upper()}); accuracy "
+    text += f"{100 * accuracy:.1f} %"
+    return (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_point(filled=True, size=22, opacity=0.7)
+        .encode(
+            x=alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False)),
+            y=alt.Y("y:Q", axis=axis, scale=alt.Scale(zero=False)),
+            color=alt.Color("side:N", scale=colours, legend=alt.Legend(title="original side", orient="top")),
+            shape=alt.Shape("cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
+            tooltip=tips("word", "side", "cluster"),
+        )
+        .properties(width=320, height=300, title=chart_title(text))
+    )

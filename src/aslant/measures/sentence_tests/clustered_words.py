@@ -1,8 +1,8 @@
-"""Word sets in which each word has several vectors: one for each sentence that it stands in."""
+"""Word sets in which each word has several vectors: one for each sentence that it is in."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,16 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import WordsUsed
+from aslant.measures.shared.suite import need_share
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder
-from aslant.results.provenance import Provenance, Representation
+from aslant.results.parts import WordsUsed
 from aslant.stimuli import WeatSet, WordList
-from aslant.version import __version__
-
-
-class TooFewWordsError(MeasureError):
-    """Of some word set, fewer words than asked for can be measured."""
 
 
 @dataclass(frozen=True)
@@ -62,16 +57,9 @@ def clustered(group: WordList, rows: Mapping[str, NDArray[Any]]) -> Clustered:
 def all_clustered(
     test: WeatSet, rows: Mapping[str, NDArray[Any]], min_found: float, why: str
 ) -> tuple[Clustered, Clustered, Clustered, Clustered]:
-    """Gather the four sets of a test, or refuse it if a smaller share than `min_found` of any of them is there."""
+    """Gather the four sets of a test, or refuse it if less than the share `min_found` of any of them is found."""
     X, Y, A, B = (clustered(group, rows) for group in test.groups)
-    for group, found in zip(test.groups, (X, Y, A, B), strict=True):
-        n = len(found.words.used)
-        if n < max(1, min_found * len(group.words)):
-            lacking = ", ".join(found.words.missing[:5]) + (", …" if len(found.words.missing) > 5 else "")
-            raise TooFewWordsError(
-                f"{n} of {len(group.words)} words of '{group.name}' of '{test.id}' have {why}, less than the share "
-                f"{min_found:g} asked for (missing: {lacking})."
-            )
+    need_share(test, [found.words for found in (X, Y, A, B)], min_found, why)
     return X, Y, A, B
 
 
@@ -92,11 +80,3 @@ def check_encoder(encoder: Any) -> None:
     """Refuse anything but an encoder, saying how to get one."""
     if not isinstance(encoder, Encoder):
         raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
-
-
-def encoder_provenance(
-    encoder: Encoder, stimuli: str, missing: Sequence[str], seed: int, settings: dict[str, Any]
-) -> Provenance:
-    """Record what a result comes from."""
-    words = tuple(dict.fromkeys(missing))
-    return Provenance(stimuli, Representation(**encoder.record()), words, seed, settings, __version__)

@@ -17,7 +17,7 @@ from aslant.measures.sentence_tests.result import CorpusRead
 from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.vector_store import vectors_of
 
-#: Which spellings of a word count: as it is written (a capital where a sentence begins is no other word), or any case.
+#: Which spellings of a word count: as it is written (a capital where a sentence begins does not matter), or any case.
 Case: TypeAlias = Literal["as written", "any"]
 #: Unit vectors of each word in its contexts: (contexts, dimensions).
 WordVectors: TypeAlias = dict[str, NDArray[np.float32]]
@@ -38,7 +38,7 @@ def draw_contexts(
     """Draw up to `per_word` sentences for each word in one reading of the corpus."""
     if isinstance(corpus, str | PathLike) or not isinstance(corpus, Iterable):
         raise MeasureError(
-            f"{corpus!r:.60} is no corpus; open it with aslant.load_corpus(…), or give a list of sentences."
+            f"{corpus!r:.60} is not a corpus; open it with aslant.load_corpus(…), or give a list of sentences."
         )
     query = Query(tuple(words), per_word, as_written=case == "as written")
     sample = sample_contexts(corpus, {"words": query}, rng=seed, progress=progress)

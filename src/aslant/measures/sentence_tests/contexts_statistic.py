@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.association.statistic import NO_SPREAD
 from aslant.measures.sentence_tests.clustered_words import Clustered
 from aslant.measures.sentence_tests.result import EffectBin, EffectDistribution
+from aslant.measures.shared.statistic import NO_SPREAD
 from aslant.measures.shared.wordsets import FloatArray
 
 _BYTES = 1 << 20  # vectors gathered at a time: few enough for a processor's cache

@@ -4,23 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from aslant.cli import options as o
-from aslant.cli.encoders import EncoderArgument, Encoding, MinFoundOption, OwnWordsOption, TestOption, chosen_sets
+from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption, chosen_sets
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
+from aslant.measures.sentence_tests.settings import SeatSuiteSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant seat                                                  every WEAT set in the sentences of May et al.
-
 aslant seat bert-base-uncased --test weat-6 --pooling first  one test, sentences by their first token
-
 aslant seat ./my-encoder --words my-test.toml --templates my-sentences.toml
-
 aslant seat ./my-encoder --templates "I met {word}." --templates "We saw {word}." --test weat-6
-
 aslant seat ./my-encoder --unit sentence --json as-published.json --chart seat.svg
 """
 
@@ -32,26 +25,14 @@ def seat_command(
     words: OwnWordsOption = None,
     templates: Annotated[
         list[str] | None,
-        typer.Option(
-            "--templates",
-            metavar="SET|FILE|TEXT",
-            help="Sentences by kind of word (a set or a TOML file), or a sentence with {word}, which can be repeated; "
+        o.option(
+            "Sentences by kind of word (a set or a TOML file), or a sentence with {word}, which can be repeated; "
             "default: those of May et al.",
+            "SET|FILE|TEXT",
         ),
     ] = None,
-    pooling: Annotated[
-        str, typer.Option("--pooling", help="A sentence's vector: mean of its words, or first token.")
-    ] = "mean",
-    unit: Annotated[
-        str, typer.Option("--unit", help="What the p-value re-partitions: word, or sentence (as published).")
-    ] = "word",
-    alternative: o.AlternativeOption = "greater",
-    method: o.MethodOption = "auto",
-    n_resamples: o.ResamplesOption = 100_000,
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
-    min_found: MinFoundOption = 0.5,
     *,
+    settings: SeatSuiteSettings,
     encoding: Encoding,
     running: RunningOnCores,
     output: ChartOutput,
@@ -65,17 +46,14 @@ def seat_command(
     from aslant.measures.sentence_tests.sentences import seat, seat_suite
 
     chosen = chosen_sets(test, words)
-    settings: dict[str, Any] = {
-        "templates": templates[0] if templates and len(templates) == 1 else templates or None,
-        "pooling": pooling, "unit": unit, "alternative": alternative, "method": method, "n_resamples": n_resamples,
-        "bootstrap": bootstrap, "confidence": confidence, "min_found": min_found, "rng": running.seed,
-    }  # fmt: skip
+    sentences = templates[0] if templates and len(templates) == 1 else templates or None
+    given: dict[str, Any] = {**vars(settings), "templates": sentences, "rng": running.seed}
     encoder = encoding.open(model, quiet=running.quiet)
     with bar(quiet=running.quiet) as progress:
         if len(chosen) == 1:
-            result: Any = seat(encoder, chosen[0], **settings, progress=progress)
+            result: Any = seat(encoder, chosen[0], **given, progress=progress)
         else:
-            result = seat_suite(encoder, chosen or None, **settings, progress=progress)
+            result = seat_suite(encoder, chosen or None, **given, progress=progress)
             need_results(result)
     if output.chart is not None:
         from aslant.measures.sentence_tests.charts import seat_chart

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from aslant.measures.association.result import Interval
 from aslant.measures.association.stability import draw_weights
-from aslant.measures.association.statistic import NO_SPREAD, associations
 from aslant.measures.sentence_tests.clustered_words import Clustered
+from aslant.measures.shared.statistic import NO_SPREAD, associations
 from aslant.measures.shared.wordsets import FloatArray
+from aslant.results.parts import Interval
 from aslant.statistics import percentile_interval
 
 _BLOCK = 1 << 20  # scores at a time
@@ -24,7 +24,7 @@ def word_interval(
     X: Clustered, Y: Clustered, A: Clustered, B: Clustered, n_resamples: int, confidence: float,
     random: np.random.Generator,
 ) -> Interval | None:  # fmt: skip
-    """Percentile interval of d over sentences when *words* are drawn anew, with all their sentences, set by set.
+    """Percentile interval of d over sentences when *words* are redrawn, with all their sentences, set by set.
 
     None without resamples, or where a set has a single word and nothing can be drawn.
     """
@@ -50,7 +50,7 @@ def _effects(X: Clustered, Y: Clustered, A: Clustered, B: Clustered, n: int, ran
     for group, sign in ((A, 1), (B, -1)):
         drawn = draw_weights(len(group.sizes), n, random)
         scores += sign * (targets @ group.sums(group.unit).T) @ drawn / (group.sizes @ drawn)
-    # How often each sentence of X and of Y stands in each draw: as often as its word was drawn.
+    # How often each sentence of X and of Y is in each draw: as often as its word was drawn.
     counts = [
         np.repeat(draw_weights(len(group.sizes), n, random) * len(group.sizes), group.sizes, axis=0) for group in (X, Y)
     ]

@@ -1,4 +1,4 @@
-"""Correlation of what was measured with an outside figure, Pearson's and Spearman's, with p-values."""
+"""Correlation of what was measured with an external figure, Pearson's and Spearman's, with p-values."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aslant.measures.association.result import Correlation
+from aslant.results.parts import Correlation
 from aslant.statistics import correlation_pvalue, rank_correlation_pvalue
 
-#: Up to so many pairs p-values are exact, over all orders: SciPy's are 0 for a perfect rank correlation of so few.
+#: Up to this many pairs p-values are exact, over all orders: SciPy's are 0 for a perfect rank correlation of so few.
 EXACT = 8
 
 
@@ -30,7 +30,7 @@ def correlation(figure: str, values: ArrayLike, figures: ArrayLike) -> Correlati
     if len(first) < 3 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return None
     pearson, spearman = stats.pearsonr(first, second), stats.spearmanr(first, second)
-    least = 2.0 / math.factorial(min(len(first), 170))  # of more, the factorial is no float
+    least = 2.0 / math.factorial(min(len(first), 170))  # beyond that, the factorial is too large for a float
     pvalues = max(least, float(pearson.pvalue)), max(least, float(spearman.pvalue))
     if len(first) <= EXACT:
         pvalues = correlation_pvalue(first, second), rank_correlation_pvalue(first, second)

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find
+from aslant.results.parts import WordsUsed
 from aslant.statistics import subspace, unit_rows
 from aslant.stimuli import PairSet, WordList, load_set
 from aslant.vectors import WordVectors
@@ -39,7 +39,7 @@ class FoundSets:
 
 @dataclass(frozen=True)
 class FoundDirection:
-    """A direction of length one, shape (d,), where it comes from, and what lies at its positive and negative end."""
+    """A direction of length one, shape (d,), where it comes from, and what is at its positive and negative end."""
 
     vector: FloatArray
     id: str
@@ -62,7 +62,7 @@ def find_sets(vectors: WordVectors, pairs: Pairs) -> FoundSets:
         words.append(looked_up.words.used)
     if not arrays:
         raise MeasureError(
-            f"none of the {len(sets)} sets of '{name}' has two words in '{vectors.name}'; give others with pairs=…"
+            f"no set of '{name}' ({len(sets)} in all) has two words in '{vectors.name}'; give others with pairs=…"
         )
     return FoundSets(name, poles, tuple(arrays), tuple(words), tuple(left_out), tuple(found))
 
@@ -73,7 +73,7 @@ def chosen_sets(pairs: Pairs) -> tuple[tuple[tuple[str, ...], ...], str, tuple[s
         chosen = load_set(pairs, PairSet)
         return chosen.pairs, chosen.id, chosen.poles
     if not isinstance(pairs, Iterable):
-        raise MeasureError(f"pairs={pairs!r:.60} are no pairs of words; give a set's name, or lists of words.")
+        raise MeasureError(f"pairs={pairs!r:.60} are not pairs of words; give a set's name, or lists of words.")
     sets = tuple(checked_words(members) for members in pairs)
     for members in sets:
         if len(set(members)) < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from aslant.measures.residuals.result import Spread
+from aslant.results.parts import Spread
 
 
 def spread(values: ArrayLike) -> Spread:

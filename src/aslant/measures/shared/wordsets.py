@@ -1,23 +1,25 @@
-"""From what a user gives (a set's name, a file, word lists) to vectors, with every missing word on record."""
+"""From what a user gives (a set's name, a file, word lists) to vectors, with every missing word recorded."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError
-from aslant.measures.association.result import WordsUsed
-from aslant.models.vocabulary import Vocabulary
+from aslant.errors import MeasureError, plural
+from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Provenance, Representation
 from aslant.statistics import unit_rows
 from aslant.stimuli import WordList, listed_words
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.version import __version__
+
+if TYPE_CHECKING:
+    from aslant.models.vocabulary import Vocabulary
 
 FloatArray: TypeAlias = NDArray[np.float64]
 #: Two or more word sets: a mapping of names to words, `WordList`s, or bare sequences of words.
@@ -41,7 +43,7 @@ def word_lists(sets: Any, default_names: Sequence[str]) -> tuple[WordList, ...]:
     """Give names to word sets that have none."""
     items = list(sets.items()) if isinstance(sets, Mapping) else list(sets)
     if len(items) != len(default_names):
-        raise MeasureError(f"{len(items)} word sets were given; {len(default_names)} are needed.")
+        raise MeasureError(f"{plural(len(items), 'word set')} given; {len(default_names)} are needed.")
     lists = []
     for item, name in zip(items, default_names, strict=True):
         if isinstance(item, WordList):
@@ -53,14 +55,8 @@ def word_lists(sets: Any, default_names: Sequence[str]) -> tuple[WordList, ...]:
 
 
 def checked_words(words: Any) -> tuple[str, ...]:
-    """Return `words` as a tuple of non-empty strings, or say what is wrong with them."""
+    """Return `words` as a tuple of non-empty strings, or raise an error that says what is wrong."""
     return listed_words(words, MeasureError)
-
-
-def check_share(min_found: float) -> None:
-    """Refuse a share that is none."""
-    if not 0 <= min_found <= 1:
-        raise MeasureError(f"min_found is {min_found!r}; give a share between 0 and 1.")
 
 
 def check_vectors(vectors: WordVectors) -> None:
@@ -78,7 +74,7 @@ def find(
 ) -> Found:
     """Look a word set up, or those words of it that `vocabulary` has; words that stand for one token count once.
 
-    `policy` says how words are matched, where it is not to be the vectors' own.
+    `policy` says how words are matched, if not by the vectors' own.
     """
     check_vectors(vectors)
     outside = tuple(word for word in words.words if not vocabulary.has(word)) if vocabulary else ()
@@ -104,30 +100,36 @@ def need_distinct(first: Found, second: Found) -> None:
     for word, token in zip(second.words.used, second.words.tokens, strict=True):
         if token in first.words.tokens:
             raise MeasureError(
-                f"'{word}' of '{second.words.name}' is the token '{token}', which also stands in "
-                f"'{first.words.name}'; a word must belong to one of the two sets."
+                f"'{word}' of '{second.words.name}' is the token '{token}', which is also in "
+                f"'{first.words.name}'; a word must be in only one of the two sets."
             )
 
 
 def need_words(found: Found, least: int, vectors: WordVectors) -> None:
-    """Refuse to go on with fewer than `least` words of a set."""
+    """Refuse to continue with fewer than `least` words of a set."""
     words = found.words
     if len(words.used) < least:
-        lists = {"missing": words.missing, "not in the vocabulary asked for": words.not_in_vocabulary}
+        lists = {"missing": words.missing, "not in the given vocabulary": words.not_in_vocabulary}
         said = [f"{why}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for why, some in lists.items() if some]
         raise MeasureError(
-            f"{len(words.used)} words of '{words.name}' are in '{vectors.name}', at least {least} are needed"
+            f"'{vectors.name}' has {plural(len(words.used), 'word')} of '{words.name}', but at least {least} are needed"
             + (f" ({'; '.join(said)})." if said else ".")
         )
 
 
+class Recorded(Protocol):
+    """Anything that is measured: vectors, a language model, an encoder."""
+
+    def record(self) -> dict[str, Any]: ...  # noqa: D102
+
+
 def provenance(
-    vectors: WordVectors,
+    measured: Recorded,
     stimuli: str,
-    groups: Iterable[WordsUsed],
+    missing: Iterable[WordsUsed | str],
     seed: int | None,
     settings: dict[str, Any],
 ) -> Provenance:
-    """Record what a result comes from."""
-    missing = tuple(dict.fromkeys(word for group in groups for word in group.missing))
-    return Provenance(stimuli, Representation(**vectors.record()), missing, seed, settings, __version__)
+    """Record what a result comes from; `missing` are words, or sets of words some of which are missing."""
+    words = dict.fromkeys(w for some in missing for w in ((some,) if isinstance(some, str) else some.missing))
+    return Provenance(stimuli, Representation(**measured.record()), tuple(words), seed, settings, __version__)

@@ -4,39 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
+from aslant.measures.side_by_side.settings import ComparisonSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant compare glove.6B.100d.txt gn-glove.txt --drop-last 0,1
-
 aslant compare before.bin after.bin --json differences.json
 """
 
 
 @command
 def compare_command(
-    first: Annotated[str, typer.Argument(metavar="A", help="An embedding.")],
-    second: Annotated[str, typer.Argument(metavar="B", help="Another; differences are B minus A.")],
+    first: Annotated[str, o.argument("An embedding.", "A")],
+    second: Annotated[str, o.argument("Another; differences are B minus A.", "B")],
     words: o.PolarityWordsOption = "bold-professions",
-    classes: Annotated[
-        str | None,
-        typer.Option("--classes", metavar="SET|FILE|a,b,…", help="Compare polarity for these classes only."),
-    ] = None,
+    classes: Annotated[str | None, o.option("Compare polarity for these classes only.", "SET|FILE|a,b,…")] = None,
     scheme: o.SchemeOption = "binary",
-    min_found: Annotated[
-        float, typer.Option("--min-found", help="Skip a WEAT with a smaller share of any word set in both.")
-    ] = 0.5,
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
-    drop_last: Annotated[
-        str, typer.Option("--drop-last", metavar="N[,N]", help="Dimensions to leave off the end, for both or each.")
-    ] = "0",
+    drop_last: Annotated[str, o.option("Dimensions to leave off the end, for both or each.", "N[,N]")] = "0",
     *,
+    settings: ComparisonSettings,
     reading: Reading,
     running: Running,
     output: Output,
@@ -52,14 +39,7 @@ def compare_command(
         for name, dropped in zip((first, second), dropped_dimensions(drop_last, 2), strict=True)
     )
     result = compare(
-        a,
-        b,
-        words=set_or_words(words),
-        classes=None if classes is None else set_or_words(classes),
-        scheme=scheme,  # type: ignore[arg-type]
-        min_found=min_found,
-        bootstrap=bootstrap,
-        confidence=confidence,
-        rng=running.seed,
-    )
+        a, b, words=set_or_words(words), classes=None if classes is None else set_or_words(classes), scheme=scheme,
+        **vars(settings), rng=running.seed,
+    )  # fmt: skip
     deliver(result, output, quiet=running.quiet)

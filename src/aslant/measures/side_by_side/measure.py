@@ -3,33 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.association.stability import bootstrap_effects
-from aslant.measures.association.statistic import associations, effect_size
-from aslant.measures.polarities.comparison import compare_polarity
-from aslant.measures.polarities.measure import Classes, Scheme, Words, word_list
+from aslant.measures.polarities.measure import POLARITIES, Classes, Scheme, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
-from aslant.measures.shared.wordsets import FloatArray, check_share, check_vectors, find, provenance
+from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.statistic import associations, effect_size
+from aslant.measures.shared.wordsets import FloatArray, check_vectors, find, provenance
 from aslant.measures.side_by_side.result import ComparisonResult, WeatDifference
+from aslant.measures.side_by_side.settings import ComparisonSettings
+from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
-from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, generator, percentile_interval, seed_of
+from aslant.statistics import generator, percentile_interval, seed_of
 from aslant.stimuli import WeatSet, WordList, all_sets
 from aslant.vectors import WordVectors
 
-#: The polarity settings that a comparison runs: classes and scheme.
-POLARITIES: tuple[tuple[Classes, Scheme], ...] = (
-    ("gender-binary", "binary"),
-    ("gender-three", "one-vs-rest"),
-    ("race-four", "one-vs-one"),
-    ("race-four", "one-vs-rest"),
-)
 
-
+@keywords
 def compare(
     first: WordVectors,
     second: WordVectors,
@@ -37,9 +32,7 @@ def compare(
     words: Words = "bold-professions",
     classes: Classes | None = None,
     scheme: Scheme = "binary",
-    min_found: float = 0.5,
-    bootstrap: int = 2_000,
-    confidence: float = 0.95,
+    settings: ComparisonSettings,
     rng: int | np.random.Generator | None = 0,
 ) -> ComparisonResult:
     """Compare two embeddings by every WEAT that ships and by polarity, using only words that both have.
@@ -54,25 +47,24 @@ def compare(
     """
     check_vectors(first)
     check_vectors(second)
-    check_share(min_found)
-    check_confidence(confidence)
-    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    bootstrap, confidence = settings.bootstrap, settings.confidence
     seed = seed_of(rng)
     compared: list[WeatDifference] = []
     not_compared: dict[str, str] = {}
     for test in all_sets(WeatSet):
         shared, left_out = _shared(test, first, second)
-        if any(len(s.words) < max(2, min_found * len(g.words)) for s, g in zip(shared, test.groups, strict=True)):
+        if any(
+            len(s.words) < max(2, settings.min_found * len(g.words)) for s, g in zip(shared, test.groups, strict=True)
+        ):
             not_compared[test.id] = "fewer than half the words of a set are in both embeddings"
         else:
             compared.append(_weat_difference(test, shared, left_out, first, second, bootstrap, confidence, seed))
     chosen = POLARITIES if classes is None else ((classes, scheme),)
-    polarities = _polarities(chosen, first, second, words, bootstrap, confidence, seed, not_compared)
-    missing = [WordsUsed("", (), (), test.left_out) for test in compared]
-    missing += [WordsUsed("", (), (), comparison.missing) for comparison in polarities]
-    settings = {
-        "min_found": min_found, "bootstrap": bootstrap, "confidence": confidence, "words": word_list(words)[1],
-    }  # fmt: skip
+    how = {"bootstrap": bootstrap, "confidence": confidence, "rng": seed}
+    polarities = _polarities(chosen, first, second, words, not_compared, **how)
+    lists = [test.left_out for test in compared] + [comparison.missing for comparison in polarities]
+    missing = [word for some in lists for word in some]
+    kept = {**settings.record(), "words": word_list(words)[1]}
     return ComparisonResult(
         first=first.name,
         second=second.name,
@@ -80,7 +72,7 @@ def compare(
         weat=tuple(compared),
         not_compared=not_compared,
         polarity=polarities,
-        provenance=provenance(first, "weat polarity", missing, seed, settings),
+        provenance=provenance(first, "weat polarity", missing, seed, kept),
     )
 
 
@@ -109,7 +101,7 @@ def _weat_difference(
 
 def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
     gaps = draws[1] - draws[0]
-    gaps = gaps[np.isfinite(gaps)]  # a draw of equal scores has no effect size
+    gaps = gaps[np.isfinite(gaps)]  # a draw with equal scores has no effect size
     if not gaps.size:
         return None
     low, high = percentile_interval(gaps, confidence)
@@ -117,21 +109,13 @@ def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
 
 
 def _polarities(
-    chosen: Sequence[tuple[Classes, Scheme]],
-    first: WordVectors, second: WordVectors, words: Words, bootstrap: int, confidence: float, seed: int,
-    not_compared: dict[str, str],
+    chosen: Sequence[tuple[Classes, Scheme]], first: WordVectors, second: WordVectors, words: Words,
+    not_compared: dict[str, str], **how: Any,
 ) -> tuple[PolarityComparison, ...]:  # fmt: skip
     done = []
     for classes, scheme in chosen:
         try:
-            done.append(_polarity((first, second), classes, scheme, words, bootstrap, confidence, seed))
+            done.append(compare_polarity((first, second), classes, words, scheme=scheme, **how))
         except MeasureError as error:
             not_compared[f"polarity {scheme}, {classes}"] = str(error)
     return tuple(done)
-
-
-def _polarity(
-    pair: tuple[WordVectors, WordVectors], classes: Classes, scheme: Scheme, words: Words, bootstrap: int,
-    confidence: float, seed: int,
-) -> PolarityComparison:  # fmt: skip
-    return compare_polarity(pair, classes, words, scheme=scheme, bootstrap=bootstrap, confidence=confidence, rng=seed)

@@ -10,24 +10,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from aslant.errors import DataError, MeasureError
+from aslant import statistics
+from aslant.errors import DataError, MeasureError, plural
 from aslant.io.reading import read_text
-from aslant.measures.association.result import Interval, WordsUsed
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, provenance
 from aslant.measures.similarities.result import SimilarityResult
-from aslant.statistics import (
-    MOST_BOOTSTRAP,
-    check_confidence,
-    check_count,
-    generator,
-    percentile_interval,
-    rank_correlations,
-    seed_of,
-    unit_rows,
-)
+from aslant.results.parts import Interval, WordsUsed
 from aslant.vectors import WordVectors
 
-#: Rated pairs: the name of similarity data, a file of tab-separated lines, or (word, word, rating) of your own.
+#: Rated pairs: the name of similarity data, a file of tab-separated lines, or your own (word, word, rating) triples.
 RatedPairs: TypeAlias = str | PathLike[str] | Iterable[tuple[str, str, float]]
 
 #: Data by name that hold rated pairs, in the order of `aslant data list`.
@@ -60,9 +51,9 @@ def rank_correlation(x: FloatArray, y: FloatArray, name: str = "these pairs") ->
     >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
     0.5
     """
-    rho = float(rank_correlations(x[None], y[None])[0])
+    rho = float(statistics.rank_correlations(x[None], y[None])[0])
     if np.isnan(rho):
-        raise MeasureError(f"the ratings or the cosines of '{name}' are all the same, so that nothing can be ranked.")
+        raise MeasureError(f"the ratings or the cosines of '{name}' are all the same, so nothing can be ranked.")
     return rho
 
 
@@ -77,7 +68,7 @@ def word_similarity(
     """Correlate cosines with people's ratings of pairs of words (Spearman), with a bootstrap over the pairs.
 
     `pairs` is similarity data by name (men, mturk-771, rare-words, rg-65, simlex-999, wordsim-353), a file with two
-    words and a number per line, tabs between, or such triples. Pairs with a word that has no vector are left out.
+    words and a number per line, separated by tabs, or such triples. Pairs with a word that has no vector are left out.
 
     >>> import aslant
     >>> rated = [("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("doctor", "cucumber", 0.3)]
@@ -85,17 +76,17 @@ def word_similarity(
     True
     """
     check_vectors(vectors)
-    check_confidence(confidence)
-    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    statistics.check_confidence(confidence)
+    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
     rated, name = rated_pairs(pairs)
     kept, cosines, used = _cosines(vectors, rated)
     _need_three(kept, rated, name, vectors)
-    ratings, seed = np.array([pair.rating for pair in kept]), seed_of(rng)
+    ratings, seed = np.array([pair.rating for pair in kept]), statistics.seed_of(rng)
     settings = {"bootstrap": bootstrap, "confidence": confidence}
     return SimilarityResult(
         pairs=name,
         spearman=rank_correlation(cosines, ratings, name),
-        interval=_interval((cosines,), ratings, bootstrap, confidence, generator(seed)),
+        interval=_interval((cosines,), ratings, bootstrap, confidence, statistics.generator(seed)),
         n_used=len(kept),
         n_missing=len(rated) - len(kept),
         provenance=provenance(vectors, name, (used,), seed, settings),
@@ -114,8 +105,8 @@ def similarity_change(
     >>> change.interval.low, change.interval.high
     (0.0, 0.0)
     """
-    check_confidence(confidence)
-    check_count("bootstrap", bootstrap, 0, MOST_BOOTSTRAP)
+    statistics.check_confidence(confidence)
+    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
     rated, name = rated_pairs(pairs)
     shared = _cosines(after, _cosines(before, rated)[0])[0]
     _need_three(shared, rated, name, after)
@@ -124,14 +115,16 @@ def similarity_change(
     return SimilarityChange(
         rank_correlation(first, ratings, name),
         rank_correlation(second, ratings, name),
-        _interval((second, first), ratings, bootstrap, confidence, generator(rng)),
+        _interval((second, first), ratings, bootstrap, confidence, statistics.generator(rng)),
         len(shared),
     )
 
 
 def _need_three(kept: list[Rated], rated: list[Rated], name: str, vectors: WordVectors) -> None:
     if len(kept) < 3:
-        raise MeasureError(f"{len(kept)} of {len(rated)} pairs of '{name}' are in '{vectors.name}'; 3 are needed.")
+        raise MeasureError(
+            f"'{vectors.name}' has {len(kept)} of {plural(len(rated), 'pair')} of '{name}'; 3 are needed."
+        )
 
 
 def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
@@ -149,7 +142,7 @@ def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
 
 
 def read_pairs(path: Path) -> list[Rated]:
-    """Read lines of two words and a rating, parted by tabs; lines that begin with '#' are comments."""
+    """Read lines of two words and a rating, separated by tabs; lines that begin with '#' are comments."""
     lines = read_text(path, DataError).splitlines()
     return [
         _rated(_fields(line), f"line {number} of '{path.name}'")
@@ -159,7 +152,7 @@ def read_pairs(path: Path) -> list[Rated]:
 
 
 def _fields(line: str) -> list[str]:
-    """Return the first three fields of a line; several tabs in a row part fields as one does (RG-65 has them)."""
+    """Return the first three fields of a line; several tabs in a row count as one (RG-65 has them)."""
     return [field.strip() for field in line.split("\t") if field.strip()][:3]
 
 
@@ -167,7 +160,7 @@ def _rows(pairs: Any) -> list[Any]:
     try:
         return list(pairs)
     except TypeError:
-        raise MeasureError(f"{pairs!r:.60} are no rated pairs; give (word, word, rating) for each.") from None
+        raise MeasureError(f"{pairs!r:.60} are not rated pairs; give (word, word, rating) for each.") from None
 
 
 def _rated(row: Any, where: str = "a pair") -> Rated:
@@ -188,7 +181,7 @@ def _cosines(vectors: WordVectors, rated: list[Rated]) -> tuple[list[Rated], Flo
     looked_up = vectors.lookup(words)
     place = {word: row for row, word in enumerate(looked_up.found)}
     kept = [pair for pair in rated if pair.first in place and pair.second in place]
-    unit = unit_rows(looked_up.vectors)
+    unit = statistics.unit_rows(looked_up.vectors)
     first, second = ([place[getattr(pair, side)] for pair in kept] for side in ("first", "second"))
     cosines = np.einsum("ij,ij->i", unit[first], unit[second])
     return kept, cosines, WordsUsed("rated pairs", looked_up.found, looked_up.tokens, looked_up.missing)
@@ -198,15 +191,15 @@ def _interval(
     cosines: tuple[FloatArray, ...], ratings: FloatArray, n_resamples: int, confidence: float,
     random: np.random.Generator,
 ) -> Interval | None:  # fmt: skip
-    """Return the interval of rho, or of the first rho minus the second; draws of one pair only, which have none, go."""
+    """Return the interval of rho, or of the first rho minus the second; draws of a single pair are dropped."""
     n, block = len(ratings), max(1, _BLOCK // len(ratings))
     draws = []
     for start in range(0, n_resamples, block):
         picked = random.integers(0, n, (min(block, n_resamples - start), n))
-        first, *others = (rank_correlations(series[picked], ratings[picked]) for series in cosines)
+        first, *others = (statistics.rank_correlations(series[picked], ratings[picked]) for series in cosines)
         draws.append(first - others[0] if others else first)
     defined = np.concatenate([d[~np.isnan(d)] for d in draws]) if draws else np.empty(0)
     if not len(defined):
         return None
-    low, high = percentile_interval(defined, confidence)
+    low, high = statistics.percentile_interval(defined, confidence)
     return Interval(low, high, confidence, len(defined))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import Interval
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Interval
 from aslant.results.provenance import Provenance
 
 

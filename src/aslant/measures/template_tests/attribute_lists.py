@@ -18,7 +18,7 @@ from aslant.stimuli import names as set_names
 
 #: Words, the name of a word set, a TOML file, a text file or table, or a data name.
 Attributes: TypeAlias = str | PathLike[str] | Iterable[str]
-#: Columns of a table that hold what is asked for, where none is named; else the first one is taken.
+#: Columns of a table that hold attributes, where none is named; otherwise the first one is taken.
 COLUMNS = ("attribute", "word", "job_title", "title", "name", "skill", "trait", "example")
 MAX_BYTES = 64 << 20
 
@@ -26,7 +26,7 @@ MAX_BYTES = 64 << 20
 def attribute_list(given: Attributes, *, column: str | None = None, lower: bool = False) -> tuple[WordList, str]:
     """Return the attributes, each once, and the id of what they come from ("own" if none).
 
-    A file has one on each line, or is a table (.csv, or tabs in its first line) of which `column` is taken; nothing:
+    A file has one per line, or is a table (.csv, or tabs in its first line) of which `column` is taken; nothing:
     the first column with a usual name (such as "job_title"), or the first. Underscores of a word set read as spaces.
 
     >>> attribute_list(["Nurse", "clerk", "nurse"], lower=True)[0].words
@@ -37,11 +37,11 @@ def attribute_list(given: Attributes, *, column: str | None = None, lower: bool 
     if isinstance(given, str | PathLike):
         words, source = _named(given, column)
     elif column is not None:
-        raise MeasureError(f"column={column!r} is of no use with words; give a table.")
+        raise MeasureError(f"column={column!r} makes no sense with words; give a table.")
     elif isinstance(given, Iterable):
         words, source = checked_words(given), "own"
     else:
-        raise MeasureError(f"attributes={given!r:.60} are no attributes; give words, a word set or a file.")
+        raise MeasureError(f"attributes={given!r:.60} are not attributes; give words, a word set or a file.")
     words = tuple(dict.fromkeys(word.strip().lower() if lower else word.strip() for word in words))
     if not words:
         raise MeasureError("no attribute was given; give at least one word.")
@@ -53,7 +53,7 @@ def _named(given: str | PathLike[str], column: str | None) -> tuple[tuple[str, .
     if str(given) in set_names() or path.suffix == ".toml":
         chosen = load_set(given, StimulusSet)
         return tuple(word.replace("_", " ") for word in chosen.words), chosen.id
-    if not os.path.isfile(path):  # noqa: PTH113 (a name too long for any file is no error here)
+    if not os.path.isfile(path):  # noqa: PTH113 (a name too long for any file is not an error here)
         path = _from_data(str(given))
     return read_attributes(path, column), path.name
 
@@ -64,14 +64,14 @@ def _from_data(given: str) -> Path:
     found = resolve(given, kinds=["words", "names", "benchmark"]) if could_be_name(given) else None
     if found is None or not found.is_file():
         raise StimuliError(
-            f"there are no attributes '{given}'; give a word set ('aslant words list'), a file with one on each line "
-            "or a table, or words parted by commas (one word: 'nurse,')."
+            f"there are no attributes '{given}'; give a word set ('aslant words list'), a file with one per line "
+            "or a table, or words separated by commas (one word: 'nurse,')."
         )
     return found
 
 
 def read_attributes(path: Path, column: str | None = None) -> tuple[str, ...]:
-    """Read attributes from a file: one on each line, or a column of a table.
+    """Read attributes from a file: one per line, or a column of a table.
 
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "jobs.tsv"
@@ -82,10 +82,10 @@ def read_attributes(path: Path, column: str | None = None) -> tuple[str, ...]:
     lines = read_text(path, StimuliError, most=MAX_BYTES).splitlines()
     found = _column(path, lines, column) if _is_table(path, lines) else lines
     if column is not None and not _is_table(path, lines):
-        raise StimuliError(f"'{path}' is no table, so it has no column '{column}'; leave the column out.")
+        raise StimuliError(f"'{path}' is not a table, so it has no column '{column}'; leave the column out.")
     words = tuple(word.strip() for word in found if word and word.strip())
     if not words:
-        raise StimuliError(f"'{path}' has no attributes; give one on each line, or a table.")
+        raise StimuliError(f"'{path}' has no attributes; give one per line, or a table.")
     return words
 
 

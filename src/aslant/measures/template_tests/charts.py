@@ -7,6 +7,7 @@ import math
 import textwrap
 from typing import Any
 
+from aslant.errors import plural
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE, LogProbabilityResult
 from aslant.measures.template_tests.show import percent
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
@@ -18,12 +19,12 @@ BINS = 40
 
 
 def score_histogram(result: LogProbabilityResult) -> str:
-    """Draw how the scores of all attributes are spread, coloured by the side of zero that they fall on; returns SVG."""
+    """Draw the distribution of all attributes' scores, coloured by the side of zero that they are on; returns SVG."""
     return svg(histogram_picture(result).properties(title=_title(result)), ink=INK, paper=PAPER)
 
 
 def histogram_picture(result: LogProbabilityResult) -> Any:
-    """Draw how the scores of all attributes are spread; returns an Altair chart."""
+    """Draw the distribution of all attributes' scores; returns an Altair chart."""
     import altair as alt
 
     # Counted here, so that a chart of 20,000 attributes stays small; bins have an edge at zero.
@@ -55,7 +56,7 @@ def bars_picture(result: LogProbabilityResult, *, most: int = MOST_BARS) -> Any:
     half = most // 2
     shown = ranked if len(ranked) <= most else (*ranked[:half], *ranked[-half:])
     values = [{"place": place, "score": score.score} for place, score in enumerate(shown)]
-    # Looked up by place, since two attributes may read the same once they are made plain.
+    # Looked up by place, since two attributes may read the same once escaped.
     names = json.dumps({place: plain(score.attribute) for place, score in enumerate(shown)})
     axis = alt.Axis(labelExpr=f"{names}[datum.value]", labelLimit=320, ticks=False, domain=False)
     return (
@@ -94,10 +95,12 @@ def _title(result: LogProbabilityResult, shown: int | None = None) -> Any:
     note = textwrap.wrap(MODEL_CONTENT_NOTE, 80)
     said = [f"{plain(result.provenance.representation.name)}: {'; '.join(plain(t) for t in result.templates)}"]
     if shown is not None and shown < len(result.scores):
-        said.append(f"{shown} of {len(result.scores):,} attributes, from both ends")
+        said.append(f"{shown} of {plural(len(result.scores), 'attribute')}, from both ends")
     if len(result.targets) == 2:
         c = result.share
-        said.append(f"{percent(c.share)} of {c.n:,} attributes score 0 or more ({percent(c.low)} to {percent(c.high)})")
+        said.append(
+            f"{percent(c.share)} of {plural(c.n, 'attribute')} score 0 or more ({percent(c.low)} to {percent(c.high)})"
+        )
     if about := result.provenance.representation.note:
         said += textwrap.wrap(plain(about), 90)
     return alt.Title(note, subtitle=said, anchor="start", offset=12, fontWeight="normal")

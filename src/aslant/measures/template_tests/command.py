@@ -1,4 +1,4 @@
-"""`aslant logprob`: what a language model ties to whom, by probabilities of words in templates."""
+"""`aslant logprob`: what a language model associates with whom, by probabilities of words in templates."""
 
 from __future__ import annotations
 
@@ -12,33 +12,23 @@ import typer
 from aslant.cli import options as o
 from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
 from aslant.cli.shared import Output, RunningOnCores, command
+from aslant.measures.template_tests.settings import LogProbabilitySettings, LogProbabilityWeatSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant logprob                                               he and she, 40 occupations, on SmolLM2-135M-Instruct
-
 aslant logprob bert-base-uncased --attributes nurse,engineer,"civil engineer"
-
 aslant logprob ./my-bert --template "[TARGET] is [ATTRIBUTE]" --attributes traits.txt --lower --histogram traits.svg
-
 aslant logprob ./my-bert --template "[TARGET] like [ATTRIBUTE]." --targets boys+men,girls+women --attributes math,art
-
 aslant logprob ./my-bert --targets he,she,they --csv scores.csv
-
 aslant logprob suite bert-base-uncased                       the tests of Kurita et al.
 """
 SUITE_EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant logprob suite
-
 aslant logprob suite bert-base-uncased --as-published --json suite.json
-
 aslant logprob suite ./my-bert --test career-family --test my-test.toml
 """
 
-#: What the list of commands says of it.
+#: Its line in the list of commands.
 SHORT = "Log-probability bias of masked and causal language models (Kurita et al. 2019)."
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
@@ -46,9 +36,9 @@ app = typer.Typer(
 
 LanguageModelArgument = Annotated[
     str | None,
-    typer.Argument(
-        metavar="MODEL",
-        help="A language model: hub name, folder or data name; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
+    o.argument(
+        "A language model: hub name, folder or data name; nothing: SmolLM2-135M-Instruct (causal, 4-bit weights).",
+        "MODEL",
     ),
 ]
 
@@ -63,16 +53,14 @@ class Opening:
 
     capitalise: Annotated[
         bool,
-        _option(
-            "--capitalise/--no-capitalise", shown="A capital where a sentence begins, if the model knows capitals."
-        ),
+        _option("--capitalise/--no-capitalise", shown="Begin sentences with a capital, if the model is cased."),
     ] = True
     device: o.DeviceOption = None
     dtype: o.DtypeOption = "float32"
     no_cache: o.KeepNothingOption = False
 
     def open(self, model: str | None, *, quiet: bool) -> Any:
-        """Open a language model; what it has to say while loading goes to standard error."""
+        """Open a language model; its messages while loading go to standard error."""
         from aslant.cli.progress import noted
         from aslant.models.loading import load_lm
 
@@ -80,32 +68,10 @@ class Opening:
             return load_lm(model, device=self.device, dtype=self.dtype, capitalise=self.capitalise)
 
     def journal(self) -> Path | None:
-        """Return the folder in which a run that is stopped finds what it had."""
+        """Return the folder from which a run that was stopped resumes."""
         from aslant.data import cache_folder
 
         return None if self.no_cache else cache_folder() / "language-models"
-
-
-@dataclass(frozen=True)
-class Modelling(Opening):
-    """How a language model is loaded and asked."""
-
-    target_pieces: Annotated[
-        str, _option("--target-pieces", shown="A target of several pieces: chain (the whole word) or first.")
-    ] = "chain"
-    single_mask: Annotated[bool, _option("--single-mask", shown="One mask for an attribute of several pieces.")] = False
-    as_published: Annotated[
-        bool, _option("--as-published", shown="Ask and count as the authors' code does (masked models).")
-    ] = False
-
-    def settings(self) -> dict[str, Any]:
-        """Return what the measures take."""
-        return {
-            "target_pieces": self.target_pieces,
-            "single_mask": self.single_mask,
-            "as_published": self.as_published,
-            "journal": self.journal(),
-        }
 
 
 @dataclass(frozen=True)
@@ -115,63 +81,50 @@ class LogprobOutput(Output):
     PICTURES = ("histogram", "bars")
 
     histogram: Annotated[
-        Path | None,
-        typer.Option(
-            "--histogram", metavar="FILE", help="Draw how scores are spread (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
+        Path | None, o.option("Draw the distribution of scores (.svg, .png, .html).", "FILE", panel=o.OUT)
     ] = None
     bars: Annotated[
-        Path | None,
-        typer.Option(
-            "--bars", metavar="FILE", help="Draw both ends of the ranking (.svg, .png, .html).", rich_help_panel=o.OUT
-        ),
+        Path | None, o.option("Draw both ends of the ranking (.svg, .png, .html).", "FILE", panel=o.OUT)
     ] = None
 
 
-@app.command(DEFAULT, epilog=EXAMPLES, cls=DefaultCommand)
+@app.command(DEFAULT, epilog=o.examples(*EXAMPLES.splitlines()), cls=DefaultCommand)
 @command
 def logprob_command(
     model: LanguageModelArgument = None,
     template: Annotated[
         list[str] | None,
-        typer.Option(
-            "--template",
-            metavar="TEXT|SET|FILE",
-            help="A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a template set; default: "
-            "'[TARGET] is a [ATTRIBUTE].' The full stop counts.",
+        o.option(
+            "A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a template set; default: '[TARGET] "
+            "is a [ATTRIBUTE].' The full stop counts.",
+            "TEXT|SET|FILE",
         ),
     ] = None,
     targets: Annotated[
         str | None,
-        typer.Option(
-            "--targets",
-            metavar="a,b|a+c,b+d|SET",
-            help="Target sets parted by commas, words of a set by +; or a class set; default: he,she.",
+        o.option(
+            "Target sets separated by commas, words of a set by +; or a class set; default: he,she.", "a,b|a+c,b+d|SET"
         ),
     ] = None,
     attributes: Annotated[
         str | None,
-        typer.Option(
-            "--attributes",
-            metavar="FILE|SET|a,b,…",
-            help="A file (one on each line, or a table), a word set, a data name, or words parted by commas; default: "
+        o.option(
+            "A file (one per line, or a table), a word set, a data name, or words separated by commas; default: "
             "40 occupations, or those of the template set.",
+            "FILE|SET|a,b,…",
         ),
     ] = None,
-    column: Annotated[
-        str | None, typer.Option("--column", metavar="NAME", help="The column of a table that holds the attributes.")
-    ] = None,
-    lower: Annotated[bool, typer.Option("--lower", help="Write attributes in lower case.")] = False,
-    confidence: o.ConfidenceOption = 0.95,
+    column: Annotated[str | None, o.option("The column of a table that holds the attributes.", "NAME")] = None,
     *,
-    modelling: Modelling,
+    settings: LogProbabilitySettings,
+    modelling: Opening,
     running: RunningOnCores,
     output: LogprobOutput,
 ) -> None:
     """Log-probability bias score of attributes between target sets, in a masked or causal model (Kurita et al. 2019).
 
-    What comes out may be offensive: it is what the model has learnt. A run that is stopped goes on where it was when
-    the same command is given again (unless --no-cache).
+    The output may be offensive: it is what the model has learnt. A run that was stopped resumes when the same
+    command is given again (unless --no-cache).
 
     [bold]aslant logprob suite[/bold]: the published tests with effect sizes and exact p-values.
     """
@@ -185,9 +138,8 @@ def logprob_command(
             lm,
             **asked_for(template, targets, attributes),
             column=column,
-            lower=lower,
-            confidence=confidence,
-            **modelling.settings(),
+            **vars(settings),
+            journal=modelling.journal(),
             progress=progress,
         )
     if output.histogram is not None:
@@ -201,19 +153,16 @@ def logprob_command(
     deliver(result, output, quiet=running.quiet)
 
 
-@app.command("suite", epilog=SUITE_EXAMPLES)
+@app.command("suite", epilog=o.examples(*SUITE_EXAMPLES.splitlines()))
 @command
 def suite_command(
     model: LanguageModelArgument = None,
     test: Annotated[
-        list[str] | None,
-        typer.Option("--test", metavar="NAME|FILE", help="Only this template set; can be repeated; default: all."),
+        list[str] | None, o.option("Only this template set; can be repeated; default: all.", "NAME|FILE")
     ] = None,
-    alternative: o.AlternativeOption = "greater",
-    method: o.MethodOption = "auto",
-    n_resamples: o.ResamplesOption = 100_000,
     *,
-    modelling: Modelling,
+    settings: LogProbabilityWeatSettings,
+    modelling: Opening,
     running: RunningOnCores,
     output: Output,
 ) -> None:
@@ -228,10 +177,8 @@ def suite_command(
         result = log_probability_suite(
             lm,
             test or None,
-            alternative=alternative,
-            method=method,
-            n_resamples=n_resamples,
-            **modelling.settings(),
+            **vars(settings),
+            journal=modelling.journal(),
             rng=running.seed,
             progress=progress,
         )
@@ -241,7 +188,7 @@ def suite_command(
 
 
 def asked_for(template: list[str] | None, targets: str | None, attributes: str | None) -> dict[str, Any]:
-    """Read what is typed as the arguments of `log_probability_bias`.
+    """Turn what the user typed into the arguments of `log_probability_bias`.
 
     >>> asked_for(None, "boys+men,girls", "math,art")["targets"]
     [['boys', 'men'], ['girls']]

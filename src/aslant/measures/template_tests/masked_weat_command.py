@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption, chosen_sets
 from aslant.cli.shared import Output, RunningOnCores, command
+from aslant.measures.template_tests.settings import MaskedWeatSettings
 
 EXAMPLES = """
-[bold]Examples[/bold]
-
 aslant masked-weat bert-base-uncased                         WEAT 1, 3, 6, 7 and 8, as in Table 3 of Kurita et al.
-
 aslant masked-weat                                           the same on all-MiniLM-L6-v2
-
 aslant masked-weat ./my-bert --test weat-6 --seed 1 --json weat-6.json
-
 aslant masked-weat ./my-bert --test weat-9 --template "[TARGET] is [ATTRIBUTE]."
 """
 
@@ -30,28 +24,19 @@ def masked_weat_command(
     words: OwnWordsOption = None,
     template: Annotated[
         list[str] | None,
-        typer.Option(
-            "--template",
-            metavar="TEXT|SET|FILE",
-            help="A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a set of kind weat-templates; "
+        o.option(
+            "A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a set of kind weat-templates; "
             "default: Table 1 of Kurita et al.",
+            "TEXT|SET|FILE",
         ),
     ] = None,
-    alternative: o.AlternativeOption = "greater",
-    method: o.MethodOption = "auto",
-    n_resamples: o.ResamplesOption = 100_000,
-    bootstrap: o.BootstrapOption = 2_000,
-    confidence: o.ConfidenceOption = 0.95,
-    equalise: Annotated[
-        bool,
-        typer.Option("--equalise/--no-equalise", help="Remove words at random from the larger target set."),
-    ] = True,
     *,
+    settings: MaskedWeatSettings,
     encoding: Encoding,
     running: RunningOnCores,
     output: Output,
 ) -> None:
-    """WEAT on a masked language model, or an encoder that knows a mask (Kurita et al. 2019, §3.1).
+    """WEAT on a masked language model, or an encoder with a mask token (Kurita et al. 2019, §3.1).
 
     Targets are read while the attribute is masked, attributes while the target is. Words that are not one piece of the
     vocabulary are left out and listed.
@@ -61,16 +46,13 @@ def masked_weat_command(
     from aslant.measures.template_tests.masked_words import masked_weat, masked_weat_suite
 
     chosen = chosen_sets(test, words)
-    settings: dict[str, Any] = {
-        "templates": template[0] if template and len(template) == 1 else template or None,
-        "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": equalise, "rng": running.seed,
-    }  # fmt: skip
+    sentences = template[0] if template and len(template) == 1 else template or None
+    given: dict[str, Any] = {**vars(settings), "templates": sentences, "rng": running.seed}
     encoder: Any = encoding.open(model, quiet=running.quiet)
     with bar(quiet=running.quiet) as progress:
         if len(chosen) == 1:
-            result: Any = masked_weat(encoder, chosen[0], **settings, progress=progress)
+            result: Any = masked_weat(encoder, chosen[0], **given, progress=progress)
         else:
-            result = masked_weat_suite(encoder, chosen or None, **settings, progress=progress)
+            result = masked_weat_suite(encoder, chosen or None, **given, progress=progress)
             need_results(result)
     deliver(result, output, quiet=running.quiet)

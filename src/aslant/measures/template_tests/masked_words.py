@@ -11,46 +11,20 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.association.measure import (
-    DEFAULT_BOOTSTRAP,
-    NoSpreadError,
-    association_fields,
-    chosen_test,
-    chosen_tests,
-    equalised,
-)
-from aslant.measures.association.result import MaskedWeatResult, MaskedWeatSuiteResult, SkippedTest, WordsUsed
-from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, checked_words
-from aslant.measures.template_tests.scoring import provenance
+from aslant.measures.association.measure import association_fields, equalised
+from aslant.measures.association.result import MaskedWeatResult, MaskedWeatSuiteResult
+from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.suite import chosen_test, run_suite, weat_sets
+from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, checked_words, provenance
+from aslant.measures.template_tests.settings import MaskedWeatSettings
 from aslant.models.protocols import ATTRIBUTE, TARGET, MasksWords, Progress, Sentence
-from aslant.statistics import (
-    MOST_BOOTSTRAP,
-    benjamini_hochberg,
-    check_choices,
-    check_confidence,
-    check_count,
-    generator,
-    seed_of,
-    unit_rows,
-)
+from aslant.results.parts import WordsUsed
+from aslant.statistics import generator, seed_of, unit_rows
 from aslant.stimuli import Template, WeatSet, WeatTemplateSet, WordList, load_set
 
 DEFAULT_TEMPLATES = "kurita-table-1"
 #: Sentences with [TARGET] and [ATTRIBUTE], or a set that names some for each WEAT set: its name, file, or itself.
 WeatTemplates: TypeAlias = str | PathLike[str] | WeatTemplateSet | Sequence[str]
-#: The settings of `masked_weat` that a suite passes on, with their defaults.
-SETTINGS: dict[str, Any] = {
-    "alternative": "greater",
-    "method": "auto",
-    "n_resamples": 100_000,
-    "bootstrap": DEFAULT_BOOTSTRAP,
-    "confidence": 0.95,
-    "equalise": True,
-}
-
-
-class NotInVocabularyError(MeasureError):
-    """A word set of which no word is one piece of the model's vocabulary."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +37,7 @@ class InPlace(Found):
         return self.raw.astype(np.float64)
 
 
+@keywords
 def masked_weat(
     model: MasksWords,
     test: str | PathLike[str] | WeatSet | None = None,
@@ -70,16 +45,11 @@ def masked_weat(
     targets: WordSets | None = None,
     attributes: WordSets | None = None,
     templates: WeatTemplates | None = None,
-    alternative: str = "greater",
-    method: str = "auto",
-    n_resamples: int = 100_000,
-    bootstrap: int = DEFAULT_BOOTSTRAP,
-    confidence: float = 0.95,
-    equalise: bool = True,
+    settings: MaskedWeatSettings,
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
 ) -> MaskedWeatResult:
-    """Run one WEAT on the last-layer vectors of a masked language model, or of an encoder that knows a mask.
+    """Run one WEAT on the last-layer vectors of a masked language model, or of an encoder with a mask token.
 
     The words of a WEAT set are put into sentences (`templates`; default: Table 1 of Kurita et al., which has WEAT 1, 3,
     6, 7 and 8): a target is read while the attribute is masked, and an attribute while the target is; a cosine is the
@@ -92,24 +62,17 @@ def masked_weat(
     >>> r.templates[0], r.n_partitions, r.missing, -2 < r.effect_size < 2
     ('[TARGET] likes [ATTRIBUTE]', 12870, (), True)
     """
-    settings: dict[str, Any] = {
-        "alternative": alternative, "method": method, "n_resamples": n_resamples, "bootstrap": bootstrap,
-        "confidence": confidence, "equalise": bool(equalise),
-    }  # fmt: skip
-    _check(model, settings)
+    _check(model)
     chosen = chosen_test(test, targets, attributes)
     return _measure(model, chosen, _templates(templates, chosen), settings, seed_of(rng), progress)
 
 
-def _check(model: Any, settings: dict[str, Any]) -> None:
+def _check(model: Any) -> None:
     if not isinstance(model, MasksWords):
         raise MeasureError(
             f"{getattr(model, 'name', model)!r:.60} cannot hide a word behind a mask; give a masked language model, or "
             "an encoder such as BERT's."
         )
-    check_choices(settings["alternative"], settings["method"], settings["n_resamples"])
-    check_confidence(settings["confidence"])
-    check_count("bootstrap", settings["bootstrap"], 0, MOST_BOOTSTRAP)
 
 
 def _templates(given: Any, test: WeatSet) -> tuple[str, ...]:
@@ -136,23 +99,22 @@ def _template_set(given: Any) -> WeatTemplateSet:
 
 
 def _measure(
-    model: MasksWords, test: WeatSet, templates: tuple[str, ...], settings: dict[str, Any], seed: int,
+    model: MasksWords, test: WeatSet, templates: tuple[str, ...], settings: MaskedWeatSettings, seed: int,
     progress: Progress | None,
 ) -> MaskedWeatResult:  # fmt: skip
     used = [_one_piece(model, group, role, templates) for group, role in zip(test.groups, ROLES, strict=True)]
-    others = used[2].used[0], used[0].used[0]  # the other word is masked, so that any one-piece word will do
+    others = used[2].used[0], used[0].used[0]  # the other word is masked, so any one-piece word will do
     found: list[Found] = [
         _in_place(model, words, role, templates, other, progress)
         for words, role, other in zip(used, ROLES, (others[0], others[0], others[1], others[1]), strict=True)
     ]
     random = generator(seed)
-    if settings["equalise"]:
+    if settings.equalise:
         found[:2] = equalised(found[0], found[1], random)
-    missing = dict.fromkeys(word for group in used for word in group.missing)
     return MaskedWeatResult(
         **association_fields(test, found, settings, random),
         templates=templates,
-        provenance=provenance(model, test.id, tuple(missing), seed, {**settings, "templates": list(templates)}),
+        provenance=provenance(model, test.id, used, seed, {**settings.record(), "templates": list(templates)}),
     )
 
 
@@ -162,10 +124,10 @@ ROLES: tuple[Role, ...] = ("target", "target", "attribute", "attribute")
 
 
 def _one_piece(model: MasksWords, group: WordList, role: Role, templates: Sequence[str]) -> WordsUsed:
-    """Keep the words that are one piece of the vocabulary wherever they stand."""
+    """Keep the words that are one piece of the vocabulary in every position."""
     known = tuple(word for word in group.words if all(model.in_vocabulary(word, text, role) for text in templates))
     if not known:
-        raise NotInVocabularyError(f"no word of '{group.name}' is one piece of the vocabulary of '{model.name}'.")
+        raise MeasureError(f"no word of '{group.name}' is one piece of the vocabulary of '{model.name}'.")
     return WordsUsed(group.name, known, known, tuple(word for word in group.words if word not in known))
 
 
@@ -182,14 +144,15 @@ def _in_place(
     return InPlace(words, unit.reshape(len(words.used), len(templates), -1).mean(axis=1))
 
 
+@keywords
 def masked_weat_suite(
     model: MasksWords,
     tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
     *,
     templates: WeatTemplates | None = None,
+    settings: MaskedWeatSettings,
     rng: int | np.random.Generator | None = 0,
     progress: Progress | None = None,
-    **settings: Any,
 ) -> MaskedWeatSuiteResult:
     """Run every WEAT of Table 1 of Kurita et al. (or `tests`) and control the false-discovery rate over them.
 
@@ -200,27 +163,16 @@ def masked_weat_suite(
     >>> [r.test for r in aslant.masked_weat_suite(any_lm, bootstrap=0).results]
     ['weat-1', 'weat-3', 'weat-6', 'weat-7', 'weat-8']
     """
-    if unknown := sorted(set(settings) - set(SETTINGS)):
-        raise MeasureError(f"masked_weat has no setting '{unknown[0]}'; it has {', '.join(SETTINGS)}.")
-    given = {**SETTINGS, **settings}
-    _check(model, given)
+    _check(model)
     if tests is None:
         tests = [found.test for found in load_set(DEFAULT_TEMPLATES, WeatTemplateSet).tests]
-    chosen = chosen_tests(tests, "aslant.masked_weat")
+    chosen = weat_sets(tests, "aslant.masked_weat")
     sentences = {test.id: _templates(templates, test) for test in chosen}
-    seed = seed_of(rng)  # each test starts from it, so that its result does not depend on the others
-    results: list[MaskedWeatResult] = []
-    skipped: list[SkippedTest] = []
-    for test in chosen:
-        try:
-            results.append(_measure(model, test, sentences[test.id], given, seed, progress))
-        except (NotInVocabularyError, NoSpreadError) as error:
-            skipped.append(SkippedTest(test.id, test.title, str(error).rstrip("."), ()))
-    missing = dict.fromkeys(word for result in results for word in result.missing)
-    kept = {**given, "templates": {test: list(texts) for test, texts in sentences.items()}}
-    return MaskedWeatSuiteResult(
-        results=tuple(results),
-        qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()) if results else (),
-        skipped=tuple(skipped),
-        provenance=provenance(model, " ".join(test.id for test in chosen), tuple(missing), seed, kept),
+    seed = seed_of(rng)
+    kept = {**settings.record(), "templates": {test: list(texts) for test, texts in sentences.items()}}
+    return run_suite(
+        MaskedWeatSuiteResult,
+        chosen,
+        lambda test: _measure(model, test, sentences[test.id], settings, seed, progress),
+        lambda ids, missing: provenance(model, ids, missing, seed, kept),
     )

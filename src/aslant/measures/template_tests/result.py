@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.association.result import SkippedTest, WordAssociation, WordsUsed
+from aslant.measures.shared.association import AssociationSuite, AssociationTest, WordAssociation
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 
-#: The first line of everything that people read of a language model's associations.
+#: The first line of every human-readable output about a language model's associations.
 MODEL_CONTENT_NOTE = (
     "Note: the associations below are what a language model has learnt from text, not statements about people; "
     "they may repeat offensive stereotypes."
@@ -22,7 +22,7 @@ REST = "the rest"
 class TargetSet:
     """A set of target words; `pieces[i]` are those of `words[i]`, as the model sees it in the first template with it.
 
-    `pieces` is empty for a word that no template takes.
+    `pieces` is empty for a word that fits no template.
     """
 
     name: str
@@ -47,7 +47,7 @@ class SideScore:
 
 @dataclass(frozen=True)
 class AttributeScore:
-    """One attribute's bias score: positive where it goes with the first target set.
+    """One attribute's bias score: positive where it is associated with the first target set.
 
     With two sets `score` is the difference of their associations; with more, the largest of the differences to the
     mean of the others, which is that of `leans_to`. `by_template` has the score in each template, `pieces` is how
@@ -104,7 +104,7 @@ class LogProbabilityResult(MeasuredResult):
 
     @property
     def share(self) -> Contrast:
-        """The share of attributes that go with the first target set rather than with the second."""
+        """The share of attributes associated with the first target set rather than with the second."""
         return self.contrasts[0]
 
     @property
@@ -137,8 +137,8 @@ class AttributeGroup:
     words: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class LogProbabilityWeatResult(MeasuredResult):
+@dataclass(frozen=True, kw_only=True)
+class LogProbabilityWeatResult(AssociationTest):
     """The effect size of log-probability bias scores between two attribute sets (Kurita et al. 2019, §3.2).
 
     `scores` are those of the first attribute set, then of the second. `n_scores` were compared: one per attribute
@@ -147,50 +147,32 @@ class LogProbabilityWeatResult(MeasuredResult):
 
     kind: ClassVar[str] = "log-probability-weat"
 
-    test: str
-    title: str
-    category: str
     templates: tuple[str, ...]
-    targets: tuple[TargetSet, TargetSet]
-    attributes: tuple[AttributeGroup, AttributeGroup]
+    targets: tuple[TargetSet, TargetSet]  # type: ignore[assignment]
+    attributes: tuple[AttributeGroup, AttributeGroup]  # type: ignore[assignment]
     as_published: bool
-    statistic: float
-    effect_size: float
     effect_size_population: float
-    pvalue: float
-    pvalue_bounds: tuple[float, float]
-    pvalue_method: str
-    n_partitions: int
     n_scores: int
-    alternative: str
     method: str
     scores: tuple[AttributeScore, ...]
     notes: tuple[str, ...]
-    provenance: Provenance
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the result as one table row."""
-        return [_test_row(self, self.n_scores, None)]
+    def own_columns(self) -> dict[str, Any]:
+        """Return what only such a test's row has: how many scores were compared."""
+        return {"scores": self.n_scores, "effect_size_population": self.effect_size_population}
 
 
-@dataclass(frozen=True)
-class LogProbabilitySuiteResult(MeasuredResult):
-    """Several log-probability tests on one model; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+@dataclass(frozen=True, kw_only=True)
+class LogProbabilitySuiteResult(AssociationSuite):
+    """Several log-probability tests on one model."""
 
     kind: ClassVar[str] = "log-probability-suite"
 
     results: tuple[LogProbabilityWeatResult, ...]
-    qvalues: tuple[float, ...]
-    skipped: tuple[SkippedTest, ...]
-    provenance: Provenance
-
-    def rows(self) -> list[dict[str, Any]]:
-        """Return one table row per test that was run."""
-        return [_test_row(r, r.n_scores, q) for r, q in zip(self.results, self.qvalues, strict=True)]
 
 
-@dataclass(frozen=True)
-class TemplateWeatResult(MeasuredResult):
+@dataclass(frozen=True, kw_only=True)
+class TemplateWeatResult(AssociationTest):
     """WEAT on a masked model's last-layer vectors of words in templates, with attributes in the place of targets.
 
     `associations` are those of the attribute words, which are re-partitioned; words that are not one piece of the
@@ -199,46 +181,10 @@ class TemplateWeatResult(MeasuredResult):
 
     kind: ClassVar[str] = "template-weat"
 
-    test: str
-    title: str
-    category: str
     templates: tuple[str, ...]
-    targets: tuple[WordsUsed, WordsUsed]
-    attributes: tuple[WordsUsed, WordsUsed]
-    statistic: float
-    effect_size: float
     effect_size_population: float
-    pvalue: float
-    pvalue_bounds: tuple[float, float]
-    pvalue_method: str
-    n_partitions: int
-    alternative: str
     associations: tuple[WordAssociation, ...]
-    provenance: Provenance
 
-    def rows(self) -> list[dict[str, Any]]:
-        """Return the result as one table row."""
-        return [_test_row(self, len(self.associations), None)]
-
-
-def _test_row(
-    result: LogProbabilityWeatResult | TemplateWeatResult, n_scores: int, qvalue: float | None
-) -> dict[str, Any]:
-    return {
-        "test": result.test,
-        "title": result.title,
-        "category": result.category,
-        "effect_size": result.effect_size,
-        "pvalue": result.pvalue,
-        "pvalue_low": result.pvalue_bounds[0],
-        "pvalue_high": result.pvalue_bounds[1],
-        "pvalue_method": result.pvalue_method,
-        "qvalue": qvalue,
-        "scores": n_scores,
-        "words_missing": len(result.missing),
-        "missing": " ".join(result.missing),
-        "effect_size_population": result.effect_size_population,
-        "statistic": result.statistic,
-        "alternative": result.alternative,
-        "representation": result.provenance.representation.name,
-    }
+    def own_columns(self) -> dict[str, Any]:
+        """Return what only such a test's row has: how many associations were compared."""
+        return {"scores": len(self.associations), "effect_size_population": self.effect_size_population}

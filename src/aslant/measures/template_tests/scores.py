@@ -1,4 +1,4 @@
-"""The log-probability bias score of attributes between target sets (Kurita et al. 2019; MEASURES §7)."""
+"""The log-probability bias score of attributes between target sets (Kurita et al. 2019; docs/definitions.md §7)."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
+from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.attribute_lists import Attributes, attribute_list
 from aslant.measures.template_tests.result import REST, AttributeScore, Contrast, LogProbabilityResult, SideScore
 from aslant.measures.template_tests.scoring import (
@@ -19,16 +21,16 @@ from aslant.measures.template_tests.scoring import (
     asking,
     method_of,
     notes_on,
-    provenance,
     target_sets,
 )
+from aslant.measures.template_tests.settings import LogProbabilitySettings
 from aslant.measures.template_tests.stimuli import Asked, Targets, Templates, asked
-from aslant.models.protocols import Progress, TargetPieces
-from aslant.statistics import check_confidence, wilson
+from aslant.models.protocols import Progress
+from aslant.statistics import wilson
 from aslant.stimuli import WordList
 
 DEFAULT_TEMPLATE = "[TARGET] is a [ATTRIBUTE]."
-#: What the command line scores where no attributes are given: 40 occupations.
+#: What the command line scores by default: 40 occupations.
 DEFAULT_ATTRIBUTES = "occupations-share-of-women"
 
 
@@ -53,22 +55,19 @@ def bias_scores(association: FloatArray) -> FloatArray:
     return np.asarray(against_rest(association).max(axis=-1))
 
 
+@keywords
 def log_probability_bias(
     lm: Model,
     template: Templates = DEFAULT_TEMPLATE,
     targets: Targets | None = None,
     attributes: Attributes | None = None,
     *,
-    target_pieces: TargetPieces = "chain",
-    single_mask: bool = False,
-    as_published: bool = False,
     column: str | None = None,
-    lower: bool = False,
-    confidence: float = 0.95,
+    settings: LogProbabilitySettings,
     journal: str | PathLike[str] | Journal | None = None,
     progress: Progress | None = None,
 ) -> LogProbabilityResult:
-    """Score how much more `attributes` go with one target set than with another in a language model (Kurita et al.).
+    """Score how much more a language model associates `attributes` with one target set than another (Kurita et al.).
 
     For a masked model an association is log(p_target / p_prior): the probability of the target at its mask, with the
     attribute shown and with it masked too. For a causal one it is the log-likelihood of what follows the target. The
@@ -78,7 +77,7 @@ def log_probability_bias(
     `targets`: sets of words, probabilities summed within each, or a class set. `attributes`: words, a word set, a file
     (with its `column`) or a data name, in lower case if `lower`. `target_pieces`: a target of several pieces counts
     whole ("chain") or by its "first" piece; `single_mask`: one mask for an attribute of several pieces;
-    `as_published`: as the authors' code has it. `journal` is a folder that a killed run goes on from. Attributes that
+    `as_published`: as the authors' code has it. `journal` is a folder from which a killed run resumes. Attributes that
     the model cannot place (unknown characters, too long) are left out and listed.
 
     >>> import aslant  # here, lm is a small model; aslant.load_lm(…) opens real ones
@@ -88,24 +87,20 @@ def log_probability_bias(
     >>> s.share.count, s.share.n
     (1, 2)
     """
-    how = asking(lm, target_pieces, single_mask, as_published)
-    check_confidence(confidence)
+    how = asking(lm, settings)
     question = asked(template, targets)
-    listed, source = _attributes(question, attributes, column, lower)
+    listed, source = _attributes(question, attributes, column, how.lower)
     scored = ask(lm, question.prompts, listed.words, how, journal, progress)
-    settings = {
-        **how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source,
-        "lower": lower, "confidence": confidence,
-    }  # fmt: skip
+    kept = {**how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source}
     return LogProbabilityResult(
         templates=tuple(prompt.text for prompt in question.prompts),
         targets=target_sets(question.targets, scored),
         method=method_of(scored),
         scores=attribute_scores(question.targets, scored),
-        **_over_attributes(scored, question.targets, confidence),
-        confidence=confidence,
+        **_over_attributes(scored, question.targets, how.confidence),
+        confidence=how.confidence,
         notes=notes_on(question.prompts, scored, how),
-        provenance=provenance(lm, question.source, scored.missing, None, settings),
+        provenance=provenance(lm, question.source, scored.missing, None, kept),
     )
 
 

@@ -1,11 +1,11 @@
-"""Ask a language model about attributes in templates, some thousand sentences at a time (MEASURES §7)."""
+"""Ask a language model about attributes in templates, some thousand sentences at a time (docs/definitions.md §7)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from os import PathLike
-from typing import Any, TypeAlias, get_args
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,51 +13,34 @@ from numpy.typing import NDArray
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.measures.template_tests.result import TargetSet
+from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
 from aslant.measures.template_tests.targets import check_weighed, distinct
 from aslant.models.protocols import (
     CausalLM,
     CausalScore,
-    LanguageModel,
     MaskedLM,
     MaskedScore,
     Progress,
     Sentence,
-    TargetPieces,
 )
 from aslant.models.table import Tables
-from aslant.results.provenance import Provenance, Representation
 from aslant.stimuli import WordList
-from aslant.version import __version__
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Model: TypeAlias = MaskedLM | CausalLM
 #: Sentences are given to the model this many at a time, which bounds memory.
 SENTENCES_AT_ONCE = 4_096
-#: A note names so many words of a longer list; the result has all of them.
+#: How many words of a longer list a note names; the result has all of them.
 NAMED = 10
 MASKS, CONTINUATIONS, WHOLE = "masks", "continuations", "whole sentences"
 
 
 class NothingLeftError(MeasureError):
-    """A model that can be asked about none of the attributes."""
+    """A model that can score none of the attributes."""
 
 
-@dataclass(frozen=True)
-class Asking:
-    """How a model is asked: the settings of Kurita et al., who differ from their code (`as_published`)."""
-
-    target_pieces: TargetPieces
-    single_mask: bool
-    as_published: bool
-
-    def record(self) -> dict[str, Any]:
-        """Return the settings as a result keeps them."""
-        return {
-            "target_pieces": self.target_pieces,
-            "single_mask": self.single_mask,
-            "as_published": self.as_published,
-        }
+A = TypeVar("A", bound=Asking)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +49,7 @@ class Scored:
 
     `target` and `prior` are None for a causal model. `pieces` is (attributes,); `methods` names, for each template,
     what was compared; `target_pieces` has the pieces of each target word. `attributes` are those that were scored,
-    `missing` those that the model cannot be asked about; `repeated` has target words that are spelt like another.
+    `missing` those that the model cannot score; `repeated` has target words that are spelt like another.
     """
 
     attributes: tuple[str, ...]
@@ -80,24 +63,20 @@ class Scored:
     target_pieces: dict[str, tuple[str, ...]]
 
 
-def asking(lm: Any, target_pieces: str, single_mask: bool, as_published: bool) -> Asking:
-    """Check a model and how it is to be asked; `as_published` means first pieces and a single mask."""
+def asking(lm: Any, how: A) -> A:
+    """Check a model and how it is to be scored; `as_published` means first pieces and a single mask."""
     if not isinstance(lm, MaskedLM | CausalLM):
         raise MeasureError(f"{lm!r:.60} is not a language model; open one with aslant.load_lm(…) first.")
-    if target_pieces not in get_args(TargetPieces):
-        raise MeasureError(f"target_pieces={target_pieces!r} is not one of {', '.join(get_args(TargetPieces))}.")
-    if (as_published or single_mask or target_pieces == "first") and not isinstance(lm, MaskedLM):
+    if (how.as_published or how.single_mask or how.target_pieces == "first") and not isinstance(lm, MaskedLM):
         raise MeasureError(
-            f"'{lm.name}' is a causal model, which fills no masks; single_mask, target_pieces and as_published are "
-            "for masked ones."
+            f"'{lm.name}' is a causal model, which does not fill masks; single_mask, target_pieces and as_published "
+            "are for masked ones."
         )
-    if as_published:
-        return Asking("first", True, True)
-    return Asking(target_pieces, bool(single_mask), False)  # type: ignore[arg-type]
+    return replace(how, target_pieces="first", single_mask=True) if how.as_published else how
 
 
 def set_association(target: FloatArray, prior: FloatArray) -> float:
-    """log(Σ p_target / Σ p_prior) over the words of a set, from logarithms of shape (words,) (MEASURES §7).
+    """log(Σ p_target / Σ p_prior) over the words of a set, from logarithms of shape (words,) (docs/definitions.md §7).
 
     >>> round(set_association(np.log([0.2, 0.1]), np.log([0.1, 0.05])), 6) == round(float(np.log(2)), 6)
     True
@@ -150,7 +129,7 @@ def _chunks(prompts: Sequence[Prompt], attributes: Sequence[str]) -> Iterator[tu
 def _placeable(
     lm: Model, prompts: Sequence[Prompt], attributes: Sequence[str]
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Part the attributes into those that the model can be asked about and others; a model may leave it unsaid."""
+    """Split the attributes into those that the model can score and others; a model need not say."""
     unplaceable: Callable[[Sequence[Sentence]], dict[int, str]] | None = getattr(lm, "unplaceable", None)
     if unplaceable is None:
         return tuple(attributes), ()
@@ -219,7 +198,7 @@ def _fill(
                     check_weighed(prompt, once)
                 target, prior, method = _logarithms(once)
                 if not (np.isfinite(target).all() and np.isfinite(prior).all()):
-                    raise MeasureError(f"the model gives no finite log-probability for '{sentences[place].text}'.")
+                    raise MeasureError(f"the model returns no finite log-probability for '{sentences[place].text}'.")
                 found.association[row, t, side] = set_association(target, prior) if method != WHOLE else _sum(target)
                 found.target[row, t, side], found.prior[row, t, side] = _sum(target), _sum(prior)
                 found.methods.setdefault(t, method)
@@ -259,9 +238,9 @@ def target_sets(lists: Sequence[WordList], scored: Scored) -> tuple[TargetSet, .
 
 
 def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[str, ...]:
-    """Say what a reader must know: targets of several pieces, and templates that a causal model cannot condition on."""
+    """Say what readers should know: targets of several pieces, and templates that causal models cannot condition on."""
     notes = [
-        f"in '{prompt.text}' the target stands after the attribute: the likelihoods of whole sentences are compared, "
+        f"in '{prompt.text}' the target follows the attribute: the likelihoods of whole sentences are compared, "
         "which includes how frequent the targets are"
         for prompt, method in zip(prompts, scored.methods, strict=True)
         if method == WHOLE
@@ -284,10 +263,3 @@ def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[st
 def method_of(scored: Scored) -> str:
     """Name what was compared; several methods where templates differ."""
     return " and ".join(dict.fromkeys(scored.methods))
-
-
-def provenance(
-    lm: LanguageModel, stimuli: str, missing: tuple[str, ...], seed: int | None, settings: dict[str, Any]
-) -> Provenance:
-    """Record what a result comes from."""
-    return Provenance(stimuli, Representation(**lm.record()), missing, seed, settings, __version__)

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from aslant.errors import plural
+from aslant.measures.association.tables import (
+    PVALUES,
+    SCALE,
+    opening_columns,
+    pvalue_note,
+    tests_of,
+    tests_table,
+)
 from aslant.measures.template_tests.result import (
     MODEL_CONTENT_NOTE,
     LogProbabilityResult,
@@ -13,23 +21,14 @@ from aslant.measures.template_tests.result import (
     TemplateWeatResult,
 )
 from aslant.report.conventions import Category, line
-from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, bar, plain, small
 from aslant.results.audit import Glance
 
 #: A terminal shows this many attributes from each end of the ranking.
 EACH_END = 10
-SCALE = "−2     0     2"
-#: Side by side, so many target sets have columns of their own for probabilities.
+#: Side by side, up to this many target sets have their own columns for probabilities.
 MOST_SIDES = 3
-TEST_COLUMNS = (
-    Column("test", "test", plain, "left"),
-    Column("title", "what is compared", plain, "left", wraps=True),
-    Column("effect_size", "d", number),
-    Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=110),
-    Column("pvalue", "p", pvalue),
-    Column("qvalue", "q", pvalue),
-    Column("scores", "scores", str, min_width=68),
-)
+TEST_COLUMNS = (*opening_columns("d", 110), *PVALUES, Column("scores", "scores", str, min_width=68))
 
 
 def scores_table(result: LogProbabilityResult) -> Table:
@@ -84,8 +83,9 @@ def contrasts_table(result: LogProbabilityResult) -> Table:
         for c in result.contrasts
     ]
     notes = (
-        f"over {len(result.scores):,} attributes; one-vs-one {small(result.one_vs_one)} (mean absolute difference of "
-        f"the pairs), one-vs-rest {small(result.one_vs_rest)} (mean of the largest difference to the others).",
+        f"over {plural(len(result.scores), 'attribute')}; one-vs-one {small(result.one_vs_one)} (mean absolute "
+        f"difference of the pairs), one-vs-rest {small(result.one_vs_rest)} (mean of the largest difference from the "
+        "others).",
     )
     return Table("Target sets compared", columns, rows, notes)
 
@@ -100,9 +100,9 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
     if len(result.targets) == 2:
         c = result.share
         said = [
-            f"score > 0: goes with {first} rather than with {plain(result.targets[1].name)}; natural logarithm.",
-            f"{c.count:,} of {c.n:,} attributes (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson interval "
-            f"{percent(c.low)} to {percent(c.high)}) go with {first}; mean score {small(c.mean)}.",
+            f"score > 0: associated with {first} rather than {plain(result.targets[1].name)}; natural logarithm.",
+            f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
+            f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
@@ -120,44 +120,20 @@ def _about(result: Any) -> tuple[str, ...]:
     return (f"the model: {plain(note)}",) if note else ()
 
 
-def weat_table(result: LogProbabilityWeatResult) -> Table:
-    """Describe one log-probability test."""
-    return _tests(result, "Log-probability tests", (result,), result.rows())
-
-
-def suite_table(result: LogProbabilitySuiteResult) -> Table:
-    """Describe a suite of log-probability tests."""
-    skipped = tuple(f"{plain(s.test)} was not run: {plain(s.reason)}." for s in result.skipped)
-    return _tests(result, "Log-probability tests", result.results, result.rows(), skipped)
-
-
-def template_weat_table(result: TemplateWeatResult) -> Table:
-    """Describe one WEAT on vectors of words in templates."""
-    missing = (f"not one piece of the vocabulary: {plain(', '.join(result.missing))}",) if result.missing else ()
-    return _tests(result, "WEAT in templates, last layer,", (result,), result.rows(), missing)
-
-
-def _tests(
-    result: Any,
-    what: str,
-    tests: Sequence[LogProbabilityWeatResult | TemplateWeatResult],
-    rows: list[dict[str, Any]],
-    notes: tuple[str, ...] = (),
-) -> Table:
-    several = isinstance(result, LogProbabilitySuiteResult)
-    columns = tuple(c for c in TEST_COLUMNS if several or c.key != "qvalue")
-    exact = all(test.pvalue_bounds[0] == test.pvalue_bounds[1] for test in tests)
+def tests_in_templates(result: LogProbabilityWeatResult | LogProbabilitySuiteResult | TemplateWeatResult) -> Table:
+    """Describe one test on words in templates, by log-probabilities or by vectors, or a suite."""
+    vectors, tests = isinstance(result, TemplateWeatResult), tests_of(result)
     unit = "template and attribute" if any(getattr(t, "as_published", False) for t in tests) else "attribute"
-    said = [
-        "d > 0: what stands first in each pair of the title goes together, and so does what stands second; 0: no "
+    notes = [
+        "d > 0: the first of each pair in the title are associated, and so are the second; 0: no "
         "association; sets of equal size reach ±2.",
-        f"p ({plain(tests[0].alternative) if tests else 'greater'}): over re-partitions of one score per {unit}, "
-        + ("exact" if exact else "exact unless pvalue_low and pvalue_high in --csv differ")
-        + (f"; q: Benjamini–Hochberg over the {len(tests)} tests." if several else "."),
+        pvalue_note(result, f"over re-partitions of one score per {unit}"),
+        *dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())),
+        *_about(result),
     ]
-    said += list(dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())))
-    title = f"{what} on {result.provenance.representation.name}"
-    return Table(title, columns, rows, (*said, *notes, *_about(result)), first_line=MODEL_CONTENT_NOTE)
+    what = "WEAT in templates, last layer," if vectors else "Log-probability tests"
+    lacking = "not one piece of the vocabulary:" if vectors else ""
+    return tests_table(what, result, TEST_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
 
 
 def probability(value: float | None) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, TypeAlias
 
-from aslant.errors import MeasureError
+from aslant.errors import MeasureError, plural
 from aslant.measures.shared.wordsets import checked_words
 from aslant.models.protocols import ATTRIBUTE, TARGET
 from aslant.stimuli import ClassSet, Template, TemplateSet, WordList, load_set
@@ -28,7 +28,7 @@ class Prompt:
 
 @dataclass(frozen=True)
 class Asked:
-    """All that is asked of a model but the attributes: templates with their targets, target sets, where from."""
+    """What a model is scored on except attributes: templates with their targets, target sets, their source."""
 
     prompts: tuple[Prompt, ...]
     targets: tuple[WordList, ...]
@@ -79,7 +79,7 @@ def _template_set(template: Any) -> TemplateSet | None:
 def _templates(template: Any) -> tuple[Template, ...]:
     texts = [template] if isinstance(template, str) else template
     if not isinstance(texts, Iterable):
-        raise MeasureError(f"template={template!r:.60} is no template; give a sentence with [TARGET] and [ATTRIBUTE].")
+        raise MeasureError(f"template={template!r:.60} is not a template; it needs [TARGET] and [ATTRIBUTE].")
     found = tuple(Template(text) for text in dict.fromkeys(checked_words(texts)))
     if not found:
         raise MeasureError("no template was given; give a sentence with [TARGET] and [ATTRIBUTE].")
@@ -101,9 +101,9 @@ def target_lists(targets: Targets) -> tuple[tuple[WordList, ...], str]:
         items = targets.items() if isinstance(targets, Mapping) else [(None, item) for item in targets]
         lists, source = tuple(_target_list(name, item) for name, item in items), "own"
     else:
-        raise MeasureError(f"targets={targets!r:.60} are no targets; give two or more sets of words.")
+        raise MeasureError(f"targets={targets!r:.60} are not targets; give two or more sets of words.")
     if len(lists) < 2:
-        raise MeasureError(f"{len(lists)} target sets were given; at least two are needed.")
+        raise MeasureError(f"only {plural(len(lists), 'target set')} given; at least two are needed.")
     _check_distinct(lists)
     return lists, source
 
@@ -124,5 +124,5 @@ def _check_distinct(lists: Sequence[WordList]) -> None:
             raise MeasureError(f"the target set '{group.name}' has no words; give at least one.")
         for word in group.words:
             if word in home:
-                raise MeasureError(f"'{word}' stands in '{home[word]}' and in '{group.name}'; it must belong to one.")
+                raise MeasureError(f"'{word}' is in '{home[word]}' and in '{group.name}'; it must be in one only.")
             home[word] = group.name

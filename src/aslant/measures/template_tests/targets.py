@@ -13,7 +13,7 @@ def distinct(
     prompt: Prompt, side: int, words: Sequence[str], scores: Sequence[MaskedScore | CausalScore],
     seen: dict[tuple[str, ...], tuple[int, str]], repeated: dict[str, str],
 ) -> list[MaskedScore | CausalScore]:  # fmt: skip
-    """Return the scores of a set's words, each spelling once; no spelling may stand in two sets.
+    """Return the scores of a set's words, each spelling once; no spelling may be in two sets.
 
     `seen` has the spellings so far with their set and word, `repeated` gets the words that are spelt like another.
 
@@ -34,7 +34,7 @@ def distinct(
         if home != side:
             raise MeasureError(
                 f"in {prompt.text!r} the model reads '{first}' and '{word}' alike ({' '.join(spelling)}), and they "
-                "stand in two target sets; leave one out."
+                "are in two target sets; leave one out."
             )
         repeated.setdefault(word, first)
     return kept
@@ -44,6 +44,6 @@ def check_weighed(prompt: Prompt, scores: Sequence[MaskedScore | CausalScore]) -
     """Refuse to sum over words of which a causal model cannot tell how probable they are."""
     if any(getattr(score, "unweighed", False) for score in scores):
         raise MeasureError(
-            f"the model has no beginning token, so that a target at the beginning of {prompt.text!r} has no "
-            "probability by which the words of a set could be weighed; give single words, or put something before it."
+            f"the model has no beginning token, so a target at the beginning of {prompt.text!r} has no "
+            "probability to weight the words of a set by; give single words, or put something before it."
         )

@@ -12,7 +12,7 @@
   };
 
   const show = (content, x, y) => {
-    // Text nodes only: whatever a vocabulary holds, it stays text.
+    // Text nodes only: anything in a vocabulary stays text.
     if (typeof content === "string") tip.textContent = content;
     else tip.replaceChildren(listed(content));
     tip.hidden = false;
@@ -51,7 +51,7 @@
     else show(value, event.clientX, event.clientY);
   };
 
-  // A chart stands as a picture already; it is replaced by one that answers the pointer once it is near the window.
+  // A chart is a picture at first; it is replaced by an interactive one once it is near the viewport.
   const draw = async (data) => {
     const plot = document.getElementById(data.dataset.for);
     const fluid = plot.closest(".fluid") !== null;

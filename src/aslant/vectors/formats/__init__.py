@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from aslant.errors import VectorsError
 from aslant.io.files import written_whole
-from aslant.vectors.formats import fasttext_binary, text, text_table, word2vec_binary
+from aslant.vectors.formats import fasttext_binary, text, word2vec_binary
 
 if TYPE_CHECKING:
     from aslant.vectors.word_vectors import WordVectors
@@ -22,11 +22,11 @@ STREAMED: tuple[Any, ...] = (fasttext_binary, text, word2vec_binary)
 
 
 def streamed_format(head: bytes, name: str) -> Any:
-    """Return the format module for a stream that begins with `head`, or say what was seen."""
+    """Return the format module for a stream that begins with `head`, or raise an error that says what was seen."""
     for module in STREAMED:
         if module.recognise(head):
             return module
-    content = head.removeprefix(text_table.BOM).strip()
+    content = head.removeprefix(text.BOM).strip()
     if not content:
         raise VectorsError(f"'{name}' is empty; download it again.")
     if header := text.HEADER.match(content.partition(b"\n")[0]):
@@ -40,7 +40,7 @@ def streamed_format(head: bytes, name: str) -> Any:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise VectorsError(f"'{name}' is UTF-16 text; convert it to UTF-8.")
     raise VectorsError(
-        f"'{name}' is in no format that aslant knows (it begins with {head[:24]!r}); it reads GloVe and word2vec "
+        f"'{name}' is not in a format that aslant knows (it begins with {head[:24]!r}); it reads GloVe and word2vec "
         "text, word2vec and fastText binary, .npy with a word list, HistWords decades, .safetensors and .npz."
     )
 
@@ -60,7 +60,7 @@ RECORDED = (".safetensors", ".npz")
 
 
 def _aslant_file() -> Any:
-    from aslant.vectors.formats import aslant_file as aslant_file
+    from aslant.vectors.formats import aslant_file
 
     return aslant_file
 
@@ -74,7 +74,7 @@ def check_suffix(path: str | Path) -> Path:
 
 
 def save(vectors: WordVectors, path: str | Path) -> None:
-    """Write `vectors` in the format that the suffix of `path` names, whole or not at all."""
+    """Write `vectors` in the format that the suffix of `path` names, completely or not at all."""
     target = check_suffix(path)
     try:
         with written_whole(target) as file:

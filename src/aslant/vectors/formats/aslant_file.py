@@ -1,56 +1,79 @@
 """aslant's own files: a .safetensors that is memory-mapped as it is (also the cache), and .npz.
 
-Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line); in the
-cache also ``hashes``, ``rows`` and ``ends``, by which words are found without reading them all (see `mapped_words`),
-and ``sums``, by which damage is noticed (see `sealed_matrix`). `aslant_layout` has their header.
+Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line). The cache
+also has ``sums``, by which damage to a row is noticed, and ``hashes``, ``rows`` and ``ends``, by which words are found
+without reading them all (see `mapped_words`). Its header is written last, over blanks: until then it is no such file.
 """
 
 from __future__ import annotations
 
-import io
 import json
 import math
+import struct
 import zipfile
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, Self
+from typing import IO, Any, Literal, Self
 from zlib import crc32
 
+import msgspec
 import numpy as np
+from msgspec import Struct, field
 
 from aslant.errors import VectorsError
-from aslant.io.memory_maps import is_large, release
+from aslant.io.digests import row_sums
+from aslant.io.memory_maps import release
 from aslant.io.packed_files import most_unpacked
-from aslant.io.reading import parse_json
-from aslant.vectors.formats.aslant_layout import (
-    DTYPES,
-    HEADER_BYTES,
-    INDEX,
-    MAX_HEADER,
-    Elsewhere,
-    Layout,
-    header_of,
-    index_tensors,
-    is_record,
-    read_layout,
-    room_for_header,
-    tensors_of,
-    treatments_of,
-)
+from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.formats.numpy_array import unwarned
-from aslant.vectors.mapped_words import MappedWords, Table, table_of
-from aslant.vectors.rows import Block
-from aslant.vectors.sealed_matrix import SealedMatrix, Sums, sums_of
-from aslant.vectors.unread_vectors import Unread, lines
-from aslant.vectors.word_log import WordLog
-from aslant.vectors.word_vectors import WordVectors, as_matrix
+from aslant.vectors.mapped_words import MappedWords, Table, encoded, table_of
+from aslant.vectors.rows import Arrays, Block, Kept
+from aslant.vectors.word_vectors import FloatMatrix, Seal, WordVectors
 
 NAME = "aslant safetensors"
 NPZ = "aslant npz"
 BLOCK_ROWS = 8192
+#: Headers are whole pages, which keeps the mapped matrix aligned; safetensors itself allows no more than `MAX_HEADER`.
+PAGE, MAX_HEADER = 4096, 100_000_000
+DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(code) for name, code in
+    {"F32": "<f4", "F16": "<f2", "U32": "<u4", "U8": "u1"}.items()}  # fmt: skip
+#: What the cache keeps after the matrix, in this order.
+INDEX = ("sums", "hashes", "rows", "ends", "words")
+
+
+class Tensor(Struct):
+    """Kind, shape and place of a tensor, counted from the end of the header."""
+
+    dtype: Literal["F32", "F16", "U32", "U8"]
+    shape: tuple[int, ...]
+    data_offsets: tuple[int, int]
+
+
+class Header(Struct):
+    """What the header of a file of ours tells."""
+
+    matrix: Tensor
+    words: Tensor
+    sums: Tensor | None = None
+    hashes: Tensor | None = None
+    rows: Tensor | None = None
+    ends: Tensor | None = None
+    metadata: dict[str, str] = field(default_factory=dict, name="__metadata__")
+
+
+class _Record(Struct):
+    format: str = NAME
+    note: str = ""
+    repairs: dict[str, int] = {}
+    treatments: tuple[Any, ...] = ()
+
+
+def _kept(text: str | bytes) -> Kept:
+    """Return what a record in JSON tells of vectors; a ValueError if it is not what we write."""
+    found = msgspec.json.decode(text, type=_Record)
+    treatments = tuple(map(Treatment.from_dict, found.treatments))
+    return {"format": found.format, "note": found.note, "repairs": found.repairs, "treatments": treatments}
 
 
 def recognise(head: bytes) -> bool:
@@ -59,18 +82,30 @@ def recognise(head: bytes) -> bool:
     >>> recognise((16).to_bytes(8, "little") + b'{"matrix":{}}   '), recognise(b"the 0.1 0.2")
     (True, False)
     """
-    return len(head) > 9 and head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= (100 << 20)
+    return len(head) > 9 and head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= MAX_HEADER
+
+
+def _header(tensors: Mapping[str, tuple[str, tuple[int, ...]]], metadata: Mapping[str, str], size: int = 0) -> bytes:
+    """Return the header for tensors (dtype and shape) one after the other, in whole pages or `size` bytes."""
+    entries: dict[str, Any] = {"__metadata__": metadata}
+    end = 0
+    for name, (dtype, shape) in tensors.items():
+        begin, end = end, end + math.prod(shape) * DTYPES[dtype].itemsize
+        entries[name] = {"dtype": dtype, "shape": shape, "data_offsets": (begin, end)}
+    text = json.dumps(entries).encode()
+    size = size or -(-(8 + len(text)) // PAGE) * PAGE
+    return struct.pack("<Q", size - 8) + text.ljust(size - 8)
 
 
 class Writer:
     """Writes rows as they come, one block behind the reader; `finish` adds the words and makes the file valid."""
 
-    def __init__(self, file: IO[bytes], header_bytes: int = HEADER_BYTES) -> None:
-        self._file, self._header_bytes = file, header_bytes
-        self._dimensions = 0
-        self._sums: list[Sums] = []
+    def __init__(self, file: IO[bytes], record: Mapping[str, Any] | None = None) -> None:
+        self._file, self._dimensions = file, 0
+        self._room = PAGE + len(_header({}, {"record": json.dumps(record or {})}))
+        self._sums: list[Any] = []
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="aslant-write")
-        self._pending = self._pool.submit(file.write, bytes(header_bytes))
+        self._pending = self._pool.submit(file.write, bytes(self._room))
 
     def __enter__(self) -> Self:
         return self
@@ -82,149 +117,111 @@ class Writer:
         """Append the rows of `block`."""
         self._dimensions = block.matrix.shape[1]
         rows = np.ascontiguousarray(block.matrix, dtype="<f4")
-        self._sums.append(sums_of(rows))
+        self._sums.append(row_sums(rows))
         self._pending.result()
         self._pending = self._pool.submit(self._file.write, rows.data)
 
-    def finish(self, words: WordLog, record: dict[str, Any], elsewhere: Elsewhere | None = None) -> None:
-        """Write the words of all rows, their index and the header; `record` is kept as JSON metadata.
-
-        `elsewhere` tells where the matrix is, if it was not written here.
-        """
-        table = table_of(words)
+    def finish(self, words: Sequence[str], record: Mapping[str, Any]) -> None:
+        """Write the words of all rows, their index and the header; `record` is kept as JSON metadata."""
+        told = json.dumps(record)
+        index: tuple[Any, ...] = (np.concatenate(self._sums).astype("<u4"), *table_of(words))
         self._pending.result()
-        checksum = 0
-        sums = np.concatenate(self._sums) if self._sums else np.zeros(len(words), np.uint32)
-        for part in (sums.astype("<u4"), table.hashes, table.rows, table.ends, table.text):
+        digest = crc32(told.encode())
+        for part in index:
             self._file.write(part.data)
-            checksum = crc32(part.data, checksum)
+            digest = crc32(part.data, digest)
+        tensors: dict[str, tuple[str, tuple[int, ...]]] = {"matrix": ("F32", (len(words), self._dimensions))}
+        for name, part in zip(INDEX, index, strict=True):
+            tensors[name] = "U32" if part.itemsize == 4 else "U8", part.shape
         self._file.seek(0)
-        tensors = index_tensors(len(words), self._dimensions, len(table.text))
-        metadata = {"format": "aslant-vectors-2", "checksum": str(checksum)}
-        if elsewhere is not None:
-            metadata["elsewhere"] = json.dumps(elsewhere)
-        self._file.write(header_of(tensors, metadata, record, self._header_bytes))
+        self._file.write(_header(tensors, {"record": told, "digest": str(digest)}, self._room))
 
 
-def encoded_lines(words: Sequence[str]) -> Iterator[bytes]:
-    """Yield the words as UTF-8, one per line, some thousand at a time.
-
-    >>> b"".join(encoded_lines(["the", "of"]))
-    b'the\\nof'
-    """
-    for start in range(0, len(words), BLOCK_ROWS):
-        listed = list(words[start : start + BLOCK_ROWS])
-        text = "\n".join(listed)
-        if text.count("\n") >= len(listed):
-            bad = next(word for word in listed if "\n" in word)
-            raise VectorsError(f"the word {bad!r} contains a line end, which this format cannot hold.")
-        try:
-            yield (b"\n" if start else b"") + text.encode("utf-8")
-        except UnicodeEncodeError as error:
-            problem = f"the word {listed[0]!r} or a later one is not valid Unicode ({error.reason})."
-            raise VectorsError(problem) from None
-
-
-def dump(file: IO[bytes], words: Sequence[str], matrix: Any, record: dict[str, Any]) -> None:
+def dump(file: IO[bytes], words: Sequence[str], matrix: Any, record: Mapping[str, Any]) -> None:
     """Write words and a float32 or float16 matrix as one safetensors file, some thousand rows at a time."""
-    words_bytes = sum(map(len, encoded_lines(words)))
-    dtype = "F16" if matrix.dtype == np.float16 else "F32"
-    tensors = tensors_of(("matrix", dtype, matrix.shape), ("words", "U8", (words_bytes,)))
-    size = min(room_for_header(record), MAX_HEADER)
-    file.write(header_of(tensors, {"format": "aslant-vectors-1"}, record, size))
+    text, dtype = encoded(words), "F16" if matrix.dtype == np.float16 else "F32"
+    metadata = {"format": "aslant-vectors-1", "record": json.dumps(record)}
+    file.write(_header({"matrix": (dtype, matrix.shape), "words": ("U8", (len(text),))}, metadata))
     for start in range(0, len(matrix), BLOCK_ROWS):
         file.write(np.ascontiguousarray(matrix[start : start + BLOCK_ROWS], dtype=DTYPES[dtype]).data)
         release(matrix)
-    for part in encoded_lines(words):
-        file.write(part)
+    file.write(text)
 
 
-def open_mapped(path: Path, *, name: str, top: int | None = None, source: Path | None = None) -> WordVectors:
+def _read_header(data: Any, name: str) -> tuple[Header, int]:
+    """Return the header of a file of which `data` are the bytes, and where tensors begin; they must fill the file."""
+    try:
+        start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+        if not 10 <= start <= min(8 + MAX_HEADER, len(data)):
+            raise ValueError("header length")  # noqa: TRY301 (all faults of a header end in one message)
+        header = msgspec.json.decode(data[8:start].tobytes(), type=Header)
+        end = 0
+        for tensor in sorted(filter(None, _tensors(header)), key=lambda tensor: tensor.data_offsets):
+            begin, size = tensor.data_offsets[0], math.prod(tensor.shape) * DTYPES[tensor.dtype].itemsize
+            if min(tensor.shape, default=0) < 0 or begin < end or tensor.data_offsets[1] != begin + size:
+                raise ValueError("place of a tensor")  # noqa: TRY301
+            end = begin + size
+        if end != len(data) - start or len(header.matrix.shape) != 2 or header.matrix.dtype not in ("F32", "F16"):
+            raise ValueError("size of the file")  # noqa: TRY301
+    except (ValueError, msgspec.MsgspecError, RecursionError):
+        raise VectorsError(
+            f"'{name}' is not a complete safetensors file of aslant's (tensors 'matrix' and 'words')."
+        ) from None
+    return header, start
+
+
+def _tensors(header: Header) -> tuple[Tensor | None, ...]:
+    return header.matrix, *(getattr(header, name) for name in INDEX)
+
+
+def _array(data: Any, tensor: Tensor, start: int) -> Any:
+    begin, end = tensor.data_offsets
+    return data[start + begin : start + end].view(DTYPES[tensor.dtype]).reshape(tensor.shape)
+
+
+def open_mapped(
+    path: Path, *, name: str, top: int | None = None, remake: Callable[[], FloatMatrix] | None = None
+) -> WordVectors:
     """Open a file of the cache: neither matrix nor words are read, both stay on disk until they are used.
 
-    Words and index are held against their checksum: what is damaged, or of an older layout, is refused. `source` is
-    the file that was cached; the matrix may still be there.
+    What the header tells, words and index are held against their digest: what is damaged is refused. Rows are held
+    against their checksums when they are looked up, if there is a way to `remake` the matrix.
     """
-    with path.open("rb") as file:
-        layout = read_layout(file, path.stat().st_size, path.name, source)
-        index = 4 * len(INDEX) * layout.shape[0]
-        start, size = min(layout.index_at, default=0), index + layout.words_bytes
-        if not layout.index_at or _checksum(file, start, size) != layout.checksum:
-            raise VectorsError(f"'{path.name}' has no index of its words, or a damaged one.")
-    mapped = np.memmap(path, np.uint8, "r", start, (size,))
-    parts = np.split(mapped[:index].view("<u4"), len(INDEX))
-    sums, hashes, rows, ends = (np.asarray(part, dtype=np.uint32) for part in parts)
-    damaged = f"the words of '{name}' are damaged in the cache; 'aslant data cache --clear' has them read again."
-    words = MappedWords(Table(mapped[index:], ends, hashes, rows), damaged)
-    place = source if layout.elsewhere and source else path
-    matrix = np.memmap(place, layout.dtype, "r", layout.matrix_at, layout.shape)
-    opened = _vectors(layout, words, matrix, name, top)
-    if layout.elsewhere:  # in a file of the user's own, which is not ours to check
-        return opened
-    return replace(opened, matrix=SealedMatrix.around(opened.matrix, sums[: len(opened)], name))
+    data = np.memmap(path, np.uint8, "r")
+    header, start = _read_header(data, path.name)
+    _, *index = _tensors(header)
+    told = header.metadata.get("record", "")
+    digest = crc32(data[start + header.matrix.data_offsets[1] :].data, crc32(told.encode()))
+    if None in index or header.metadata.get("digest") != str(digest):
+        raise VectorsError(f"'{path.name}' has no index of its words, or a damaged one.")
+    sums, *table = (_array(data, tensor, start) for tensor in index if tensor is not None)
+    words = MappedWords(Table(*map(np.asarray, table)))
+    matrix = _array(data, header.matrix, start)
+    seal = None if remake is None else Seal(np.asarray(sums), remake)
+    return WordVectors(words[:top], matrix[:top], name=name, seal=seal, **_kept(told))
 
 
-def _checksum(file: IO[bytes], start: int, size: int) -> int:
-    file.seek(start)
-    checksum = 0
-    while size and (data := file.read(min(size, 1 << 20))):
-        checksum, size = crc32(data, checksum), size - len(data)
-    return checksum
-
-
-def open_any(path: Path, *, name: str) -> WordVectors:
+def open_arrays(path: Path, name: str) -> Arrays:
     """Open a file that anyone may have written; the matrix stays on disk until rows are used."""
-    with path.open("rb") as file:
-        layout = read_layout(file, path.stat().st_size, path.name)
-        file.seek(layout.words_at)
-        words = _decode_words(file.read(layout.words_bytes), layout.shape[0], path.name)
-    matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
-    return _vectors(layout, words, matrix, name, None)
+    return _arrays(np.memmap(path, np.uint8, "r"), name)
 
 
-def open_large(path: Path, name: str) -> Unread | None:
-    """Map a file that anyone may have written, if its matrix is a large one; its index, if any, is not believed."""
-    with path.open("rb") as file:
-        layout = read_layout(file, path.stat().st_size, path.name)
-        matrix = np.memmap(path, layout.dtype, "r", layout.matrix_at, layout.shape)
-        if not is_large(matrix):
-            return None
-        file.seek(layout.words_at)
-        words = lines(file.read(layout.words_bytes), f"the words of '{name}' are not UTF-8; the file is damaged.")
-    if len(words) != len(matrix):
-        raise VectorsError(f"'{name}' holds {len(words):,} words for {len(matrix):,} vectors; it is damaged.")
-    return Unread(words, matrix, str(layout.record.get("format", NAME)), layout.record)
+def _arrays(data: Any, name: str) -> Arrays:
+    header, start = _read_header(data, name)
+    matrix = _array(data, header.matrix, start)
+    words = _decoded(_array(data, header.words, start).tobytes(), len(matrix), name)
+    return Arrays(words, matrix, _checked_record(header.metadata.get("record", "{}"), name))
 
 
 def from_bytes(data: bytes, *, name: str, top: int | None = None) -> WordVectors:
     """Open a file of ours that is already in memory."""
-    layout = read_layout(io.BytesIO(data), len(data), name)
-    blob = data[layout.words_at : layout.words_at + layout.words_bytes]
-    words = _decode_words(blob, layout.shape[0], name)
-    matrix = np.ndarray(layout.shape, layout.dtype, data, layout.matrix_at)
-    return _vectors(layout, words, matrix, name, top)
+    found = _arrays(np.frombuffer(data, np.uint8), name)
+    return WordVectors(found.words[:top], found.matrix[:top].astype(np.float32, copy=False), name=name, **found.kept)
 
 
-def _vectors(layout: Layout, words: Sequence[str], matrix: Any, name: str, top: int | None) -> WordVectors:
-    record = layout.record
-    return WordVectors(
-        words[:top], _as_float32(matrix[:top]), name=name,
-        format=str(record.get("format", NAME)), repairs=record.get("repairs", {}), note=str(record.get("note", "")),
-        treatments=treatments_of(record),
-    )  # fmt: skip
-
-
-def _as_float32(matrix: Any) -> Any:
-    if matrix.dtype != np.float16:
-        return matrix.astype(np.float32, copy=False)
-    # There are only 65,536 half-precision numbers: looking them up is several times as fast as converting each.
-    every = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
-    return every[matrix.view(np.uint16)]
-
-
-def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
+def _decoded(text: bytes, expected: int, name: str) -> list[str]:
     try:
-        words = blob.decode("utf-8").split("\n")
+        words = text.decode("utf-8").split("\n")
     except UnicodeDecodeError:
         raise VectorsError(f"the words of '{name}' are not UTF-8; the file is damaged.") from None
     if len(words) != expected:
@@ -232,9 +229,16 @@ def _decode_words(blob: bytes, expected: int, name: str) -> list[str]:
     return words
 
 
+def _checked_record(text: str | bytes, name: str) -> Kept:
+    try:
+        return _kept(text)
+    except (ValueError, msgspec.MsgspecError, RecursionError) as error:
+        raise VectorsError(f"the 'record' of '{name}' is not what aslant writes ({error}).") from None
+
+
 def save_npz(file: IO[bytes], vectors: WordVectors) -> None:
     """Write a NumPy archive with the arrays ``words`` (bytes), ``matrix`` and ``record`` (bytes of JSON)."""
-    texts = (b"".join(encoded_lines(vectors.words)), json.dumps(vectors.record()).encode())
+    texts = (encoded(vectors.words), json.dumps(vectors.record()).encode())
     words, record = (np.frombuffer(text, np.uint8) for text in texts)
     np.savez(file, words=words, matrix=vectors.matrix, record=record)
 
@@ -242,56 +246,30 @@ def save_npz(file: IO[bytes], vectors: WordVectors) -> None:
 def is_npz(path: Path) -> bool:
     """Tell whether the file at `path` is a NumPy archive: a zip archive of .npy files."""
     try:
-        with path.open("rb") as file:
-            if not file.read(4).startswith(b"PK\x03\x04"):
-                return False
-            with zipfile.ZipFile(file) as archive:
-                names = archive.namelist()
-    except Exception:  # damaged, in whatever way: its reader will say so
+        with zipfile.ZipFile(path) as archive:
+            names = archive.namelist()
+    except Exception:  # no archive, or damaged in whatever way: its reader will say so
         return False
     return bool(names) and all(name.endswith(".npy") for name in names)
 
 
-def read_npz(path: Path) -> Block:
+def read_npz(path: Path) -> Arrays:
     """Read a NumPy archive with ``matrix`` and ``words`` (bytes as we write them, or an array of strings)."""
     try:
         with zipfile.ZipFile(path) as archive:
             most = most_unpacked(path.stat().st_size)
             words, matrix = (_npz_array(archive, name, most) for name in ("words.npy", "matrix.npy"))
+            record = b"{}"
+            if "record.npy" in archive.namelist():
+                record = _npz_array(archive, "record.npy", most).tobytes()
+            listed = None if words.dtype == np.uint8 else words.tolist()
     except Exception as error:  # a damaged archive or header can fail in any way, none of them ours
         raise VectorsError(f"'{path.name}' needs the plain arrays 'words' and 'matrix' ({error}).") from None
-    matrix = as_matrix(matrix, f"the vectors in '{path.name}'")
-    if words.dtype == np.uint8:
-        listed = _decode_words(words.tobytes(), len(matrix), path.name)
-    elif words.dtype.kind == "U" and words.shape == (len(matrix),):
-        listed = _listed(words, path.name)
-    else:
+    if listed is None:
+        listed = _decoded(words.tobytes(), len(matrix), path.name)
+    elif words.dtype.kind != "U" or words.shape != matrix.shape[:1]:
         raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected one string a row.")
-    return Block(listed, matrix)
-
-
-def _listed(words: Any, name: str) -> list[str]:
-    try:
-        return list(words.tolist())
-    except (ValueError, SystemError):  # numbers that are no characters
-        raise VectorsError(f"the words of '{name}' are no text; the file is damaged.") from None
-
-
-def with_npz_record(vectors: WordVectors, path: Path) -> WordVectors:
-    """Return `vectors`, read from our archive at `path`, with what it keeps of them; others keep nothing."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            if "record.npy" not in archive.namelist():
-                return vectors
-            stored = _npz_array(archive, "record.npy", most_unpacked(path.stat().st_size))
-            record = parse_json(stored.tobytes().decode())
-        if not is_record(record):
-            raise ValueError("no record")  # noqa: TRY301 (all faults of a record end in one message)
-    except Exception as error:  # a damaged archive or record can fail in any way, none of them ours
-        raise VectorsError(f"the 'record' of '{path.name}' is not what aslant writes ({error}).") from None
-    repairs = Counter(record.get("repairs", {})) + Counter(vectors.repairs)
-    note, treatments = str(record.get("note", "")), treatments_of(record)
-    return replace(vectors, repairs=dict(sorted(repairs.items())), note=note, treatments=treatments)
+    return Arrays(listed, matrix, {**_checked_record(record, path.name), "format": NPZ})
 
 
 def _npz_array(archive: zipfile.ZipFile, name: str, most: int) -> Any:

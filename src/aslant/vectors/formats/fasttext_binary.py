@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
+from aslant.io.packed_files import ByteStream, on_disk
 from aslant.vectors.rows import Block, decode_words
-from aslant.vectors.vector_files import ByteStream, on_disk
 from aslant.vectors.word_vectors import FloatMatrix
 
 NAME = "fastText binary"
 MAGIC = struct.pack("<i", 793712314)
 BLOCK_WORDS = 8192
 END_OF_SENTENCE = b"</s>"
-#: No real model has longer n-grams; a larger number is damage, and would take for ever.
+#: No real model has longer n-grams; a larger number means damage, and would take for ever.
 MAX_NGRAM = 100
 #: Numbers to be added up for all words: thirty times what the largest published models take. Long words, long n-grams
 #: and wide rows would keep a small file busy for days.
@@ -47,7 +47,7 @@ def describe(head: bytes) -> str:
 
 @dataclass(frozen=True)
 class Model:
-    """What of a fastText model matters here: `rows` holds the words' vectors, then the n-gram buckets'."""
+    """The parts of a fastText model that matter here: `rows` holds the words' vectors, then the n-gram buckets'."""
 
     words: list[bytes]
     rows: FloatMatrix
@@ -118,7 +118,7 @@ def open_model(path: Path, name: str) -> Model:
     if bucket and work > MAX_WORK:
         raise VectorsError(
             f"'{name}' is damaged: {len(words):,} words with n-grams of {minn} to {maxn} characters in {width:,} "
-            f"dimensions take {work:.0e} additions; download it again."
+            f"dimensions need {work:.0e} additions; download it again."
         )
     rows = np.ndarray((height, width), "<f4", buffer=reader.data, offset=reader.position)
     return Model(words, rows, bucket, minn, maxn)
@@ -161,6 +161,6 @@ class FastTextSubwords:
     model: Model
 
     def vector(self, word: str) -> NDArray[np.float32] | None:
-        """Return the mean of the rows of the n-grams of `word`, or None where it has none, or rows of no numbers."""
+        """Return the mean row of the n-grams of `word`, or None where it has none, or rows that are not numbers."""
         built = _vectors(self.model, [word.encode("utf-8", "replace")], None)
         return built[0] if len(built) and built[0].any() and np.isfinite(built[0]).all() else None

@@ -44,7 +44,7 @@ def mean_rows(
                     j += 1
                     while j < end and (data[j] & 0xC0) == 0x80:
                         j += 1
-                    value = _hash_on(value, data, last, j)  # a longer n-gram goes on from the shorter one
+                    value = _hash_on(value, data, last, j)  # a longer n-gram continues the shorter one
                     if n >= minn and not (n == 1 and (i == begin or j == end)):
                         row = nwords + value % np.uint32(bucket)
                         for d in range(dimensions):

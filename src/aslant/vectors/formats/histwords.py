@@ -2,33 +2,33 @@
 
 The authors publish SGNS and SVD vectors alike as ``YEAR-w.npy`` with ``YEAR-vocab.pkl``: aligned between decades, which
 changes no cosine. ``YEAR-u.npy`` is what their code writes for SVD before that: left singular vectors of the PPMI
-matrix, which their `SVDEmbedding` takes as they are (``eig=0.0``: no weight by the singular values of ``-s.npy``).
+matrix, which their `SVDEmbedding` uses unchanged (``eig=0.0``: no weight by the singular values of ``-s.npy``).
 
-A PPMI matrix is sparse, vocabulary × vocabulary: ``YEAR.bin`` (row and column as int32, value as float64, again and
-again) with ``YEAR-index.pkl`` or ``index.pkl`` (word to number). As an array 100,000 words would take 40 GB, so the
-rows of the words asked for are turned into as many dimensions as they span, which changes no inner product: every
+A PPMI matrix is sparse, vocabulary × vocabulary: ``YEAR.bin`` (row and column as int32, value as float64,
+repeated) with ``YEAR-index.pkl`` or ``index.pkl`` (word to number). As an array 100,000 words would take 40 GB, so the
+rows of the requested words are rotated into as many dimensions as they span, which changes no inner product: every
 cosine, and every mean of vectors, is that of the PPMI rows themselves.
 
-Vocabulary and index are Python-2 pickles, of a list of strings and of a dict of strings to numbers. They are read
-without an unpickler, by following only the instructions that make such a thing, so that a file made to run code when
-opened is refused instead. Rows of zeros mean "too rare in this decade" and count as missing.
+Vocabulary and index are Python-2 pickles, of a list of strings and of a dict of strings to numbers. They are read by an
+unpickler that knows no classes, so that a file made to run code when opened is refused instead. Rows of zeros mean "too
+rare in this decade" and count as missing.
 """
 
 from __future__ import annotations
 
-import codecs
 import io
-import pickletools
 import re
 from collections.abc import Iterator, Set
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
+from aslant.io.reading import read_bytes
 from aslant.vectors.formats.numpy_array import load_array, unwarned
+from aslant.vectors.formats.plain_pickle import PlainUnpickler
 from aslant.vectors.rows import ZERO, Block, decode_words
 from aslant.vectors.word_vectors import FloatMatrix, as_matrix
 
@@ -39,25 +39,13 @@ CELL = np.dtype([("row", "<i4"), ("column", "<i4"), ("value", "<f8")])
 CELLS_AT_ONCE = 1 << 22
 #: No logarithm of a ratio of probabilities is larger; counts, which have the same format, are.
 MAX_PPMI = 1000
-#: So many words take six minutes on two busy cores, and 3.3 GB at their peak.
+#: This many words take six minutes on two busy cores, and 3.3 GB at their peak.
 MAX_PPMI_WORDS = 10_000
-#: A row of singular vectors that is shorter is a row of zeros, but for rounding: a word too rare in this decade.
+#: A shorter row of singular vectors is a row of zeros, apart from rounding: a word too rare in this decade.
 SHORTEST = 1e-8
 MAX_VOCABULARY_BYTES = 512 << 20
 #: Bytes of words that a pickle may repeat by reference (two bytes each), as a multiple of its own.
 MAX_REPEATS = 16
-INSTRUCTIONS = {instruction.code: instruction for instruction in pickletools.opcodes}
-#: The instructions of a pickle (see pickletools) that a list of strings is made of.
-BYTE_STRINGS = {"STRING", "SHORT_BINSTRING", "BINSTRING"}
-UNICODE_STRINGS = {"UNICODE", "SHORT_BINUNICODE", "BINUNICODE", "BINUNICODE8"}
-LISTS = {"EMPTY_LIST", "LIST", "APPEND", "APPENDS"}
-#: Those that a dict of strings to numbers has instead.
-DICTS = {"EMPTY_DICT", "DICT", "SETITEM", "SETITEMS"}
-NUMBERS = {"INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1"}
-CONTAINERS = {"EMPTY_LIST", "LIST", "EMPTY_DICT", "DICT"}
-PUTS = {"PUT", "BINPUT", "LONG_BINPUT", "MEMOIZE"}
-GETS = {"GET", "BINGET", "LONG_BINGET"}
-AROUND = {"PROTO", "FRAME", "MARK", "STOP"}
 
 
 def decade_of(path: Path) -> Path | None:
@@ -127,10 +115,10 @@ def read_ppmi(path: Path, top: int | None = None, tokens: Set[str] | None = None
     if len(kept) > MAX_PPMI_WORDS:
         raise VectorsError(
             f"'{path.name}' is a PPMI matrix of {len(kept):,} words, of which {MAX_PPMI_WORDS:,} can be opened at a "
-            "time; give top (--top) for the first ones of its index, or in Python words for those that you need."
+            "time; give top= (or --top) for the first ones of its index, or in Python words= for the ones you need."
         )
     if not kept:
-        raise VectorsError(f"'{path.name}' has contexts for none of the {len(asked):,} words of its index asked for.")
+        raise VectorsError(f"'{path.name}' has no contexts for any of the {len(asked):,} requested words of its index.")
     zeros = {ZERO: len(asked) - len(kept)} if len(kept) < len(asked) else {}
     return Block([words[row] for row in kept], _isometric(path, len(words), kept), repairs | zeros)
 
@@ -148,7 +136,7 @@ def _cells(path: Path, size: int) -> Iterator[NDArray[Any]]:
             if not (fits := cells["value"] < MAX_PPMI).all():
                 value = cells["value"][~fits][0]
                 raise VectorsError(
-                    f"'{path.name}' holds the value {value:g}, which is not a PPMI; give the folder ppmi."
+                    f"'{path.name}' holds the value {value:g}, which is not a PPMI value; give the folder ppmi."
                 )
             yield cells[cells["value"] > np.finfo(np.float32).tiny]  # PositiveExplicit leaves out negative ones too
 
@@ -177,7 +165,7 @@ def _isometric(path: Path, size: int, kept: list[int]) -> FloatMatrix:
 
 
 def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
-    """Read a pickled list of strings and the repairs that took; anything else in the pickle is refused, never run.
+    """Read a pickled list of strings and the repairs needed; anything else in the pickle is refused, never run.
 
     >>> import pathlib, pickle, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "1990-vocab.pkl"
@@ -185,17 +173,20 @@ def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
     >>> read_vocabulary(path)
     (['the', 'of'], {})
     """
-    content = _pickle_of(path)
     try:
-        with unwarned():
-            return decode_words(cast("list[bytes]", _pickled(content, LISTS)))
+        words = _pickled(path)
+        if not isinstance(words, list):
+            raise TypeError(f"it holds a {type(words).__name__}")  # noqa: TRY301 (one message for all)
+        return decode_words(_tokens(words, path))
+    except VectorsError:
+        raise
     except Exception as error:  # a damaged pickle can fail in any way, none of them ours
         problem = " ".join(str(error).split())
         raise VectorsError(f"'{path.name}' is not a plain pickled list of words ({problem}).") from None
 
 
 def read_index(path: Path) -> tuple[list[str], dict[str, int]]:
-    """Read a pickled dict of words to numbers as the words in the order of these, and the repairs that took.
+    """Read a pickled dict of words to numbers as the words in the order of their numbers, and the repairs needed.
 
     >>> import pathlib, pickle, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp()) / "1990-index.pkl"
@@ -203,76 +194,32 @@ def read_index(path: Path) -> tuple[list[str], dict[str, int]]:
     >>> read_index(path)
     (['the', 'of'], {})
     """
-    content = _pickle_of(path)
     try:
-        with unwarned():
-            items = _pickled(content, DICTS | NUMBERS)
-        numbered = dict(zip(items[1::2], items[::2], strict=True))
-        if set(numbered) != set(range(len(items) // 2)):
+        rows = _pickled(path)
+        if not all(type(number) is int for number in rows.values()):
+            raise ValueError("it holds more than numbers")  # noqa: TRY301 (one message for all)
+        tokens = dict(zip(rows.values(), _tokens(list(rows), path), strict=True))
+        if set(tokens) != set(range(len(rows))):
             raise ValueError("its numbers are not 0, 1, 2 and so on, each once")  # noqa: TRY301
-        return decode_words([cast("bytes", numbered[number]) for number in range(len(numbered))])
+        return decode_words([tokens[number] for number in range(len(rows))])
+    except VectorsError:
+        raise
     except Exception as error:  # a damaged pickle can fail in any way, none of them ours
         problem = " ".join(str(error).split())
         raise VectorsError(f"'{path.name}' is not a plain pickled dict of words to numbers ({problem}).") from None
 
 
-def _pickle_of(path: Path) -> bytes:
-    try:
-        if path.stat().st_size > MAX_VOCABULARY_BYTES:
-            raise VectorsError(f"'{path.name}' is larger than {MAX_VOCABULARY_BYTES >> 20} MB; no vocabulary is.")
-        return path.read_bytes()
-    except OSError as error:
-        raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
+def _pickled(path: Path) -> Any:
+    content = read_bytes(path, VectorsError, most=MAX_VOCABULARY_BYTES)
+    with unwarned():
+        return PlainUnpickler(io.BytesIO(content)).load()
 
 
-def _pickled(content: bytes, makes: Set[str]) -> list[bytes | int]:
-    """Follow the instructions of a pickle, as long as they are strings and what `makes` one list, or dict, of them.
-
-    Not even an `Unpickler` without names is safe: eight bytes can make it allocate a memo of 64 GB.
-    """
-    items: list[bytes | int] = []
-    memo: dict[int, bytes | int] = {}
-    made, room = 0, 1 << 20 | MAX_REPEATS * len(content)
-    for name, value in _instructions(content):
-        if name in BYTE_STRINGS:
-            items.append(value.encode("latin-1"))  # which is how pickletools shows bytes
-        elif name in UNICODE_STRINGS:
-            items.append(value.encode("utf-8", "surrogatepass"))
-        elif name in PUTS:
-            memo[len(memo) if value is None else value] = items[-1] if items else b""
-        elif name in GETS:
-            items.append(known := memo[value])
-            room -= len(known) if isinstance(known, bytes) else 0
-            if room < 0:
-                raise ValueError("it repeats its words too often")
-        elif name not in AROUND | makes:
-            raise ValueError(f"it holds the instruction {name}")
-        elif name in NUMBERS:
-            items.append(value)
-        made += name in CONTAINERS
-    if made != 1:
-        raise ValueError(f"it holds {made} lists or dicts")
-    return items
-
-
-def _instructions(content: bytes) -> Iterator[tuple[str, Any]]:
-    """Yield the instructions of a pickle and their arguments, like `pickletools.genops`.
-
-    That takes the text strings of Python 2 (protocol 0, which HistWords' own code writes) for ASCII, which "café" is
-    not.
-    """
-    stream = io.BytesIO(content)
-    while code := stream.read(1):
-        instruction = INSTRUCTIONS.get(code.decode("latin-1"))
-        if instruction is None:
-            raise ValueError(f"there is no instruction {code!r}")
-        value = None
-        if instruction.name == "STRING":
-            raw = pickletools.read_stringnl(stream, decode=False)
-            value = codecs.escape_decode(cast("bytes", raw))[0].decode("latin-1")
-        elif instruction.arg is not None:
-            value = instruction.arg.reader(stream)
-        yield instruction.name, value
-        if instruction.name == "STOP":
-            return
-    raise ValueError("it ends too early")
+def _tokens(words: list[Any], path: Path) -> list[bytes]:
+    """Return words, which are bytes where Python 2 wrote them, as bytes."""
+    tokens = [word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word for word in words]
+    if not all(isinstance(token, bytes) for token in tokens):
+        raise ValueError("it holds more than words")
+    if sum(map(len, tokens)) > max(1 << 20, MAX_REPEATS * path.stat().st_size):
+        raise ValueError("it repeats its words too often")
+    return tokens

@@ -1,29 +1,25 @@
-"""gensim's KeyedVectors: in memory, or a .kv file, whose pickle is read by a reader that can run nothing."""
+"""gensim's KeyedVectors: in memory, or a .kv file, whose pickle is read without running anything."""
 
 from __future__ import annotations
 
 import mmap
-import pickle
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from aslant.errors import MissingExtraError, VectorsError
 from aslant.vectors.formats.numpy_array import load_array
-from aslant.vectors.rows import Block, checked_block
+from aslant.vectors.formats.plain_pickle import PlainUnpickler
+from aslant.vectors.rows import Arrays, checked_block
 
 NAME = "gensim KeyedVectors"
 PROTOCOLS = {2, 3, 4, 5}
-#: What gensim's own classes are called; their attributes are all that is wanted of them.
+#: The names of gensim's own classes; only their attributes are needed.
 _GENSIM = re.compile(r"gensim\.models\.(keyedvectors|word2vec|fasttext)")
 _NUMPY = ("numpy", "numpy.core.multiarray", "numpy._core.multiarray")
-#: Instructions that gensim's files have no use for.
-_REFUSED = (
-    pickle.BYTEARRAY8, pickle.NEXT_BUFFER, pickle.READONLY_BUFFER, pickle.ADDITEMS, pickle.DICT, pickle.EXT1,
-    pickle.EXT2, pickle.EXT4,
-)  # fmt: skip
 _PLAIN_DTYPE = re.compile(r"[<>=|]?[fiubU]\d{1,3}")
 
 
@@ -36,13 +32,13 @@ def recognise(head: bytes) -> bool:
     return len(head) > 1 and head[0] == 0x80 and head[1] in PROTOCOLS
 
 
-def from_memory(vectors: Any) -> Block:
+def from_memory(vectors: Any) -> Arrays:
     """Take words and matrix out of a KeyedVectors object (or a model that has one as `.wv`)."""
     keyed = getattr(vectors, "wv", vectors)
-    return checked_block(list(keyed.index_to_key), keyed.vectors)
+    return _arrays(keyed.index_to_key, keyed.vectors)
 
 
-def read(path: Path, *, allow_pickle: bool) -> Block:
+def read(path: Path, *, allow_pickle: bool) -> Arrays:
     """Open a .kv file without running anything in it; what that cannot read, by gensim, if the user trusts the file."""
     try:
         return _plainly(path)
@@ -54,14 +50,14 @@ def read(path: Path, *, allow_pickle: bool) -> Block:
         problem = " ".join(str(error).split())
         raise VectorsError(
             f"'{path.name}' is a Python pickle that is not plain gensim vectors ({problem}), and opening it can run "
-            "code; if you trust its origin, pass allow_pickle=True (on the command line: --allow-pickle)."
+            "code; if you trust its origin, use allow_pickle=True (or --allow-pickle)."
         ) from None
 
 
-def _plainly(path: Path) -> Block:
+def _plainly(path: Path) -> Arrays:
     """Read the attributes of gensim's object: its words, and its matrix, which may lie in a file beside it."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        found = vars(_reader(content).load())
+        found = vars(PlainUnpickler(content, _known()).load())
     found = vars(found["wv"]) if "wv" in found else found
     words = next((found[name] for name in ("index_to_key", "index2word", "index2entity") if name in found), None)
     if words is None:
@@ -69,96 +65,62 @@ def _plainly(path: Path) -> Block:
     matrix = found.get("vectors")
     if matrix is None and (beside := path.with_name(f"{path.name}.vectors.npy")).is_file():
         matrix = load_array(beside)
-    return checked_block(list(words), matrix)
+    return _arrays(getattr(words, "array", words), getattr(matrix, "array", matrix))
 
 
-def _reader(content: Any) -> Any:
-    """Return an unpickler that knows gensim's classes as empty ones and arrays as bytes, and nothing else.
+def _arrays(words: Any, matrix: Any) -> Arrays:
+    block = checked_block(list(words), matrix)
+    return Arrays(block.words, block.matrix, {"format": NAME})
 
-    It is Python's own slow one: the fast one allocates whatever a damaged file asks for, and so would byte arrays,
-    which are refused. Keys must be plain, since hashing what is nested without end would end the process. The classes
-    are made anew for each file, so that no file can change them for the next.
+
+def _known() -> Callable[[str, str], Any]:
+    """Return what gives gensim's classes as empty ones, and NumPy's as what makes arrays of bytes.
+
+    The classes are made anew for each file, so that no file can change them for the next.
     """
 
     class Plain:
         """Stands for any class of gensim, and keeps what it is given."""
 
     class Dtype:
-        def __init__(self, name: str, *_: Any) -> None:
-            if not _PLAIN_DTYPE.fullmatch(name):
+        def __init__(self, name: str | bytes, *_: Any) -> None:
+            self.name, self.big = name.decode() if isinstance(name, bytes) else name, False
+            if not _PLAIN_DTYPE.fullmatch(self.name):
                 raise ValueError(f"it holds an array of {name!r:.20}")
-            self.name, self.big = name, False
 
         def __setstate__(self, state: tuple[Any, ...]) -> None:
-            self.big = state[1] == ">"
+            self.big = state[1] in (">", b">")
 
         def numbers(self, raw: bytes) -> Any:
             return np.frombuffer(raw, np.dtype(self.name).newbyteorder(">" if self.big else "<"))
 
-    class Array:
-        array: Any = None
+    def find(module: str, name: str) -> Any:
+        if _GENSIM.fullmatch(module):
+            return Plain
+        if module in _NUMPY and name in ("ndarray", "dtype", "_reconstruct", "scalar"):
+            known = {"dtype": Dtype, "_reconstruct": lambda *_: _Array(), "scalar": lambda t, raw: t.numbers(raw)[0]}
+            return known.get(name, _Array)
+        raise ValueError(f"it asks for {module}.{name}")
 
-        def __setstate__(self, state: tuple[Any, ...]) -> None:
-            _, shape, dtype, by_column, raw = state
-            self.array = dtype.numbers(raw).reshape(shape, order="F" if by_column else "C")
-
-    base: Any = pickle._Unpickler  # whose parts are not typed
-
-    class Reader(base):  # type: ignore[misc]
-        def find_class(self, module: str, name: str) -> Any:
-            if _GENSIM.fullmatch(module):
-                return Plain
-            if module in _NUMPY and name in ("ndarray", "dtype", "_reconstruct", "scalar"):
-                known = {"dtype": Dtype, "_reconstruct": lambda *_: Array(), "scalar": lambda t, raw: t.numbers(raw)[0]}
-                return known.get(name, Array)
-            raise ValueError(f"it asks for {module}.{name}")
-
-        def load(self) -> Any:
-            made = super().load()
-            for each in (made, vars(made).get("wv", made)):
-                arrays = {key: value.array for key, value in vars(each).items() if isinstance(value, Array)}
-                each.__dict__.update(arrays)
-            return made
-
-        def set_items(self) -> None:
-            items = self.pop_mark()
-            self.stack[-1].update(zip(_plain(items[::2]), items[1::2], strict=True))
-
-        def set_item(self) -> None:
-            value, key = self.stack.pop(), self.stack.pop()
-            self.stack[-1].update(zip(_plain([key]), [value], strict=True))
-
-        def frozen_set(self) -> None:
-            items = self.pop_mark()
-            self.stack.append(frozenset(_plain(items)))
-
-        def refuse(self) -> None:
-            raise ValueError("it holds what vectors have no use for")
-
-        dispatch: ClassVar[dict[int, Any]] = {
-            **base.dispatch,
-            **dict.fromkeys([code[0] for code in _REFUSED], refuse),
-            pickle.SETITEMS[0]: set_items,
-            pickle.SETITEM[0]: set_item,
-            pickle.FROZENSET[0]: frozen_set,
-        }
-
-    return Reader(content)
+    return find
 
 
-def _plain(keys: list[Any]) -> list[Any]:
-    """Return what is to be hashed, or refuse what is nested."""
-    if not all(isinstance(key, str | int | bytes) for key in keys):
-        raise ValueError("it has keys that are not plain")
-    return keys
+class _Array:
+    """Stands for an array until its numbers are read."""
+
+    __slots__ = ("array",)
+
+    def __setstate__(self, state: tuple[Any, ...]) -> None:
+        _, shape, dtype, by_column, raw = state
+        self.array = dtype.numbers(raw).reshape(shape, order="F" if by_column else "C")
 
 
-def _by_gensim(path: Path) -> Block:
+def _by_gensim(path: Path) -> Arrays:
     try:
         from gensim.models import KeyedVectors
     except ImportError:
         raise MissingExtraError("reading this gensim file needs gensim: pip install 'gensim>=4.3.3'.") from None
     try:
         return from_memory(KeyedVectors.load(str(path), mmap="r"))
-    except Exception as error:  # whatever an arbitrary pickle raises
+    except Exception as error:  # an arbitrary pickle can raise anything
         raise VectorsError(f"'{path.name}' is not a gensim KeyedVectors file ({error}).") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,16 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
-from aslant.io.memory_maps import is_large
 from aslant.io.reading import read_bytes
-from aslant.vectors.formats.text_table import BOM
-from aslant.vectors.rows import Block
-from aslant.vectors.unread_vectors import Unread, lines
-from aslant.vectors.word_vectors import as_matrix
+from aslant.vectors.rows import Arrays
 
 NAME = "NumPy array with a word list"
 MAGIC = b"\x93NUMPY"
-#: Bytes of a list of words: twenty times that of the largest embeddings.
+#: The most bytes in a list of words: twenty times that of the largest embeddings.
 MAX_WORDS_BYTES = 1 << 30
 WORD_FILES = (".txt", ".words", ".vocab")
 
@@ -48,40 +44,18 @@ def _words_file(path: Path) -> Path:
     return beside
 
 
-def read(path: Path) -> Block:
-    """Read the array at `path` and its words, one per line."""
-    beside = _words_file(path)
-    matrix = as_matrix(load_array(path), f"the vectors in '{path.name}'")
-    words = _lines(beside)
-    _check_count(words, matrix, beside, path)
-    return Block(words, matrix)
-
-
-def open_large(path: Path, name: str) -> Unread | None:
-    """Map the array at `path`, without reading it, if it is a large one."""
+def open_arrays(path: Path, name: str) -> Arrays:
+    """Map the array at `path`, and read its words, one per line."""
     beside, matrix = _words_file(path), load_array(path)
-    if not is_large(matrix):
-        return None
-    text = read_bytes(beside, VectorsError, most=MAX_WORDS_BYTES).removeprefix(BOM).removesuffix(b"\n")
-    words = lines(text.replace(b"\r\n", b"\n").removesuffix(b"\r"), f"'{beside.name}' is not UTF-8 text.")
-    _check_count(words, matrix, beside, path)
-    return Unread(words, matrix, NAME)
-
-
-def _check_count(words: Sequence[str], matrix: NDArray[Any], beside: Path, path: Path) -> None:
-    if len(words) != len(matrix):
-        raise VectorsError(f"'{beside.name}' has {len(words):,} words but '{path.name}' {len(matrix):,} rows.")
-
-
-def _lines(path: Path) -> list[str]:
-    """Return the lines of a text file; only line feeds end a line, since words may hold other separators."""
     try:
-        lines = read_bytes(path, VectorsError, most=MAX_WORDS_BYTES).decode("utf-8-sig").split("\n")
+        text = read_bytes(beside, VectorsError, most=MAX_WORDS_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise VectorsError(f"'{path.name}' is not UTF-8 text.") from None
-    if lines[-1] == "":
-        lines.pop()
-    return [line.removesuffix("\r") for line in lines]
+        raise VectorsError(f"'{beside.name}' is not UTF-8 text.") from None
+    # Only line feeds end a line, since words may hold other separators.
+    words = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    if matrix.ndim and len(words) != len(matrix):
+        raise VectorsError(f"'{beside.name}' has {len(words):,} words but '{name}' {len(matrix):,} rows.")
+    return Arrays(words, matrix, {"format": NAME})
 
 
 def load_array(path: Path) -> NDArray[Any]:
@@ -89,16 +63,16 @@ def load_array(path: Path) -> NDArray[Any]:
     try:
         with np.errstate(over="raise"), unwarned():  # the product of an absurd shape
             array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
-        if array.dtype.itemsize == 0:  # of such, a file without data promises any number
+        if array.dtype.itemsize == 0:  # an array without data can claim any number of rows
             raise ValueError(f"{array.shape} of {array.dtype}")  # noqa: TRY301 (one message for all)
-    except Exception as error:  # a damaged header can fail in any way, none of them ours
+    except Exception as error:  # a damaged header can fail in any way, none of them our fault
         raise VectorsError(f"'{path.name}' is not a plain NumPy array ({error}).") from None
     return array
 
 
 @contextmanager
 def unwarned() -> Iterator[None]:
-    """Keep Python and NumPy from warning of how a header is written: it is read as it is, or refused."""
+    """Keep Python and NumPy from warning about how a header is written: it is read as it is, or refused."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield

@@ -7,22 +7,23 @@ either copes or names the line at fault.
 
 from __future__ import annotations
 
+import os
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from aslant.errors import VectorsError
-from aslant.vectors.formats.plain_words import encoded_blocks
-from aslant.vectors.formats.text_table import BOM, parsed, table_reader, table_text
+from aslant.io.memory_maps import release
+from aslant.io.packed_files import ByteStream
 from aslant.vectors.rows import BEYOND, UNDECODABLE, Block
-from aslant.vectors.vector_files import ByteStream
 
 if TYPE_CHECKING:
-    from aslant.vectors.word_vectors import WordVectors
+    from aslant.vectors.word_vectors import FloatMatrix, WordVectors
 
 NAME = "text"
 #: Bytes handed to the parser at a time: large enough to occupy every core, small enough to stay in cache.
@@ -34,6 +35,12 @@ MAX_DIMENSIONS = 100_000
 #: Enough for a header and a whole line of `MAX_DIMENSIONS` numbers.
 HEAD_BYTES = 2 << 20
 HEAD_LINES = 200
+BOM = b"\xef\xbb\xbf"
+#: What polars would unpack by itself, without any limit: gzip, zlib and zstandard.
+PACKED = (b"\x1f\x8b", b"x\x01", b"x\x5e", b"x\x9c", b"x\xda", b"\x28\xb5\x2f\xfd")
+BLOCK_WORDS = 8192
+#: What no word of a text or word2vec file can hold.
+BREAKS = re.compile(r"[ \t\r\n]")
 HEADER = re.compile(rb"\s*(\d{1,18})\s+(\d{1,18})\s*$")
 ALIGNED = re.compile(rb"[^ ] {2,}[-+]?\.?\d")
 
@@ -218,7 +225,115 @@ def _split_line(line: bytes, layout: Layout, where: str) -> tuple[bytes, list[fl
 
 
 def write(file: IO[bytes], vectors: WordVectors) -> None:
-    """Write `vectors` as word2vec text: a header, then a word and its numbers per line, each the same float32 again."""
+    """Write `vectors` as word2vec text: a header, then a word and its numbers per line, each float32 exactly."""
     file.write(f"{len(vectors)} {vectors.dimensions}\n".encode())
     for words, rows in encoded_blocks(vectors, "word2vec text"):
         file.write(table_text(words, rows))
+
+
+def encoded_blocks(vectors: WordVectors, format_name: str) -> Iterator[tuple[list[bytes], FloatMatrix]]:
+    """Yield the words as UTF-8 with their rows, some thousand at a time; a word that cannot be held is refused.
+
+    >>> from aslant.vectors import WordVectors
+    >>> next(encoded_blocks(WordVectors.from_arrays(["new york"], [[1.0]]), "text"))
+    Traceback (most recent call last):
+    aslant.errors.VectorsError: the word 'new york' has white space inside, which text cannot hold; ...
+    """
+    for start in range(0, len(vectors), BLOCK_WORDS):
+        words = list(vectors.words[start : start + BLOCK_WORDS])
+        if BREAKS.search("".join(words)) or "" in words:
+            bad = next(word for word in words if BREAKS.search(word) or not word)
+            what = "has white space inside" if bad else "is empty"
+            raise VectorsError(
+                f"the word {bad!r} {what}, which {format_name} cannot hold; save as .safetensors or .npz instead."
+            )
+        yield [_encoded(word) for word in words], vectors.matrix[start : start + BLOCK_WORDS]
+        release(vectors.matrix)
+
+
+def _encoded(word: str) -> bytes:
+    try:
+        return word.encode("utf-8")
+    except UnicodeEncodeError:
+        raise VectorsError(f"the word {word!r} is not valid Unicode and cannot be written.") from None
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A block of lines with what the table reader made of it: None where it is not a plain table."""
+
+    data: bytes
+    n_lines: int
+    block: Block | None
+
+
+def parsed(blocks: Iterable[bytes], table: Callable[[bytes], Block | None]) -> Iterator[Parsed]:
+    """Parse `blocks` in threads (polars lets go of the interpreter's lock) and yield them in order.
+
+    A few blocks are in flight at a time, so memory stays bounded however long the file is.
+    """
+    workers = min(4, os.cpu_count() or 1)
+    waiting: deque[Future[Parsed]] = deque()
+    with ThreadPoolExecutor(workers, thread_name_prefix="aslant-text") as pool:
+        try:
+            for data in blocks:
+                waiting.append(pool.submit(_parse, data, table))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _parse(data: bytes, table: Callable[[bytes], Block | None]) -> Parsed:
+    block = table(data)
+    # A plain table has no blank lines, so its rows need not be counted again.
+    return Parsed(data, len(block.words) if block and block.words else data.count(b"\n"), block)
+
+
+def table_reader(dimensions: int, separator: str, *, trailing: bool) -> Callable[[bytes], Block | None]:
+    """Return a function from the bytes of whole lines to a Block, or to None where they are not a plain table.
+
+    `trailing`: every line ends in a separator, so that there is one more, empty field.
+    """
+    import polars as pl
+
+    numbers = [f"n{i}" for i in range(dimensions)]
+    schema: dict[str, Any] = {"word": pl.String} | dict.fromkeys(numbers, pl.Float32)
+    if trailing:
+        schema["nothing"] = pl.String
+
+    def table(data: bytes) -> Block | None:
+        if not data or data.isspace():
+            return Block([], np.empty((0, dimensions), np.float32))
+        if data.startswith((BOM, *PACKED)):  # polars would take a mark off the first word, which it belongs to
+            return None
+        try:
+            frame = pl.read_csv(data, separator=separator, has_header=False, quote_char=None, schema=schema)
+        except pl.exceptions.PolarsError:
+            return None
+        columns = frame.get_columns()
+        if any(column.null_count() for column in columns[: dimensions + 1]):
+            return None
+        if trailing and columns[-1].null_count() < frame.height:
+            return None
+        matrix = frame[:, 1 : dimensions + 1].to_numpy(order="c")
+        return Block(columns[0].to_list(), matrix)
+
+    return table
+
+
+def table_text(words: list[bytes], rows: FloatMatrix) -> bytes:
+    """Return lines of a word and its numbers, in as few digits as bring each float32 back exactly.
+
+    >>> table_text([b"the"], np.array([[0.1, -2.0]], np.float32))
+    b'the 0.1 -2.0\\n'
+    """
+    import polars as pl
+
+    numbers = {f"n{i}": np.ascontiguousarray(column, dtype=np.float32) for i, column in enumerate(rows.T)}
+    text = pl.DataFrame(numbers).write_csv(separator=" ", include_header=False, quote_style="never").encode()
+    lines = text.split(b"\n")
+    return b"".join(b"%b %b\n" % entry for entry in zip(words, lines[: len(words)], strict=True))

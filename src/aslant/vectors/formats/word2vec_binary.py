@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
+from aslant.io.packed_files import ByteStream
 from aslant.vectors.formats import text
-from aslant.vectors.formats.plain_words import encoded_blocks
 from aslant.vectors.rows import BEYOND, LINE_END, Block, decode_words
-from aslant.vectors.vector_files import ByteStream
 
 if TYPE_CHECKING:
     from aslant.vectors.word_vectors import WordVectors
@@ -101,7 +100,7 @@ def _block(buffer: bytes, names: list[bytes], offsets: NDArray[np.int64], dimens
 
 
 def _decoded(names: list[bytes]) -> tuple[list[str], dict[str, int]]:
-    """Return the words, without the newline that may stand before each, and the repairs that took."""
+    """Return the words, without the newline that may precede each, and the repairs needed."""
     joined = b"\n".join(names).removeprefix(b"\n").replace(b"\n\n", b"\n")
     if b"" not in names:
         try:
@@ -119,7 +118,7 @@ def _decoded(names: list[bytes]) -> tuple[list[str], dict[str, int]]:
 def write(file: IO[bytes], vectors: WordVectors) -> None:
     """Write `vectors` as gensim does: no newline after an entry."""
     file.write(f"{len(vectors)} {vectors.dimensions}\n".encode())
-    for words, rows in encoded_blocks(vectors, NAME):
+    for words, rows in text.encoded_blocks(vectors, NAME):
         data = np.ascontiguousarray(rows, dtype="<f4").tobytes()
         width = 4 * vectors.dimensions
         starts = range(0, len(data), width)

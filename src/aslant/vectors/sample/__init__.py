@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib.resources import files
 
-from aslant.vectors.formats import aslant_file as aslant_file
+from aslant.vectors.formats import aslant_file
 from aslant.vectors.word_vectors import WordVectors
 
 FILE = "glove.6B.100d.sample.safetensors.zst"

@@ -1,0 +1,289 @@
+"""The direction of a concept such as gender, and direct and indirect bias along it (docs/definitions.md §5)."""
+
+from __future__ import annotations
+
+import numbers
+from os import PathLike
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError, plural
+from aslant.measures.geometry.result import (
+    DirectBiasResult,
+    IndirectBiasResult,
+    IndirectWord,
+    SubspaceResult,
+    WordProjection,
+)
+from aslant.measures.polarities.measure import Words, word_list
+from aslant.measures.shared.correlations import correlation
+from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, FoundSets, Pairs, find_direction, find_sets
+from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.wordsets import (
+    FloatArray,
+    Found,
+    check_vectors,
+    checked_words,
+    find,
+    need_distinct,
+    need_words,
+    provenance,
+)
+from aslant.results.parts import Correlation
+from aslant.statistics import check_count, explained_ratios, generator, seed_of, subspace, unit_rows
+from aslant.stimuli import WordList, WordSet, load_set
+from aslant.vectors import WordVectors
+
+DEFAULT_WORDS = "professions"
+SPECIFIC_WORDS = "gender-specific-words"
+#: Projections that differ by less than this (of cosines in single precision) do not differ.
+NO_SPREAD = 1e-6
+
+
+def projections(words: NDArray[np.floating], direction: FloatArray) -> FloatArray:
+    """Return the cosine of each word with a direction; shape (words,), from (words, d) and (d,).
+
+    >>> projections(np.array([[3.0, 4.0], [0.0, -2.0]]), np.array([0.0, 1.0])).tolist()
+    [0.8, -1.0]
+    """
+    return np.asarray(unit_rows(words) @ unit_rows(direction))
+
+
+def direct_bias_value(cosines: FloatArray, strictness: float) -> float:
+    """Return the mean of |cos|^c over words (Bolukbasi et al. §5.2).
+
+    >>> direct_bias_value(np.array([0.5, -0.1]), 1.0)
+    0.3
+    """
+    return float(np.mean(np.abs(cosines) ** strictness))
+
+
+def direct_bias(
+    vectors: WordVectors,
+    words: Words = DEFAULT_WORDS,
+    *,
+    direction: Direction = DEFAULT_PAIRS,
+    strictness: float = 1.0,
+    keep_specific: bool = True,
+    specific: Words = SPECIFIC_WORDS,
+) -> DirectBiasResult:
+    """Measure the direct bias of `words`: the mean of |cos(w, g)| to the power of `strictness`.
+
+    `direction` g is a pair set or pairs (their first component, see `gender_subspace`), or the numbers themselves.
+    `keep_specific=False` leaves out the words that `specific` lists, which are gendered by definition; the published
+    0.08 for GoogleNews keeps them. Ratings that a word set carries are correlated with the projections.
+
+    >>> import aslant
+    >>> r = aslant.direct_bias(aslant.load())
+    >>> r.poles, [word.word for word in r.extremes(2)[0]]
+    (('female', 'male'), ['ballerina', 'homemaker'])
+    """
+    check_vectors(vectors)
+    if isinstance(strictness, bool) or not isinstance(strictness, numbers.Real) or not 0 < strictness <= 100:
+        raise MeasureError(f"strictness is {strictness!r}; give a number above 0, such as 1.")
+    listed, words_id = word_list(words)
+    removed = () if keep_specific else _specific(listed, specific)
+    gone = set(removed)
+    found = find(vectors, WordList("words", tuple(word for word in listed if word not in gone)))
+    if not found.words.used:
+        raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
+    chosen = find_direction(vectors, direction)
+    cosines = projections(found.raw, chosen.vector)
+    columns = _ratings(words)
+    settings = {
+        "strictness": strictness, "direction": chosen.id, "keep_specific": keep_specific,
+        "specific": word_list(specific)[1],
+    }  # fmt: skip
+    return DirectBiasResult(
+        value=direct_bias_value(cosines, strictness),
+        strictness=float(strictness),
+        poles=chosen.poles,
+        by_word=tuple(
+            WordProjection(word, cosine, tuple(column[word] for column in columns.values()))
+            for word, cosine in zip(found.words.used, cosines.tolist(), strict=True)
+        ),
+        ratings=tuple(columns),
+        correlations=_correlations(found, cosines, columns),
+        specific="kept" if keep_specific else "removed",
+        removed=removed,
+        provenance=provenance(vectors, words_id, (found.words, *chosen.found), None, settings),
+    )
+
+
+def _specific(listed: tuple[str, ...], specific: Words) -> tuple[str, ...]:
+    known = {word.lower().replace(" ", "_") for word in word_list(specific)[0]}
+    return tuple(word for word in listed if word.lower().replace(" ", "_") in known)
+
+
+def _ratings(words: Words) -> dict[str, dict[str, float]]:
+    """Return the numbers that the word set carries, by column and word."""
+    if not isinstance(words, str | PathLike):
+        return {}
+    chosen = load_set(words, WordSet)
+    return {name: chosen.column(name) for name in chosen.columns[1:]}
+
+
+def _correlations(found: Found, cosines: FloatArray, columns: dict[str, dict[str, float]]) -> tuple[Correlation, ...]:
+    if np.ptp(cosines) < NO_SPREAD:
+        return ()
+    made = [correlation(name, cosines, [col[word] for word in found.words.used]) for name, col in columns.items()]
+    return tuple(one for one in made if one is not None)
+
+
+#: A similarity closer to 0 than this has no share.
+NO_SIMILARITY = 1e-9
+
+
+def beta(word: FloatArray, others: FloatArray, direction: FloatArray) -> FloatArray:
+    """Return β(w, v) = (w·v − cos(w⊥, v⊥)) / w·v for each v; shape (others,), from (d,), (others, d) and (d,).
+
+    ⊥ removes the part along the direction; all vectors are at unit length first. NaN marks w·v = 0.
+
+    >>> beta(np.array([1.0, 1.0]), np.array([[1.0, 0.0], [-1.0, 2.0]]), np.array([0.0, 1.0])).round(3).tolist()
+    [-0.414, 4.162]
+    """
+    w, vs, g = unit_rows(word), unit_rows(others), unit_rows(direction)
+    similarity = vs @ w
+    apart = unit_rows(vs - np.outer(vs @ g, g)) @ unit_rows(w - (w @ g) * g)
+    safe = np.where(np.abs(similarity) > NO_SIMILARITY, similarity, np.nan)
+    return np.asarray((similarity - apart) / safe)
+
+
+def indirect_bias(
+    vectors: WordVectors,
+    word: str,
+    other: str,
+    *,
+    direction: Direction = DEFAULT_PAIRS,
+    words: Words = DEFAULT_WORDS,
+) -> IndirectBiasResult:
+    """Measure the indirect bias of `word` and `other`, and of `words` ranked between them.
+
+    `value` is β(word, other). `by_word` orders `words` by their cosine with word − other, as Figure 3 of the paper
+    does between softball and football, each with its β to the nearer end: 0.67 means that two thirds of the
+    similarity come from the direction.
+
+    >>> import aslant
+    >>> r = aslant.indirect_bias(aslant.load(), "softball", "football")
+    >>> r.by_word[0].end, r.by_word[-1].end
+    ('softball', 'football')
+    """
+    ends = [find(vectors, WordList(name, checked_words([name]))) for name in (word, other)]
+    for end in ends:
+        need_words(end, 1, vectors)
+    need_distinct(*ends)
+    chosen, (listed, words_id) = find_direction(vectors, direction), word_list(words)
+    at = {end.words.tokens[0] for end in ends}
+    found = find(vectors, WordList("words", listed))
+    rows = [row for row, token in enumerate(found.words.tokens) if token not in at]
+    if not rows:
+        raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be ranked.")
+    first, second = (end.unit[0] for end in ends)
+    value = float(beta(first, second[None], chosen.vector)[0])
+    if np.isnan(value):
+        raise MeasureError(f"'{word}' and '{other}' have a similarity of 0, so no share of it can be computed.")
+    cosines = projections(found.unit[rows], first - second)
+    betas = np.array([beta(end, found.unit[rows], chosen.vector) for end in (first, second)])
+    ranked = [
+        IndirectWord(
+            found.words.used[rows[i]], float(cosines[i]), word if cosines[i] >= 0 else other,
+            None if np.isnan(b := float(betas[0 if cosines[i] >= 0 else 1, i])) else b,
+        )
+        for i in np.argsort(-cosines, kind="stable").tolist()
+    ]  # fmt: skip
+    groups = (*(end.words for end in ends), found.words, *chosen.found)
+    return IndirectBiasResult(
+        first=word,
+        second=other,
+        value=value,
+        similarity=float(first @ second),
+        poles=chosen.poles,
+        by_word=tuple(ranked),
+        provenance=provenance(vectors, words_id, groups, None, {"direction": chosen.id}),
+    )
+
+
+#: Random words come from this many of the most frequent.
+RANDOM_FROM = 50_000
+MOST_REPEATS = 100_000
+_BLOCK = 1 << 22  # numbers at a time
+
+
+def random_ratios(
+    rows: FloatArray, sizes: tuple[int, ...], count: int, repeats: int, random: np.random.Generator
+) -> FloatArray:
+    """Return the shares of variance of random sets of the same sizes; shape (repeats, count).
+
+    `rows` (words, d) are drawn from without replacement within a repeat.
+
+    >>> shares = random_ratios(np.eye(6), (2, 2), 2, 3, np.random.default_rng(0))
+    >>> shares.round(6).tolist()
+    [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
+    """
+    total, ends = sum(sizes), np.cumsum(sizes)[:-1]
+    block = max(1, _BLOCK // (total * rows.shape[1]))
+    done = []
+    for start in range(0, repeats, block):
+        draws = min(block, repeats - start)
+        picked = np.array([random.choice(len(rows), total, replace=False) for _ in range(draws)])
+        drawn = np.asarray(rows[picked], dtype=np.float64)
+        parts = [part - part.mean(axis=1, keepdims=True) for part in np.split(drawn, ends, axis=1)]
+        done.append(explained_ratios(np.concatenate(parts, axis=1), count))
+    return np.concatenate(done)
+
+
+def gender_subspace(
+    vectors: WordVectors,
+    pairs: Pairs = DEFAULT_PAIRS,
+    *,
+    components: int = 10,
+    random_pairs: int = 1_000,
+    rng: int | np.random.Generator | None = 0,
+) -> SubspaceResult:
+    """Find the subspace that `pairs` span: PCA of unit vectors, each set centred on its own mean.
+
+    `pairs` may stand for any concept, and hold more than two words each (Manzini et al. 2019). The share of
+    variance of each component is compared with that of as many random words, drawn `random_pairs` times (0: not drawn).
+
+    >>> import aslant
+    >>> s = aslant.gender_subspace(aslant.load(), random_pairs=100)
+    >>> s.explained[0] > s.random[0].maximum
+    True
+    >>> faiths = [["judaism", "christianity", "islam"], ["rabbi", "priest", "imam"], ["synagogue", "church", "mosque"]]
+    >>> len(aslant.gender_subspace(aslant.load(), faiths).explained)
+    6
+    """
+    check_count("components", components, 1, 10_000)
+    check_count("random_pairs", random_pairs, 0, MOST_REPEATS)
+    sets, seed = find_sets(vectors, pairs), seed_of(rng)
+    found, ratios = subspace(sets.vectors)
+    explained = ratios[:components]
+    random = _random(vectors, sets, len(explained), random_pairs, seed)
+    beaten = None if random is None else int(np.count_nonzero(random[:, 0] >= explained[0]))
+    settings = {"components": components, "random_pairs": random_pairs, "random_from": RANDOM_FROM, "length": "unit"}
+    return SubspaceResult(
+        sets=sets.words,
+        sets_left_out=sets.left_out,
+        poles=sets.poles,
+        explained=tuple(explained.tolist()),
+        random=() if random is None else tuple(spread(column) for column in random.T),
+        pvalue=None if beaten is None else (1 + beaten) / (1 + random_pairs),
+        direction=tuple(found[0].tolist()),
+        provenance=provenance(vectors, sets.id, sets.found, seed, settings),
+    )
+
+
+def _random(vectors: WordVectors, sets: FoundSets, count: int, repeats: int, seed: int) -> FloatArray | None:
+    if not repeats:
+        return None
+    own = {token for words in sets.found for token in words.tokens}
+    top = vectors.words[:RANDOM_FROM]
+    others = np.array([row for row, word in enumerate(top) if word not in own], dtype=np.intp)
+    sizes = tuple(len(words) for words in sets.vectors)
+    if len(others) < sum(sizes):
+        raise MeasureError(
+            f"'{vectors.name}' has {plural(len(others), 'word')} besides the pairs, too few for random pairs; "
+            "give random_pairs=0."
+        )
+    return random_ratios(unit_rows(vectors.matrix[others]), sizes, count, repeats, generator(seed))

@@ -1,0 +1,120 @@
+"""What every association test returns, alone and in a suite: WEAT, SEAT, CEAT, and tests in templates."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from aslant.results.codec import MeasuredResult
+from aslant.results.parts import WordsUsed
+from aslant.results.provenance import Provenance
+
+
+@dataclass(frozen=True)
+class WordAssociation:
+    """s(w, A, B) of one target word: how much closer it is to the first attribute set than to the second."""
+
+    word: str
+    target: str
+    value: float
+
+
+@dataclass(frozen=True)
+class HumanComparison:
+    """What the study that this test mirrors found in people."""
+
+    reference: str
+    effect_size: float | None
+    participants: int | None
+    pvalue: float | None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class SkippedTest:
+    """A test that was not run, and why."""
+
+    test: str
+    title: str
+    reason: str
+    missing: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssociationTest(MeasuredResult):
+    """Two sets against two others: an effect size, and a p-value over re-partitions of what is compared.
+
+    `statistic` is the difference of the means of what was re-partitioned. `pvalue` is exact where `pvalue_bounds` are
+    equal; the method says how it was found, over `n_partitions` partitions.
+    """
+
+    test: str
+    title: str
+    category: str
+    targets: tuple[WordsUsed, WordsUsed]
+    attributes: tuple[WordsUsed, WordsUsed]
+    statistic: float
+    effect_size: float
+    pvalue: float
+    pvalue_bounds: tuple[float, float]
+    pvalue_method: str
+    n_partitions: int
+    alternative: str
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return the result as one table row."""
+        return [self.row()]
+
+    def row(self, qvalue: float | None = None) -> dict[str, Any]:
+        """Return the table row of this test: what all tests have, then what only this kind has."""
+        return {
+            "test": self.test,
+            "title": self.title,
+            "category": self.category,
+            "effect_size": self.effect_size,
+            "pvalue": self.pvalue,
+            "pvalue_low": self.pvalue_bounds[0],
+            "pvalue_high": self.pvalue_bounds[1],
+            "pvalue_method": self.pvalue_method,
+            "qvalue": qvalue,
+            **self.own_columns(),
+            "words_missing": len(self.missing),
+            "missing": " ".join(self.missing),
+            "statistic": self.statistic,
+            "alternative": self.alternative,
+            "representation": self.provenance.representation.name,
+        }
+
+    def own_columns(self) -> dict[str, Any]:
+        """Return the fields of the table row that only this kind of test has."""
+        return {}
+
+
+@dataclass(frozen=True, kw_only=True)
+class WeatSetTest(AssociationTest):
+    """An association test on the four word sets of a WEAT, which may mirror a study with people."""
+
+    human: HumanComparison | None
+
+    def own_columns(self) -> dict[str, Any]:
+        """Return what the study with people found, and how many words were used."""
+        return {
+            "people_effect_size": self.human.effect_size if self.human else None,
+            "people_n": self.human.participants if self.human else None,
+            "words_used": sum(len(group.used) for group in self.targets + self.attributes),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class AssociationSuite(MeasuredResult):
+    """Several tests on one representation; `qvalues[i]` is the Benjamini–Hochberg q-value of `results[i]`."""
+
+    results: tuple[AssociationTest, ...]
+    qvalues: tuple[float, ...]
+    skipped: tuple[SkippedTest, ...]
+    provenance: Provenance
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per test that was run."""
+        return [result.row(qvalue) for result, qvalue in zip(self.results, self.qvalues, strict=True)]

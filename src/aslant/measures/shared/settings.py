@@ -1,0 +1,143 @@
+"""The settings of a measure, declared once: a frozen class whose fields say what is allowed and what it is for.
+
+From the class come the keyword arguments of the public function (`keywords`), the checks, what provenance records
+(`Settings.record`) and the options of the command (`aslant.cli.shared.command`).
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+
+from aslant.errors import MeasureError
+
+R = TypeVar("R")
+S = TypeVar("S", bound="Settings")
+
+
+@dataclass(frozen=True)
+class setting:  # noqa: N801 (reads as what it declares)
+    """Describe a field: what it is for, and its limits (`ge`, `gt`, `le`, `lt`).
+
+    Of a command's option, `option` is the name where it is not the field's, `metavar` what stands for a value in the
+    help, and `panel` the heading that it stands under.
+    """
+
+    description: str
+    ge: float | None = None
+    gt: float | None = None
+    le: float | None = None
+    lt: float | None = None
+    option: str | None = None
+    metavar: str | None = None
+    panel: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """Settings of a measure: every field is checked against its declaration."""
+
+    def __post_init__(self) -> None:
+        """Refuse values that a field does not allow."""
+        kind: Any = type(self)
+        for name, (hint, meta) in declared(kind).items():
+            _check(name, getattr(self, name), hint, meta)
+
+    def record(self) -> dict[str, Any]:
+        """Return the settings as provenance keeps them."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+@functools.cache
+def declared(kind: Any) -> dict[str, tuple[Any, setting]]:
+    """Return the type and the description of every field that has one."""
+    hints = get_type_hints(kind, include_extras=True)
+    found = {name: get_args(hint) for name, hint in hints.items() if get_origin(hint) is Annotated}
+    return {name: (args[0], args[1]) for name, args in found.items() if isinstance(args[1], setting)}
+
+
+def _check(name: str, value: Any, hint: Any, meta: setting) -> None:
+    if get_origin(hint) is Literal and value not in get_args(hint):
+        raise MeasureError(f"{name} is {value!r}; choose one of {', '.join(get_args(hint))}.")
+    if hint is int:
+        from aslant.statistics import check_count  # here, since commands that only list their options need no NumPy
+
+        check_count(name, value, int(meta.ge or 0), int(meta.le or 2**63))
+    if hint is float and (not isinstance(value, numbers.Real) or isinstance(value, bool) or not _within(value, meta)):
+        raise MeasureError(f"{name} is {value!r}; give a number between {meta.ge or meta.gt or 0} and 1.")
+
+
+def _within(value: Any, meta: setting) -> bool:
+    above = value > meta.gt if meta.gt is not None else value >= (meta.ge or 0)
+    return bool(above and (value < meta.lt if meta.lt is not None else value <= (meta.le or 1)))
+
+
+def keywords(function: Callable[..., R]) -> Callable[..., R]:
+    """Let a function take every field of its keyword-only parameter `settings` as a keyword argument of its own.
+
+    >>> @keywords
+    ... def sketch(words, *, settings: Partitions, rng=0):
+    ...     return settings.alternative
+    >>> sketch(["tea"], alternative="less")
+    'less'
+    >>> str(inspect.signature(sketch))[:50]
+    "(words, *, alternative: str = 'greater', method: s"
+    """
+    signature = inspect.signature(function)
+    kind: Any = inspect.get_annotations(function, eval_str=True)["settings"]
+    hints = get_type_hints(kind)
+    own = [
+        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
+        for f in fields(kind)
+    ]
+    names = {parameter.name for parameter in own}
+
+    @functools.wraps(function)
+    def run(*args: Any, **given: Any) -> R:
+        settings = kind(**{name: given.pop(name) for name in names & given.keys()})
+        return function(*args, settings=settings, **given)
+
+    shown = [[p] if p.name != "settings" else own for p in signature.parameters.values()]
+    run.__signature__ = signature.replace(parameters=[p for some in shown for p in some])  # type: ignore[attr-defined]
+    return run
+
+
+Alternative = Annotated[str, setting("greater, less or two-sided.")]
+Bootstrap = Annotated[int, setting("Resamples for intervals; 0 for none.", ge=0, le=100_000, metavar="N")]
+Confidence = Annotated[float, setting("Confidence of the intervals.", gt=0, lt=1)]
+MinFound = Annotated[float, setting("Do not run a test if a smaller share of any word set is found.", ge=0, le=1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partitions(Settings):
+    """How the p-value of a test is found."""
+
+    alternative: Alternative = "greater"
+    method: Annotated[
+        str,
+        setting(
+            "auto (exact where possible), enumeration, meet-in-the-middle, 'dynamic programming' or 'monte carlo'."
+        ),
+    ] = "auto"
+    n_resamples: Annotated[int, setting("Random partitions, if Monte Carlo is used.", ge=1, le=10**8, metavar="N")] = (
+        100_000
+    )
+
+    def __post_init__(self) -> None:
+        """Refuse what the permutation test would refuse after a long wait."""
+        from aslant.statistics import check_choices
+
+        super().__post_init__()
+        check_choices(self.alternative, self.method, self.n_resamples)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampled(Partitions):
+    """How the p-value of a test is found, and the interval of its effect size over the choice of words."""
+
+    bootstrap: Bootstrap = 2_000
+    confidence: Confidence = 0.95

@@ -1,0 +1,152 @@
+"""Run association tests: choose them, compare two sets of scores, and go through a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from os import PathLike
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.errors import MeasureError, TooFewWordsError, plural
+from aslant.measures.shared.association import (
+    AssociationSuite,
+    AssociationTest,
+    HumanComparison,
+    SkippedTest,
+    WordAssociation,
+)
+from aslant.measures.shared.settings import Partitions
+from aslant.measures.shared.statistic import NO_SPREAD
+from aslant.measures.shared.wordsets import WordSets, word_lists
+from aslant.results.parts import WordsUsed
+from aslant.results.provenance import Provenance
+from aslant.statistics import benjamini_hochberg, partition_pvalue
+from aslant.stimuli import StimulusSet, WeatSet, all_sets, load_set
+
+
+class NoSpreadError(MeasureError):
+    """Everything that is compared has the same score, so that no effect size exists."""
+
+
+T = TypeVar("T", bound=StimulusSet)
+S = TypeVar("S", bound=AssociationSuite)
+
+
+def chosen_test(test: Any, targets: WordSets | None = None, attributes: WordSets | None = None) -> WeatSet:
+    """Return the test that is named, or that the word lists make, or raise an error that says what is wrong."""
+    if (test is None) == (targets is None and attributes is None):
+        raise MeasureError("give either the name of a test (such as 'weat-6') or both targets and attributes.")
+    if isinstance(test, WeatSet):
+        return test
+    if isinstance(test, str | PathLike):
+        return load_set(test, WeatSet)
+    if test is not None:
+        raise MeasureError(f"{test!r:.60} does not name a test; give a name such as 'weat-6', or a TOML file.")
+    if targets is None or attributes is None:
+        raise MeasureError("targets and attributes are needed together, two word sets each.")
+    x, y = word_lists(targets, ("targets 1", "targets 2"))
+    a, b = word_lists(attributes, ("attributes 1", "attributes 2"))
+    return WeatSet(
+        title=f"{x.name}, {y.name}: {a.name}, {b.name}", category="own", language="und", licence="own",
+        citation="own", id="own", targets=(x, y), attributes=(a, b),
+    )  # fmt: skip
+
+
+def chosen_tests(tests: Any, alone: str, ship: Callable[[], Iterable[T]], one: Callable[[Any], T]) -> list[T]:
+    """Return the tests of a suite, each once; None: those that `ship`. `one` opens a test, `alone` runs just one."""
+    if isinstance(tests, str):
+        raise MeasureError(f"tests={tests!r} is one string; give a list of tests, or use {alone}.")
+    chosen = list({test.id: test for test in (ship() if tests is None else map(one, tests))}.values())
+    if not chosen:
+        raise MeasureError("no test was given; leave out `tests` to run every one that ships.")
+    return chosen
+
+
+def weat_sets(tests: Any, alone: str) -> list[WeatSet]:
+    """Return the WEAT sets of a suite, each once; None: every one that ships."""
+    return chosen_tests(tests, alone, lambda: all_sets(WeatSet), chosen_test)
+
+
+def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, why: str) -> None:
+    """Refuse a test of which too few words of a set have `why`; those that a vocabulary rules out do not count."""
+    for words in sets:
+        n = len(words.used) + len(words.same_token)
+        asked = n + len(words.missing)
+        if n >= max(1, min_found * asked):
+            continue
+        lists = {"missing": words.missing, "not in the vocabulary given": words.not_in_vocabulary}
+        said = [f"{what}: {', '.join(some[:5])}{', …' * (len(some) > 5)}" for what, some in lists.items() if some]
+        short = f", less than the required share of {min_found:g}" if min_found and asked else ""
+        number = f"{n} of {plural(asked, 'word')}" if asked else "no words"
+        raise TooFewWordsError(
+            f"{number} of '{words.name}' of '{test.id}' have {why}{short} ({'; '.join(said)}).",
+            tuple(dict.fromkeys(word for group in sets for word in group.missing)),
+        )
+
+
+def need_spread(test: StimulusSet, first: NDArray[np.float64], second: NDArray[np.float64]) -> None:
+    """Refuse scores that are all the same, but for rounding."""
+    if np.ptp(np.concatenate([first, second])) < NO_SPREAD:
+        raise NoSpreadError(f"every word of '{test.id}' has the same association, so no effect size exists.")
+
+
+def compared(
+    test: StimulusSet,
+    first: NDArray[np.float64],
+    second: NDArray[np.float64],
+    how: Partitions,
+    rng: int | np.random.Generator,
+) -> dict[str, Any]:
+    """Return the fields that every test has but its words, effect size and provenance, from two sets of scores."""
+    need_spread(test, first, second)
+    p = partition_pvalue(
+        first, second, alternative=how.alternative, method=how.method, n_resamples=how.n_resamples, rng=rng  # type: ignore[arg-type]
+    )  # fmt: skip
+    return {
+        "test": test.id, "title": test.title, "category": test.category,
+        "statistic": float(first.mean() - second.mean()),
+        "pvalue": p.pvalue, "pvalue_bounds": p.bounds, "pvalue_method": p.method, "n_partitions": p.n_partitions,
+        "alternative": how.alternative,
+    }  # fmt: skip
+
+
+def by_word(used: Iterable[WordsUsed], scores: NDArray[np.float64]) -> tuple[WordAssociation, ...]:
+    """Return the score of every word of some sets, in turn."""
+    words = [(word, group.name) for group in used for word in group.used]
+    return tuple(WordAssociation(word, name, value) for (word, name), value in zip(words, scores.tolist(), strict=True))
+
+
+def human_comparison(test: WeatSet) -> HumanComparison | None:
+    """Return what the study that a test mirrors found in people."""
+    h = test.human
+    return HumanComparison(h.reference, h.effect_size, h.participants, h.pvalue, h.note) if h else None
+
+
+def run_suite(
+    kind: type[S],
+    tests: Sequence[T],
+    measure: Callable[[T], AssociationTest],
+    provenance: Callable[[str, list[str]], Provenance],
+) -> S:
+    """Run every test, list those that cannot be run with the reason, and control the false-discovery rate.
+
+    `measure` should start each test from the same seed, so that its result does not depend on the others; `provenance`
+    is given the tests' names and the words that any of them lacks.
+    """
+    results: list[AssociationTest] = []
+    skipped: list[SkippedTest] = []
+    for test in tests:
+        try:
+            results.append(measure(test))
+        except MeasureError as error:
+            lacking = error.missing if isinstance(error, TooFewWordsError) else ()
+            skipped.append(SkippedTest(test.id, test.title, str(error).rstrip("."), lacking))
+    lists = [result.missing for result in results] + [test.missing for test in skipped]
+    return kind(
+        results=tuple(results),
+        qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()),
+        skipped=tuple(skipped),
+        provenance=provenance(" ".join(test.id for test in tests), [word for words in lists for word in words]),
+    )

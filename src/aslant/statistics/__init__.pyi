@@ -1,0 +1,37 @@
+"""Every name of the package, listed once; each is imported from its home when it is first used."""
+
+from .intervals import benjamini_hochberg as benjamini_hochberg
+from .intervals import bootstrap_means as bootstrap_means
+from .intervals import check_confidence as check_confidence
+from .intervals import clopper_pearson as clopper_pearson
+from .intervals import cluster_bootstrap_means as cluster_bootstrap_means
+from .intervals import percentile_interval as percentile_interval
+from .intervals import wilson as wilson
+from .nearest_rows import clustering_accuracy as clustering_accuracy
+from .nearest_rows import nearest as nearest
+from .nearest_rows import two_clusters as two_clusters
+from .permutation import PermutationPvalue as PermutationPvalue
+from .permutation import check_choices as check_choices
+from .permutation import partition_pvalue as partition_pvalue
+from .random_effects import RandomEffects as RandomEffects
+from .random_effects import combine as combine
+from .randomness import MOST_BOOTSTRAP as MOST_BOOTSTRAP
+from .randomness import check_count as check_count
+from .randomness import generator as generator
+from .randomness import seed_of as seed_of
+from .randomness import spawn as spawn
+from .resampled_pvalues import correlation_pvalue as correlation_pvalue
+from .resampled_pvalues import rank_correlation_pvalue as rank_correlation_pvalue
+from .resampled_pvalues import rank_correlations as rank_correlations
+from .resampled_pvalues import regrouping_pvalue as regrouping_pvalue
+from .resampled_pvalues import sign_flip_pvalue as sign_flip_pvalue
+from .rotation import RotationCounts as RotationCounts
+from .rotation import RotationPlan as RotationPlan
+from .rotation import RotationProblem as RotationProblem
+from .rotation import count_reached as count_reached
+from .rotation import turned_means as turned_means
+from .subspaces import centred as centred
+from .subspaces import explained_ratios as explained_ratios
+from .subspaces import principal_axes as principal_axes
+from .subspaces import subspace as subspace
+from .subspaces import unit_rows as unit_rows
