@@ -52,9 +52,9 @@ class Running:
 class RunningOnCores(Running):
     """How a measure is run that uses several cores, or a cluster."""
 
-    workers: Annotated[  # type: ignore[assignment]
+    workers: Annotated[
         int | None, o.option("Cores to use (default: all); results do not depend on it.", "N", min=1)
-    ] = None
+    ] = None  # type: ignore[assignment]
     dask: Annotated[
         str | None, o.option("A Dask scheduler, such as tcp://host:8786.", "ADDRESS", panel=o.WHERE)
     ] = None  # fmt: skip

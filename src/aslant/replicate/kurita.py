@@ -166,7 +166,7 @@ def _share(
     return Measured(100 * result.share.share, result.provenance.missing, plural(len(result.scores), "attribute"))
 
 
-def _listed(lists: Path, file: str, column: str | None = None) -> list[str]:
+def _listed(lists: Path, file: str, column: str | None = None) -> tuple[str, ...]:
     return read_attributes(lists / file if lists.is_dir() else lists, column)
 
 

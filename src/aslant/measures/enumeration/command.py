@@ -25,8 +25,6 @@ aslant enumerate glove.txt --against debiased.txt      which associations debias
 aslant enumerate survey export found.json -o survey    ask people about the result
 """
 
-#: Its line in the list of commands.
-SHORT = "Unsupervised bias enumeration (Swinger et al. 2019): names and words are clustered, every pair is tested."
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
 )
@@ -38,10 +36,8 @@ class EnumerationOutput(Output):
 
     PICTURES = ("heatmap",)
 
-    html: Annotated[Path | None, o.option("Write a page with all tables.", "FILE", panel=o.OUT)] = None
-    heatmap: Annotated[Path | None, o.option("Draw groups × categories (.svg, .png, .html).", "FILE", panel=o.OUT)] = (
-        None
-    )
+    html: Annotated[Path | None, o.option("Write a page with all tables.", "FILE")] = None
+    heatmap: Annotated[Path | None, o.option("Draw groups × categories (.svg, .png, .html).", "FILE")] = None
 
     def files(self) -> list[Path]:
         """Return every requested file."""
