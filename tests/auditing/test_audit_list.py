@@ -152,7 +152,7 @@ def test_what_the_store_has_is_not_run_again(folder: Path, tmp_path: Path, ran: 
         done = aslant.audit_list(folder / "models.txt", tmp_path / "r.db", **QUICK)
         assert [audit.label for audit in done.audits] == ["one", "two", "three"]
     assert len(ran) == 6
-    assert done.notes == ("not run again, since the store has it: one, two, three",)
+    assert done.notes == ("not run again, because the store has it: one, two, three",)
     assert len(aslant.ResultsStore(tmp_path / "r.db").audits().audits) == 3
     aslant.audit_list(folder / "models.txt", tmp_path / "r.db", again=True, **QUICK)
     assert len(ran) == 12

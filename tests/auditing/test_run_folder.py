@@ -251,7 +251,7 @@ def test_a_report_that_cannot_be_written_leaves_the_old_one_and_says_how_to_go_o
     assert "cannot write" in answer.stderr
     (tmp_path / "aslant-report.json").rmdir()
     monkeypatch.setattr(running, "STEPS", replaced("polarity", refuse))
-    assert run(*answer.stderr.split("to go on: aslant ")[1].split()).returncode == 0
+    assert run(*answer.stderr.split("to resume: aslant ")[1].split()).returncode == 0
     assert (tmp_path / "aslant-report.html").read_bytes() != b"old"
 
 

@@ -116,7 +116,7 @@ vector_store.vectors_of(Dies(), passages(19), store={store!r})
 
 
 def script(store: Path, *, dies: bool) -> list[str]:
-    text = SLOW.format(path=[p for p in sys.path if p], store=str(store), dies=dies)
+    text = SLOW.format(path=[str(Path(__file__).parent), *filter(None, sys.path)], store=str(store), dies=dies)
     return [sys.executable, "-c", textwrap.dedent(text)]
 
 

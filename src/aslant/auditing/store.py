@@ -97,9 +97,13 @@ class ResultsStore:
             raise AslantError(f"the record of '{record['label']}' has a state that does not fit its result.")
         values = _values(_stored(record, audit), () if audit is None else audit.glance, result)
         row = (digest(json.dumps(values).encode()), *values, None if result is None else result.decode("utf-8"))
+        try:
+            held = _held(row[:-1])
+        except (ValueError, TypeError, msgspec.MsgspecError) as error:
+            raise AslantError(f"this record cannot be kept in a store: {error}.") from None
         with self._opened(write=True) as connection:
             connection.execute(f"INSERT OR IGNORE INTO audits VALUES ({', '.join('?' * len(row))})", row)
-        return _held(row[:-1]).audit
+        return held.audit
 
     def check_writable(self) -> None:
         """Refuse, before any work, a file that could not be added to; nothing is made."""
@@ -302,7 +306,9 @@ def _values(audit: StoredAudit, glance: tuple[Glance, ...], result: bytes | None
 
 
 def _plain(value: Any) -> Any:
-    """Return a value that SQLite takes: half a pair of surrogates is written out, a huge seed is text."""
+    """Return a value as SQLite keeps it: half a pair of surrogates written out, a huge seed as text, no -0.0."""
+    if isinstance(value, float):
+        return value + 0.0
     if isinstance(value, int) and abs(value) >= 1 << 63:
         return str(value)
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from os import PathLike
 from typing import Any
 
@@ -30,7 +31,9 @@ class Journal:
         """Return what was kept under `key`, or None."""
         try:
             found = self._keeper.under(f"{key}/")
-            return {name[len(key) + 1 :]: _array(content) for name, content in found.items()} or None
+            with warnings.catch_warnings():
+                warnings.simplefilter("error")  # what `keep` writes gives no cause to warn
+                return {name[len(key) + 1 :]: _array(content) for name, content in found.items()} or None
         except Exception:  # of another version, or made by somebody else: as good as absent
             return None
 

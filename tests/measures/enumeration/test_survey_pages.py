@@ -23,11 +23,11 @@ from aslant.measures.enumeration.survey_pages import (
     rating_files,
     survey_files,
     survey_page,
+    survey_table,
     write_ratings,
     write_survey,
 )
 from aslant.measures.enumeration.survey_plan import Survey
-from aslant.measures.enumeration.survey_show import survey_table
 from aslant.report.tables import to_csv, to_latex, to_markdown
 from survey_examples import crowd, enumeration, row
 

@@ -121,10 +121,8 @@ def enumerate_command(
         raise AslantError("--heatmap draws one embedding; leave out --against, or draw each by itself.")
     vectors = open_vectors(model, reading, quiet=running.quiet)
     other = None if against is None else open_vectors(against, reading, quiet=running.quiet)
-    again: dict[str, Any] = {
-        "workers": running.workers,
-        "journal": None if reading.no_cache else cache_folder() / "enumeration",
-    }
+    journal = None if reading.no_cache else cache_folder() / "enumeration"
+    again: dict[str, Any] = {"workers": running.workers, "journal": journal}
     with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         found = enumerate_biases(
             vectors, names, int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups, categories=categories,
@@ -165,11 +163,6 @@ aslant enumerate survey score answers/*.csv --survey survey/survey.json --offens
 
 AnswersArgument = Annotated[list[Path], o.argument("Files of answers, one or more.", "ANSWERS.csv...")]
 PlanOption = Annotated[Path, o.option("The plan that the export wrote.", "survey.json", "--survey")]
-
-
-@survey_app.callback()
-def survey_command() -> None:
-    """Ask people about enumerated associations, and score their answers (Swinger et al. §4.1)."""
 
 
 @survey_app.command("export", epilog=o.examples(*EXPORT_EXAMPLES.splitlines()))

@@ -88,7 +88,7 @@ def enumerate_biases(
     seed = seed_of(rng)
     kept = Journal(journal) if journal is not None else None
     run = EnumerationRun(vectors, settings, seeds_of(seed), workers, kept, progress)
-    if _is_count(groups):
+    if isinstance(groups, int | np.integer) and not isinstance(groups, bool):
         table = embedding_names(vectors) if names == EMBEDDING else name_table(names)
         return run.measure(run.found_groups(table, groups), seed)
     if names is not None:
@@ -103,10 +103,6 @@ def seeds_of(seed: int) -> list[int]:
     5
     """
     return [int(s) for s in np.random.SeedSequence(seed).generate_state(5, np.uint64)]
-
-
-def _is_count(groups: Groups) -> bool:
-    return isinstance(groups, int | np.integer) and not isinstance(groups, bool)
 
 
 def _checked(given: dict[str, Any]) -> dict[str, Any]:

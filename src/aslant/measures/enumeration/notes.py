@@ -28,18 +28,15 @@ def group_notes(result: EnumerationResult) -> tuple[str, ...]:
     else:
         out = f"{len(result.left_out_names):,} left out, too unlike the other names"
         said = [f"names: {used:,} used; {out}; {len(missing):,} without a vector (--json lists them)."]
+    by_women = result.provenance.settings["ordered_by"] == "share_female"
+    order = " Groups are ordered by the share of women." if by_women else ""
     if known := [g.demographics for g in result.groups if g.demographics]:
         said.append(
             f"demographics: means over the names in the name tables ({sum(d.names for d in known):,} of {used:,}; "
             f"race: {sum(d.names_with_race for d in known):,}), {WEIGHTED[known[0].weighted_by]}; looked up "
-            f"afterwards; the computation never sees them.{_order(result)}"
+            f"afterwards; the computation never sees them.{order}"
         )
     return (*said, _spelling(result))
-
-
-def _order(result: EnumerationResult) -> str:
-    by_women = result.provenance.settings["ordered_by"] == "share_female"
-    return " Groups are ordered by the share of women." if by_women else ""
 
 
 def _spelling(result: EnumerationResult) -> str:

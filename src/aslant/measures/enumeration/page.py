@@ -134,10 +134,12 @@ def heatmap_picture(result: EnumerationResult, *, categories: int = MOST_CATEGOR
     groups = ["\n".join([plain(g.label), *map(plain, g.illustrative[:IN_HEADINGS])]) for g in result.groups]
     x = alt.X("group:O", title=None, **_named(dict(enumerate(groups)), "top", _step(groups)))
     y = alt.Y("test:O", title=None, **_named(heads, "left", 260))
+    legend = alt.Legend(title="score", orient="bottom", gradientLength=220)
+    colour = alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domainMin=0), legend=legend)
     squares = (
         base.transform_filter("isValid(datum.score)")
         .mark_rect(stroke="currentColor", strokeOpacity=0.25, strokeWidth=0.5)
-        .encode(x=x, y=y, color=_score_colour(), tooltip=tips(*HEAT_TIPS))
+        .encode(x=x, y=y, color=colour, tooltip=tips(*HEAT_TIPS))
     )
     return alt.layer(squares, _verdicts(base, x, y)).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
 
@@ -168,13 +170,6 @@ def _verdicts(base: Any, x: Any, y: Any) -> Any:
             stroke=alt.condition(significant, alt.value("black"), alt.value("currentColor")),
         )
     )
-
-
-def _score_colour() -> Any:
-    import altair as alt
-
-    legend = alt.Legend(title="score", orient="bottom", gradientLength=220)
-    return alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domainMin=0), legend=legend)
 
 
 def _square(result: EnumerationResult, head: str, rank: int, cell: EnumeratedCell) -> dict[str, Any]:

@@ -239,7 +239,13 @@ class EnumerationComparison(MeasuredResult):
         places = {(cell.group, cell.category): place for place, cell in enumerate(self.before.cells)}
         order = [places[c.group, c.category] for j in self.before.ordering for c in self.before.of_category(j)]
         pairs = [(self.before.cells[place], self.after.cells[place]) for place in order]
-        return [(_change(a, b), a, b) for a, b in pairs if a.significant or b.significant]
+        named: dict[tuple[bool, bool], Change] = {
+            (True, True): "remains",
+            (True, False): "vanishes",
+            (False, True): "new",
+        }
+        met = [(a, b, named.get((a.significant, b.significant))) for a, b in pairs]
+        return [(change, a, b) for a, b, change in met if change]
 
     def count(self, change: Change) -> int:
         """Count the cells that are significant in both ("remains"), only before ("vanishes") or only after ("new")."""
@@ -261,9 +267,3 @@ class EnumerationComparison(MeasuredResult):
             }
             for change, a, b in self.changes()
         ]
-
-
-def _change(before: EnumeratedCell, after: EnumeratedCell) -> Change:
-    if before.significant:
-        return "remains" if after.significant else "vanishes"
-    return "new"

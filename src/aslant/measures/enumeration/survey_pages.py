@@ -1,4 +1,4 @@
-"""A survey as files: pages that workers open, tables for crowd platforms, and the key for scoring."""
+"""A survey as files (pages that workers open, tables for crowd platforms, the key), and scored as a table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from aslant.errors import AslantError, plural
 from aslant.io.files import workplace, write_text
 from aslant.measures.enumeration import survey_plan as plan
 from aslant.measures.enumeration.result import CONTENT_NOTE
-from aslant.report.tables import FORMULA, plain
+from aslant.measures.enumeration.survey_plan import MATCHERS, MOST_OFFENSIVE, RATERS
+from aslant.measures.enumeration.survey_result import Proportion, SurveyResult
+from aslant.report.tables import FORMULA, Column, Table, number, plain
 from aslant.report.templating import environment
 
 TASKS = ("exam", "matching", "rating")
@@ -28,7 +30,9 @@ def survey_files(survey: plan.Survey) -> dict[str, str]:
 
     The pages and tables of the tasks hold nothing of the key; `key.csv` and `survey.json` do.
     """
-    rows = {"exam": _exam_rows(survey), "matching": _matching_rows(survey)}
+    offered = _offered(survey.groups)
+    exam = [{"task": "exam", "item": survey.public_id(q.id), "name": q.name, **offered} for q in survey.exam]
+    rows = {"exam": exam, "matching": _matching_rows(survey)}
     tasks = [task for task, asked in rows.items() if asked]
     made = {f"{task}.html": survey_page(survey, task) for task in tasks}
     made |= {f"{task}.csv": _csv(rows[task]) for task in tasks}
@@ -74,7 +78,7 @@ def _write(made: dict[str, str], target: Path) -> list[Path]:
 def how_many() -> str:
     """Say how many people the paper asked, for those who organise a survey."""
     return (
-        f"Swinger et al. had at least {plan.MATCHERS} people match each test, and {plan.RATERS[0]} to {plan.RATERS[1]} "
+        f"Swinger et al. had at least {MATCHERS} people match each test, and {RATERS[0]} to {RATERS[1]} "
         f"rate each association; {100 * plan.PASSED_IN_PAPER:.0f} % of those who took the exam passed it."
     )
 
@@ -87,9 +91,9 @@ def _instructions(survey: plan.Survey) -> str:
         f"Survey {survey.code}: {plural(len(survey.exam), 'exam question')}, {plural(words, 'word set')} "
         f"of {plural(len(survey.matching), 'test')}.",
         f"1. Exam (exam.html, or exam.csv for a platform): {exam}.",
-        f"2. Matching (matching.html, matching.csv): ask at least {plan.MATCHERS} people who passed.",
+        f"2. Matching (matching.html, matching.csv): ask at least {MATCHERS} people who passed.",
         "3. Rating: only what people matched to the embedding's group is rated, so this task is made from the answers "
-        f"to the first two:\n\n    {RATE}\n\n   Ask {plan.RATERS[0]} to {plan.RATERS[1]} people who passed the exam.",
+        f"to the first two:\n\n    {RATE}\n\n   Ask {RATERS[0]} to {RATERS[1]} people who passed the exam.",
         f"4. Score all answers together, those of the rating task too:\n\n    {SCORE}",
         how_many(),
         "key.csv and survey.json hold the right answers: keep them from workers. Pages give the answers back as CSV; "
@@ -100,7 +104,7 @@ def _instructions(survey: plan.Survey) -> str:
 def _rating_instructions(survey: plan.Survey, questions: int) -> str:
     return (
         f"Survey {survey.code}: {plural(questions, 'association')} to rate, those that people matched to the "
-        f"embedding's group. Ask {plan.RATERS[0]} to {plan.RATERS[1]} people who passed the exam. rating.html and "
+        f"embedding's group. Ask {RATERS[0]} to {RATERS[1]} people who passed the exam. rating.html and "
         "rating.csv show right answers of "
         f"the matching: do not give them to anyone who has yet to match. Then score everything together:\n\n    {SCORE}"
     )
@@ -131,7 +135,7 @@ def survey_page(survey: plan.Survey, task: str, questions: Sequence[plan.RatingQ
             script_hash=_hash(script),
             group_by_id=by_id,
             groups_of=lambda matching: [by_id[group] for group in matching.groups],
-            most=plan.MOST_OFFENSIVE,
+            most=MOST_OFFENSIVE,
             ends=plan.RATING_ENDS,
         )
     )
@@ -173,11 +177,6 @@ def _names(group: plan.ShownGroup) -> str:
     return ", ".join(group.names)
 
 
-def _exam_rows(survey: plan.Survey) -> list[dict[str, Any]]:
-    offered = _offered(survey.groups)
-    return [{"task": "exam", "item": survey.public_id(q.id), "name": q.name, **offered} for q in survey.exam]
-
-
 def _matching_rows(survey: plan.Survey) -> list[dict[str, Any]]:
     by_id = {group.id: group for group in survey.groups}
     return [
@@ -217,3 +216,92 @@ def _key_rows(survey: plan.Survey) -> list[dict[str, Any]]:
         }
         for task, question, text, group, where in shown
     ]  # fmt: skip
+
+
+def survey_table(result: SurveyResult) -> Table:
+    """Describe a scored survey."""
+    columns = (
+        Column("category", "category", plain, "left", wraps=True),
+        Column("group", "embedding's group", plain, "left"),
+        Column("names", "names", plain, "left", wraps=True, min_width=120),
+        Column("words", "words", plain, "left", wraps=True),
+        Column("chosen", "chosen", lambda text: plain(text) or "–", "left", wraps=True, min_width=100),
+        Column("agrees", "people agree", {None: "–", True: "yes", False: "no"}.__getitem__),
+        Column("answers", "answers", str, min_width=90),
+        Column("mean_rating", "rating", number),
+        Column("ratings", "ratings", str, min_width=90),
+    )
+    title = f"Survey on {result.embedding}: do people know the same stereotypes?"
+    return Table(title, columns, result.rows(), _notes(result), first_line=CONTENT_NOTE, section_key="test")
+
+
+def percent(share: float | None) -> str:
+    """Write a share in per cent.
+
+    >>> percent(0.724), percent(None)
+    ('72.4 %', '–')
+    """
+    return "–" if share is None else f"{100 * share:.1f} %"
+
+
+def _notes(result: SurveyResult) -> tuple[str, ...]:
+    accuracy, offensive = result.accuracy, result.offensive
+    row = (
+        f"Table 3: {plain(result.embedding)}: {plural(result.significant, 'significant association')}, "
+        f"{percent(accuracy.share if accuracy else None)} accurate, "
+        f"{percent(offensive.share if offensive else None)} offensive."
+    )
+    nobody = () if result.workers_qualified else ("No worker passed the exam, so nothing could be scored.",)
+    return (
+        *nobody,
+        row,
+        f"accurate: people's most frequent choice is the embedding's group{_interval(accuracy)}; a tie counts as none. "
+        f"Chance: {percent(result.chance)}, with {number(result.mean_groups)} groups on offer on average; single "
+        f"answers: {percent(result.single_accuracy)}.",
+        f"offensive: of the associations that people matched and rated, those with a mean rating of "
+        f"{result.offensive_from:g} or more out of {MOST_OFFENSIVE} (aslant's threshold, not known to be the paper's)"
+        f"{_interval(offensive)}; mean rating {number(result.mean_rating)}.",
+        f"asked: {plural(len(result.associations), 'association')} of {plural(result.tests, 'test')}; {_exam(result)}.",
+        _how_many(result),
+        *_workers(result),
+    )
+
+
+def _how_many(result: SurveyResult) -> str:
+    """Compare the numbers of answers with those of the paper."""
+    answers = _span([a.answers for a in result.associations])
+    ratings = _span([a.ratings for a in result.matched])
+    return (
+        f"people: {answers} matched a word set (the paper: {MATCHERS} or more), {ratings} rated an association that "
+        f"was matched (the paper: {RATERS[0]} to {RATERS[1]})."
+    )
+
+
+def _span(counts: list[int]) -> str:
+    low, high = min(counts, default=0), max(counts, default=0)
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _exam(result: SurveyResult) -> str:
+    if not any(worker.exam_questions for worker in result.workers):
+        return f"{plural(result.workers_given, 'worker')}, without an exam"
+    passed = f"{result.workers_qualified} of {plural(result.workers_given, 'worker')}"
+    return f"{passed} got more than half of the exam right (not taking it is failing), and only they count"
+
+
+def _interval(share: Proportion | None) -> str:
+    if share is None:
+        return ""
+    interval = f"{100 * share.confidence:g} % interval {percent(share.low)} to {percent(share.high)}"
+    return f" ({share.count} of {share.n}; {interval})"
+
+
+def _workers(result: SurveyResult) -> tuple[str, ...]:
+    agreement = [w.agreement for w in result.workers if w.qualified and w.agreement is not None]
+    if not agreement:
+        return ()
+    low, mean, high = min(agreement), sum(agreement) / len(agreement), max(agreement)
+    return (
+        f"agreement of a worker with the plurality of the others: {percent(mean)} on average, {percent(low)} to "
+        f"{percent(high)}; --json gives each worker's.",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -138,7 +139,7 @@ class SurveyResult(MeasuredResult):
                 "names": ", ".join(groups[a.group].names),
                 "words": ", ".join(a.words),
                 "groups_on_offer": len(a.chosen),
-                "chosen": "; ".join(f"{groups[g].label}: {n}" for g, n in _most_first(a.chosen) if n),
+                "chosen": "; ".join(f"{groups[g].label}: {n}" for g, n in Counter(a.chosen).most_common() if n),
                 "answers": a.answers,
                 "plurality": groups[a.plurality].label if a.plurality else None,
                 "agrees": a.agrees,
@@ -148,7 +149,3 @@ class SurveyResult(MeasuredResult):
             }
             for a in self.associations
         ]
-
-
-def _most_first(counts: dict[str, int]) -> list[tuple[str, int]]:
-    return sorted(counts.items(), key=lambda pair: -pair[1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.results.codec import MeasuredResult
@@ -158,51 +158,34 @@ class GeometryResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per measure, with what chance gives."""
-        after: list[_Measure | None] = [*_measures(self.after)] if self.after else [None] * len(_measures(self.before))
-        rows = []
-        for first, second in zip(_measures(self.before), after, strict=True):
-            row = {"measure": first.what, **_fields(first, ("value", "minimum", "maximum", "chance", "pvalue"))}
-            names = ("after", "after_minimum", "after_maximum", "after_chance", "after_pvalue")
-            rows.append(row | (_fields(second, names) if second else dict.fromkeys(names)))
-        return rows
+        after = _measures(self.after) if self.after else {}
+        fields = ("value", "minimum", "maximum", "chance", "pvalue")
+        others = ("after", "after_minimum", "after_maximum", "after_chance", "after_pvalue")
+        nothing = (None,) * len(others)
+        return [
+            {"measure": what, **dict(zip(fields, found, strict=True))}
+            | dict(zip(others, after.get(what, nothing), strict=True))
+            for what, found in _measures(self.before).items()
+        ]
 
 
-@dataclass(frozen=True)
-class _Measure:
-    """One line of the table: what, its value, its range over seeds, the value by chance, and the p-value."""
-
-    what: str
-    value: float | None
-    chance: float | None
-    pvalue: float | None = None
-    minimum: float | None = None
-    maximum: float | None = None
+#: A value, its range over seeds, the value by chance, and the p-value.
+_Measure: TypeAlias = tuple[float | None, float | None, float | None, float | None, float | None]
 
 
-def _fields(measure: _Measure, names: tuple[str, ...]) -> dict[str, Any]:
-    values = (measure.value, measure.minimum, measure.maximum, measure.chance, measure.pvalue)
-    return dict(zip(names, values, strict=True))
-
-
-def _measures(space: SpaceGeometry) -> list[_Measure]:
+def _measures(space: SpaceGeometry) -> dict[str, _Measure]:
+    """Return the lines of the table."""
     s, r = space.subspace, space.residual
     share = s.random[0].mean if s.random else None
-    found = [
-        _Measure("first component, share of variance", s.explained[0], share, s.pvalue),
-        _Measure("direct bias of the words", space.direct.value, None),
-    ]
-    return found if r is None else found + _residual_measures(r)
-
-
-def _residual_measures(r: ResidualBiasResult) -> list[_Measure]:
-    c, k = r.clustering, r.classification
-    found = [
-        _Measure("clustering, accuracy", c.accuracy, c.chance.mean, None, c.lowest, c.highest),
-        _Measure("classification, accuracy", k.accuracy, k.chance.mean, None, k.lowest, k.highest),
-    ]
-    near = (
-        ("neighbours, correlation", r.neighbours),
-        ("neighbours within the words, correlation", r.neighbours_within),
-    )
-    found += [_Measure(what, n.correlation, n.chance.mean, n.shuffled_pvalue) for what, n in near if n is not None]
+    found: dict[str, _Measure] = {
+        "first component, share of variance": (s.explained[0], None, None, share, s.pvalue),
+        "direct bias of the words": (space.direct.value, None, None, None, None),
+    }
+    if r is None:
+        return found
+    for what, test in (("clustering", r.clustering), ("classification", r.classification)):
+        found[f"{what}, accuracy"] = (test.accuracy, test.lowest, test.highest, test.chance.mean, None)
+    for what, n in (("neighbours", r.neighbours), ("neighbours within the words", r.neighbours_within)):
+        if n is not None:
+            found[f"{what}, correlation"] = (n.correlation, None, None, n.chance.mean, n.shuffled_pvalue)
     return found

@@ -92,7 +92,8 @@ def _notes(result: ContextualBiasResult) -> list[str]:
     fewer = [f"{count:,} {plain(what)}" for what, count in n.fewer_sentences.items() if count]
     if fewer:
         notes.append(f"fewer sentences than repeats, so some repeats share one: {', '.join(fewer)}.")
-    for pole, words in zip(_poles(s.poles), result.extremes(), strict=True):
+    poles = s.poles if len(s.poles) == 2 else ("first words of the pairs", "second words of the pairs")
+    for pole, words in zip(poles, result.extremes(), strict=True):
         if words:
             notes.append(f"most {plain(pole)}: {plain(', '.join(word.word for word in words))}")
     left_out = [" / ".join(pair) for pair in s.pairs_left_out]
@@ -117,10 +118,6 @@ def _parametric(result: ContextualBiasResult) -> list[str]:
     shown = [f"{pvalue(value)} ({what})" for what, value in found.items() if value is not None]
     text = "the correlations' own p-values, which assume independent professions, are in every repeat at most "
     return [f"{text}{', '.join(shown)}."] if shown else []
-
-
-def _poles(poles: tuple[str, ...]) -> tuple[str, str]:
-    return (poles[0], poles[1]) if len(poles) == 2 else ("first words of the pairs", "second words of the pairs")
 
 
 def _of(used: int, asked: int) -> str:
@@ -172,7 +169,9 @@ def contextual_chart(result: ContextualBiasResult) -> str:
     """Draw the explained variance with that of random words, the clusters, and the professions; returns SVG."""
     import altair as alt
 
-    parts = [swapped_picture(result), *_pictures(result)]
+    parts = [swapped_picture(result)]
+    if result.clusters is not None and result.picture is not None:
+        parts += [biased_picture(result), _professions(result)]
     named = f"{plain(result.provenance.representation.name)} on {plain(result.corpus.name)}"
     title = alt.Title(named, anchor="start", fontSize=15, color=INK)
     chart = alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
@@ -224,12 +223,6 @@ def swapped_picture(result: ContextualBiasResult) -> Any:
             for number, one in enumerate(shares, 1)
         ]
     )
-
-
-def _pictures(result: ContextualBiasResult) -> list[Any]:
-    if result.clusters is None or result.picture is None:
-        return []
-    return [biased_picture(result), _professions(result)]
 
 
 def _professions(result: ContextualBiasResult, ink: str = INK) -> Any:

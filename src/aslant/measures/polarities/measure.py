@@ -320,16 +320,10 @@ def _distinct_names(embeddings: Sequence[WordVectors]) -> list[WordVectors]:
     ]
 
 
-def _magnitudes(result: PolarityResult) -> FloatArray:
-    return magnitude(np.array([word.score for word in result.by_word]), result.scheme)
-
-
 def _difference(
     first: PolarityResult, second: PolarityResult, bootstrap: int, confidence: float, seed: int
 ) -> Difference:
-    ours, others = (
-        dict(zip((w.word for w in r.by_word), _magnitudes(r).tolist(), strict=True)) for r in (first, second)
-    )
+    ours, others = ({w.word: float(magnitude(np.array(w.score), r.scheme)) for w in r.by_word} for r in (first, second))
     gaps = np.array([others[word] - ours[word] for word in ours if word in others])
     names = [result.provenance.representation.name for result in (first, second)]
     interval = mean_interval(gaps, bootstrap, confidence, statistics.generator(seed))

@@ -207,7 +207,7 @@ def _layers(result: PronounChoiceResult) -> tuple[Any, list[Any]]:
     base = alt.Chart(alt.InlineData(values=values)).encode(
         x=alt.X(
             "women:Q",
-            title=_wrapped(plain(result.figure)),
+            title=textwrap.wrap(plain(result.figure), 44),  # so that it fits a phone
             scale=alt.Scale(domain=[0, 108]),
             axis=alt.Axis(tickCount=6),
         ),
@@ -253,7 +253,3 @@ def _title(result: PronounChoiceResult) -> Any:
         said += textwrap.wrap(plain(about), 90)
     note = textwrap.wrap(MODEL_CONTENT_NOTE, 80)
     return alt.Title(note, subtitle=said, anchor="start", offset=12, fontWeight="normal")
-
-
-def _wrapped(text: str) -> list[str]:
-    return textwrap.wrap(text, 44)  # so that it fits a phone

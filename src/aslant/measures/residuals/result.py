@@ -125,10 +125,10 @@ class ResidualBiasResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per test; "pvalue" is by shuffling, "parametric_pvalue" assumes independent words."""
-        c, k = self.clustering, self.classification
+        c, k, s = self.clustering, self.classification, self.clustering.silhouette
         rows = [
             _row("clustering accuracy", c.accuracy, c.lowest, c.highest, c.chance, None, 2 * c.words_per_side),
-            _row("clustering silhouette", *_parts(c.silhouette), None, None, 2 * c.words_per_side),
+            _row("clustering silhouette", s.mean, s.minimum, s.maximum, None, None, 2 * c.words_per_side),
             _row("classification accuracy", k.accuracy, k.lowest, k.highest, k.chance, None, 2 * k.words_per_side),
         ]
         for name, n in (("neighbours", self.neighbours), ("neighbours within the list", self.neighbours_within)):
@@ -140,10 +140,6 @@ class ResidualBiasResult(MeasuredResult):
                 rows.append(pearson | {"parametric_pvalue": n.pvalue})
                 rows.append(spearman | {"parametric_pvalue": n.spearman_pvalue})
         return rows
-
-
-def _parts(spread: Spread) -> tuple[float, float, float]:
-    return spread.mean, spread.minimum, spread.maximum
 
 
 def _row(

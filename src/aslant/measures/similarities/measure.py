@@ -145,15 +145,11 @@ def read_pairs(path: Path) -> list[Rated]:
     """Read lines of two words and a rating, separated by tabs; lines that begin with '#' are comments."""
     lines = read_text(path, DataError).splitlines()
     return [
-        _rated(_fields(line), f"line {number} of '{path.name}'")
+        # several tabs in a row count as one: RG-65 has them
+        _rated([field.strip() for field in line.split("\t") if field.strip()][:3], f"line {number} of '{path.name}'")
         for number, line in enumerate(lines, 1)
         if line.strip() and not line.startswith("#")
     ]
-
-
-def _fields(line: str) -> list[str]:
-    """Return the first three fields of a line; several tabs in a row count as one (RG-65 has them)."""
-    return [field.strip() for field in line.split("\t") if field.strip()][:3]
 
 
 def _rows(pairs: Any) -> list[Any]:
