@@ -115,7 +115,7 @@ def test_leace_takes_words_by_class(planted: Planted) -> None:
         ({"poles": ("she", "nobody")}, "'nobody' is not in 'planted'"),
         ({"poles": ("she", "She")}, "are one word"),
         ({"poles": "she"}, "are not two words"),
-        ({"words": 10_000}, "ask for fewer words"),
+        ({"words": 10_000}, "request fewer words"),
         ({"words": 1}, "words=1 is not a number of words"),
         ({"classes": {"a": ["qaaa", "qaab"]}}, "at least two classes"),
         ({"classes": {"a": ["qaaa", "qaab"], "b": ["qaaa", "qaac"]}}, "'qaaa' is in two classes"),
