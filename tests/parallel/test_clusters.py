@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -276,6 +277,15 @@ def test_a_dask_cluster_without_workers_is_one_sentence(monkeypatch: pytest.Monk
             next(results)
 
 
+def test_what_dask_gives_up_is_one_sentence() -> None:
+    scheduler = pytest.importorskip("distributed.scheduler", reason="the extra 'dask' is not installed")
+    lost = scheduler.KilledWorker("run-1", SimpleNamespace(address="tcp://127.0.0.1:1"), 3)
+    found = clusters.DaskCluster.explained(object.__new__(clusters.DaskCluster), lost)
+    assert isinstance(found, clusters.GivenUpError)
+    assert "several workers were lost with the same piece of work" in str(found)
+
+
+@pytest.mark.parametrize("where", ["ray"], indirect=True)  # killed ones take Dask half a minute on a busy machine
 def test_work_that_kills_every_worker_is_given_up_and_others_go_on(where: dict[str, Any]) -> None:
     def deadly(_shared: None, item: int) -> int:
         if item == 1:

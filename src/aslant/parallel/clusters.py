@@ -125,11 +125,10 @@ class DaskCluster:
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
         """Hand out a task; what is shared is scattered to every worker before the first."""
-        if shared is not self._placed[0] or getattr(self._placed[1], "status", "lost") in (
-            "cancelled",
-            "lost",
-            "error",
-        ):
+        known, placed = self._placed
+        if shared is None:  # what is scattered is lost with the last worker that has it
+            self._placed = (None, None)
+        elif shared is not known or placed.status in ("cancelled", "lost", "error"):
             (future,) = self.client.scatter([shared], broadcast=True, hash=False)  # alone, a dictionary is taken apart
             self._placed = (shared, future)
         found: Future[Any] = self._executor.submit(run, task, self._placed[1], item, software())
