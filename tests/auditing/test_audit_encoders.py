@@ -210,7 +210,7 @@ def test_the_command_takes_a_corpus_and_goes_on_with_it(
         m.setattr(running, "STEPS", tuple(replace(s, run=stop) if s.id == "ceat" else s for s in STEPS))
         assert run(*call, "--run-folder", "kept").returncode not in (0, 2)
     refused = run("audit", "--resume", "kept", "--corpus", "text.csv")
-    assert (refused.returncode, "leave --corpus out" in refused.stderr) == (2, True)
+    assert (refused.returncode, "leave out --corpus" in refused.stderr) == (2, True)
     done = run("audit", "--resume", "kept")
     assert done.returncode == 0, done.stderr
     content = json.loads((tmp_path / "aslant-report.json").read_text(encoding="utf-8"))

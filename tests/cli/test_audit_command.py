@@ -56,7 +56,7 @@ def test_ctrl_c_names_the_command_that_goes_on_and_both_ways_work(
         m.setattr(running, "STEPS", replaced("geometry", stop))
         answer = run(*QUICK, "-o", "named")
     assert answer.returncode not in (0, 2)
-    words = shlex.split(answer.stderr.partition("To go on (or the same command again): ")[2].splitlines()[0])
+    words = shlex.split(answer.stderr.partition("To resume (or the same command again): ")[2].splitlines()[0])
     [kept] = (cache / "audits").iterdir()
     assert words == ["aslant", "audit", "--resume", str(kept)]
     assert (kept / "model-1" / "polarity.json").is_file()
@@ -128,7 +128,7 @@ def test_models_side_by_side_write_one_report(run: Any, tmp_path: Path) -> None:
         (["--corpus", "full-of-files/x"], "has no encoder that could read it"),
         (["--corpus", "nowhere.txt"], "there is no file 'nowhere.txt'"),
         (["--corpus", "full-of-files/x", "--corpus", "bald"], "there is no file 'bald', nor data of that name; did"),
-        (["--resume", "nowhere", "--corpus", "x"], "leave --corpus out"),
+        (["--resume", "nowhere", "--corpus", "x"], "leave out --corpus"),
         (["--run-folder", "full-of-files"], "holds other files and no run"),
     ],
 )

@@ -153,11 +153,11 @@ def test_a_replication_survives_json() -> None:
 
 
 def test_only_what_a_paper_uses_can_be_replaced(run: Callable[..., CompletedProcess[str]]) -> None:
-    with pytest.raises(MeasureError, match="'lu' takes no other encoder; it takes --with"):
+    with pytest.raises(MeasureError, match="'lu' does not accept another encoder; it accepts --with"):
         replicate_paper("lu", instead={"encoder": "x"})
     answer = run("replicate", "lu", "--corpus", "x.txt")
     assert answer.returncode == 2
-    assert "'lu' takes no other corpus" in answer.stderr
+    assert "'lu' does not accept another corpus" in answer.stderr
     with pytest.raises(MeasureError, match="'lu' has no data named 'gap'; it has"):
         replicate_paper("lu", data={"gap": "x"})
 

@@ -36,10 +36,8 @@ class EnumerationOutput(Output):
 
     PICTURES = ("heatmap",)
 
-    html: Annotated[Path | None, o.option("Write a page with all tables.", "FILE", panel=o.OUT)] = None
-    heatmap: Annotated[Path | None, o.option("Draw groups × categories (.svg, .png, .html).", "FILE", panel=o.OUT)] = (
-        None
-    )
+    html: Annotated[Path | None, o.option("Write a page with all tables.", "FILE")] = None
+    heatmap: Annotated[Path | None, o.option("Draw groups × categories (.svg, .png, .html).", "FILE")] = None
 
     def files(self) -> list[Path]:
         """Return every requested file."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from aslant.cli import options as o
 from aslant.cli.encoders import CorpusOption, EncoderArgument, KeptEncoding, Text
@@ -20,31 +18,27 @@ aslant contextual elmo-original --corpus news.en.gz --compare --chart elmo.svg
 aslant contextual bert-base-uncased --corpus gap --corpus bold --original googlenews-26k --json bert.json
 aslant contextual ./my-bert --corpus texts.csv --column body --layer mean --repeats 3 --top 200 --classified 1000
 """
-WORDS_PANEL = "Choosing words"
-
-
-def _option(*names: str, shown: str, metavar: str | None = None, **more: Any) -> Any:
-    return typer.Option(*names, metavar=metavar, help=shown, rich_help_panel=WORDS_PANEL, **more)
 
 
 @dataclass(frozen=True)
 class Choosing:
     """Which words are measured."""
 
-    pairs: Annotated[str, _option(metavar="SET|FILE", shown="The pairs that are swapped.")] = "definitional-pairs"
-    words: Annotated[str, _option(metavar="SET|FILE|a,b,…", shown="The professions.")] = "professions"
+    PANEL: ClassVar[str] = "Choosing words"
+
+    pairs: Annotated[str, o.option("The pairs that are swapped.", "SET|FILE")] = "definitional-pairs"
+    words: Annotated[str, o.option("The professions.", "SET|FILE|a,b,…")] = "professions"
     drop_specific: Annotated[
-        bool, _option("--drop-specific", shown="Direct bias without professions gendered by definition.")
+        bool,
+        o.option("Direct bias without professions gendered by definition."),
     ] = False
-    specific: Annotated[str, _option(metavar="SET|FILE|a,b,…", shown="Words that have the concept by definition.")] = (
+    specific: Annotated[str, o.option("Words that have the concept by definition.", "SET|FILE|a,b,…")] = (
         "gender-specific-words"
     )
-    poles: Annotated[str, _option(metavar="a,b", shown="Biased words lean to a or b.")] = "he,she"
-    top: Annotated[int, _option("--top", "--most-biased", metavar="N", min=25, shown="Words to cluster per side.")] = (
-        500
-    )
-    classified: Annotated[int, _option(metavar="N", min=25, shown="Words to classify per side.")] = 2_500
-    k: Annotated[int, _option("--k", "--neighbours", metavar="N", min=1, shown="Neighbours of a profession.")] = 100
+    poles: Annotated[str, o.option("Biased words lean to a or b.", "a,b")] = "he,she"
+    top: Annotated[int, o.option("Words to cluster per side.", "N", "--top", "--most-biased", min=25)] = 500
+    classified: Annotated[int, o.option("Words to classify per side.", "N", min=25)] = 2_500
+    k: Annotated[int, o.option("Neighbours of a profession.", "N", "--k", "--neighbours", min=1)] = 100
 
     def settings(self) -> dict[str, Any]:
         """Return what the measure takes."""

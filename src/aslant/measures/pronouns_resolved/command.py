@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from aslant.cli import options as o
 from aslant.cli.encoders import EncoderArgument, KeptEncoding
 from aslant.cli.shared import ChartOutput, RunningOnCores, command
@@ -22,23 +20,19 @@ TRAINING = "Training the classifier"
 TOPICS = "Topics"
 
 
-def _option(panel: str, *names: str, shown: str, **more: Any) -> Any:
-    return typer.Option(*names, help=shown, rich_help_panel=panel, **more)
-
-
 @dataclass(frozen=True)
 class Training:
     """How the classifier is trained."""
 
-    folds: Annotated[int, _option(TRAINING, shown="Folds; pages are never split between them.", min=2)] = 5
-    seeds: Annotated[int, _option(TRAINING, shown="Repeats with other folds and weights.", min=1)] = 3
-    units: Annotated[int, _option(TRAINING, shown="Units of the hidden layer.", min=1)] = 31
-    dropout: Annotated[float, _option(TRAINING, shown="Share of units left out while training.")] = 0.6
-    l2: Annotated[float, _option(TRAINING, shown="L2 penalty of the output layer.")] = 0.1
-    learning_rate: Annotated[float, _option(TRAINING, shown="Step size of Adam.")] = 0.001
-    batch: Annotated[int, _option(TRAINING, shown="Samples for each step.", min=1)] = 32
-    epochs: Annotated[int, _option(TRAINING, shown="Most passes over the samples.", min=1)] = 1000
-    patience: Annotated[int, _option(TRAINING, shown="Passes without progress on held-out samples.", min=1)] = 100
+    folds: Annotated[int, o.option("Folds; pages are never split between them.", panel=TRAINING, min=2)] = 5
+    seeds: Annotated[int, o.option("Repeats with other folds and weights.", panel=TRAINING, min=1)] = 3
+    units: Annotated[int, o.option("Units of the hidden layer.", panel=TRAINING, min=1)] = 31
+    dropout: Annotated[float, o.option("Share of units left out while training.", panel=TRAINING)] = 0.6
+    l2: Annotated[float, o.option("L2 penalty of the output layer.", panel=TRAINING)] = 0.1
+    learning_rate: Annotated[float, o.option("Step size of Adam.", panel=TRAINING)] = 0.001
+    batch: Annotated[int, o.option("Samples for each step.", panel=TRAINING, min=1)] = 32
+    epochs: Annotated[int, o.option("Most passes over the samples.", panel=TRAINING, min=1)] = 1000
+    patience: Annotated[int, o.option("Passes without progress on held-out samples.", panel=TRAINING, min=1)] = 100
 
     def settings(self) -> dict[str, Any]:
         """Return what the measure takes."""
@@ -56,10 +50,10 @@ class PronounsOutput(ChartOutput):
 
     PICTURES = ("chart", "bias_chart")
 
-    samples: Annotated[Path | None, o.option("Write every sample as CSV.", "FILE", panel=o.OUT)] = None
-    bias_chart: Annotated[
-        Path | None, o.option("Draw “neither” against topics' bias (.svg, .png, .html).", "FILE", panel=o.OUT)
-    ] = None
+    samples: Annotated[Path | None, o.option("Write every sample as CSV.", "FILE")] = None
+    bias_chart: Annotated[Path | None, o.option("Draw “neither” against topics' bias (.svg, .png, .html).", "FILE")] = (
+        None
+    )
 
     def files(self) -> list[Path]:
         """Return every requested file."""
@@ -75,13 +69,11 @@ def pronouns_command(
     train: Annotated[
         list[str] | None, o.option("Train on these instead of folds; can be repeated.", "FILE|NAME")
     ] = None,
-    lm: Annotated[
-        str | None, _option(TOPICS, metavar="MODEL", shown="A language model that scores topics' words.")
-    ] = None,
-    topics: Annotated[int, _option(TOPICS, shown="Topics of the texts.", min=1)] = 20,
-    top_words: Annotated[int, _option(TOPICS, shown="Words of a topic that count.", min=1)] = 15,
+    lm: Annotated[str | None, o.option("A language model that scores topics' words.", "MODEL", panel=TOPICS)] = None,
+    topics: Annotated[int, o.option("Topics of the texts.", panel=TOPICS, min=1)] = 20,
+    top_words: Annotated[int, o.option("Words of a topic that count.", panel=TOPICS, min=1)] = 15,
     template: Annotated[
-        str | None, _option(TOPICS, metavar="TEXT", shown="Default: '[TARGET] are interested in [ATTRIBUTE]'.")
+        str | None, o.option("Default: '[TARGET] are interested in [ATTRIBUTE]'.", "TEXT", panel=TOPICS)
     ] = None,
     bootstrap: o.BootstrapOption = 1_000,
     n_resamples: Annotated[int, o.option("Random permutations of p-values.", "N", min=1)] = 9_999,

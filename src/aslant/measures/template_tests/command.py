@@ -28,8 +28,6 @@ aslant logprob suite bert-base-uncased --as-published --json suite.json
 aslant logprob suite ./my-bert --test career-family --test my-test.toml
 """
 
-#: Its line in the list of commands.
-SHORT = "Log-probability bias of masked and causal language models (Kurita et al. 2019)."
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
 )
@@ -43,17 +41,18 @@ LanguageModelArgument = Annotated[
 ]
 
 
-def _option(*names: str, shown: str, metavar: str | None = None) -> Any:
-    return typer.Option(*names, metavar=metavar, help=shown, rich_help_panel=o.ASKING)
-
-
 @dataclass(frozen=True)
 class Opening:
     """How a language model is loaded, and where its answers are kept."""
 
     capitalise: Annotated[
         bool,
-        _option("--capitalise/--no-capitalise", shown="Begin sentences with a capital, if the model is cased."),
+        o.option(
+            "Begin sentences with a capital, if the model is cased.",
+            None,
+            "--capitalise/--no-capitalise",
+            panel=o.ASKING,
+        ),
     ] = True
     device: o.DeviceOption = None
     dtype: o.DtypeOption = "float32"
@@ -80,12 +79,8 @@ class LogprobOutput(Output):
 
     PICTURES = ("histogram", "bars")
 
-    histogram: Annotated[
-        Path | None, o.option("Draw the distribution of scores (.svg, .png, .html).", "FILE", panel=o.OUT)
-    ] = None
-    bars: Annotated[
-        Path | None, o.option("Draw both ends of the ranking (.svg, .png, .html).", "FILE", panel=o.OUT)
-    ] = None
+    histogram: Annotated[Path | None, o.option("Draw the distribution of scores (.svg, .png, .html).", "FILE")] = None
+    bars: Annotated[Path | None, o.option("Draw both ends of the ranking (.svg, .png, .html).", "FILE")] = None
 
 
 @app.command(DEFAULT, epilog=o.examples(*EXAMPLES.splitlines()), cls=DefaultCommand)
