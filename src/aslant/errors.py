@@ -72,7 +72,7 @@ class MeasureError(AslantError):
 
 
 class TooFewWordsError(MeasureError):
-    """Too few words of a set or a vocabulary for a measure; `missing` are those that were asked for in vain."""
+    """Too few words of a set or a vocabulary for a measure; `missing` are the requested words that were not found."""
 
     def __init__(self, message: object = "", missing: tuple[str, ...] = ()) -> None:
         super().__init__(message)

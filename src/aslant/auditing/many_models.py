@@ -49,7 +49,7 @@ def audit_list(
 
     A model whose audit is in the store already, with the same content, settings, measures and version, is not audited
     again, unless you say `again`. One that cannot be opened or measured is stored as failed, with the reason, and the
-    others go on. `runs` is a folder for finished measures of the audit under way, from which a run that was killed
+    others continue. `runs` is a folder for finished measures of the audit in progress, from which a run that was killed
     resumes. Inside `aslant.use_workers` with Dask or Ray, several models are audited at once, each by one
     worker, which must see their files under the same paths; they are stored in the order in which they end.
 

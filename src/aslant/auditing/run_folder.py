@@ -36,8 +36,8 @@ class RunFolder:
     """Finished steps of one audit in `folder`.
 
     `identity` names all that results depend on: the representation, the settings, the version. A folder of another
-    identity is refused, or, with `fresh_if_other` (in a folder that nobody asked for), emptied. What is damaged counts
-    as absent. Where a step cannot be written, the run goes on, and says so once.
+    identity is refused, or, with `fresh_if_other` (in a folder nobody named), emptied. What is damaged counts
+    as absent. Where a step cannot be written, the run continues, and says so once.
 
     >>> import tempfile
     >>> run = RunFolder(Path(tempfile.mkdtemp()) / "run", {"seed": 0})

@@ -276,7 +276,7 @@ def now() -> str:
 
 
 def _stored(record: dict[str, Any], found: AuditResult | None) -> StoredAudit:
-    """Return what a record says, with what of the audit is asked for most."""
+    """Return what a record says, with the most used parts of the audit."""
     settings = dict(record["settings"])
     try:
         audited = as_utc(record["audited"]).isoformat(timespec="seconds")

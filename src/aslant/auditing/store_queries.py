@@ -58,13 +58,13 @@ class Asked:
     latest: bool = False
 
     def fits(self, line: Glance) -> bool:
-        """Tell whether a figure is asked for."""
+        """Tell whether a figure matches."""
         pairs = ((line.measure, self.measure), (line.stimuli, self.stimuli), (line.category, self.category))
         return all(fnmatch.fnmatchcase(value, pattern) for value, pattern in pairs)
 
 
 def chosen(lines: Sequence[Held], asked: Asked) -> list[Held]:
-    """Return the audits that are asked for, oldest first, by label or by the model's own name."""
+    """Return the matching audits, oldest first, by label or by the model's own name."""
     since, until = _time("since", asked.since), _time("until", asked.until)
     fitting = [held for held in lines if _like(held.audit, asked.model)]
     fitting = [held for held in fitting if since is None or held.audit.audited >= since]
@@ -114,7 +114,7 @@ def _time(option: str, text: str | None) -> str | None:
 
 
 def figures(lines: Iterable[Held], asked: Asked) -> Iterator[StoredFigure]:
-    """Yield the figures that are asked for."""
+    """Yield the matching figures."""
     for held in lines:
         for line in held.glance:
             if asked.fits(line):
@@ -122,7 +122,7 @@ def figures(lines: Iterable[Held], asked: Asked) -> Iterator[StoredFigure]:
 
 
 def nothing(lines: Sequence[Held]) -> str:
-    """Say what could be asked for, where nothing matches."""
+    """Say what there is, where nothing matches."""
     measures = dict.fromkeys(line.measure for held in lines for line in held.glance)
     labels = list(dict.fromkeys(held.audit.label for held in lines))
     shown = ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")

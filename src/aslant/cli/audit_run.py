@@ -17,7 +17,7 @@ from aslant.errors import AslantError
 if TYPE_CHECKING:
     from aslant.auditing.subjects import Subject
 
-#: The key of what was asked for, in the folder of a run.
+#: The key of the request in the folder of a run.
 REQUEST = "request"
 
 

@@ -88,7 +88,7 @@ class Keeper:
     """Blocks of bytes under keys, in `folder`; a key must name all that its block depends on.
 
     What is damaged counts as absent. Where the folder cannot be written to, `keep` says once that `what` is "not kept"
-    (nothing: it is silent), and the work goes on.
+    (nothing: it is silent), and the work continues.
 
     >>> import tempfile
     >>> keeper = Keeper(tempfile.mkdtemp())

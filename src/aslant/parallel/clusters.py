@@ -147,7 +147,7 @@ class DaskCluster:
         return error
 
     def close(self) -> None:
-        """Leave the cluster, which goes on."""
+        """Leave the cluster, which keeps running."""
         self._placed = (None, None)
         with suppress(OSError, TimeoutError):
             self.client.close()

@@ -28,9 +28,9 @@ _here = threading.local()
 
 
 def cores(workers: int | None = None) -> int:
-    """Return how many workers to use: as many as asked for, or one for each core that this process may use.
+    """Return how many workers to use: as many as requested, or one for each core that this process may use.
 
-    Inside a task that was given to a worker it is one, whatever is asked for: the other cores have tasks of their own.
+    Inside a task that was given to a worker it is always one: the other cores have tasks of their own.
 
     >>> cores(3), cores() >= 1
     (3, True)

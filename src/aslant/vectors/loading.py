@@ -172,7 +172,7 @@ def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, pro
 
 
 def _made_again(path: Path, top: int | None, allow_pickle: bool, key: str) -> FloatMatrix:
-    """Return the matrix of a file whose cache is damaged, read anew."""
+    """Reread and return the matrix of a file whose cache is damaged."""
     try:
         same = vector_cache.key_of(_locate(path)) == key
     except (VectorsError, OSError):

@@ -127,7 +127,7 @@ class Sieve:
                     continue
                 self._seen.add(word)
                 good.append(row)
-                if self.kept + len(good) == self.top:  # what is wrong behind the last word asked for does not count
+                if self.kept + len(good) == self.top:  # errors after the last requested word do not count
                     break
         self.read += row + 1
         self.repairs.update(fault for place, fault in faults.items() if place <= row)
