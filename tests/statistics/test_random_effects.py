@@ -42,6 +42,11 @@ def test_samples_that_agree_have_no_variance_between_them() -> None:
     assert combine([0.5], [0.1]).effect == pytest.approx(0.5)
 
 
+def test_a_sample_that_outweighs_all_others_leaves_no_variance_between_them() -> None:
+    ours = combine([0.25, 1.0], [1e-30, 1.0])  # the weights' spread rounds to 0
+    assert (ours.effect, ours.tau_squared) == (pytest.approx(0.25), 0)
+
+
 def test_p_is_never_zero() -> None:
     assert 0 < combine(np.full(10_000, 1.5), np.full(10_000, 1e-4)).pvalue < 1e-300
 

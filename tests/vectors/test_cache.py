@@ -27,9 +27,8 @@ from aslant.io.packed_files import Location
 from aslant.vectors import cache as vector_cache
 from aslant.vectors import rows
 from aslant.vectors.formats import aslant_file, fasttext_binary, text, word2vec_binary
-
-from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
-from .embedding_files import text as as_text
+from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
+from embedding_files import text as as_text
 
 
 @pytest.fixture

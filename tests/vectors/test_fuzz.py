@@ -19,10 +19,9 @@ import aslant
 from aslant.errors import AslantError
 from aslant.vectors import WordVectors
 from aslant.vectors.formats import aslant_file, text, word2vec_binary
-
-from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, Matrix, fasttext_binary
-from .embedding_files import text as as_text
-from .embedding_files import word2vec_binary as as_binary
+from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, Matrix, fasttext_binary
+from embedding_files import text as as_text
+from embedding_files import word2vec_binary as as_binary
 
 FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -13,10 +13,9 @@ from aslant.io.packed_files import ByteStream, Location, open_stream
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.vectors.formats import text, word2vec_binary
 from aslant.vectors.rows import DUPLICATE, NON_FINITE
-
-from .embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
-from .embedding_files import text as as_text
-from .embedding_files import word2vec_binary as as_binary
+from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
+from embedding_files import text as as_text
+from embedding_files import word2vec_binary as as_binary
 
 BIG = 40_000
 BIG_WORDS = [f"w{i}" for i in range(BIG)]

@@ -17,8 +17,7 @@ from aslant.vectors.debiasing_record import Treatment, WordsTaken
 from aslant.vectors.formats import RECORDED, WRITERS
 from aslant.vectors.formats.aslant_file import dump
 from aslant.vectors.formats.text import BLOCK_WORDS, table_text
-
-from .embedding_files import MATRIX, WORDS
+from embedding_files import MATRIX, WORDS
 
 SPACED = (".safetensors", ".npz")
 every_suffix = pytest.mark.parametrize("suffix", list(WRITERS))

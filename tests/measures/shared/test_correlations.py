@@ -42,3 +42,11 @@ def test_no_perfect_correlation_has_a_pvalue_of_zero(words: int) -> None:
     assert found.spearman == pytest.approx(1)
     assert 0 < found.spearman_pvalue < 1e-5
     assert found.pearson_pvalue > 0
+
+
+def test_only_a_constant_series_has_no_correlation() -> None:
+    zeros_and_ones = [0.0, 1.0, 1.0]
+    assert correlation("x", zeros_and_ones, [1.0, 2.0, 3.0]) is not None
+    assert correlation("x", [1.0, 2.0, 3.0], zeros_and_ones) is not None
+    assert correlation("x", [1.0, 1.0, 1.0], zeros_and_ones) is None
+    assert correlation("x", zeros_and_ones, [1.0, 1.0, 1.0]) is None
