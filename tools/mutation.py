@@ -126,7 +126,7 @@ def survives(mutant: Mutant, root: Path) -> bool:
     path = root / mutant.path.relative_to(ROOT)
     tests = mirrored(path, root)
     if not sound(tests[1:], root):
-        raise SystemExit(f"these fail without any change: {tests[1]}")
+        raise SystemExit(f"these fail without any change, or are not there: {tests[1]}")
     whole = path.read_bytes()
     path.write_text(mutant.source, encoding="utf-8")
     try:

@@ -61,7 +61,7 @@ def test_bad_shares_are_refused(share: Any) -> None:
         clopper_pearson(*share)
 
 
-@pytest.mark.parametrize("samples", [[], [[1.0]], [float("nan")]])
+@pytest.mark.parametrize("samples", [[], [[1.0]], [float("nan")], [0.5, float("nan")], [float("inf"), 0.5]])
 def test_bad_samples_are_refused(samples: Any) -> None:
     with pytest.raises(MeasureError, match="finite numbers"):
         percentile_interval(samples)

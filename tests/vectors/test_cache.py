@@ -137,7 +137,7 @@ def test_a_damaged_row_is_noticed_and_the_cache_made_again(glove: Path, cache: P
     assert np.array_equal(loaded.lookup(WORDS[:3]).vectors, MATRIX[:3])
     for part in (aslant.load(loaded, top=4), aslant.load(glove, words=WORDS[:3]), loaded.without_last(1)):
         assert part.lookup(WORDS[:3]).found == tuple(WORDS[:3])
-    with pytest.warns(UserWarning, match=r"the cache of 'glove.*' was damaged, and is made again"):
+    with pytest.warns(UserWarning, match=r"the cache of 'glove.*' was damaged and is being rebuilt"):
         assert np.array_equal(loaded.lookup([WORDS[3]]).vectors, MATRIX[3:4])
     assert np.array_equal(loaded.matrix, MATRIX)
     assert np.array_equal(aslant.load(glove).lookup(WORDS).vectors, MATRIX)

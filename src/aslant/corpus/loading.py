@@ -175,7 +175,7 @@ def _is_there(name: str) -> bool:
         return True
     try:
         return locate(name, CorpusError).path.exists()
-    except (CorpusError, OSError, ValueError):  # a text may be too long for a path, or hold what no path can
+    except (CorpusError, OSError, ValueError):  # a text may be too long for a path, or hold characters that no path can
         return False
 
 

@@ -1,4 +1,4 @@
-"""Data that aslant keeps or fetches: the cache folder, and external data by name."""
+"""Data that aslant keeps or downloads: the cache folder, and external data by name."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ NAME_LENGTH = 40
 def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that appears at `path` only when complete, and not at all if writing fails.
 
-    A link is followed, and the permissions of a file that is replaced are kept. What is no regular file (a pipe, a
+    A link is followed, and the permissions of a file that is replaced are kept. What is not a regular file (a pipe, a
     device) is written to as it is. What a killed process left unfinished under the same name goes after a day.
 
     >>> folder = Path(tempfile.mkdtemp())
@@ -93,7 +93,7 @@ def sweep_partial(folder: Path, beginning: str = "") -> None:
 
     Without a `beginning`, `folder` has to be our own: other programs may use the same suffix.
     """
-    with contextlib.suppress(OSError):  # no folder, or one that cannot be read: nothing to sweep
+    with contextlib.suppress(OSError):  # no folder, or one that cannot be read: nothing to delete
         for path in [path for path in folder.iterdir() if path.name.endswith(PARTIAL)]:
             with contextlib.suppress(OSError):  # gone already, or not ours to delete: harmless either way
                 if path.name.startswith(beginning) and time.time() - path.lstat().st_mtime > STALE_SECONDS:

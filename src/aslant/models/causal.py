@@ -16,7 +16,7 @@ from aslant.models.protocols import CausalScore, Progress, Sentence
 from aslant.models.spelling import Speller, Spelling
 from aslant.models.table import Ask, Ids, Values, table_in
 
-#: A beginning is run once for all where at least so many sequences share it; fewer make batches too small.
+#: A prefix is run once for all where at least this many sequences share it; fewer make batches too small.
 SHARED_BY = 64
 
 

@@ -25,7 +25,7 @@ from aslant.io.files import appear, sweep_partial, workplace
 KIND = "language model"
 #: Goes up when the same file would become another folder.
 VERSION = 2
-#: What a converted folder has to have; the rest is small print.
+#: The files that a converted folder must have; the rest is optional.
 NEEDED = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
 #: The token before every sentence: what stood between the texts that the model was trained on.
 BEGINNING = "<|endoftext|>"
@@ -109,7 +109,7 @@ def convert(file: Path, folder: Path) -> None:
 
 def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
     _check_counts(file)
-    with np.errstate(over="raise"):  # places are added up in 64 bits
+    with np.errstate(over="raise"):  # offsets are added up in 64 bits
         reader = gguf.GGUFReader(file)
     facts = {key: field.contents() for key, field in reader.fields.items()}
     kinds = facts.get("general.architecture"), facts.get("tokenizer.ggml.model")
@@ -220,7 +220,7 @@ def _tokenizer(facts: dict[str, Any], transformers: Any) -> Any:
 
 
 def _complete(folder: Path) -> bool:
-    """Tell whether a folder is there and to the letter what was converted: a weight that flipped would go unseen."""
+    """Tell whether a folder is there and exactly what was converted: a flipped bit in a weight would go unnoticed."""
     stamps = read_stamps(folder / STAMPS)
     try:
         same = all(digest(folder / name) == stamp.sha256 for name, stamp in stamps.items())

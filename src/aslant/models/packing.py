@@ -9,7 +9,7 @@ from typing import Any
 
 #: Hooks that were added to a model while it ran here: they cannot be sent, and are added again where needed.
 HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs")
-#: What transformers notes of its own hooks.
+#: What transformers records about its own hooks.
 HOOKED = "_output_capturing_hooks_installed"
 
 

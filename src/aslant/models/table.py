@@ -18,7 +18,7 @@ Ids: TypeAlias = tuple[int, ...]
 #: Where to look in a sequence, and for which token.
 Ask: TypeAlias = tuple[int, int]
 Asks: TypeAlias = tuple[Ask, ...]
-#: Log-probabilities, in the order in which they are asked.
+#: Log-probabilities, in the order in which they were requested.
 Values: TypeAlias = tuple[float, ...]
 
 
@@ -41,7 +41,7 @@ class ScoreTable:
                 continue
 
     def get(self, ids: Ids, asks: Asks) -> Values | None:
-        """Return what is known of a query, or None."""
+        """Return the known answers to a query, or None."""
         found = self._values.get(_key(ids, asks))
         return found if found is not None and len(found) == len(asks) else None
 

@@ -36,7 +36,7 @@ def vectors_of(
 ) -> NDArray[np.float32]:
     """Return the vectors of all spans of `passages`, one after the other: (spans in all, dimensions).
 
-    `store` is a folder that keeps vectors, so that a killed run goes on and a later one need not encode again.
+    `store` is a folder that keeps vectors, so that a killed run can resume and a later one need not encode again.
 
     >>> vectors_of(encoder, [Passage("a nurse", ((2, 7),)), Passage("a man or a nurse", ((2, 5), (11, 16)))]).shape
     (3, 64)
@@ -59,7 +59,7 @@ def vectors_of(
 
 
 def _onwards(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """Return what tells of the progress in a shard as of progress in the whole."""
+    """Return a callback that reports progress in a shard as progress in the whole."""
     if progress is None:
         return None
     return lambda step, done, _: progress(step, before + done, total)
@@ -71,14 +71,14 @@ def _encoded(encoder: Encoder, passages: Sequence[Passage], progress: Progress |
         if vectors.shape != (len(passage.spans), encoder.dimensions):
             raise MeasureError(
                 f"'{encoder.name}' gives vectors of shape {vectors.shape} for {len(passage.spans)} spans of "
-                f"{encoder.dimensions} dimensions; mend the encoder."
+                f"{encoder.dimensions} dimensions; fix the encoder."
             )
         parts.append(np.asarray(vectors, np.float32))
     return np.concatenate(parts)
 
 
 class _Wanted:
-    """What is asked for: each distinct text with all its spans, and the rows of the result that each of them fills."""
+    """The requests: each distinct text with all its spans, and the rows of the result that each of them fills."""
 
     def __init__(self, passages: Sequence[Passage], sees: int | None) -> None:
         self.texts: dict[str, dict[Span, list[int]]] = {}

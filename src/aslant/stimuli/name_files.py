@@ -26,7 +26,7 @@ PLACEHOLDERS = frozenset({
 })  # fmt: skip
 #: A name counts if at least this many people bear it, as in the table of first names.
 LEAST_BEARERS = 1_000
-ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is no name
+ALL_OTHERS = "ALL OTHER NAMES"  # the last row of the census, which is not a name
 #: Writes the frequent names of the table of births on standard input, most frequent first, in at most 8 GB of memory.
 READ_PARQUET = """
 import io, json, sys

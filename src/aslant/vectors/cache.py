@@ -20,7 +20,7 @@ from aslant.vectors.formats import aslant_file, numpy_array
 from aslant.vectors.rows import Block, Kept, Sieve
 from aslant.vectors.word_vectors import FloatMatrix, WordVectors
 
-#: Raised whenever the content of a cache file would come out differently.
+#: Increased whenever the content of a cache file would come out differently.
 LAYOUT = 3
 SAMPLE_BYTES = 64 << 10
 

@@ -17,7 +17,7 @@ from aslant.vectors.word_vectors import FloatMatrix, WordVectors, as_matrix
 
 #: Fields of `WordVectors` that a file keeps: format, note, repairs, treatments.
 Kept = dict[str, Any]
-#: Rows that are looked at in one go.
+#: Rows that are read at a time.
 CHECKED_ROWS = 8192
 #: A file in which more than this share of the rows holds NaN or infinity is corrupt, not repairable.
 MAX_NON_FINITE = 0.1

@@ -219,7 +219,7 @@ class WordVectors:
         picked = picked_rows(self.matrix, rows)
         if self.seal is None or np.array_equal(row_sums(picked), self.seal.sums[rows]):
             return picked
-        warnings.warn(f"the cache of '{self.name}' was damaged, and is made again", stacklevel=4)
+        warnings.warn(f"the cache of '{self.name}' was damaged and is being rebuilt", stacklevel=4)
         object.__setattr__(self, "matrix", self.seal.remake()[: len(self)])
         object.__setattr__(self, "seal", None)
         return picked_rows(self.matrix, rows)

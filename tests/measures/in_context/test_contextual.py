@@ -278,7 +278,7 @@ NO_WORDS = r"no sentence of the corpus 'own sentences' holds any definitional wo
     [
         (lambda p: {"corpus": [t for t in p.corpus if t.startswith("It")]}, NO_WORDS),
         (lambda p: {"corpus": []}, "the corpus 'own sentences' holds no sentences"),
-        (lambda p: {"corpus": ["She slept ."]}, "the corpus 'own sentences' holds 0 words to choose biased ones from"),
+        (lambda p: {"corpus": ["She slept ."]}, "the corpus 'own sentences' holds 0 words to choose from"),
         (lambda p: {"corpus": "She slept ."}, "'She slept .' is not a corpus; open one with aslant.load_corpus"),
         (lambda p: {"corpus": ["She slept .", 3]}, "sentence 2 of the corpus is 3; give sentences as text"),
         (lambda p: {"corpus": 3}, "3 is not a corpus"),

@@ -179,7 +179,7 @@ def test_words_short_of_contexts_are_recorded_and_those_without_are_missing() ->
     cut = aslant.ceat(FakeEncoder(), kept, "weat-7", samples=50, contexts_per_word=2)
     assert {word.contexts for word in cut.words} == {0, 2}
     with pytest.raises(
-        MeasureError, match="7 of 8 words of 'Math' of 'weat-7' with a context in the corpus, less than"
+        MeasureError, match="7 of 8 words of 'Math' of 'weat-7' have a context in the corpus, less than"
     ):
         aslant.ceat(FakeEncoder(), kept, "weat-7", min_found=0.9)
 

@@ -168,7 +168,7 @@ def test_words_without_a_vector_are_listed_and_too_many_are_refused() -> None:
     result = aslant.seat(known, **test, templates="{word}", bootstrap=0)
     assert result.missing == ("e",)
     assert result.targets[1].missing == ("e",)
-    with pytest.raises(MeasureError, match="2 of 3 words of 'targets 2' of 'own' with a vector, less than"):
+    with pytest.raises(MeasureError, match="2 of 3 words of 'targets 2' of 'own' have a vector, less than"):
         aslant.seat(known, **test, templates="{word}", min_found=0.7)
     with pytest.raises(MeasureError, match="0 of 1 word of 'attributes 2'"):
         aslant.seat(known, targets=(["a"], ["b"]), attributes=(["p"], ["z"]), templates="{word}")

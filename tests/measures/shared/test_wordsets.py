@@ -7,6 +7,7 @@ import pytest
 from aslant.errors import MeasureError
 from aslant.measures.association.result import WordsUsed
 from aslant.measures.shared.wordsets import check_share, find, need_distinct, need_words, provenance, word_lists
+from aslant.models.vocabulary import open_vocabulary
 from aslant.stimuli import WordList
 from aslant.vectors import WordVectors
 
@@ -39,6 +40,15 @@ def test_two_words_of_one_token_count_once_and_the_second_is_on_record(tiny: Wor
         ("doctor", "nurse"), ("Doctor",), ("clerk",),
     )  # fmt: skip
     assert found.raw.shape == (2, 3)
+
+
+def test_words_outside_a_vocabulary_are_left_out_and_on_record(tiny: WordVectors) -> None:
+    found = find(tiny, WordList("x", ("doctor", "nurse", "clerk")), open_vocabulary(["doctor", "clerk"]))
+    assert (found.words.used, found.words.not_in_vocabulary, found.words.missing) == (
+        ("doctor",),
+        ("nurse",),
+        ("clerk",),
+    )
 
 
 def test_opposed_sets_may_not_share_a_token_and_others_pass(tiny: WordVectors) -> None:

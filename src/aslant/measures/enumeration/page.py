@@ -7,6 +7,7 @@ import textwrap
 from typing import Any, Literal
 
 from aslant.catalogue import kinds
+from aslant.errors import plural
 from aslant.measures.enumeration import notes as noted
 from aslant.measures.enumeration import show as described
 from aslant.measures.enumeration.notes import shown_tests
@@ -107,7 +108,7 @@ def enumeration_heatmap(
 ) -> str:
     """Draw the scores of groups × categories: the first `categories` tests with a significant cell; returns SVG.
 
-    `standalone` is for a file of its own: dark ink on white, and the content note above. Where nothing is
+    `standalone` is for a separate file: dark ink on white, and the content note above. Where nothing is
     significant, the first tests are drawn without a mark.
     """
     import altair as alt
@@ -117,7 +118,9 @@ def enumeration_heatmap(
         return svg(chart)
     note = textwrap.wrap(CONTENT_NOTE, 70)
     shown, significant = len(_charted(result, categories)), len(shown_tests(result, None))
-    which = f"{shown} of {significant} tests with significant cells" if significant else "nothing is significant"
+    which = (
+        f"{shown} of {plural(significant, 'test')} with significant cells" if significant else "nothing is significant"
+    )
     subtitle = f"Score of groups × categories of words, {plain(result.provenance.representation.name)}: {which}"
     title = alt.Title(note, subtitle=subtitle, anchor="start", offset=16, fontWeight="normal")
     return svg(chart.properties(title=title), ink=INK, paper=PAPER)
@@ -185,7 +188,7 @@ def _step(names: list[str]) -> int:
 
 
 def _named(names: dict[int, str], orient: Literal["top", "left"], limit: int) -> dict[str, Any]:
-    """Return an axis whose whole numbers read as `names`: looked up, since two names may be the same."""
+    """Return an axis that shows `names` for whole numbers: looked up, since two names may be the same."""
     import altair as alt
 
     lookup = f"split({json.dumps(names)}[datum.value], '\\n')"

@@ -200,7 +200,7 @@ def _row(space: SpaceGeometry) -> Any:
 
 
 def variance_picture(result: SubspaceResult) -> Any:
-    """Draw the share of variance of each component beside that of random words; returns an Altair chart."""
+    """Draw the share of variance of each component with that of random words; returns an Altair chart."""
     rows = result.rows()
     pairs = [{"component": row["component"], "series": PAIRS, "share": row["explained"]} for row in rows]
     random = [

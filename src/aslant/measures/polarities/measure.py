@@ -241,7 +241,7 @@ def class_vectors(vectors: WordVectors, groups: Sequence[WordList]) -> tuple[Flo
     return np.array(means), tuple(used)
 
 
-#: What words of a user's own lean between, where the file names no classes.
+#: The classes between which a user's words lean, where the file names none.
 DEFAULT_CLASSES = "gender-binary"
 
 

@@ -104,7 +104,7 @@ def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) ->
     colours = alt.Scale(domain=list(map(plain, poles)), range=[MODEL_COLOUR, PEOPLE_COLOUR])
     shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
     axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
-    text = f"{len(values):,} most biased words ({picture.method.upper()}); accuracy "
+    text = f"{plural(len(values), 'most biased word')} ({picture.method.upper()}); accuracy "
     text += f"{100 * accuracy:.1f} %"
     return (
         alt.Chart(alt.InlineData(values=values))

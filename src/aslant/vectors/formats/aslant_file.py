@@ -153,7 +153,7 @@ def _read_header(data: Any, name: str) -> tuple[Header, int]:
     try:
         start = 8 + int.from_bytes(data[:8].tobytes(), "little")
         if not 10 <= start <= min(8 + MAX_HEADER, len(data)):
-            raise ValueError("header length")  # noqa: TRY301 (all faults of a header end in one message)
+            raise ValueError("header length")  # noqa: TRY301 (one message for all errors in a header)
         header = msgspec.json.decode(data[8:start].tobytes(), type=Header)
         end = 0
         for tensor in sorted(filter(None, _tensors(header)), key=lambda tensor: tensor.data_offsets):
@@ -263,12 +263,12 @@ def read_npz(path: Path) -> Arrays:
             if "record.npy" in archive.namelist():
                 record = _npz_array(archive, "record.npy", most).tobytes()
             listed = None if words.dtype == np.uint8 else words.tolist()
-    except Exception as error:  # a damaged archive or header can fail in any way, none of them ours
+    except Exception as error:  # a damaged archive or header can fail in any way, none of them our fault
         raise VectorsError(f"'{path.name}' needs the plain arrays 'words' and 'matrix' ({error}).") from None
     if listed is None:
         listed = _decoded(words.tobytes(), len(matrix), path.name)
     elif words.dtype.kind != "U" or words.shape != matrix.shape[:1]:
-        raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected one string a row.")
+        raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected a string per row.")
     return Arrays(listed, matrix, {**_checked_record(record, path.name), "format": NPZ})
 
 

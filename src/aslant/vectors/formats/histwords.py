@@ -180,7 +180,7 @@ def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
         return decode_words(_tokens(words, path))
     except VectorsError:
         raise
-    except Exception as error:  # a damaged pickle can fail in any way, none of them ours
+    except Exception as error:  # a damaged pickle can fail in any way, none of them our fault
         problem = " ".join(str(error).split())
         raise VectorsError(f"'{path.name}' is not a plain pickled list of words ({problem}).") from None
 
@@ -204,7 +204,7 @@ def read_index(path: Path) -> tuple[list[str], dict[str, int]]:
         return decode_words([tokens[number] for number in range(len(rows))])
     except VectorsError:
         raise
-    except Exception as error:  # a damaged pickle can fail in any way, none of them ours
+    except Exception as error:  # a damaged pickle can fail in any way, none of them our fault
         problem = " ".join(str(error).split())
         raise VectorsError(f"'{path.name}' is not a plain pickled dict of words to numbers ({problem}).") from None
 

@@ -39,7 +39,7 @@ def from_memory(vectors: Any) -> Arrays:
 
 
 def read(path: Path, *, allow_pickle: bool) -> Arrays:
-    """Open a .kv file without running anything in it; what that cannot read, by gensim, if the user trusts the file."""
+    """Open a .kv file without running anything in it; gensim reads what this cannot, if the user trusts the file."""
     try:
         return _plainly(path)
     except OSError as error:
@@ -76,7 +76,7 @@ def _arrays(words: Any, matrix: Any) -> Arrays:
 def _known() -> Callable[[str, str], Any]:
     """Return what gives gensim's classes as empty ones, and NumPy's as what makes arrays of bytes.
 
-    The classes are made anew for each file, so that no file can change them for the next.
+    The classes are created again for each file, so no file can change them for the next.
     """
 
     class Plain:

@@ -308,7 +308,7 @@ def table_reader(dimensions: int, separator: str, *, trailing: bool) -> Callable
     def table(data: bytes) -> Block | None:
         if not data or data.isspace():
             return Block([], np.empty((0, dimensions), np.float32))
-        if data.startswith((BOM, *PACKED)):  # polars would take a mark off the first word, which it belongs to
+        if data.startswith((BOM, *PACKED)):  # polars would strip a byte-order mark that belongs to the first word
             return None
         try:
             frame = pl.read_csv(data, separator=separator, has_header=False, quote_char=None, schema=schema)
@@ -326,7 +326,7 @@ def table_reader(dimensions: int, separator: str, *, trailing: bool) -> Callable
 
 
 def table_text(words: list[bytes], rows: FloatMatrix) -> bytes:
-    """Return lines of a word and its numbers, in as few digits as bring each float32 back exactly.
+    """Return lines of a word and its numbers, in as few digits as recover each float32 exactly.
 
     >>> table_text([b"the"], np.array([[0.1, -2.0]], np.float32))
     b'the 0.1 -2.0\\n'

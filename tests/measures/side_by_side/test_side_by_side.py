@@ -1,0 +1,61 @@
+"""Two embeddings side by side: the words of both and no others, and differences as each gives them alone."""
+
+from __future__ import annotations
+
+import pytest
+
+import aslant
+from aslant.measures.side_by_side.result import ComparisonResult
+from aslant.stimuli import WeatSet, load_set
+from aslant.vectors import WordVectors
+
+GONE = ("executive", "home", "John")
+
+
+@pytest.fixture(scope="module")
+def whole() -> WordVectors:
+    words = [w for test in ("weat-6", "weat-7") for w in load_set(test, WeatSet).words]
+    words += ["she", "he", "woman", "man", "nurse", "doctor", "clerk"]
+    found = aslant.load().lookup(list(dict.fromkeys(words)))
+    return WordVectors.from_arrays(list(found.found), found.vectors, name="whole")
+
+
+@pytest.fixture(scope="module")
+def result(whole: WordVectors) -> ComparisonResult:
+    kept = [row for row, word in enumerate(whole.words) if word not in GONE]
+    less = WordVectors.from_arrays([whole.words[row] for row in kept], -2 * whole.matrix[kept] + 0.05, name="less")
+    return aslant.compare(whole, less, words=["nurse", "doctor", "clerk"], bootstrap=50)
+
+
+def test_words_that_one_embedding_lacks_are_left_out_of_both_and_on_record(result: ComparisonResult) -> None:
+    career, _ = result.weat
+    assert (career.test, set(career.left_out)) == ("weat-6", set(GONE))
+    assert career.words == len(load_set("weat-6", WeatSet).words) - len(GONE)
+    assert result.weat[1].left_out == ()
+    assert set(GONE) <= set(result.provenance.missing)
+    assert "math" not in result.provenance.missing
+
+
+def test_effects_are_those_of_each_embedding_on_the_shared_words(whole: WordVectors, result: ComparisonResult) -> None:
+    career = result.weat[0]
+    sets = load_set("weat-6", WeatSet)
+    X, Y, A, B = ([word for word in group.words if word not in GONE] for group in sets.groups)
+    alone = aslant.weat(whole, targets=(X, Y), attributes=(A, B), bootstrap=0)
+    assert career.first == pytest.approx(alone.effect_size)
+    assert career.difference.difference == pytest.approx(career.second - career.first)
+    assert career.difference.interval is not None
+    assert career.difference.interval.low <= career.difference.interval.high
+
+
+def test_one_embedding_beside_itself_differs_by_nothing(whole: WordVectors) -> None:
+    same = aslant.compare(whole, whole, words=["nurse", "doctor", "clerk"], bootstrap=50)
+    for test in same.weat:
+        interval = test.difference.interval
+        assert interval is not None
+        assert (test.difference.difference, interval.low, interval.high) == (0, 0, 0)  # the same words are drawn
+
+
+def test_tests_with_too_few_shared_words_are_named_with_the_reason(result: ComparisonResult) -> None:
+    assert [test.test for test in result.weat] == ["weat-6", "weat-7"]
+    assert "fewer than half" in result.not_compared["weat-1"]
+    assert not {"weat-6", "weat-7"} & set(result.not_compared)
