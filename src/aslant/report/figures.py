@@ -26,12 +26,14 @@ def save_figures(result: Result, folder: str | Path) -> list[Path]:
     ['weat-1-words.svg', 'weat-1-words.png']
     """
     target, written = _folder(folder), []
-    for measure, figure in _figures(result):
-        picture = standalone(result, measure, figure)
-        for suffix in (".svg", ".png"):
-            path = target / (figure.id + suffix)
-            write_bytes(path, charts.as_file(picture, suffix))
-            written.append(path)
+    measures = measures_of_audit(result) if isinstance(result, AuditResult) else measures_of(result.kind, (result,))
+    for measure in measures:
+        for figure in measure.figures:
+            picture = standalone(result, measure, figure)
+            for suffix in (".svg", ".png"):
+                path = target / (figure.id + suffix)
+                write_bytes(path, charts.as_file(picture, suffix))
+                written.append(path)
     return written
 
 
@@ -68,17 +70,6 @@ def standalone(result: Result, measure: Measure, figure: Figure) -> str:
         title: Any = alt.Title(measure.title, subtitle=[*note, *said], anchor="start", offset=12)
         chart = chart.properties(title=title)
     return charts.svg(chart, ink=charts.INK, paper=charts.PAPER)
-
-
-def _figures(result: Result) -> Iterator[tuple[Measure, Figure]]:
-    for measure in _measures(result):
-        yield from ((measure, figure) for figure in measure.figures)
-
-
-def _measures(result: Result) -> list[Measure]:
-    if isinstance(result, AuditResult):
-        return measures_of_audit(result)
-    return measures_of(result.kind, (result,))
 
 
 def _tables(result: Result) -> Iterator[tuple[str, Table, tuple[Table, ...]]]:
