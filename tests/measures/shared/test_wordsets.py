@@ -5,19 +5,20 @@ from __future__ import annotations
 import pytest
 
 from aslant.errors import MeasureError
-from aslant.measures.association.result import WordsUsed
-from aslant.measures.shared.wordsets import check_share, find, need_distinct, need_words, provenance, word_lists
+from aslant.measures.association.settings import WeatSettings
+from aslant.measures.shared.wordsets import find, need_distinct, need_words, provenance, word_lists
 from aslant.models.vocabulary import open_vocabulary
+from aslant.results.parts import WordsUsed
 from aslant.stimuli import WordList
 from aslant.vectors import WordVectors
 
 
 def test_a_share_may_be_anything_from_none_to_all() -> None:
     for share in (0, 0.5, 1):
-        check_share(share)
+        WeatSettings(min_found=share)
     for share in (-0.01, 1.01, float("nan")):
         with pytest.raises(MeasureError, match="min_found is"):
-            check_share(share)
+            WeatSettings(min_found=share)
 
 
 def test_as_many_words_as_are_needed_are_enough(tiny: WordVectors) -> None:
