@@ -15,6 +15,7 @@ import pytest
 import aslant
 from aslant.auditing import running
 from aslant.auditing.steps import STEPS
+from aslant.io.keeper import FILE, Keeper
 from fake_lm import FakeMaskedLM
 
 QUICK = ("audit", "--quick", "--only", "polarity,geometry")
@@ -59,7 +60,7 @@ def test_ctrl_c_names_the_command_that_goes_on_and_both_ways_work(
     words = shlex.split(answer.stderr.partition("To resume (or the same command again): ")[2].splitlines()[0])
     [kept] = (cache / "audits").iterdir()
     assert words == ["aslant", "audit", "--resume", str(kept)]
-    assert (kept / "model-1" / "polarity.json").is_file()
+    assert [key.rpartition("/")[2] for key in Keeper(kept / "model-1").under("step/")] == ["polarity"]
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
     with monkeypatch.context() as m:
@@ -145,11 +146,11 @@ def test_bad_input_is_refused_before_any_work(run: Any, tmp_path: Path, argument
 def test_a_command_that_is_refused_leaves_the_run_as_it_was(run: Any, tmp_path: Path, cache: Path) -> None:
     asked = ("audit", "--quick", "--only", "polarity", "--run-folder", "run", "-q")
     assert run(*asked).returncode == 0
-    kept = (tmp_path / "run" / "request.json").read_bytes()
+    kept = Keeper(tmp_path / "run").get("request")
     refused = run(*asked, "--seed", "3")
     assert refused.returncode == 2
     assert "was made with seed 0, not 3" in refused.stderr
-    assert (tmp_path / "run" / "request.json").read_bytes() == kept
+    assert Keeper(tmp_path / "run").get("request") == kept
     assert run("audit", "--resume", "run", "-q").returncode == 0
     assert run("audit", "--only", "polarty", "--run-folder", "new").returncode == 2
     assert run("audit", "--only", "polarty").returncode == 2
@@ -158,9 +159,8 @@ def test_a_command_that_is_refused_leaves_the_run_as_it_was(run: Any, tmp_path: 
 
 
 def test_a_request_that_is_damaged_is_one_clear_error(run: Any, tmp_path: Path) -> None:
-    (tmp_path / "r").mkdir()
-    for content in ("{", "[]", '{"models": 3}'):
-        (tmp_path / "r" / "request.json").write_text(content)
+    for content in (b"{", b"[]", b'{"models": 3}'):
+        Keeper(tmp_path / "r").keep({"request": content})
         answer = run("audit", "--resume", "r")
         assert answer.returncode == 2
         assert "is damaged" in answer.stderr
@@ -211,7 +211,7 @@ def test_clearing_the_cache_takes_runs_with_it(run: Any, cache: Path, monkeypatc
     with monkeypatch.context() as m:
         m.setattr(running, "STEPS", replaced("geometry", stop))
         run(*QUICK)
-    assert "polarity.json" in run("data", "cache").stdout
+    assert FILE in run("data", "cache").stdout
     assert run("data", "cache", "--clear").returncode == 0
     assert list((cache / "audits").iterdir()) == []
     assert run(*QUICK).returncode == 0
