@@ -34,7 +34,7 @@ def test_blocks_of_any_size_give_the_same_means(block: int, monkeypatch: pytest.
     values = np.random.default_rng(0).normal(size=7)
     whole = bootstrap_means(values, 23, np.random.default_rng(3))
     clusters = cluster_bootstrap_means(values, np.arange(1, 8), np.zeros(7), 23, np.random.default_rng(3))
-    monkeypatch.setattr(bootstrap, "_BLOCK", block)
+    monkeypatch.setattr(intervals, "_BLOCK", block)
     np.testing.assert_array_equal(bootstrap_means(values, 23, np.random.default_rng(3)), whole)
     np.testing.assert_array_equal(
         cluster_bootstrap_means(values, np.arange(1, 8), np.zeros(7), 23, np.random.default_rng(3)), clusters
