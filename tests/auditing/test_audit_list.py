@@ -236,7 +236,7 @@ def test_a_measure_that_broke_off_is_tried_again_and_the_rest_is_not(
     model = {"one": folder / "one.safetensors"}
     how: dict[str, Any] = {"runs": tmp_path / "runs", **QUICK}
     with monkeypatch.context() as m:
-        m.setattr(running, "STEPS", tuple(replace(s, run=fail) if s.id == "geometry" else s for s in running.STEPS))
+        m.setattr(running, "STEPS", tuple(replace(s, run=fail) if s.id == "geometry" else s for s in running.STEPS))  # type: ignore[attr-defined]
         done = aslant.audit_list(model, tmp_path / "r.db", **how)
     assert [(a.state, a.reason) for a in done.audits] == [("partly", "geometry: ZeroDivisionError: a fault of ours")]
     assert aslant.audit_list(model, tmp_path / "r.db", **how).audits[0].state == "complete"

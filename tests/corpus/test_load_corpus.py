@@ -17,9 +17,10 @@ import zstandard
 
 import aslant
 from aslant.corpus import Query, sample_contexts
-from aslant.corpus.files import Location, TextFile, _first_lines
+from aslant.corpus.files import TextFile, _first_lines
 from aslant.corpus.splitting import splitter
 from aslant.errors import CorpusError
+from aslant.io.packed_files import Location
 from attacks import tar_of
 
 LINES = ["A nurse slept.", "He is a clerk.", "Für “alle”!"]

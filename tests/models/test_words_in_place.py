@@ -73,10 +73,10 @@ def test_an_encoder_without_a_mask_is_refused() -> None:
 def test_the_sample_model_ties_mens_names_to_careers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A demonstration model, whose d says nothing about others; but its words and vectors are of BERT's kind."""
     monkeypatch.setenv("ASLANT_DATA", str(unpack("all-minilm-l6-v2", tmp_path)))
-    first, sixth = aslant.masked_weat_suite(aslant.load_lm("sample-mlm"), ["weat-1", "weat-6"], bootstrap=0).results  # type: ignore[arg-type]
+    first, sixth = aslant.masked_weat_suite(aslant.load_lm("sample-mlm"), ["weat-1", "weat-6"], bootstrap=0).results
     assert [len(group.used) for group in first.targets] == [9, 9]
     assert {"aster", "filth", "pollute"} <= set(first.missing)
     assert sixth.missing == ()
     assert sixth.effect_size > 0.5
-    on_encoder = aslant.masked_weat(aslant.load_encoder("sample-mlm"), "weat-6", bootstrap=0)  # type: ignore[arg-type]
+    on_encoder = aslant.masked_weat(aslant.load_encoder("sample-mlm"), "weat-6", bootstrap=0)
     assert sixth.effect_size == pytest.approx(on_encoder.effect_size, abs=1e-3)

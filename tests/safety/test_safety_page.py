@@ -39,7 +39,7 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
         (f"a value in JSON text {json_texts.LONGEST >> 20} MB", None),
         ("at most 10¹² additions", fasttext_binary.MAX_WORK == 10**12),
         (f"lists of models {model_list.MAX_LIST >> 20} MB", None),
-        (f"stores {store.MAX_STORE >> 30} GB with {store.MAX_LINE >> 20} MB a line", None),
+        (f"lines of an export {store.MAX_LINE >> 20} MB", None),
     ):
         assert said in PAGE
         assert number in (None, True)

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from aslant.errors import MeasureError
-from aslant.statistics import bootstrap, bootstrap_means, cluster_bootstrap_means
+from aslant.statistics import bootstrap_means, cluster_bootstrap_means, intervals
 
 
 @pytest.mark.parametrize("place", range(4))
@@ -34,7 +34,7 @@ def test_blocks_of_any_size_give_the_same_means(block: int, monkeypatch: pytest.
     values = np.random.default_rng(0).normal(size=7)
     whole = bootstrap_means(values, 23, np.random.default_rng(3))
     clusters = cluster_bootstrap_means(values, np.arange(1, 8), np.zeros(7), 23, np.random.default_rng(3))
-    monkeypatch.setattr(bootstrap, "_BLOCK", block)
+    monkeypatch.setattr(intervals, "_BLOCK", block)
     np.testing.assert_array_equal(bootstrap_means(values, 23, np.random.default_rng(3)), whole)
     np.testing.assert_array_equal(
         cluster_bootstrap_means(values, np.arange(1, 8), np.zeros(7), 23, np.random.default_rng(3)), clusters
@@ -43,7 +43,7 @@ def test_blocks_of_any_size_give_the_same_means(block: int, monkeypatch: pytest.
 
 def test_more_numbers_than_a_block_holds_are_drawn_in_several() -> None:
     values = np.arange(3000.0)
-    n = bootstrap._BLOCK // 3000 + 2
+    n = intervals._BLOCK // 3000 + 2
     means = bootstrap_means(values, n, np.random.default_rng(0))
     assert means.shape == (n,)
     assert abs(means - 1499.5).max() < 6 * values.std() / np.sqrt(3000)

@@ -33,7 +33,7 @@ def test_equals_the_obvious_definition(given_pvalues: Any) -> None:
 
 @given(pvalues)
 @settings(deadline=None)
-def test_equals_scipys(given_pvalues):
+def test_equals_scipys(given_pvalues: Any) -> None:
     from scipy.stats import false_discovery_control
 
     np.testing.assert_array_equal(benjamini_hochberg(given_pvalues), false_discovery_control(given_pvalues))

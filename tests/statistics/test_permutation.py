@@ -371,7 +371,9 @@ def test_a_forced_method_that_does_not_fit_says_so(method: Any, n: Any) -> None:
 
 
 @pytest.mark.parametrize(("limit", "method"), [(70, "enumeration"), (69, "meet-in-the-middle")])
-def test_every_partition_is_listed_up_to_the_limit_and_not_beyond(limit, method, monkeypatch):
+def test_every_partition_is_listed_up_to_the_limit_and_not_beyond(
+    limit: int, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """4 + 4 scores have 70 partitions."""
     monkeypatch.setattr("aslant.statistics.permutation.ENUMERATION_LIMIT", limit)
     first, second = [0.1, 0.9, 0.7, 0.4], [0.2, 0.3, 0.8, 0.5]
@@ -381,7 +383,7 @@ def test_every_partition_is_listed_up_to_the_limit_and_not_beyond(limit, method,
     assert found.n_resamples is None
 
 
-def test_random_partitions_are_drawn_only_where_no_exact_method_fits(monkeypatch):
+def test_random_partitions_are_drawn_only_where_no_exact_method_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where every engine declines, "auto" draws; a method that is asked for by name does not."""
     first, second = [0.1, 0.9, 0.7, 0.4], [0.2, 0.3, 0.8, 0.5]
     engines = "aslant.statistics.permutation._ENGINES"

@@ -376,21 +376,6 @@ def test_a_converted_model_whose_stamps_are_none_is_made_again(stamps: bytes, tm
     assert not _complete(tmp_path)
 
 
-def test_a_store_that_ends_in_half_a_line_end_of_windows_loses_nothing_when_added_to(tmp_path: Path) -> None:
-    from aslant.auditing.stored_lines import encode
-
-    record = {
-        "label": "a", "source": "", "state": "failed", "audited": "2026-01-01", "reason": "it is empty",
-        "seconds": None, "key": "", "settings": {},
-    }  # fmt: skip
-    store = aslant.ResultsStore(tmp_path / "s.jsonl")
-    store.path.write_bytes(encode(record, None) + b"\r")
-    assert len(store.audits().audits) == 1
-    store.append_record(record | {"label": "b"}, None)
-    assert [audit.label for audit in store.audits().audits] == ["a", "b"]
-    assert store.audits().notes == ()
-
-
 def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_path: Path) -> None:
     from dataclasses import replace
 

@@ -221,7 +221,7 @@ def test_a_suite_holds_the_vectors_of_one_test_and_of_what_later_ones_need(monke
     monkeypatch.setattr(module, "context_vectors", encoded)
     monkeypatch.setattr(module, "_measure", measured)
     tests = [load_set(name) for name in ("weat-7", "weat-6", "weat-8")]
-    aslant.ceat_suite(FakeEncoder(), SENTENCES, tests)  # type: ignore[arg-type]
+    aslant.ceat_suite(FakeEncoder(), SENTENCES, tests)
     seven, six, eight = (set(test.words) for test in tests)
     assert held == [seven, six | (seven & eight), eight]
     assert len(asked) == len(seven | six | eight)

@@ -232,7 +232,7 @@ def test_bad_settings_are_one_sentence(given: dict[str, Any], words: str) -> Non
 
 def test_other_bad_input_is_refused_too() -> None:
     with pytest.raises(MeasureError, match=r"is not an encoder; open one with aslant\.load_encoder"):
-        aslant.seat(aslant.load(), "weat-7")  # type: ignore[arg-type]
+        aslant.seat(aslant.load(), "weat-7")
     with pytest.raises(StimuliError, match="one of kind 'sentences' is needed here"):
         aslant.seat(FakeEncoder(), "weat-7", templates="weat-7")
     with pytest.raises(TypeError, match="unexpected keyword argument 'layer'"):

@@ -191,7 +191,7 @@ def test_words_that_are_not_one_piece_are_left_out_and_listed() -> None:
     with pytest.raises(MeasureError, match="no word of 'B' is one piece of the vocabulary of 'fake masked'"):
         aslant.template_weat(FakeMaskedLM(unknown=["art", "dance", "drama"]), small())
     with pytest.raises(MeasureError, match="not a masked language model"):
-        aslant.template_weat(FakeCausalLM(), small())  # type: ignore[arg-type]
+        aslant.template_weat(FakeCausalLM(), small())
     lonely = small(targets=(WordList("Male", ("he", "boys", "men", "lads")), small().targets[1]))
     with pytest.raises(MeasureError, match=r"'lads' of .* fits no template"):
         aslant.template_weat(FakeMaskedLM(), lonely)
