@@ -26,7 +26,7 @@ def test_a_set_of_two_words_is_kept_and_one_with_a_single_vector_is_left_out(tin
     assert found.left_out == (("doctor", "gone"),)
     assert [words.missing for words in found.found] == [(), ("gone",), ("gone",)]
     assert [array.shape for array in found.vectors] == [(2, 3), (2, 3)]
-    with pytest.raises(MeasureError, match="none of the 1 sets of 'own' has two words in 'tiny'"):
+    with pytest.raises(MeasureError, match=r"no set of 'own' \(1 in all\) has two words in 'tiny'"):
         find_sets(tiny, [("doctor", "gone")])
 
 
