@@ -100,7 +100,7 @@ def test_the_critical_p_value_and_what_was_done_with_names_are_said(shown: Shown
     text = " ".join(shown(enumeration(), 200).split())
     assert "significant (p up to 0.010, the critical p-value)" in text
     assert "each name counting equally" in text
-    assert "Groups stand in the order of the share of women." in text
+    assert "Groups are ordered by the share of women." in text
     assert "the vocabulary is cased: names are looked up as written; words that are spelled like a name stay" in text
     assert "critical" not in shown(enumeration(significant=False), 200)
 

@@ -126,7 +126,7 @@ def test_every_data_set_is_in_the_registry_and_readable(
         ([("a", 2, 3)], "expected two words and a number"),
         ([("a", "b", float("nan"))], "expected two words and a number"),
         (7, "7 are not rated pairs"),
-        (RATED[:2], "2 of 2 pairs of 'own' are in 'sample'; 3 are needed"),
+        (RATED[:2], "'sample' has 2 of 2 pairs of 'own'; 3 are needed"),
     ],
 )
 def test_bad_pairs_are_one_clear_error(pairs: object, fault: str) -> None:
