@@ -92,7 +92,10 @@ def test_the_count_of_an_enumeration_is_that_of_its_pairs() -> None:
     part = AuditPart("enumeration", "t", (found,), 0.0)
     full = replace(base, parts=(part,), glance=tuple(glances("enumeration", [found])))
     [line] = check_policy(full, policy('measure = "enumeration"\nfield = "count_significant"\nmax = 0')).lines
-    assert line.value == len(found.significant) > 0
+    assert line.value == len(found.significant) > 1
+    other = replace(full, glance=(replace(full.glance[0], stimuli="of another run", pvalue=None, qvalue=0.01),))
+    [line] = check_policy(other, policy('measure = "enumeration"\nfield = "count_significant"\nmax = 0')).lines
+    assert line.value == 1, "by its own q-value, for those pairs are not its"
 
 
 def test_a_missing_measurement_fails_unless_it_is_optional(audit: aslant.AuditResult) -> None:
@@ -300,6 +303,12 @@ def test_a_line_is_significant_at_alpha_by_its_qvalue_or_else_its_pvalue(
     rule = policy('measure = "weat"\nfield = "count_significant"\nmax = 9')
     [line] = check_policy(only(audit, pvalue=pvalue, qvalue=qvalue), rule).lines
     assert line.value == count
+
+
+def test_no_effect_at_all_is_judged_by_its_own_evidence(audit: aslant.AuditResult) -> None:
+    rule = policy('measure = "weat"\nmin = 0.5\nabsolute = true\nonly_if_qvalue_below = 0.05')
+    [line] = check_policy(only(audit, effect=0.0, pvalue=0.99, qvalue=0.99), rule).lines
+    assert (line.verdict, line.reason) == ("passed", "q = 0.99")
 
 
 def test_a_missing_line_says_what_the_audit_says_of_its_measure(audit: aslant.AuditResult) -> None:

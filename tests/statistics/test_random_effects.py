@@ -58,3 +58,13 @@ def test_p_is_never_zero() -> None:
 def test_bad_input_is_refused(effects: list[float], variances: list[float]) -> None:
     with pytest.raises(MeasureError, match="as many of both"):
         combine(effects, variances)
+
+
+@pytest.mark.parametrize("variances", [[0.1, float("inf")], [0.1, 0.0], [float("nan"), 0.1], [0.1, -1.0]])
+def test_one_variance_that_is_none_is_enough_to_refuse(variances: list[float]) -> None:
+    with pytest.raises(MeasureError, match="as many of both"):
+        combine([0.5, 0.4], variances)
+
+
+def test_p_is_that_of_both_tails() -> None:
+    assert combine([1.96], [1.0]).pvalue == pytest.approx(0.05, abs=1e-4)

@@ -42,3 +42,9 @@ def test_a_bad_seed_is_one_clear_sentence(bad: Any) -> None:
     for use in (generator, seed_of, lambda rng: spawn(rng, 2)):
         with pytest.raises(MeasureError, match=r"rng is .*; give a whole number from 0 up"):
             use(bad)
+
+
+def test_zero_is_a_seed_and_minus_one_is_not() -> None:
+    assert seed_of(0) == 0
+    with pytest.raises(MeasureError):
+        seed_of(-1)

@@ -59,3 +59,16 @@ def test_tests_with_too_few_shared_words_are_named_with_the_reason(result: Compa
     assert [test.test for test in result.weat] == ["weat-6", "weat-7"]
     assert "fewer than half" in result.not_compared["weat-1"]
     assert not {"weat-6", "weat-7"} & set(result.not_compared)
+
+
+@pytest.mark.parametrize(
+    ("kept", "min_found", "compared"), [(4, 0.5, True), (3, 0.5, False), (2, 0, True), (1, 0, False)]
+)
+def test_a_test_needs_the_share_asked_for_of_each_set_and_two_words(
+    kept: int, min_found: float, compared: bool, whole: WordVectors
+) -> None:
+    gone = load_set("weat-6", WeatSet).groups[0].words[kept:]  # of eight
+    rows = [row for row, word in enumerate(whole.words) if word not in gone]
+    less = WordVectors.from_arrays([whole.words[row] for row in rows], whole.matrix[rows], name="less")
+    found = aslant.compare(whole, less, words=["nurse", "doctor", "clerk"], bootstrap=0, min_found=min_found)
+    assert ("weat-6" in [test.test for test in found.weat], "weat-6" not in found.not_compared) == (compared, compared)
