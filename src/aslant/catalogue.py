@@ -22,11 +22,11 @@ class Entry:
 
     home: str = ""
 
-    def load(self, where: str) -> Any:
+    def resolve(self, where: str) -> Any:
         """Import what "module:name" means in this room.
 
-        >>> commands()["weat"].load("statistic:effect_size").__name__
-        'effect_size'
+        >>> commands()["weat"].resolve("measure:weat").__name__
+        'weat'
         """
         module, _, name = where.partition(":")
         return getattr(import_module(module if module.startswith(".") else f".{module}", self.home), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from mmap import mmap
 from pathlib import Path
 from typing import Any
 
@@ -96,13 +97,20 @@ def test_words_that_are_not_there_are_one_clear_error(name: str) -> None:
     assert "\n" not in str(caught.value)
 
 
+def mapped_from(array: Any) -> Any:
+    """Return what holds the numbers of an array in the end."""
+    while getattr(array, "base", None) is not None:
+        array = array.base
+    return array
+
+
 @every_method
 def test_a_mapped_embedding_works_and_its_file_stays(planted: Planted, name: str, tmp_path: Path) -> None:
     path = tmp_path / "v.safetensors"
     planted.vectors.save(path)
     content = path.read_bytes()
     mapped = aslant.load(path)
-    assert isinstance(mapped.matrix, np.memmap)
+    assert isinstance(mapped_from(mapped.matrix), mmap)
     w = METHODS[name](mapped, **SETTINGS[name])
     assert (w.matrix == METHODS[name](planted.vectors, **SETTINGS[name]).matrix).all()
     w.save(path)  # over the file that the original is mapped from

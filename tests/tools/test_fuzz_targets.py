@@ -62,7 +62,7 @@ ELSEWHERE = {
     "aslant.replicate.lu": "by the reader of vectors",
     "aslant.replicate.swinger": "a file that ships",
     "aslant.report.offensive_words": "a file that ships",
-    "aslant.report.sections": "a file that ships",
+    "aslant.catalogue": "files that ship",
     "aslant.measures.enumeration.survey_pages": "files that ship",
     "aslant.report.templating": "files that ship",
     "aslant.vectors.sample": "a file that ships",

@@ -254,7 +254,7 @@ def test_a_cache_that_cannot_be_written_is_a_warning(
 ) -> None:
     monkeypatch.setenv("ASLANT_CACHE", str(glove / "below" / "a" / "file"))
     for _ in range(2):
-        with pytest.warns(UserWarning, match="no cache is made of .* the file is read anew"):
+        with pytest.warns(UserWarning, match="is not cached .* the file is read again each time"):
             loaded = aslant.load(glove)
         assert loaded.words == WORDS
     with warnings.catch_warnings():

@@ -484,7 +484,7 @@ PROMISES = {
 }
 
 CHILD = """
-import json, sys
+import json, resource, sys
 from pathlib import Path
 import aslant
 

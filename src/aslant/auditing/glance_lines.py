@@ -47,5 +47,5 @@ def _lines(result: MeasuredResult, qvalue: float | None, own: Mapping[str, str])
     if kind is None or not kind.glance:
         return []
     given = {} if qvalue is None else {"qvalue": qvalue}
-    found: list[Glance] = kind.load(kind.glance)(result, lambda stimuli: category_of(stimuli, own), **given)
+    found: list[Glance] = kind.resolve(kind.glance)(result, lambda stimuli: category_of(stimuli, own), **given)
     return found

@@ -59,7 +59,7 @@ def measure_own(work: Work) -> Results:
         if sets:
             taken |= {found.id for found in sets}
             settings = {name: value for name, value in work.settings.items() if name in step.profiles[work.profile]}
-            done += step.load(step.own_words)(replace(work, settings=settings), sets)
+            done += step.resolve(step.own_words)(replace(work, settings=settings), sets)
     for found in work.own:
         if found.id not in taken:
             work.note(f"own words, {found.id}", f"a set of this kind needs {_needs(_kind(found))}.")

@@ -37,7 +37,7 @@ class Step:
 
 def _step(name: str, entry: catalogue.Step) -> Step:
     def run(work: Work) -> Results:
-        results: Results = entry.load(entry.run)(work)
+        results: Results = entry.resolve(entry.run)(work)
         return results
 
     return Step(name, entry.title, entry.fits, run, entry.profiles, entry.categories)

@@ -49,7 +49,7 @@ def _today(name: str) -> str:
 def command_of(name: str) -> Any:
     """Import a command and return it as typer runs it."""
     entry = catalogue.commands()[name]
-    found = entry.load(entry.run)
+    found = entry.resolve(entry.run)
     if not isinstance(found, typer.Typer):
         one = typer.Typer(add_completion=False, **SETTINGS)
         shown = importlib.import_module(found.__module__).EXAMPLES

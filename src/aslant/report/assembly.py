@@ -105,7 +105,7 @@ def _measure(name: str, results: list[Result]) -> Measure:
     parts = tuple(_detail(f"{name}-{place}", result) for place, result in enumerate(results, 1))
     if not said.summary:
         return Measure(name, said, (), (), missing, parts)
-    chart, shows, table = said.load(said.summary)(results)
+    chart, shows, table = said.resolve(said.summary)(results)
     return Measure(name, said, (Figure(f"{name}-scores", shows, chart),), (table,), missing, parts)
 
 

@@ -32,7 +32,7 @@ def page(result: Result) -> str:
     """Return any result as a separate page."""
     kind = kinds().get(result.kind)
     if kind and kind.page:
-        made: str = kind.load(kind.page)(result)
+        made: str = kind.resolve(kind.page)(result)
         return made
     return single_page(result)
 
@@ -119,7 +119,7 @@ def notebook_html(result: Result) -> str:
     said, template = section_of(result), environment().get_template("notebook.html.j2")
     style = Markup(asset("templates/notebook.css"))
     if said.fragment:
-        fragment = Markup(said.load(said.fragment)(result, level=3))
+        fragment = Markup(said.resolve(said.fragment)(result, level=3))
         return template.render(fragment=fragment, style=style, plain=plain)
     measure = measures_of(result.kind, (result,))[0]
     return template.render(fragment="", measure=measure, style=style, content=CONTENT, plain=plain)
@@ -131,7 +131,7 @@ def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, *
 
     def fragment(measure: Measure) -> Any:
         drawn = [macros.module.figure(figure) for figure in measure.figures_first]  # type: ignore[attr-defined]
-        make = measure.section.load(measure.section.fragment)
+        make = measure.section.resolve(measure.section.fragment)
         return Markup(make(measure.own, level=level, figure="".join(drawn), styled=False, headed=level == 1))
 
     figures = [figure for measure in measures for figure in measure.figures]

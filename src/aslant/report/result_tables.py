@@ -12,20 +12,20 @@ from aslant.results.codec import Result
 def table_of(result: Result) -> Table:
     """Describe `result` as one table, with all of its fields."""
     kind = kinds().get(result.kind)
-    table: Table = _any_table(result) if kind is None else kind.load(kind.table)(result)
+    table: Table = _any_table(result) if kind is None else kind.resolve(kind.table)(result)
     return table
 
 
 def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
     """Describe `result` as the tables that a terminal shows: one, or several where a result has more to show."""
     kind = kinds().get(result.kind)
-    return kind.load(kind.terminal)(result, width) if kind and kind.terminal else (table_of(result),)
+    return kind.resolve(kind.terminal)(result, width) if kind and kind.terminal else (table_of(result),)
 
 
 def documents_of(result: Result) -> tuple[Table, ...]:
     """Describe `result` as the tables of a page, or of a Markdown or LaTeX file."""
     kind = kinds().get(result.kind)
-    return kind.load(kind.documents)(result) if kind and kind.documents else (table_of(result),)
+    return kind.resolve(kind.documents)(result) if kind and kind.documents else (table_of(result),)
 
 
 def _any_table(result: Any) -> Table:

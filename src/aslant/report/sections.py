@@ -24,7 +24,7 @@ def pictures_of(result: Result) -> list[tuple[Picture, Any]]:
     """Return the charts of a result that have something to show, each with its Altair chart."""
     kind = kinds().get(result.kind)
     if kind and kind.drawn:
-        own: list[tuple[Picture, Any]] = kind.load(kind.drawn)(result)
+        own: list[tuple[Picture, Any]] = kind.resolve(kind.drawn)(result)
         return own
     drawn = [(picture, _drawn(picture, result)) for picture in (kind.pictures if kind else ())]
     return [(picture, chart) for picture, chart in drawn if chart is not None]
@@ -36,5 +36,5 @@ def _drawn(picture: Picture, result: Result) -> Any | None:
 
     if picture.needs and not getattr(result, picture.needs):
         return None
-    chart = picture.load(picture.draw)(result)
+    chart = picture.resolve(picture.draw)(result)
     return fluid(chart) if picture.wide and chart is not None else chart

@@ -19,7 +19,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     for kind in _kinds().values():
         if kind.made.endswith(f":{name}"):
-            return kind.load(kind.made)
+            return kind.resolve(kind.made)
     raise AttributeError(f"module 'aslant.results' has no attribute {name!r}")
 
 

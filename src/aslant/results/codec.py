@@ -96,7 +96,7 @@ def kinds() -> dict[str, type[Result]]:
     >>> kinds()["weat"].__name__
     'WeatResult'
     """
-    return {name: kind.load(kind.made) for name, kind in catalogue.kinds().items()}
+    return {name: kind.resolve(kind.made) for name, kind in catalogue.kinds().items()}
 
 
 def class_of(kind: Any) -> type[Result] | None:
@@ -104,7 +104,7 @@ def class_of(kind: Any) -> type[Result] | None:
     if not isinstance(kind, str):
         return None
     if (known := catalogue.kinds().get(kind)) is not None:
-        made: type[Result] = known.load(known.made)
+        made: type[Result] = known.resolve(known.made)
         return made
     return next((cls for cls in _subclasses(Result) if vars(cls).get("kind") == kind), None)
 
