@@ -18,6 +18,7 @@ import aslant
 import literal_enumeration as literal
 from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.io.journal import Journal
+from aslant.io.keeper import Keeper
 from aslant.measures.enumeration.cells import MOST_PROXIES, choose_cells, indirect_bias
 from aslant.measures.enumeration.groups import cluster, frequent_words, illustrative, keep_by_margin, margins
 from aslant.vectors import WordVectors
@@ -387,8 +388,9 @@ def test_a_killed_command_resumes_and_ends_bit_identical(
         return json.loads((tmp_path / "result.json").read_text())
 
     def blocks() -> int:
-        files = list((tmp_path / "killed" / "enumeration").glob("rotations-*.npz"))
-        kept = Journal(tmp_path / "killed" / "enumeration").recall(files[0].stem) if files else None
+        folder = tmp_path / "killed" / "enumeration"
+        keys = [name.partition("/")[0] for name in Keeper(folder).under("rotations-")] if folder.exists() else []
+        kept = Journal(folder).recall(keys[0]) if keys else None
         return int(kept["blocks"]) if kept else 0
 
     monkeypatch.setenv("ASLANT_CACHE", str(tmp_path / "killed"))
