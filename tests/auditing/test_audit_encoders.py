@@ -141,13 +141,13 @@ def test_a_benchmark_that_is_not_here_is_not_fetched_and_tried_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder, settings = tmp_path / "run", {"only": ["attribute-lists", "pronoun-choice"], "profile": "quick"}
-    monkeypatch.setattr("aslant.data.fetching.find", lambda name: None)
+    monkeypatch.setattr("aslant.data.find", lambda name: None)
     audit = aslant.audit(FakeMaskedLM(), run_folder=folder, **settings)  # type: ignore[arg-type]
     assert audit.not_run["pronoun-choice, winobias"] == (
         "'winobias' is not on this machine, and an audit fetches nothing; get it with 'aslant data get winobias'."
     )
     here = write_winobias(tmp_path / "winobias")
-    monkeypatch.setattr("aslant.data.fetching.find", lambda name: here)
+    monkeypatch.setattr("aslant.data.find", lambda name: here)
     again = aslant.audit(FakeMaskedLM(), run_folder=folder, **settings)  # type: ignore[arg-type]
     lines = {line.stimuli: line for line in again.glance if line.measure == "pronoun-choice"}
     assert set(lines) == {"winobias", "winobias, contrast", "winobias, share of women"}
@@ -162,7 +162,7 @@ def test_pronouns_are_resolved_in_a_full_audit_only(tmp_path: Path, monkeypatch:
         aslant.audit(FakeEncoder(), only=["pronoun-resolution"])
     file = tmp_path / "gap-development.tsv"
     file.write_text(gap_like.as_tsv(gap_like.gap_like(60, {"male": 0.2, "female": 0.6})), encoding="utf-8")
-    monkeypatch.setattr("aslant.data.fetching.find", lambda name: tmp_path)
+    monkeypatch.setattr("aslant.data.find", lambda name: tmp_path)
     quick = aslant.models.Classifier(units=4, epochs=3)
     monkeypatch.setattr("aslant.measures.pronouns_resolved.measure.Classifier", lambda: quick)
     audit = aslant.audit(gap_like.encoder(), only=["pronoun-resolution"], profile="full")
@@ -170,7 +170,7 @@ def test_pronouns_are_resolved_in_a_full_audit_only(tmp_path: Path, monkeypatch:
     assert line.effect_name == "difference in probability"
     assert "“Neither” is predicted with" in line.sentence
     assert line.pvalue is not None
-    monkeypatch.setattr("aslant.data.fetching.find", lambda name: None)
+    monkeypatch.setattr("aslant.data.find", lambda name: None)
     with pytest.raises(MeasureError, match="nothing could be measured; pronoun-resolution: 'gap' is not on this"):
         aslant.audit(gap_like.encoder(), only=["pronoun-resolution"], profile="full")
 
@@ -178,7 +178,7 @@ def test_pronouns_are_resolved_in_a_full_audit_only(tmp_path: Path, monkeypatch:
 def test_own_tests_of_words_go_to_sentences_in_an_encoder(text: list[str]) -> None:
     audit = aslant.audit(FakeEncoder(), corpus=text, only=["own words"], words=["weat-7", "gender-three"])
     assert [result.kind for result in audit.parts[0].results] == ["seat-suite", "ceat-suite"]
-    assert "needs a static embedding or a language model" in audit.not_run["own words, gender-three"]
+    assert "needs a static embedding or a masked language model" in audit.not_run["own words, gender-three"]
 
 
 def test_the_command_takes_a_corpus_and_goes_on_with_it(

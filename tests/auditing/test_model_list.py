@@ -103,7 +103,7 @@ def test_toml_sets_what_is_asked_of_each_model_and_leaves_the_rest(folder: Path)
         ("x = a.txt\nx = b.txt\n", "two models of the list are called 'x'"),
         ("= a.txt\n", r"line 1 of '.*' is '= a\.txt'"),
         ("x =\n", "line 1 of '.*' is 'x ='"),
-        (f"{'x' * 201} = a.txt\n", "up to 200 characters"),
+        (f"{'x' * 201} = a.txt\n", "up to 200 visible characters"),
         ("x\x1b[2J = a.txt\n", "visible characters"),
     ],
 )

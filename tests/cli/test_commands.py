@@ -156,7 +156,7 @@ def test_multi_weat_gives_what_the_function_gives(run: Run, tmp_path: Path) -> N
     content, expected = json.loads(answer.stdout), aslant.generalised_weat(aslant.load(), groups, attributes)
     assert (content["value"], content["pvalue"], content["n_partitions"]) == (expected.value, expected.pvalue, 90)
     table = run("multi-weat", "--groups", "groups.toml", "--attributes", "attributes.toml").stdout
-    assert "of the 6 words into groups of the same sizes" in " ".join(table.split())
+    assert "of 6 words into groups of the same sizes" in " ".join(table.split())
     assert run("multi-weat", "--groups", "weat-6").returncode == 2
 
 

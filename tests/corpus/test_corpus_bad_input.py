@@ -49,7 +49,7 @@ def refused(source: Any, problem: str, **settings: Any) -> None:
         ("a.json", b'{"a": ["x", ', {}, "is not valid JSON"),
         ("a.json", b"no json", {}, "is not valid JSON"),
         ("a.json", b'["f\xfcr"]', {}, "is not valid JSON"),
-        ("a.json", b'[{"id": "x", "body": "A."}]', {}, "has the columns id, body; say which"),
+        ("a.json", b'[{"id": "x", "body": "A."}]', {}, "has the columns id, body; name the one"),
         ("a.jsonl", b'{"id": "x", "body": "A."}', {"column": "bodi"}, "no column 'bodi'; did you mean 'body'"),
         ("a.txt.gz", b"\x1f\x8b\x08\x00" + b"no gzip" * 99, {}, "cannot be unpacked as gzip"),
         ("a.txt.gz", gzip.compress(b"A nurse. " * 100_000)[:-20], {}, "ends in the middle of its gzip data"),

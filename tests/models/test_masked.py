@@ -250,7 +250,7 @@ def test_models_do_not_share_what_they_answered(tmp_path: Path) -> None:
 
 def test_a_journal_that_cannot_be_written_is_said_once(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.warns(UserWarning, match="no journal is kept") as said:
+    with pytest.warns(UserWarning, match="finished work is not kept") as said:
         found = wrapped(token_budget=60).masked_scores(SENTENCES, journal=tmp_path / "file")
     assert len(said) == 1
     assert found == wrapped(token_budget=60).masked_scores(SENTENCES)

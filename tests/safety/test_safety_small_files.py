@@ -152,14 +152,14 @@ def test_a_run_folder_cannot_have_pickles_opened(tmp_path: Path, run: Any) -> No
     (tmp_path / "v.kv").write_bytes(pickle.dumps(Runs(mark)))
     (tmp_path / "folder").mkdir()
     request = {
-        "models": [str(tmp_path / "v.kv")], "reading": {"allow_pickle": True}, "profile": "quick", "seed": 0,
-        "only": ["weat"], "skip": [], "words": [], "device": None, "output": str(tmp_path / "out"),
+        "models": [str(tmp_path / "v.kv")], "output": str(tmp_path / "out"),
+        "settings": {"allow_pickle": True, "profile": "quick", "only": ["weat"]},
     }  # fmt: skip
     Keeper(tmp_path / "folder").keep({"request": json.dumps(request).encode()})
     answer = run("audit", "--resume", "folder")
     assert answer.returncode == 2
     assert "add --allow-pickle" in answer.stderr
-    request["reading"] = {"no_such": 1}
+    request["settings"] = {"seed": "no such"}
     Keeper(tmp_path / "folder").keep({"request": json.dumps(request).encode()})
     answer = run("audit", "--resume", "folder")
     assert (answer.returncode, answer.stderr.count("\n")) == (2, 1)

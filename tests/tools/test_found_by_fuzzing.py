@@ -15,6 +15,7 @@ import pytest
 
 import aslant
 from aslant.errors import LONGEST, AslantError, VectorsError
+from aslant.results.audit import AuditPart
 
 
 def test_a_message_is_one_line_of_limited_length_whatever_it_quotes() -> None:
@@ -271,7 +272,7 @@ def test_half_a_pair_where_a_list_should_be_is_one_sentence() -> None:
         with pytest.raises(AslantError, match="is not a complete"):
             kind.from_dict({"kind": kind.kind, "groups": "\ud800", "id": ""})
     with pytest.raises(AslantError, match="is not a complete"):
-        part_from_dict(aslant.results.AuditPart, {"measure": "x", "title": "x", "results": "\ud800", "seconds": 1})
+        part_from_dict(AuditPart, {"measure": "x", "title": "x", "results": "\ud800", "seconds": 1})
 
 
 @pytest.mark.parametrize("change", [{"group": 3}, {"group": -1}, {"category": 2}, {"category": 2**62}])

@@ -66,13 +66,13 @@ def promising_fields() -> set[str]:
     for path in [*names, *(module.name for module in rooms if module.name.endswith("result"))]:
         members = vars(importlib.import_module(path))
         for name, kind in members.items():
-            if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+            if isinstance(kind, type) and dataclasses.is_dataclass(kind) and kind.__module__ == path:
                 found |= {f"{name}.{field.name}" for field in dataclasses.fields(kind) if PROMISING.search(field.name)}
     return found
 
 
 def selected(only: str) -> tuple[Study, ...]:
-    """Return the studies whose names begin with one of the names given, parted by commas; nothing: all."""
+    """Return the studies whose names begin with one of the names given, separated by commas; nothing: all."""
     wanted = [name.strip() for name in only.split(",") if name.strip()]
     if unknown := [name for name in wanted if not any(study.name.startswith(name) for study in STUDIES)]:
         known = ", ".join(dict.fromkeys(study.name for study in STUDIES))

@@ -301,7 +301,7 @@ def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path)
         ({"groups": {"a": ["Name1"]}, "names": None}, "only 1 group given"),
         ({"groups": {"a": ["Name1"], "b": ["Name2"]}}, "both names and groups were given"),
         ({"groups": {"a": ["Name1"], "b": ["nowhere"]}, "names": None}, "0 words of 'b'"),
-        ({"groups": {"a": ["Name1"], "b": ["Name1"]}, "names": None}, "belong to one of the two sets"),
+        ({"groups": {"a": ["Name1"], "b": ["Name1"]}, "names": None}, "must be in only one of the two sets"),
         ({"names": 3}, "names=3 are not names"),
         ({"names": [""]}, "is not a word"),
     ],
@@ -363,7 +363,7 @@ def test_files_without_names_are_refused(tmp_path: Path, planted: WordVectors) -
 def test_a_journal_that_cannot_be_written_only_warns(tmp_path: Path, planted: WordVectors, found: Any) -> None:
     blocked = tmp_path / "file"
     blocked.write_text("")
-    with pytest.warns(UserWarning, match="no journal is kept"):
+    with pytest.warns(UserWarning, match="finished work is not kept"):
         result = aslant.enumerate_biases(planted, NAMES, **SETTINGS, journal=blocked / "inside")
     assert result.cells == found.cells
 
