@@ -217,9 +217,8 @@ def _pickled(path: Path) -> Any:
 
 def _tokens(words: list[Any], path: Path) -> list[bytes]:
     """Return words, which are bytes where Python 2 wrote them, as bytes."""
-    tokens = [word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word for word in words]
-    if not all(isinstance(token, bytes) for token in tokens):
+    if not all(isinstance(word, bytes | str) for word in words):
         raise ValueError("it holds more than words")
-    if sum(map(len, tokens)) > max(1 << 20, MAX_REPEATS * path.stat().st_size):
+    if sum(map(len, words)) > max(1 << 20, MAX_REPEATS * path.stat().st_size):  # before any of them is copied
         raise ValueError("it repeats its words too often")
-    return tokens
+    return [word.encode("utf-8", "surrogatepass") if isinstance(word, str) else word for word in words]
