@@ -263,9 +263,7 @@ def test_a_gguf_file_with_absurd_counts_is_one_sentence(content: bytes, tmp_path
 
 def test_nothing_is_ever_opened_with_the_trust_that_runs_code() -> None:
     source = Path(aslant.__file__).parent
-    own = {
-        source / "parallel" / name for name in ("on_processes.py", "process_worker.py")
-    }  # pipes to our own processes
+    own = {source / "parallel" / name for name in ("process_worker.py")}  # pipes to our own processes
     text = "\n".join(path.read_text(encoding="utf-8") for path in source.rglob("*.py") if path not in own)
     assert "trust_remote_code=True" not in text
     assert "weights_only=False" not in text
@@ -279,4 +277,4 @@ def test_python_itself_is_started_only_for_pip() -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     started = sorted(Path(line).name for line in done.stdout.split())
-    assert started == ["name_files.py", "on_processes.py", "packages.py"], sys.version
+    assert started == ["name_files.py", "packages.py"], sys.version

@@ -45,4 +45,4 @@ def pack(model: Any) -> bytes:
 
 def unpack(packed: bytes) -> Any:
     """Return the model that was packed."""
-    return pickle.loads(packed)
+    return pickle.Unpickler(io.BytesIO(packed)).load()
