@@ -42,8 +42,6 @@ EXEMPT = {
     "Glance.qvalue": _COPIED,
     "ModelDifference.interval": _COPIED,
     "ModelDifference.pvalue": _COPIED,
-    "_Measure.pvalue": _COPIED,
-    "HumanComparison.pvalue": "printed in a paper",
     "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",
     "EnumerationResult.critical_pvalue": "the largest p-value of the table that Benjamini–Hochberg accepts",
     "GeneralisedWeatResult.pvalue_bounds": "WEAT's bracket, or the same exact interval of random partitions as WEAT's",
