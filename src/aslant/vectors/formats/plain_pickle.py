@@ -36,9 +36,9 @@ class PlainUnpickler(_BASE):  # type: ignore[misc]
     >>> import io
     >>> PlainUnpickler(io.BytesIO(pickle.dumps(["the", 1]))).load()
     ['the', 1]
-    >>> PlainUnpickler(io.BytesIO(pickle.dumps(print))).load()
+    >>> PlainUnpickler(io.BytesIO(pickle.dumps(len))).load()
     Traceback (most recent call last):
-    ValueError: it asks for builtins.print
+    ValueError: it asks for builtins.len
     """
 
     dispatch: ClassVar[dict[int, Any]] = {
