@@ -36,7 +36,8 @@ def python(extended: Path, *arguments: str) -> str:
 
 
 def test_a_folder_is_all_that_a_command_takes(extended: Path) -> None:
-    assert "relative-norm" in python(extended, "-m", "aslant", "--help")
+    shown = python(extended, "-m", "aslant", "--help")
+    assert shown.index("Data and words:") < shown.index("Distances:") < shown.index("relative-norm")
     assert "Examples" in python(extended, "-m", "aslant", "relative-norm", "--help")
     content = json.loads(python(extended, "-m", "aslant", "relative-norm", "--json", "-"))
     assert content["kind"] == "relative-norm"

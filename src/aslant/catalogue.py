@@ -14,6 +14,8 @@ from importlib.resources import files
 from typing import Any, TypeVar
 
 E = TypeVar("E", bound="Entry")
+#: The sections of --help, in their order; other groups come after them.
+GROUPS = ("Audit", "Measures of vectors", "Measures of models", "Results", "Data and words")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,7 +132,12 @@ def commands() -> dict[str, Command]:
     >>> list(commands())[:2]
     ['audit', 'check']
     """
-    return _ordered({name: found for room in rooms() for name, found in room.commands.items()})
+    named = {name: found for room in rooms() for name, found in room.commands.items()}
+    return dict(sorted(named.items(), key=lambda item: (_place(item[1].group), item[1].group, item[1].order)))
+
+
+def _place(group: str) -> int:
+    return GROUPS.index(group) if group in GROUPS else len(GROUPS)
 
 
 @cache
@@ -140,7 +147,8 @@ def steps() -> dict[str, Step]:
     >>> list(steps())[:3]
     ['weat', 'polarity', 'geometry']
     """
-    return _ordered({name: found for room in rooms() for name, found in room.steps.items()})
+    named = {name: found for room in rooms() for name, found in room.steps.items()}
+    return dict(sorted(named.items(), key=lambda item: item[1].order))
 
 
 @cache
@@ -152,19 +160,6 @@ def kinds() -> dict[str, Kind]:
     """
     named = [(name, kind) for room in rooms() for name, kind in room.results.items()]
     return {known: kind for name, kind in named for known in (*kind.aliases, name)}
-
-
-def _ordered(entries: dict[str, Any]) -> dict[str, Any]:
-    return dict(sorted(entries.items(), key=lambda item: (GROUPS.get(getattr(item[1], "group", ""), 0), item[1].order)))
-
-
-#: The panels of --help, in their order; a group that is not named here comes last.
-GROUPS = {
-    name: place
-    for place, name in enumerate(
-        ("Audit", "Measures of vectors", "Measures of models", "Results", "Data and words", "")
-    )
-}
 
 
 @cache
