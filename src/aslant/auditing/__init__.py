@@ -10,7 +10,7 @@ from aslant.auditing.comparing import compare_audits
 from aslant.auditing.many_models import audit_list
 from aslant.auditing.open_subject import check_use, open_corpus, opened
 from aslant.auditing.run_folder import RunFolder
-from aslant.auditing.running import OnFailure, identity, only_fitting, planned, run
+from aslant.auditing.running import OnFailure, identity, only_fitting, planned, run, several
 from aslant.auditing.store import ResultsStore
 from aslant.auditing.subjects import Subject
 from aslant.errors import MeasureError
@@ -65,17 +65,9 @@ def audit(
 def audit_subject(
     subject: Subject,
     *,
-    profile: Profile = "standard",
-    only: Collection[str] = (),
-    skip: Collection[str] = (),
-    words: Any = (),
-    rng: int = 0,
-    workers: int | None = None,
     run_folder: str | PathLike[str] | None = None,
     fresh_if_other: bool = False,
-    journal: str | PathLike[str] | None = None,
-    progress: Callable[[str, int, int], None] | None = None,
-    on_failure: OnFailure | None = None,
+    **settings: Any,
 ) -> AuditResult:
     """Audit an opened subject; see `aslant.audit`.
 
@@ -85,10 +77,7 @@ def audit_subject(
     >>> audit_subject(subject_of(any_lm), only=["template-weat"]).parts[0].measure  # any_lm is a small masked model
     'template-weat'
     """
-    plan = planned(
-        subject, profile=profile, only=_several(only), skip=_several(skip), words=words, rng=rng, workers=workers,
-        journal=None if journal is None else str(journal), progress=progress, on_failure=on_failure,
-    )  # fmt: skip
+    plan = planned(subject, **settings)
     folder = None
     if run_folder is not None:
         folder = RunFolder(run_folder, identity(subject, plan), fresh_if_other=fresh_if_other)
@@ -114,10 +103,6 @@ def audit_models(
     check_use(text, subjects)
     if settings.get("run_folder") is not None:
         raise MeasureError("run_folder is for one model; audit each with aslant.audit, and use compare_audits.")
-    chosen = only_fitting(subjects, _several(only))
+    chosen = only_fitting(subjects, several(only))
     audits = [audit_subject(s, only=names, **settings) for s, names in zip(subjects, chosen, strict=True)]
     return compare_audits(audits, subjects)
-
-
-def _several(names: Collection[str]) -> Collection[str]:
-    return [names] if isinstance(names, str) else names

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from aslant.catalogue import kinds
+from aslant.measures.shared.association import AssociationTest
 from aslant.results.audit import Glance
 from aslant.results.codec import MeasuredResult
 from aslant.statistics import benjamini_hochberg
@@ -23,7 +24,7 @@ def glances(measure: str, results: Sequence[MeasuredResult], own: Mapping[str, s
     >>> line.sentence
     'Male names with Career, Female names with Family: a large effect (d = 1.72), strong evidence.'
     """
-    tests = [r for r in results if hasattr(r, "test") and hasattr(r, "pvalue")]
+    tests = [r for r in results if isinstance(r, AssociationTest)]
     judged: dict[int, float] = {}
     if len(tests) > 1:  # tests that come without a suite are judged together too
         judged = {id(r): float(q) for r, q in zip(tests, benjamini_hochberg([r.pvalue for r in tests]), strict=True)}

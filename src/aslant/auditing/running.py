@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from os import PathLike
 from pathlib import Path
 from typing import Any, get_args
 
@@ -42,7 +43,7 @@ class Plan:
     #: Measures that are not run, and why.
     left_out: Mapping[str, str] = field(default_factory=dict)
     #: A folder for the pieces of long measures, where there is no run folder.
-    journal: str | None = None
+    journal: str | PathLike[str] | None = None
 
 
 @dataclass
@@ -63,15 +64,24 @@ def planned(
     words: Any = (),
     rng: int = 0,
     workers: int | None = None,
-    journal: str | None = None,
+    journal: str | PathLike[str] | None = None,
     progress: Progress | None = None,
     on_failure: OnFailure | None = None,
 ) -> Plan:
     """Return how a subject is audited with these settings; refuse what makes no sense."""
     check_settings(profile, rng)
     own = own_sets(words) if words else ()
-    steps, left_out = chosen_steps(subject, only, skip, own, profile)
+    steps, left_out = chosen_steps(subject, several(only), several(skip), own, profile)
     return Plan(steps, profile, rng, own, workers, progress, on_failure, left_out, journal)
+
+
+def several(names: Collection[str]) -> Collection[str]:
+    """Return names as a list where only one is given.
+
+    >>> several("weat")
+    ['weat']
+    """
+    return [names] if isinstance(names, str) else names
 
 
 def check_settings(profile: Any, rng: Any) -> None:
@@ -216,7 +226,7 @@ def _run_step(subject: Subject, step: Step, plan: Plan, folder: RunFolder | None
     return finished
 
 
-def _path(journal: str | None) -> Path | None:
+def _path(journal: str | PathLike[str] | None) -> Path | None:
     return None if journal is None else Path(journal)
 
 
