@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
+
+if TYPE_CHECKING:  # results import no measure; these are only names of what properties give
+    from aslant.measures.association.result import WeatSuiteResult
+    from aslant.measures.enumeration.result import EnumerationResult
+    from aslant.measures.polarities.result import PolarityResult
 
 Profile = Literal["quick", "standard", "full"]
 Strength = Literal["none", "small", "medium", "large"]
@@ -84,17 +89,17 @@ class AuditResult(Result):
         return tuple(result for result in part.results if result.kind == kind) if part else ()
 
     @property
-    def weat(self) -> Any | None:
+    def weat(self) -> WeatSuiteResult | None:
         """The WEAT suite; None where it was not run."""
         return next(iter(self.results_of("weat", "weat-suite")), None)
 
     @property
-    def polarity(self) -> tuple[Any, ...]:
+    def polarity(self) -> tuple[PolarityResult, ...]:
         """Polarity, one result per setting."""
         return self.results_of("polarity", "polarity")
 
     @property
-    def enumeration(self) -> Any | None:
+    def enumeration(self) -> EnumerationResult | None:
         """The bias enumeration; None where it was not run."""
         return next(iter(self.results_of("enumeration", "enumeration")), None)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import inspect
 import numbers
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
@@ -21,7 +22,7 @@ S = TypeVar("S", bound="Settings")
 
 @dataclass(frozen=True)
 class setting:  # noqa: N801 (reads as what it declares)
-    """Describe a field: what it is for, and its limits (`ge`, `gt`, `le`, `lt`).
+    """Describe a field: what it is for, and its limits (`ge`, `gt`, `le`, `lt`): two for a float.
 
     Of a command's option, `option` is the name where it is not the field's, `metavar` what stands for a value in the
     help, and `panel` the heading that it stands under.
@@ -68,12 +69,13 @@ def _check(name: str, value: Any, hint: Any, meta: setting) -> None:
 
         check_count(name, value, int(meta.ge or 0), int(meta.le or 2**63))
     if hint is float and (not isinstance(value, numbers.Real) or isinstance(value, bool) or not _within(value, meta)):
-        raise MeasureError(f"{name} is {value!r}; give a number between {meta.ge or meta.gt or 0} and 1.")
+        low, high = (next(x for x in pair if x is not None) for pair in ((meta.ge, meta.gt), (meta.le, meta.lt)))
+        raise MeasureError(f"{name} is {value!r}; give a number between {low} and {high}.")
 
 
 def _within(value: Any, meta: setting) -> bool:
-    above = value > meta.gt if meta.gt is not None else value >= (meta.ge or 0)
-    return bool(above and (value < meta.lt if meta.lt is not None else value <= (meta.le or 1)))
+    limits = ((operator.ge, meta.ge), (operator.gt, meta.gt), (operator.le, meta.le), (operator.lt, meta.lt))
+    return all(limit is None or compare(value, limit) for compare, limit in limits)
 
 
 def keywords(function: Callable[..., R]) -> Callable[..., R]:

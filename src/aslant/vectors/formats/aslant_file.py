@@ -2,7 +2,8 @@
 
 Tensors: ``matrix`` (float32 or float16, words × dimensions) and ``words`` (bytes: UTF-8, one word per line). The cache
 also has ``sums``, by which damage to a row is noticed, and ``hashes``, ``rows`` and ``ends``, by which words are found
-without reading them all (see `mapped_words`). Its header is written last, over blanks: until then it is no such file.
+without reading them all (see `mapped_words`). Its header is written last, over blanks: until then, the
+file is not recognised.
 """
 
 from __future__ import annotations
