@@ -28,14 +28,15 @@ def matched_words(
     the sets themselves or of `others`, and by no word twice in a draw. Vectors stand in order of frequency.
     """
     known = {token for group in (*replaced, *others) for token in group.tokens}
-    taken = np.array([vectors.index[token] for token in known if token in vectors.index], dtype=np.intp)
+    free = np.ones(len(vectors), dtype=bool)
+    free[[vectors.index[token] for token in known if token in vectors.index]] = False
     tokens = [token for group in replaced for token in group.tokens]
     ranks = np.array([vectors.index.get(token, -1) for token in tokens])
     ranks[ranks < 0] = np.median(ranks[ranks >= 0]) if (ranks >= 0).any() else len(vectors) // 2  # composed vectors
     capitalised = np.array([token.istitle() and token.isalpha() for token in tokens])
     rows = np.empty((draws, len(tokens)), dtype=np.int64)
     for plain, those in zip(vectors.plain_words, (~capitalised, capitalised), strict=True):
-        pool = np.setdiff1d(plain, taken)
+        pool = plain[free[plain]]
         if those.any() and not is_large_enough(pool, int(those.sum())):
             return None
         rows[:, those] = draw_matched(ranks[those], pool, draws, rng) if those.any() else 0
