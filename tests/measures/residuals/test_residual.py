@@ -189,7 +189,7 @@ def test_neighbours_are_the_definition_written_out() -> None:
 def test_shuffles_give_uniform_p_values_where_there_is_nothing(among: int, queries: int) -> None:
     random = np.random.default_rng(3)
     found = []
-    for _ in range(120):
+    for _ in range(60):
         pool, bias = unit_rows(random.normal(size=(among, 4))), random.normal(size=among)
         own = np.arange(queries)
         r = measure_neighbours(["p"] * queries, pool[:queries], bias[:queries], pool, bias, own, 10, random)
