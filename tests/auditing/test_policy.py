@@ -85,7 +85,7 @@ def test_counts_of_significant_lines_have_limits_too(audit: aslant.AuditResult) 
 def test_the_count_of_an_enumeration_is_that_of_its_pairs() -> None:
     v = aslant.load()
     found = aslant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
-    from aslant.auditing.glance_lines import glances
+    from aslant.auditing.running import glances
     from aslant.results.audit import AuditPart
 
     base = aslant.audit(v, only=["polarity"], profile="quick")

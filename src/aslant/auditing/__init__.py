@@ -8,11 +8,10 @@ from typing import Any
 
 from aslant.auditing.comparing import compare_audits
 from aslant.auditing.many_models import audit_list
-from aslant.auditing.open_subject import check_use, open_corpus, opened
 from aslant.auditing.run_folder import RunFolder
-from aslant.auditing.running import OnFailure, identity, only_fitting, planned, run, several
+from aslant.auditing.running import OnFailure, Plan, only_fitting, run
 from aslant.auditing.store import ResultsStore
-from aslant.auditing.subjects import Subject
+from aslant.auditing.subjects import Subject, check_use, open_corpus, opened
 from aslant.errors import MeasureError
 from aslant.results.audit import AuditComparison, AuditResult, Profile
 
@@ -63,11 +62,7 @@ def audit(
 
 
 def audit_subject(
-    subject: Subject,
-    *,
-    run_folder: str | PathLike[str] | None = None,
-    fresh_if_other: bool = False,
-    **settings: Any,
+    subject: Subject, *, run_folder: str | PathLike[str] | None = None, fresh_if_other: bool = False, **settings: Any
 ) -> AuditResult:
     """Audit an opened subject; see `aslant.audit`.
 
@@ -77,11 +72,10 @@ def audit_subject(
     >>> audit_subject(subject_of(any_lm), only=["template-weat"]).parts[0].measure  # any_lm is a small masked model
     'template-weat'
     """
-    plan = planned(subject, **settings)
-    folder = None
-    if run_folder is not None:
-        folder = RunFolder(run_folder, identity(subject, plan), fresh_if_other=fresh_if_other)
-    return run(subject, plan, folder)
+    plan = Plan(subject, **settings)
+    if run_folder is None:
+        return run(plan)
+    return run(plan, RunFolder(run_folder, plan.identity(), fresh_if_other=fresh_if_other))
 
 
 def audit_models(
@@ -103,6 +97,5 @@ def audit_models(
     check_use(text, subjects)
     if settings.get("run_folder") is not None:
         raise MeasureError("run_folder is for one model; audit each with aslant.audit, and use compare_audits.")
-    chosen = only_fitting(subjects, several(only))
-    audits = [audit_subject(s, only=names, **settings) for s, names in zip(subjects, chosen, strict=True)]
-    return compare_audits(audits, subjects)
+    pairs = zip(subjects, only_fitting(subjects, only), strict=True)
+    return compare_audits([audit_subject(subject, only=names, **settings) for subject, names in pairs], subjects)

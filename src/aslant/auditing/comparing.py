@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
+from aslant.auditing.running import now, one_line
 from aslant.auditing.subjects import Subject
 from aslant.errors import AslantError, plural
 from aslant.measures.polarities.result import Difference
 from aslant.measures.side_by_side.measure import compare
-from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance, ModelDifference
+from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, GlanceKey, ModelDifference
 from aslant.version import __version__
 
-#: What makes two lines of different audits the same line.
-Key = tuple[str, str, str]
 #: The measures whose differences can be paired, word by word.
 PAIRED = ("weat", "polarity")
 BOOTSTRAP = {"quick": 500, "standard": 2_000, "full": 10_000}
@@ -36,45 +34,30 @@ def compare_audits(audits: Sequence[AuditResult], subjects: Sequence[Subject] = 
         raise AslantError(f"{plural(len(audits), 'audit')} given; a comparison needs two or more.")
     not_compared: dict[str, str] = {}
     paired = [_paired(audits, subjects, place, not_compared) for place in range(1, len(audits))]
-    lines = [{_key(line): line for line in audit.glance} for audit in audits]
-    keys = list(dict.fromkeys(key for found in lines for key in found))
-    return AuditComparison(
-        audits=tuple(audits),
-        differences=tuple(_difference(key, lines, audits, paired) for key in keys),
-        not_compared=not_compared,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=__version__,
-    )
-
-
-def _key(line: Glance) -> Key:
-    return line.measure, line.stimuli, line.effect_name
-
-
-def _difference(
-    key: Key, lines: Sequence[dict[Key, Glance]], audits: Sequence[AuditResult], paired: Sequence[dict[Key, Difference]]
-) -> AuditDifference:
-    found = [by_key.get(key) for by_key in lines]
-    values = tuple(line.effect if line else None for line in found)
-    first = next(line for line in found if line)
-    gaps = [
-        _gap(audit.representation.name, values[0], value, pairs.get(key))
-        for audit, value, pairs in zip(audits[1:], values[1:], paired, strict=True)
-    ]
-    return AuditDifference(first.measure, first.stimuli, first.category, first.effect_name, values, tuple(gaps))
-
-
-def _gap(name: str, first: float | None, other: float | None, paired: Difference | None) -> ModelDifference:
-    if first is None or other is None:
-        return ModelDifference(name, None)
-    if paired is not None:
-        return ModelDifference(name, paired.difference, paired.interval, paired.pvalue, paired.n)
-    return ModelDifference(name, other - first)
+    lines = [{line.key: line for line in audit.glance} for audit in audits]
+    made = []
+    for key in dict.fromkeys(key for found in lines for key in found):
+        found = [by_key.get(key) for by_key in lines]
+        first = next(line for line in found if line)
+        values = tuple(line.effect if line else None for line in found)
+        gaps = []
+        for audit, value, pairs in zip(audits[1:], values[1:], paired, strict=True):
+            name, pair = audit.representation.name, pairs.get(key)
+            if values[0] is None or value is None:
+                gaps.append(ModelDifference(name, None))
+            elif pair is not None:
+                gaps.append(ModelDifference(name, pair.difference, pair.interval, pair.pvalue, pair.n))
+            else:
+                gaps.append(ModelDifference(name, value - values[0]))
+        made.append(
+            AuditDifference(first.measure, first.stimuli, first.category, first.effect_name, values, tuple(gaps))
+        )
+    return AuditComparison(tuple(audits), tuple(made), not_compared, now(), __version__)
 
 
 def _paired(
     audits: Sequence[AuditResult], subjects: Sequence[Subject], place: int, not_compared: dict[str, str]
-) -> dict[Key, Difference]:
+) -> dict[GlanceKey, Difference]:
     """Return the paired differences between the first embedding and another, by line; none for language models."""
     pair = [audits[0], audits[place]]
     measured = [name for name in PAIRED if all(audit.part(name) for audit in pair)]
@@ -87,21 +70,16 @@ def _paired(
         not_compared[f"{first.name} and {other.name}"] = str(error)
         return {}
     except Exception as error:  # an error of ours must not lose the audits, which are done
-        not_compared[f"{first.name} and {other.name}"] = f"failed: {type(error).__name__}: {error}"
-        warnings.warn(f"no paired differences: {type(error).__name__}: {error}", stacklevel=4)
+        not_compared[f"{first.name} and {other.name}"] = f"failed: {one_line(error)}"
+        warnings.warn(f"no paired differences: {one_line(error)}", stacklevel=3)
         return {}
-    lines = {_as_compared(line) for audit in pair for line in audit.glance if line.measure in measured}
-    for what, why in result.not_compared.items():
-        if what in lines:  # no difference is missing where neither audit has a value
-            not_compared[f"{what}, {first.name} and {other.name}"] = why
+    for line in (line for audit in pair for line in audit.glance if line.measure in measured):
+        classes, _, scheme = line.stimuli.partition(", ")
+        what = line.stimuli if line.measure == "weat" else f"polarity {scheme}, {classes}"
+        if what in result.not_compared:  # no difference is missing where neither audit has a value
+            not_compared[f"{what}, {first.name} and {other.name}"] = result.not_compared[what]
     found = {("weat", test.test, "d"): test.difference for test in result.weat}
     for comparison in result.polarity:
         r = comparison.results[0]
         found["polarity", f"{r.provenance.stimuli}, {r.scheme}", "polarity"] = comparison.differences[0]
     return found
-
-
-def _as_compared(line: Glance) -> str:
-    """Return a line's name in a comparison: "weat-3", "polarity binary, gender-binary"."""
-    classes, _, scheme = line.stimuli.partition(", ")
-    return line.stimuli if line.measure == "weat" else f"polarity {scheme}, {classes}"

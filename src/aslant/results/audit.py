@@ -17,6 +17,8 @@ if TYPE_CHECKING:  # results import no measure; these are only names of what pro
 Profile = Literal["quick", "standard", "full"]
 Strength = Literal["none", "small", "medium", "large"]
 Evidence = Literal["strong", "some", "none", "not tested"]
+#: What makes two lines of different audits the same line: measure, stimuli, effect.
+GlanceKey = tuple[str, str, str]
 #: What `not_run` says about a measure that the user left out.
 ON_REQUEST = "left out on request"
 
@@ -53,6 +55,11 @@ class Glance:
     qvalue: float | None
     evidence: Evidence
     sentence: str
+
+    @property
+    def key(self) -> GlanceKey:
+        """What makes it the same line in another audit."""
+        return self.measure, self.stimuli, self.effect_name
 
     def row(self) -> dict[str, Any]:
         """Return the line as a table row."""
