@@ -12,7 +12,7 @@ import pytest
 import aslant
 from aslant.auditing.policy import Policy, check_policy, parse_policy, read_policy, read_report
 from aslant.errors import AslantError
-from aslant.report.policy import junit
+from aslant.report.audit import junit
 from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
 
 
@@ -219,7 +219,7 @@ def test_the_narrowest_limits_are_accepted() -> None:
         'measure = "*"\nmax = 1\nonly_if_qvalue_below = 1\nalpha = 1',
         'measure = "*"\nmax = -1\nfield = "pvalue"\nonly_if_qvalue_below = 0.05',
     ).rule
-    assert point.keeps(1.0)
+    assert point.judged("m", 1.0).verdict == "passed"
     assert not point.keeps(0.99)
     assert not point.keeps(1.01)
     assert size.keeps(0.0)

@@ -26,7 +26,7 @@ from aslant.report.glance import Cell, comparison_sentences, grid, sentences
 from aslant.report.html import script_json
 from aslant.report.offensive_words import COVER, covered, may_offend
 from aslant.report.pictures import audits_picture
-from aslant.report.sections import pictures_of, section_of
+from aslant.report.result_tables import pictures_of, section_of
 from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
 from aslant.results.codec import Result
 from aslant.results.parts import Interval

@@ -20,12 +20,12 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
 
-from aslant.auditing.model_list import AuditSettings, Entry, kinds_of, located, read_list
+from aslant.auditing.model_list import AuditSettings, Entry, located, read_list
 from aslant.auditing.run_folder import RunFolder
 from aslant.auditing.running import Plan, check_known, check_settings, now, one_line, only_fitting, run
 from aslant.auditing.step_context import own_sets
 from aslant.auditing.store import RECORD, ResultsStore, as_line
-from aslant.auditing.subjects import NO_ENCODER, Subject, opened
+from aslant.auditing.subjects import NO_ENCODER, Subject, kind_of, opened
 from aslant.errors import AslantError, MeasureError
 from aslant.io.digests import digest
 from aslant.io.keeper import Keeper
@@ -149,9 +149,9 @@ def _check(entries: Sequence[Entry]) -> None:
         check_known({"only": found.only, "skip": found.skip})
         check_settings(found.profile, found.seed)
         own_sets(found.words)
-        LookupPolicy(case=found.case, phrases=found.phrases)  # type: ignore[arg-type]
+        LookupPolicy(case=found.case, phrases=found.phrases)
     texts = dict.fromkeys(text for entry in entries for text in entry.settings.corpus)
-    if texts and set(kinds_of(entries)) == {"static"}:
+    if texts and all(kind_of(entry.source) == "static" for entry in entries):
         raise MeasureError(NO_ENCODER.format("the models have"))
     for text in texts:
         check_there(text)
@@ -241,7 +241,7 @@ def _opened(entry: Entry) -> Subject:
         text = load_corpus(s.corpus, column=s.column, split=s.split, encoding=s.encoding, items="names")
 
     def load_vectors(source: Any) -> WordVectors:
-        policy = LookupPolicy(case=s.case, phrases=s.phrases)  # type: ignore[arg-type]
+        policy = LookupPolicy(case=s.case, phrases=s.phrases)
         return load(source, top=s.top, policy=policy, allow_pickle=s.allow_pickle, subwords=s.subwords, cache=s.cache)
 
     return opened(entry.source, corpus=text, device=s.device, load_vectors=load_vectors)

@@ -10,8 +10,7 @@ from typing import Any
 
 from aslant.catalogue import Kind
 from aslant.report import charts
-from aslant.report.result_tables import documents_of
-from aslant.report.sections import pictures_of, section_of
+from aslant.report.result_tables import documents_of, pictures_of, section_of
 from aslant.report.tables import Table, plain
 from aslant.results.audit import AuditResult
 from aslant.results.codec import Result
@@ -64,6 +63,7 @@ class Measure:
     tables: tuple[Table, ...]
     missing: tuple[str, ...]
     details: tuple[Detail, ...] = ()
+    #: Whose words can be shown one by one.
     tests: tuple[Any, ...] = ()
     #: A result that brings its own markup (see `Kind.fragment`).
     own: Result | None = None
@@ -101,27 +101,21 @@ def _measure(name: str, results: list[Result]) -> Measure:
     said = section_of(first)
     if len(results) == 1 and not said.summary:
         own = first if said.fragment else None
-        return Measure(name, said, _figures(name, first), documents_of(first), missing, tests=_tests(first), own=own)
-    parts = tuple(_detail(f"{name}-{place}", result) for place, result in enumerate(results, 1))
+        words = tuple(test for test in getattr(first, "results", (first,)) if hasattr(test, "associations"))
+        return Measure(name, said, _figures(name, first), documents_of(first), missing, tests=words, own=own)
+    details = []
+    for place, result in enumerate(results, 1):
+        tables = documents_of(result)
+        details.append(Detail(plain(tables[0].title), _figures(f"{name}-{place}", result), tables))
     if not said.summary:
-        return Measure(name, said, (), (), missing, parts)
+        return Measure(name, said, (), (), missing, tuple(details))
     chart, shows, table = said.resolve(said.summary)(results)
-    return Measure(name, said, (Figure(f"{name}-scores", shows, chart),), (table,), missing, parts)
-
-
-def _detail(name: str, result: Result) -> Detail:
-    tables = documents_of(result)
-    return Detail(plain(tables[0].title), _figures(name, result), tables)
+    return Measure(name, said, (Figure(f"{name}-scores", shows, chart),), (table,), missing, tuple(details))
 
 
 def _figures(name: str, result: Result) -> tuple[Figure, ...]:
     drawn = enumerate(pictures_of(result), 1)
     return tuple(Figure(slug(f"{name}-{place}-{p.name}"), p.shows, chart) for place, (p, chart) in drawn)
-
-
-def _tests(result: Any) -> tuple[Any, ...]:
-    """Return the tests whose words can be shown one by one."""
-    return tuple(test for test in getattr(result, "results", (result,)) if hasattr(test, "associations"))
 
 
 def slug(text: str) -> str:

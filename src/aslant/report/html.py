@@ -11,7 +11,7 @@ from aslant.catalogue import kinds
 from aslant.errors import plural
 from aslant.report.assembly import Measure, measures_of, measures_of_audit
 from aslant.report.glance import comparison_sentences, grid, sentences
-from aslant.report.sections import section_of
+from aslant.report.result_tables import section_of
 from aslant.report.tables import number, plain, pvalue, small
 from aslant.report.templating import asset, environment, hashed
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
@@ -34,20 +34,25 @@ def page(result: Result) -> str:
     if kind and kind.page:
         made: str = kind.resolve(kind.page)(result)
         return made
-    return single_page(result)
+    measures = measures_of(result.kind, (result,))
+    provenance = getattr(result, "provenance", None)
+    name = f": {plain(provenance.representation.name)}" if provenance else ""
+    title, content = f"aslant: {measures[0].section.title}{name}", getattr(result, "first_line", "") or CONTENT
+    return render_page("result.html.j2", measures, title=title, provenance=provenance, content=content)
 
 
 def audit_page(audit: AuditResult) -> str:
     """Return the report of an audit: what was found at a glance, then measure by measure."""
-    measures = measures_of_audit(audit)
+    results = [one for part in audit.parts for found in part.results for one in getattr(found, "results", (found,))]
+    corpora = list(dict.fromkeys(result.corpus.name for result in results if hasattr(result, "corpus")))
     return render_page(
         "report.html.j2",
-        measures,
+        measures_of_audit(audit),
         title=f"aslant report: {plain(audit.representation.name)}",
         audit=audit,
         grid=grid(audit),
         sentences=sentences(audit),
-        corpora=(corpora := _corpora(audit)),
+        corpora=corpora,
         command=plain(_command(audit, with_text=bool(corpora))),
         most_named=MOST_NAMED,
     )
@@ -65,18 +70,11 @@ def _command(audit: AuditResult, *, with_text: bool) -> str:
     return " ".join([*words, f"--seed {audit.seed}"])
 
 
-def _corpora(audit: AuditResult) -> list[str]:
-    """Return the names of the texts that sentences were drawn from."""
-    results = [one for part in audit.parts for found in part.results for one in getattr(found, "results", (found,))]
-    return list(dict.fromkeys(result.corpus.name for result in results if hasattr(result, "corpus")))
-
-
 def comparison_page(result: AuditComparison) -> str:
     """Return audits of several models side by side, with the differences from the first."""
-    measures = measures_of("differences", (result,))
     return render_page(
         "comparison.html.j2",
-        measures,
+        measures_of("differences", (result,)),
         title="aslant comparison: " + ", ".join(map(plain, result.names)),
         result=result,
         grids=[grid(audit) for audit in result.audits],
@@ -88,21 +86,8 @@ def replications_page(result: ReplicationsResult) -> str:
     """Return several papers as one page: what was met at a glance, then paper by paper with its figures."""
     measures = measures_of(result.kind, (result,))
     measures += [measure for paper in result.results for measure in measures_of(paper.paper, (paper,))]
-    return render_page(
-        "result.html.j2", measures, title="aslant: published tables, recomputed", provenance=None,
-        content=f"{CONTENT} {CONTENT_NOTE.removeprefix('Note: ').capitalize()}",
-    )  # fmt: skip
-
-
-def single_page(result: Result) -> str:
-    """Return one result as a page."""
-    measures = measures_of(result.kind, (result,))
-    provenance = getattr(result, "provenance", None)
-    name = f": {plain(provenance.representation.name)}" if provenance else ""
-    return render_page(
-        "result.html.j2", measures, title=f"aslant: {measures[0].section.title}{name}",
-        provenance=provenance, content=getattr(result, "first_line", "") or CONTENT,
-    )  # fmt: skip
+    title, content = "aslant: published tables, recomputed", CONTENT_NOTE.removeprefix("Note: ").capitalize()
+    return render_page("result.html.j2", measures, title=title, provenance=None, content=f"{CONTENT} {content}")
 
 
 def notebook_html(result: Result) -> str:
@@ -140,25 +125,17 @@ def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, *
     if figures:
         scripts = [asset("assets/vega.min.js"), asset("assets/vega-interpreter.js"), *scripts]
     macros = environment().get_template("macros.html.j2")
-    return (
-        environment()
-        .get_template(template)
-        .render(
-            fragment=fragment,
-            measures=measures,
-            style=Markup(style),
-            scripts=[Markup(script) for script in scripts],
-            policy=policy(style, scripts),
-            specifications=[(figure.id, script_json(figure.vega)) for figure in figures],
-            content=values.pop("content", CONTENT),
-            plain=plain,
-            number=number,
-            pvalue=pvalue,
-            small=small,
-            described=described,
-            **values,
-        )
-    )
+    written = {"plain": plain, "number": number, "pvalue": pvalue, "small": small, "described": described}
+    made = {
+        "fragment": fragment,
+        "measures": measures,
+        "style": Markup(style),
+        "scripts": [Markup(script) for script in scripts],
+        "policy": policy(style, scripts),
+        "specifications": [(figure.id, script_json(figure.vega)) for figure in figures],
+        "content": CONTENT,
+    }
+    return environment().get_template(template).render(made | written | values)
 
 
 def policy(style: str, scripts: Iterable[str]) -> str:
