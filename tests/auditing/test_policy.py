@@ -220,10 +220,10 @@ def test_the_narrowest_limits_are_accepted() -> None:
         'measure = "*"\nmax = -1\nfield = "pvalue"\nonly_if_qvalue_below = 0.05',
     ).rule
     assert point.judged("m", 1.0).verdict == "passed"
-    assert not point.keeps(0.99)
-    assert not point.keeps(1.01)
-    assert size.keeps(0.0)
-    assert not size.keeps(-0.1)
+    assert point.judged("m", 0.99).verdict == "violated"
+    assert point.judged("m", 1.01).verdict == "violated"
+    assert size.judged("m", 0.0).verdict == "passed"
+    assert size.judged("m", -0.1).verdict == "violated"
     assert (shares.only_if_qvalue_below, shares.alpha, tested.max) == (1, 1, -1)
 
 

@@ -25,13 +25,14 @@ CATEGORIES = {"none": "not social", "several": "several at once"}
 
 @dataclass(frozen=True)
 class Cell:
-    """What one measure found about one category; the figures are those of `top`, the most informative of its lines.
+    """The lines of one measure about one category; the figures are those of `top`, the most informative of them.
 
     `level` is how many of three bars are filled, None where no convention says what is large; `size` what the effect is
     and how large by convention; `evidence` a mark and a word for how certain it is that there is an effect at all; `by`
     the value that this is judged by; `count` how many lines there are, and how many of them have evidence.
     """
 
+    lines: tuple[Glance, ...]
     top: Glance
     effect: str
     level: int | None
@@ -74,6 +75,7 @@ def _cell(lines: Sequence[Glance]) -> Cell | None:
     tested = [line for line in lines if line.evidence != "not tested"]
     count = f"{sum(line.evidence in SURE for line in tested)} of {len(tested)} with evidence"
     return Cell(
+        tuple(lines),
         top,
         effect=number(top.effect) if top.effect_name in ("d", "r") else small(top.effect),
         level=LEVELS[top.strength] if top.strength else None,
