@@ -14,9 +14,8 @@ from msgspec import Meta, Struct
 
 from aslant.errors import AslantError
 from aslant.io.reading import parse_json, parse_toml, read_text
-from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance
+from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance, PolicyCheck, PolicyLine, Verdict
 from aslant.results.codec import result_from_dict
-from aslant.results.policy import PolicyCheck, PolicyLine, Verdict
 from aslant.version import __version__
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]

@@ -13,8 +13,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from aslant.errors import plural
 from aslant.report.tables import Column, Table, between, plain, pvalue, small
-from aslant.results.audit import AuditComparison, AuditResult
-from aslant.results.policy import FAILING, PolicyCheck, PolicyLine
+from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
 from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 
 #: How many missing words of a measure are named.

@@ -28,33 +28,19 @@ Row = dict[str, Any]
 
 def tests_picture(tests: list[Row], model: str) -> Any:
     """Draw the effect sizes of tests, given as rows of a table; `model` is the name of the model."""
-    rows = [_test(place, row) for place, row in enumerate(tests)]
-    marks = {f"{model}, q < 0.05": "filled", f"{model}, not significant": "hollow", PEOPLE: "diamond"}
-    for row in rows:
-        row["series"] = next(iter(marks)) if row["significant"] else list(marks)[1]
-        row["other series"] = PEOPLE
-    shown = [name for name in marks if any(row["series"] == name for row in rows)]
+    significant, other = f"{model}, q < 0.05", f"{model}, not significant"
+    rows = []
+    for place, row in enumerate(tests):
+        name, title, effect, q = plain(row["test"]), plain(row["title"]), row["effect_size"], row["qvalue"]
+        people, low, high = (row.get(key) for key in ("people_effect_size", "low", "high"))
+        series = significant if q is not None and q < 0.05 else other
+        drawn = {"row": place, "label": f"{name} · {title}", "value": effect, "low": low, "high": high}
+        drawn |= {"other": people, "series": series, "other series": PEOPLE}
+        told = {"test": f"{name}: {title}", "d": number(effect), "interval": between(low, high, number)}
+        rows.append({**drawn, **told, "p": pvalue(row["pvalue"]), "q": pvalue(q), "people": number(people)})
+    shown = [name for name in (significant, other) if any(row["series"] == name for row in rows)]
     shown += [PEOPLE] if any(row["other"] is not None for row in rows) else []
     return rows_chart(rows, "effect size d (0: no association)", shown, "d", [-0.5, 2.0])
-
-
-def _test(place: int, row: Row) -> Row:
-    people = row.get("people_effect_size")
-    return {
-        "row": place,
-        "label": f"{plain(row['test'])} · {plain(row['title'])}",
-        "value": row["effect_size"],
-        "low": row.get("low"),
-        "high": row.get("high"),
-        "other": people,
-        "significant": row["qvalue"] is not None and row["qvalue"] < 0.05,
-        "test": f"{plain(row['test'])}: {plain(row['title'])}",
-        "d": number(row["effect_size"]),
-        "interval": between(row.get("low"), row.get("high"), number),
-        "p": pvalue(row["pvalue"]),
-        "q": pvalue(row["qvalue"]),
-        "people": number(people),
-    }
 
 
 def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domain: list[float]) -> Any:
@@ -66,7 +52,9 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
     import altair as alt
 
     base = alt.Chart(alt.InlineData(values=rows))
-    scale = alt.Scale(domain=_domain(rows, domain), nice=True)
+    fields = ("value", "low", "high", "other")
+    values = [*domain, *(row[key] for row in rows for key in fields if row.get(key) is not None)]
+    scale = alt.Scale(domain=[min(values), max(values)], nice=True)
     y = alt.Y("row:O", axis=None)
     x = alt.X("value:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6))
     details = tips(*[f for f in ("test", named, "interval", "p", "q", *DIAMONDS.values()) if f in rows[0]])
@@ -95,9 +83,8 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
     if not shown:
         return base.mark_point(filled=True, size=95, yOffset=8, opacity=1, color=MODEL_COLOUR).encode(x=x, y=y)
     colours = [PEOPLE_COLOUR if name in DIAMONDS else MODEL_COLOUR for name in shown]
-    fills = [
-        "white" if name.endswith("not significant") else colour for name, colour in zip(shown, colours, strict=True)
-    ]
+    pairs = zip(shown, colours, strict=True)
+    fills = ["white" if name.endswith("not significant") else colour for name, colour in pairs]
     shapes = ["diamond" if name in DIAMONDS else "circle" for name in shown]
     legend: Any = alt.Legend(title=None, orient="top", symbolOpacity=1, direction="vertical")
     return base.mark_point(size=95, yOffset=8, opacity=1, strokeWidth=2).encode(
@@ -107,11 +94,6 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
         fill=alt.Fill(f"{field}:N", scale=alt.Scale(domain=shown, range=fills), legend=legend),
         shape=alt.Shape(f"{field}:N", scale=alt.Scale(domain=shown, range=shapes), legend=legend),
     )
-
-
-def _domain(rows: list[Row], at_least: list[float]) -> list[float]:
-    values = [row[key] for row in rows for key in ("value", "low", "high", "other") if row.get(key) is not None]
-    return [min([*at_least, *values]), max([*at_least, *values])]
 
 
 def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
