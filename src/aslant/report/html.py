@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import shlex
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from aslant.catalogue import kinds
 from aslant.errors import plural
@@ -13,11 +17,13 @@ from aslant.report.assembly import Measure, measures_of, measures_of_audit
 from aslant.report.glance import comparison_sentences, grid, sentences
 from aslant.report.result_tables import section_of
 from aslant.report.tables import number, plain, pvalue, small
-from aslant.report.templating import asset, environment, hashed
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
 from aslant.results.codec import CONTENT_NOTE, Result
 from aslant.results.provenance import Representation
 from aslant.results.replication import ReplicationsResult
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 CONTENT = (
     "These measures reproduce stereotypes about groups of people in order to measure them. An association found here "
@@ -136,6 +142,30 @@ def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, *
         "content": CONTENT,
     }
     return environment().get_template(template).render(made | written | values)
+
+
+@cache
+def environment() -> Environment:
+    """Return the one environment of all templates."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    how = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    return Environment(loader=PackageLoader("aslant.report"), **how)
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a style or script that ships, such as "templates/report.css"."""
+    return (files("aslant.report") / name).read_text(encoding="utf-8")
+
+
+def hashed(text: str) -> str:
+    """Return how a content-security policy names an inline style or script.
+
+    >>> hashed("")
+    "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
+    """
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def policy(style: str, scripts: Iterable[str]) -> str:
