@@ -69,16 +69,13 @@ class RunFolder:
     def recall(self, step: str) -> Finished | None:
         """Return what a step left behind, or None."""
         try:
-            content = parse_json((self._keeper.get(self._key(step)) or b"null").decode())
-            part = None if content["part"] is None else part_from_dict(AuditPart, content["part"])
-            return Finished(part, content["not_run"])
-        except (ValueError, KeyError, TypeError, AslantError):
+            return part_from_dict(Finished, parse_json((self._keeper.get(self._key(step)) or b"null").decode()))
+        except (ValueError, AslantError):
             return None
 
     def keep(self, step: str, finished: Finished) -> None:
         """Write what a step left behind, through to the disk, and drop what it kept while it was under way."""
-        part = None if finished.part is None else part_to_dict(finished.part)
-        content = json.dumps({"part": part, "not_run": finished.not_run}, allow_nan=False).encode()
+        content = json.dumps(part_to_dict(finished), allow_nan=False).encode()
         if self._keeper.keep({IDENTITY: self._identity, self._key(step): content}):
             self._beside(step, "failed.txt").unlink(missing_ok=True)
             shutil.rmtree(self.journal(step), ignore_errors=True)

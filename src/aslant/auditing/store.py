@@ -93,49 +93,6 @@ class Held:
     number: int = 0
 
 
-@dataclass(frozen=True)
-class Asked:
-    """What is asked of a store; * and ? stand for anything in the first four, dates are in ISO format."""
-
-    measure: str = "*"
-    stimuli: str = "*"
-    category: str = "*"
-    model: str = "*"
-    since: str | None = None
-    until: str | None = None
-    latest: bool = False
-
-    def audits(self, lines: Sequence[Held]) -> list[Held]:
-        """Return the matching audits, oldest first, by label or by the model's own name."""
-        since = "" if self.since is None else _utc(self.since, "since:")
-        until = "9" if self.until is None else _utc(self.until, "until:")
-        if re.fullmatch(r"\d{4}-?\d\d-?\d\d", self.until or ""):
-            until = until[:10]  # all of that day
-        fitting = [
-            held
-            for held in lines
-            if any(self.model == name or fnmatch.fnmatchcase(name, self.model) for name in _names(held))
-            and since <= held.audit.audited
-            and held.audit.audited[: len(until)] <= until
-        ]
-        newest = {held.audit.label: held for held in fitting}
-        return [held for held in fitting if newest[held.audit.label] is held] if self.latest else fitting
-
-    def figures(self, lines: Sequence[Held]) -> list[StoredFigure]:
-        """Return the matching figures of audits that came to something."""
-        asked = (self.measure, self.stimuli, self.category)
-        return [
-            StoredFigure(held.audit, line)
-            for held in self.audits([held for held in lines if held.audit.state != "failed"])
-            for line in held.glance
-            if all(map(fnmatch.fnmatchcase, (line.measure, line.stimuli, line.category), asked))
-        ]
-
-
-def _names(held: Held) -> tuple[str, str]:
-    return held.audit.label, held.audit.model
-
-
 class ResultsStore:
     """Audits in a file, to add to, to ask and to compare over time. `aslant.audit_list` fills one.
 
@@ -160,14 +117,11 @@ class ResultsStore:
 
     def append(self, audit: AuditResult, label: str | None = None, *, source: str = "") -> StoredAudit:
         """Add a finished audit under a label (default: the model's name), and return it as it is stored."""
+        label = audit.representation.name if label is None else label
         reason = "; ".join(f"{what}: {why}" for what, why in audit.failed.items())
-        record: dict[str, Any] = {
-            "label": audit.representation.name if label is None else label,
-            "source": source,
-            "state": "partly" if audit.failed else "complete",
-        }
-        record |= {"audited": audit.created, "reason": reason, "seconds": None, "key": "", "settings": {}}
-        return self.append_record(record, as_line(audit))
+        state = "partly" if audit.failed else "complete"
+        values = (label, source, state, audit.created, reason, None, "", {})
+        return self.append_record(dict(zip(RECORD, values, strict=True)), as_line(audit))
 
     def append_record(self, record: dict[str, Any], result: bytes | None) -> StoredAudit:
         """Add a record with the JSON of an audit, or none; for `aslant.audit_list`, which knows its settings."""
@@ -198,7 +152,7 @@ class ResultsStore:
     ) -> StoredAudits:
         """Return the audits, oldest first; `latest`: only the newest of each label."""
         held, notes = self.held()
-        chosen = Asked(model=model, since=since, until=until, latest=latest).audits(held)
+        chosen = _chosen(held, model, since, until, latest)
         return StoredAudits(tuple(each.audit for each in chosen), notes, __version__)
 
     def figures(
@@ -213,7 +167,7 @@ class ResultsStore:
         latest: bool = False,
     ) -> StoredFigures:
         """Return the figures that match, audit after audit, oldest first."""
-        found, notes = self._figures(Asked(measure, stimuli, category, model, since, until, latest))
+        found, notes = self._figures((measure, stimuli, category), model, since, until, latest)
         return StoredFigures(tuple(found), notes, __version__)
 
     def history(
@@ -227,7 +181,7 @@ class ResultsStore:
         until: str | None = None,
     ) -> FigureHistory:
         """Return each figure that matches over time, with the difference to the audit before, label by label."""
-        found, notes = self._figures(Asked(measure, stimuli, category, model, since, until))
+        found, notes = self._figures((measure, stimuli, category), model, since, until)
         series: dict[tuple[str, GlanceKey], list[StoredFigure]] = {}
         for figure in found:
             series.setdefault((figure.audit.label, figure.line.key), []).append(figure)
@@ -239,10 +193,15 @@ class ResultsStore:
                 points.append(HistoryPoint(after, gap, unlike(before.audit, after.audit)))
         return FigureHistory(tuple(points), notes, __version__)
 
-    def _figures(self, asked: Asked) -> tuple[list[StoredFigure], tuple[str, ...]]:
+    def _figures(self, asked: tuple[str, str, str], *which: Any) -> tuple[list[StoredFigure], tuple[str, ...]]:
         """Return the figures that match, and notes, which say what there is where nothing matches."""
         held, notes = self.held()
-        found = asked.figures(held)
+        found = [
+            StoredFigure(each.audit, line)
+            for each in _chosen([each for each in held if each.audit.state != "failed"], *which)
+            for line in each.glance
+            if all(map(fnmatch.fnmatchcase, (line.measure, line.stimuli, line.category), asked))
+        ]
         if not found:
             measures = ", ".join(dict.fromkeys(line.measure for each in held for line in each.glance)) or "no figures"
             models = _first(list(dict.fromkeys(each.audit.label for each in held))) or "no model"
@@ -372,15 +331,12 @@ class ResultsStore:
             with database(self.path, SCHEMA, write=write) as connection:
                 yield connection
         except (sqlite3.Error, ForeignFileError) as error:
+            told = f"'{self.path}' is not a store of results, or is damaged ({error}); check which file it is."
             if not is_damage(error) and not isinstance(error, ForeignFileError):
-                raise AslantError(f"cannot {'write' if write else 'read'} '{self.path}': {error}.") from None
-            if is_lines(self.path):
-                raise AslantError(
-                    f"'{self.path}' holds JSON lines; put them into a store with 'aslant results add STORE FILE'."
-                ) from None
-            raise AslantError(
-                f"'{self.path}' is not a store of results, or is damaged ({error}); check which file it is."
-            ) from None
+                told = f"cannot {'write' if write else 'read'} '{self.path}': {error}."
+            elif is_lines(self.path):
+                told = f"'{self.path}' holds JSON lines; put them into a store with 'aslant results add STORE FILE'."
+            raise AslantError(told) from None
         except (OSError, ValueError) as error:  # a name with a zero byte in it is a ValueError
             raise AslantError(f"cannot open '{self.path}': {getattr(error, 'strerror', None) or error}.") from None
 
@@ -396,6 +352,25 @@ def is_lines(path: Path) -> bool:
         return False
     with path.open("rb") as file:
         return file.read(16) == b'{"aslant-store":'
+
+
+def _chosen(
+    lines: Sequence[Held], model: str, since: str | None, until: str | None, latest: bool = False
+) -> list[Held]:
+    """Return the matching audits, oldest first, by label or by the model's own name."""
+    begin = "" if since is None else _utc(since, "since:")
+    end = "9" if until is None else _utc(until, "until:")
+    if re.fullmatch(r"\d{4}-?\d\d-?\d\d", until or ""):
+        end = end[:10]  # all of that day
+    fitting = [
+        held
+        for held in lines
+        if any(name == model or fnmatch.fnmatchcase(name, model) for name in (held.audit.label, held.audit.model))
+        and begin <= held.audit.audited
+        and held.audit.audited[: len(end)] <= end
+    ]
+    newest = {held.audit.label: held for held in fitting}
+    return [held for held in fitting if newest[held.audit.label] is held] if latest else fitting
 
 
 def _first(labels: Sequence[str]) -> str:
@@ -467,16 +442,10 @@ def _stored(record: dict[str, Any], found: AuditResult | None) -> StoredAudit:
     made = StoredAudit("", **{**{name: record[name] for name in RECORD}, "audited": audited, "settings": settings})
     if found is None:
         return replace(made, version=str(settings.get("version") or ""), profile=str(settings.get("profile") or ""))
-    settings["lookup"] = found.representation.lookup
-    return replace(
-        made,
-        model=found.representation.name,
-        fingerprint=found.representation.fingerprint,
-        version=found.version,
-        profile=found.profile,
-        seed=found.seed,
-        figures=len(found.glance),
-    )
+    model, figures = found.representation, len(found.glance)
+    settings["lookup"] = model.lookup
+    made = replace(made, model=model.name, fingerprint=model.fingerprint, figures=figures)
+    return replace(made, version=found.version, profile=found.profile, seed=found.seed)
 
 
 def _values(audit: StoredAudit, glance: tuple[Glance, ...], result: bytes | None) -> list[Any]:

@@ -25,10 +25,15 @@ def save_figures(result: Result, folder: str | Path) -> list[Path]:
     ['weat-1-words.svg', 'weat-1-words.png']
     """
     target, written = _folder(folder), []
-    measures = measures_of_audit(result) if isinstance(result, AuditResult) else measures_of(result.kind, (result,))
+    if isinstance(result, AuditResult):
+        measures, names = measures_of_audit(result), (result.representation.name,)
+    else:
+        measures, provenance = measures_of(result.kind, (result,)), getattr(result, "provenance", None)
+        alone = (provenance.representation.name if provenance else "aslant",)
+        names = result.names if isinstance(result, AuditComparison) else alone
     for measure in measures:
         for figure in measure.figures:
-            picture = standalone(result, measure, figure)
+            picture = standalone(", ".join(map(plain, names)), measure, figure)
             for suffix in (".svg", ".png"):
                 path = target / (figure.id + suffix)
                 write_bytes(path, charts.as_file(picture, suffix))
@@ -63,26 +68,17 @@ def save_tables(result: Result, folder: str | Path) -> list[Path]:
     return written
 
 
-def standalone(result: Result, measure: Measure, figure: Figure) -> str:
+def standalone(model: str, measure: Measure, figure: Figure) -> str:
     """Return a chart as SVG for a separate file: it says what it shows, and of which model."""
     import altair as alt
 
     chart = figure.chart
-    said = textwrap.wrap(f"{_name(result)}: {figure.shows}", 90)
+    said = textwrap.wrap(f"{model}: {figure.shows}", 90)
     note = textwrap.wrap(CONTENT_NOTE, 90) if measure.own is not None else []
     if chart.title is alt.Undefined:
         title: Any = alt.Title(measure.title, subtitle=[*note, *said], anchor="start", offset=12)
         chart = chart.properties(title=title)
     return charts.svg(chart, ink=charts.INK, paper=charts.PAPER)
-
-
-def _name(result: Result) -> str:
-    if isinstance(result, AuditResult):
-        return plain(result.representation.name)
-    if isinstance(result, AuditComparison):
-        return ", ".join(map(plain, result.names))
-    provenance = getattr(result, "provenance", None)
-    return plain(provenance.representation.name) if provenance else "aslant"
 
 
 def _folder(folder: str | Path) -> Path:
