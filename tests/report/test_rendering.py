@@ -12,8 +12,8 @@ import pytest
 import aslant
 from aslant.errors import AslantError
 from aslant.report import SUFFIXES, render
+from aslant.report.assembly import table_of
 from aslant.report.html import hashed
-from aslant.report.result_tables import table_of
 from aslant.report.tables import bar, plain, to_csv, to_latex, to_markdown, to_rich
 from report_examples import Text, nasty_audit
 

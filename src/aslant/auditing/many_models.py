@@ -187,11 +187,7 @@ def audit_job(_shared: None, job: AuditJob) -> AuditOutcome:
 
 
 def not_audited(job: AuditJob, reason: str = "") -> AuditOutcome:
-    """Return the outcome of a job that failed.
-
-    >>> not_audited(AuditJob(Entry("ours", "sample")), "its worker was lost").state
-    'failed'
-    """
+    """Return the outcome of a job that failed."""
     asked = job.entry.settings
     settings = {"version": __version__, "profile": asked.profile, "seed": asked.seed}
     return AuditOutcome(job.entry.label, job.entry.source, "failed", 0.0, settings=settings, reason=reason)

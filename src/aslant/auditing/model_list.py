@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
@@ -109,13 +110,11 @@ def read_list(
         raise AslantError(f"the list '{models!s:.80}' names no model; write one per line.")
     if len(written) > MAX_MODELS:
         raise AslantError(f"the list names {len(written):,} models; give up to {MAX_MODELS:,} at a time.")
-    seen: set[str] = set()
-    for label, _, _ in written:
-        if label in seen:
-            raise AslantError(
-                f"two models of the list are called '{label}'; give each its own label, as in 'label = model'."
-            )
-        seen.add(label)
+    (label, count), *_ = Counter(label for label, _, _ in written).most_common(1)
+    if count > 1:
+        raise AslantError(
+            f"two models of the list are called '{label}'; give each its own label, as in 'label = model'."
+        )
     return tuple(_checked(Entry(label, located(source, folder), how)) for label, source, how in written)
 
 

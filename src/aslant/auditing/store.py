@@ -395,10 +395,8 @@ def _change(before: Glance | None, after: Glance | None) -> FigureChange:
     line = after or before
     assert line is not None
     (was, evidence), (now, evidence_now) = ((g.effect, g.evidence) if g else (None, None) for g in (before, after))
-    return FigureChange(
-        *(line.measure, line.stimuli, line.category, line.effect_name),
-        *(was, now, _difference(was, now), evidence, evidence_now, _verdict(before, after)),
-    )
+    about, gap = (line.measure, line.stimuli, line.category, line.effect_name), _difference(was, now)
+    return FigureChange(*about, was, now, gap, evidence, evidence_now, _verdict(before, after))
 
 
 def _verdict(before: Glance | None, after: Glance | None) -> Change:

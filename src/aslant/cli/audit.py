@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -133,12 +133,12 @@ def _settings(choosing: Choosing, corpus: list[str], text: Text, reading: Readin
         raise AslantError("--quick and --full were both given; choose one.")
     words = choosing.words or []
     own_sets(words)  # a file that cannot be used is refused before any work
+    chosen: dict[str, Any] = {"case": reading.case, "phrases": reading.phrases, "split": text.split}
     return AuditSettings(
         profile="quick" if choosing.quick else "full" if choosing.full else "standard", seed=seed,
         only=_parted(choosing.only), skip=_parted(choosing.skip), words=_located(words), corpus=_located(corpus),
-        device=choosing.device, top=reading.top, case=reading.case, phrases=reading.phrases, subwords=reading.subwords,
-        allow_pickle=reading.allow_pickle, cache=not reading.no_cache, column=text.column, split=text.split,
-        encoding=text.text_encoding,
+        device=choosing.device, top=reading.top, subwords=reading.subwords, allow_pickle=reading.allow_pickle,
+        cache=not reading.no_cache, column=text.column, encoding=text.text_encoding, **chosen,
     )  # fmt: skip
 
 

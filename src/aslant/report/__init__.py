@@ -14,8 +14,8 @@ SUFFIXES = (".html", ".json", ".csv", ".md", ".tex")
 
 def render(result: Result, suffix: str) -> str:
     """Return `result` as text in the format that `suffix` names, such as ".md"."""
+    from aslant.report.assembly import documents_of, table_of
     from aslant.report.html import page
-    from aslant.report.result_tables import documents_of, table_of
     from aslant.report.tables import to_csv, to_latex, to_markdown
 
     if suffix not in SUFFIXES:

@@ -9,8 +9,7 @@ from typing import Any
 from aslant.errors import AslantError
 from aslant.io.files import write_bytes, write_text
 from aslant.report import charts
-from aslant.report.assembly import Figure, Measure, measures_of, measures_of_audit, slug
-from aslant.report.result_tables import documents_of, table_of
+from aslant.report.assembly import Figure, Measure, documents_of, measures_of, measures_of_audit, slug, table_of
 from aslant.report.tables import plain, to_csv, to_latex, to_markdown
 from aslant.results.audit import AuditComparison, AuditResult
 from aslant.results.codec import CONTENT_NOTE, Result

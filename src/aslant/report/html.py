@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from aslant.catalogue import kinds
 from aslant.errors import plural
-from aslant.report.assembly import Measure, measures_of, measures_of_audit
+from aslant.report.assembly import Measure, measures_of, measures_of_audit, section_of
 from aslant.report.glance import comparison_sentences, grid, sentences
-from aslant.report.result_tables import section_of
 from aslant.report.tables import number, plain, pvalue, small
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
 from aslant.results.codec import CONTENT_NOTE, Result
@@ -149,7 +148,7 @@ def environment() -> Environment:
     """Return the one environment of all templates."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    how = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
     return Environment(loader=PackageLoader("aslant.report"), **how)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from aslant.catalogue import Picture
 from aslant.errors import plural
-from aslant.report.result_tables import pictures_of
+from aslant.report.assembly import pictures_of
 from aslant.report.tables import Column, Table, plain
 from aslant.results.replication import (
     DIFFERS,

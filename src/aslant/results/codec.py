@@ -147,7 +147,8 @@ def _by_kind(declared: type, content: Any) -> Any:
 
 def part_to_dict(content: Any) -> dict[str, Any]:
     """Return a dataclass as plain data; results that may be of any kind carry their kind."""
-    return {name: _plain(getattr(content, name), tagged=tagged) for name, tagged in _tagged(type(content)).items()}
+    cls: Any = type(content)  # a type is hashable, although mypy does not see it for a dataclass
+    return {name: _plain(getattr(content, name), tagged=tagged) for name, tagged in _tagged(cls).items()}
 
 
 def _plain(content: Any, *, tagged: bool) -> Any:

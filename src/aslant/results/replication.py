@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -101,17 +100,12 @@ class ReplicationResult(Result):
     @property
     def counts(self) -> dict[str, int]:
         """How many printed cells have each verdict."""
-        return counted(self.cells)
+        verdicts = [cell.verdict for cell in self.cells if cell.counts]
+        return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per cell."""
         return [{name: getattr(cell, name) for name in COLUMNS} for cell in self.cells]
-
-
-def counted(cells: Iterable[ReplicatedCell]) -> dict[str, int]:
-    """Return how many cells that represent a number of the paper have each verdict."""
-    verdicts = [cell.verdict for cell in cells if cell.counts]
-    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from aslant.measures.template_tests.charts import _binned, ranked_bars, score_hi
 from aslant.measures.template_tests.result import LogProbabilityResult
 from aslant.measures.template_tests.show import EACH_END, percent
 from aslant.report import render
-from aslant.report.result_tables import tables_of
+from aslant.report.assembly import tables_of
 from aslant.report.tables import small
 from fake_lm import FakeMaskedLM
 
