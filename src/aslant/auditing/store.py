@@ -18,7 +18,7 @@ import sqlite3
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from itertools import pairwise
 from os import PathLike
@@ -449,7 +449,7 @@ def _stored(record: dict[str, Any], found: AuditResult | None) -> StoredAudit:
 def _values(audit: StoredAudit, glance: tuple[Glance, ...], result: bytes | None) -> list[Any]:
     """Return what the columns hold."""
     kept = {name: getattr(audit, name) for name in COLUMNS[:-2]}
-    kept |= {"settings": json.dumps(audit.settings), "glance": json.dumps([asdict(line) for line in glance])}
+    kept |= {"settings": json.dumps(audit.settings), "glance": json.dumps([line.row() for line in glance])}
     kept["result_digest"] = None if result is None else digest(result)
     return [_plain(value) for value in kept.values()]
 

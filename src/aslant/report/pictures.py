@@ -28,17 +28,22 @@ Row = dict[str, Any]
 
 def tests_picture(tests: list[Row], model: str) -> Any:
     """Draw the effect sizes of tests, given as rows of a table; `model` is the name of the model."""
-    significant, other = f"{model}, q < 0.05", f"{model}, not significant"
     rows = []
     for place, row in enumerate(tests):
         name, title, effect, q = plain(row["test"]), plain(row["title"]), row["effect_size"], row["qvalue"]
-        people, low, high = (row.get(key) for key in ("people_effect_size", "low", "high"))
-        series = significant if q is not None and q < 0.05 else other
-        drawn = {"row": place, "label": f"{name} · {title}", "value": effect, "low": low, "high": high}
-        drawn |= {"other": people, "series": series, "other series": PEOPLE}
+        keys = ("people_effect_size", "low", "high", "chance_low", "chance_high")
+        people, low, high, chance_low, chance_high = (row.get(key) for key in keys)
+        drawn = {"row": place, "label": f"{name} · {title}", "value": effect, "low": low, "high": high, "other": people}
+        drawn |= {"chance low": chance_low, "chance high": chance_high, "other series": PEOPLE}
+        drawn["significant"] = q is not None and max(q, row.get("chance_pvalue") or 0) < 0.05
         told = {"test": f"{name}: {title}", "d": number(effect), "interval": between(low, high, number)}
-        rows.append({**drawn, **told, "p": pvalue(row["pvalue"]), "q": pvalue(q), "people": number(people)})
-    shown = [name for name in (significant, other) if any(row["series"] == name for row in rows)]
+        told |= {"chance": between(chance_low, chance_high, number), "p": pvalue(row["pvalue"]), "q": pvalue(q)}
+        rows.append({**drawn, **told, "people": number(people)})
+    beyond = "beyond chance, q < 0.05" if any(row["chance low"] is not None for row in rows) else "q < 0.05"
+    series = {True: f"{model}, {beyond}", False: f"{model}, not significant"}
+    for row in rows:
+        row["series"] = series[row["significant"]]
+    shown = [name for name in series.values() if any(row["series"] == name for row in rows)]
     shown += [PEOPLE] if any(row["other"] is not None for row in rows) else []
     return rows_chart(rows, "effect size d (0: no association)", shown, "d", [-0.5, 2.0])
 
@@ -52,17 +57,18 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
     import altair as alt
 
     base = alt.Chart(alt.InlineData(values=rows))
-    fields = ("value", "low", "high", "other")
+    fields = ("value", "low", "high", "other", "chance low", "chance high")
     values = [*domain, *(row[key] for row in rows for key in fields if row.get(key) is not None)]
     scale = alt.Scale(domain=[min(values), max(values)], nice=True)
     y = alt.Y("row:O", axis=None)
     x = alt.X("value:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6))
-    details = tips(*[f for f in ("test", named, "interval", "p", "q", *DIAMONDS.values()) if f in rows[0]])
+    details = tips(*[f for f in ("test", named, "interval", "chance", "p", "q", *DIAMONDS.values()) if f in rows[0]])
     label = base.mark_text(
         align="left", baseline="middle", dy=-11, fontSize=12, color="currentColor", limit=alt.expr("width")
     )
     spread = base.transform_filter("isValid(datum.low)").mark_rule(yOffset=8, strokeWidth=2, color=MODEL_COLOUR)
     layers = [
+        *_bands(base, y, scale, rows),
         label.encode(y=y, x=alt.value(0), text="label:N"),
         spread.encode(y=y, x=alt.X("low:Q", scale=scale), x2="high:Q"),
         _dots(base, x, y, "series", series),
@@ -94,6 +100,16 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
         fill=alt.Fill(f"{field}:N", scale=alt.Scale(domain=shown, range=fills), legend=legend),
         shape=alt.Shape(f"{field}:N", scale=alt.Scale(domain=shown, range=shapes), legend=legend),
     )
+
+
+def _bands(base: Any, y: Any, scale: Any, rows: list[Row]) -> list[Any]:
+    """Draw a grey band where 95 % of random word sets lie, behind each row that has one."""
+    import altair as alt
+
+    if all(row.get("chance low") is None for row in rows):
+        return []
+    band = base.transform_filter("isValid(datum['chance low'])").mark_bar(yOffset=8, height=12, color="currentColor")
+    return [band.encode(y=y, x=alt.X("chance low:Q", scale=scale), x2="chance high:Q", opacity=alt.value(0.15))]
 
 
 def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:

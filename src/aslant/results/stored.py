@@ -54,7 +54,7 @@ class StoredFigure:
         """Return the figure as a table row."""
         a = self.audit
         whose = {"label": a.label, "audited": a.audited, "model": a.model, "fingerprint": a.fingerprint}
-        return {**whose, **asdict(self.line), "version": a.version, "profile": a.profile, "seed": a.seed, "audit": a.id}
+        return {**whose, **self.line.row(), "version": a.version, "profile": a.profile, "seed": a.seed, "audit": a.id}
 
 
 @dataclass(frozen=True)
