@@ -96,7 +96,13 @@ def read_list(
     if isinstance(models, str | PathLike):
         path = Path(models).expanduser()
         if str(models) == STANDARD_INPUT:
-            written = _from_text(_standard_input(), folder, "standard input", given)
+            data = sys.stdin.buffer.read(MAX_LIST + 1)
+            if len(data) > MAX_LIST:
+                raise AslantError(f"standard input is larger than {MAX_LIST >> 20} MB; check what it is.")
+            try:
+                written = _from_text(data.decode("utf-8-sig"), folder, "standard input", given)
+            except UnicodeDecodeError:
+                raise AslantError("standard input is not UTF-8 text.") from None
         else:
             folder, content = path.parent, read_text(path, most=MAX_LIST)
             in_toml = path.suffix.lower() == ".toml"
@@ -116,16 +122,6 @@ def read_list(
             f"two models of the list are called '{label}'; give each its own label, as in 'label = model'."
         )
     return tuple(_checked(Entry(label, located(source, folder), how)) for label, source, how in written)
-
-
-def _standard_input() -> str:
-    content = sys.stdin.buffer.read(MAX_LIST + 1)
-    if len(content) > MAX_LIST:
-        raise AslantError(f"standard input is larger than {MAX_LIST >> 20} MB; check what it is.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise AslantError("standard input is not UTF-8 text.") from None
 
 
 def _from_text(content: str, folder: Path, name: str, given: AuditSettings) -> list[Written]:

@@ -170,9 +170,9 @@ def run(plan: Plan, folder: RunFolder | None = None) -> AuditResult:
     """Run every step of the plan, or reuse what the run folder has, and gather the results."""
     parts: list[AuditPart] = []
     not_run, failed = dict(plan.left_out), dict[str, str]()
+    progress = plan.progress or (lambda *_: None)
     for number, step in enumerate(plan.steps):
-        if plan.progress is not None:
-            plan.progress("audit", number, len(plan.steps))
+        progress("audit", number, len(plan.steps))
         try:
             finished = (folder.recall(step.id) if folder else None) or _run_step(step, plan, folder)
         except AslantError as error:  # explained by the words or the model; cheap to find again, so not kept
@@ -183,8 +183,7 @@ def run(plan: Plan, folder: RunFolder | None = None) -> AuditResult:
         else:
             not_run |= finished.not_run
             parts += [finished.part] if finished.part is not None else []
-    if plan.progress is not None:
-        plan.progress("audit", len(plan.steps), len(plan.steps))
+    progress("audit", len(plan.steps), len(plan.steps))
     if not parts and not failed:
         reasons = [f"{what}: {why}" for what, why in not_run.items() if what not in plan.left_out]
         raise MeasureError(f"nothing could be measured; {reasons[0] if reasons else 'no measure was left'}")
@@ -203,11 +202,7 @@ def run(plan: Plan, folder: RunFolder | None = None) -> AuditResult:
 
 
 def now() -> str:
-    """Return the time in UTC, to the second, as reports and stores have it.
-
-    >>> len(now())
-    25
-    """
+    """Return the time in UTC, to the second, as reports and stores have it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
 
 

@@ -120,7 +120,7 @@ class ResultsStore:
         label = audit.representation.name if label is None else label
         reason = "; ".join(f"{what}: {why}" for what, why in audit.failed.items())
         state = "partly" if audit.failed else "complete"
-        values = (label, source, state, audit.created, reason, None, "", {})
+        values: tuple[Any, ...] = (label, source, state, audit.created, reason, None, "", {})
         return self.append_record(dict(zip(RECORD, values, strict=True)), as_line(audit))
 
     def append_record(self, record: dict[str, Any], result: bytes | None) -> StoredAudit:

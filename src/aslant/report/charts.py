@@ -45,13 +45,7 @@ def vega(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -
     specification = chart.to_dict(validate=False)  # each part was checked when it was made
     specification["background"] = paper
     config = specification.setdefault("config", {})
-    for name, style in _style(ink).items():
-        config[name] = {**config.get(name, {}), **style} if isinstance(style, dict) else style
-    return dict(vl_convert.vegalite_to_vega(specification, vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
-
-
-def _style(ink: str) -> dict[str, Any]:
-    return {
+    styles: dict[str, Any] = {
         "font": FONT,
         "title": {"color": ink, "subtitleColor": ink},
         "axis": {
@@ -64,6 +58,9 @@ def _style(ink: str) -> dict[str, Any]:
         },
         "view": {"stroke": None},
     }  # fmt: skip
+    for name, style in styles.items():
+        config[name] = {**config.get(name, {}), **style} if isinstance(style, dict) else style
+    return dict(vl_convert.vegalite_to_vega(specification, vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
 
 
 def check_suffix(suffix: str) -> None:

@@ -25,11 +25,11 @@ def save_figures(result: Result, folder: str | Path) -> list[Path]:
     """
     target, written = _folder(folder), []
     if isinstance(result, AuditResult):
-        measures, names = measures_of_audit(result), (result.representation.name,)
+        measures, names = measures_of_audit(result), [result.representation.name]
     else:
         measures, provenance = measures_of(result.kind, (result,)), getattr(result, "provenance", None)
-        alone = (provenance.representation.name if provenance else "aslant",)
-        names = result.names if isinstance(result, AuditComparison) else alone
+        alone = [provenance.representation.name if provenance else "aslant"]
+        names = [*result.names] if isinstance(result, AuditComparison) else alone
     for measure in measures:
         for figure in measure.figures:
             picture = standalone(", ".join(map(plain, names)), measure, figure)

@@ -68,7 +68,6 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
     )
     spread = base.transform_filter("isValid(datum.low)").mark_rule(yOffset=8, strokeWidth=2, color=MODEL_COLOUR)
     layers = [
-        *_bands(base, y, scale, rows),
         label.encode(y=y, x=alt.value(0), text="label:N"),
         spread.encode(y=y, x=alt.X("low:Q", scale=scale), x2="high:Q"),
         _dots(base, x, y, "series", series),
@@ -77,6 +76,11 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
         other = alt.X("other:Q", scale=scale)
         layers.append(_dots(base.transform_filter("isValid(datum.other)"), other, y, "other series", series))
     layers.append(base.mark_rect(opacity=0).encode(y=y, x=alt.value(0), x2=alt.value("width"), tooltip=details))
+    if any(row.get("chance low") is not None for row in rows):  # a grey band where 95 % of random word sets lie
+        there = base.transform_filter("isValid(datum['chance low'])")
+        band = there.mark_bar(yOffset=8, height=12, color="currentColor")
+        x_low, faint = alt.X("chance low:Q", scale=scale), alt.value(0.15)
+        layers.insert(0, band.encode(y=y, x=x_low, x2="chance high:Q", opacity=faint))
     zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.35)
     layers.insert(0, zero.encode(x=alt.X("zero:Q", scale=scale)))
     return fluid(alt.layer(*layers).properties(height=alt.Step(46)))
@@ -102,16 +106,6 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
     )
 
 
-def _bands(base: Any, y: Any, scale: Any, rows: list[Row]) -> list[Any]:
-    """Draw a grey band where 95 % of random word sets lie, behind each row that has one."""
-    import altair as alt
-
-    if all(row.get("chance low") is None for row in rows):
-        return []
-    band = base.transform_filter("isValid(datum['chance low'])").mark_bar(yOffset=8, height=12, color="currentColor")
-    return [band.encode(y=y, x=alt.X("chance low:Q", scale=scale), x2="chance high:Q", opacity=alt.value(0.15))]
-
-
 def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
     """Draw words as bars; the class that each leans to is written beside its name, and coloured."""
     import altair as alt
@@ -126,15 +120,12 @@ def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
     names = json.dumps({row["row"]: f"{row['word']} · {row['leans to']}" for row in rows})
     axis = alt.Axis(labelExpr=f"{names}[datum.value]", labelLimit=170, ticks=False, domain=False)
     colour = alt.Scale(domain=sides, range=list(COLOURS[: len(sides)]))
-    bars = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar(height=11)
-        .encode(
-            y=alt.Y("row:O", title=None, axis=axis),
-            x=alt.X("value:Q", title=title, axis=alt.Axis(tickCount=6)),
-            color=alt.Color("leans to:N", scale=colour, legend=alt.Legend(title=None, orient="top")),
-            tooltip=tips("word", "score", "leans to"),
-        )
+    bars = alt.Chart(alt.InlineData(values=rows)).mark_bar(height=11)
+    bars = bars.encode(
+        y=alt.Y("row:O", title=None, axis=axis),
+        x=alt.X("value:Q", title=title, axis=alt.Axis(tickCount=6)),
+        color=alt.Color("leans to:N", scale=colour, legend=alt.Legend(title=None, orient="top")),
+        tooltip=tips("word", "score", "leans to"),
     )
     return fluid(bars.properties(height=alt.Step(19)))
 
