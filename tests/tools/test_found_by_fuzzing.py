@@ -393,7 +393,8 @@ def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_pat
 
 @pytest.mark.parametrize("name", ["a" * 300 + "/m", "a/" * 3000, "a" * 300 + "/m.txt"])
 def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_path: Path) -> None:
-    from aslant.auditing.model_list import AuditSettings, kinds_of, read_list
+    from aslant.auditing.model_list import AuditSettings, read_list
+    from aslant.auditing.subjects import kind_of
     from aslant.cli.audit import _check_files, _located
     from aslant.cli.audit_run import Request
 
@@ -405,7 +406,7 @@ def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_
         aslant.audit(name)
     (tmp_path / "models.txt").write_text(f"x = {name}\n")
     if name.endswith("/m"):  # on the hub a model may be called so
-        assert kinds_of(read_list(tmp_path / "models.txt")) == ["language model"]
+        assert [kind_of(entry.source) for entry in read_list(tmp_path / "models.txt")] == ["language model"]
     else:
         with pytest.raises(AslantError, match="'x' of the list: there is no file 'a"):
             read_list(tmp_path / "models.txt")

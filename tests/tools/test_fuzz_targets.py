@@ -62,7 +62,7 @@ ELSEWHERE = {
     "aslant.report.offensive_words": "a file that ships",
     "aslant.catalogue": "files that ship",
     "aslant.measures.enumeration.survey_pages": "files that ship",
-    "aslant.report.templating": "files that ship",
+    "aslant.report.html": "files that ship",
     "aslant.vectors.sample": "a file that ships",
     "aslant.vectors.debiasing_record": "its own words, to copy them",
 }

@@ -65,7 +65,7 @@ def _report(data: bytes, folder: Path) -> str:
     """Do what `aslant check` does with a report."""
     from aslant.auditing.policy import check_policy, read_report
     from aslant.report import render
-    from aslant.report.policy import junit
+    from aslant.report.audit import junit
 
     report = read_report(written(folder, "report.json", data))
     check = check_policy(report)
@@ -182,10 +182,10 @@ IDENTITY = {"seed": 0, "representation": {"name": "sample"}}
 
 @cache
 def _part() -> dict[str, Any]:
-    from aslant.auditing.run_folder import _part_to_dict
     from aslant.results.audit import AuditPart
+    from aslant.results.codec import part_to_dict
 
-    return {"part": _part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
+    return {"part": part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
 
 
 def _recalled(data: bytes, folder: Path) -> str:

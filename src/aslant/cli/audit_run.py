@@ -155,7 +155,7 @@ def going_on(place: Place | None) -> Iterator[None]:
 
 def open_subjects(request: Request, *, quiet: bool) -> list[Subject]:
     """Open every model of any kind, and the corpus; messages while loading go to standard error."""
-    from aslant.auditing.open_subject import check_use, opened
+    from aslant.auditing.subjects import check_use, opened
     from aslant.cli.encoders import Text
     from aslant.cli.loading import open_vectors
     from aslant.cli.progress import noted

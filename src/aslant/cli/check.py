@@ -43,7 +43,7 @@ def check_command(
     from aslant.auditing.policy import check_policy, read_policy, read_report
     from aslant.cli.printing import deliver
     from aslant.io.files import write_text
-    from aslant.report.policy import junit
+    from aslant.report.audit import junit
 
     rules = read_policy(policy)
     result = check_policy(read_report(report), rules)

@@ -65,7 +65,7 @@ def show(result: Result) -> None:
     """Print the table of `result` and the notes under it."""
     from rich.text import Text
 
-    from aslant.report.result_tables import tables_of
+    from aslant.report.assembly import tables_of
     from aslant.report.tables import lines, to_rich
 
     console = table_console()

@@ -80,7 +80,7 @@ def test_a_small_vocabulary_scales_every_number_and_says_so() -> None:
     assert r.neighbours.k == 100
     assert r.neighbours_within is not None
     assert (r.neighbours_within.k, r.neighbours_within.asked_k) == (44, 100)
-    from aslant.report.result_tables import table_of
+    from aslant.report.assembly import table_of
 
     notes = " ".join(table_of(r).notes)
     assert "40 words per side instead of 500" in notes

@@ -15,9 +15,9 @@ from aslant.measures.enumeration.result import CONTENT_NOTE, EnumeratedCell, Enu
 from aslant.measures.enumeration.show import IN_HEADINGS, heading, named
 from aslant.report import tables
 from aslant.report.charts import INK, PAPER, svg, tips
+from aslant.report.html import asset, environment
 from aslant.report.offensive_words import cover, covered, may_offend
 from aslant.report.tables import plain, pvalue, small
-from aslant.report.templating import asset, environment
 
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
 WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}

@@ -17,8 +17,8 @@ from aslant.measures.enumeration import survey_plan as plan
 from aslant.measures.enumeration.result import CONTENT_NOTE
 from aslant.measures.enumeration.survey_plan import MATCHERS, MOST_OFFENSIVE, RATERS
 from aslant.measures.enumeration.survey_result import Proportion, SurveyResult
+from aslant.report.html import environment
 from aslant.report.tables import FORMULA, Column, Table, number, plain
-from aslant.report.templating import environment
 
 TASKS = ("exam", "matching", "rating")
 RATE = "aslant enumerate survey ratings ANSWERS.csv... --survey survey.json -o ratings"
