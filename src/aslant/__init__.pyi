@@ -37,8 +37,8 @@ from .measures.enumeration.comparison import compare_enumerations as compare_enu
 from .measures.enumeration.measure import enumerate_biases as enumerate_biases
 from .measures.enumeration.result import EnumerationResult as EnumerationResult
 from .measures.enumeration.survey import make_survey as make_survey
-from .measures.enumeration.survey import questions_to_rate as questions_to_rate
-from .measures.enumeration.survey import score_survey as score_survey
+from .measures.enumeration.survey_answers import questions_to_rate as questions_to_rate
+from .measures.enumeration.survey_answers import score_survey as score_survey
 from .measures.geometry.directional import direct_bias as direct_bias
 from .measures.geometry.directional import gender_subspace as gender_subspace
 from .measures.geometry.directional import indirect_bias as indirect_bias

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import binom
 
 from aslant.errors import AslantError, MeasureError
-from aslant.measures.enumeration.survey import make_survey, questions_to_rate, score_survey
-from aslant.measures.enumeration.survey_plan import Survey
+from aslant.measures.enumeration.survey import Survey, make_survey
+from aslant.measures.enumeration.survey_answers import questions_to_rate, score_survey
 from aslant.measures.enumeration.survey_result import SurveyResult
 from survey_examples import Row, crowd, enumeration, exam_answers, matching_answers, row
 

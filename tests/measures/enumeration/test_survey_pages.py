@@ -17,7 +17,8 @@ import pytest
 
 from aslant.errors import AslantError
 from aslant.measures.enumeration.result import CONTENT_NOTE
-from aslant.measures.enumeration.survey import make_survey, questions_to_rate, score_survey
+from aslant.measures.enumeration.survey import Survey, make_survey
+from aslant.measures.enumeration.survey_answers import questions_to_rate, score_survey
 from aslant.measures.enumeration.survey_pages import (
     TASKS,
     rating_files,
@@ -27,7 +28,6 @@ from aslant.measures.enumeration.survey_pages import (
     write_ratings,
     write_survey,
 )
-from aslant.measures.enumeration.survey_plan import Survey
 from aslant.report.tables import to_csv, to_latex, to_markdown
 from survey_examples import crowd, enumeration, row
 

@@ -181,7 +181,7 @@ def export_command(
     """
     from aslant.measures.enumeration.result import EnumerationResult
     from aslant.measures.enumeration.survey import make_survey
-    from aslant.measures.enumeration.survey_pages import how_many, write_survey
+    from aslant.measures.enumeration.survey_pages import HOW_MANY, write_survey
 
     enumeration = _rebuilt(EnumerationResult, result)
     survey = make_survey(enumeration, tests=tests, names_per_group=names, exam_names=exam_names, rng=seed)
@@ -192,7 +192,7 @@ def export_command(
         f"(survey {survey.code})."
     )
     _say(quiet, made, written, [
-        how_many(),
+        HOW_MANY,
         "key.csv and survey.json hold the right answers: keep them from workers. When the matching is answered, "
         "'aslant enumerate survey ratings' makes the task in which what people matched is rated.",
     ])  # fmt: skip
@@ -206,16 +206,16 @@ def ratings_command(
     quiet: o.QuietOption = False,
 ) -> None:
     """Write the rating task, for the associations that people matched to the embedding's group, and no others."""
-    from aslant.measures.enumeration.survey import questions_to_rate
-    from aslant.measures.enumeration.survey_pages import how_many, write_ratings
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.survey import Survey
+    from aslant.measures.enumeration.survey_answers import questions_to_rate
+    from aslant.measures.enumeration.survey_pages import HOW_MANY, write_ratings
 
     plan = _rebuilt(Survey, survey)
     questions = questions_to_rate(plan, answers)
     written = write_ratings(plan, questions, folder)
     made = f"{len(questions)} of {plural(len(plan.rating), 'word set')} matched, to be rated (survey {plan.code})."
     _say(quiet, made, written, [
-        how_many(),
+        HOW_MANY,
         "The rating task shows right answers of the matching: do not give it to anyone who has yet to match. Score its "
         "answers together with the others.",
     ])  # fmt: skip
@@ -242,8 +242,8 @@ def score_command(
 ) -> None:
     """Score answers: accuracy of the plurality, % offensive of what was matched, and the row of the paper's Table 3."""
     from aslant.cli.printing import deliver
-    from aslant.measures.enumeration.survey import score_survey
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.survey import Survey
+    from aslant.measures.enumeration.survey_answers import score_survey
 
     plan = _rebuilt(Survey, survey)
     deliver(score_survey(plan, answers, offensive_from=offensive_from, confidence=confidence), output, quiet=quiet)

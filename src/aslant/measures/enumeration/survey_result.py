@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.enumeration.survey_plan import Survey as Survey
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 
