@@ -9,10 +9,9 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.enumeration.cells import CategorisedWords, Grouped
 from aslant.measures.enumeration.measure import seeds_of
 from aslant.measures.enumeration.result import EnumerationComparison, EnumerationResult, NameGroup, WordCategory
-from aslant.measures.enumeration.run import EnumerationRun, Progress
+from aslant.measures.enumeration.run import CategorisedWords, EnumerationRun, Grouped, Progress
 from aslant.measures.shared.wordsets import Found, check_vectors, find
 from aslant.results.parts import WordsUsed
 from aslant.stimuli import WordList
@@ -51,9 +50,23 @@ def compare_enumerations(
     run = EnumerationRun(vectors, settings, seeds_of(seed), workers, Journal(journal) if journal else None, progress)
     names = [_found(vectors, group.label, group.tokens) for group in before.groups]
     words = [_found(vectors, category.label, category.words) for category in before.categories]
-    categorised = _categorised(before, run, [found.words.tokens for found in words])
-    settings = {**settings, "words_used": len(categorised.tokens)}
-    after = run.tested(_grouped(before, names, words), categorised, seed, settings)
+    tokens = [found.words.tokens for found in words]
+    every = tuple(token for some in tokens for token in some)
+    categories = tuple(
+        WordCategory(category.label, len(some), category.centre_words, some)
+        for category, some in zip(before.categories, tokens, strict=True)
+    )
+    unit = run.unit(np.array([vectors.index[token] for token in every], dtype=np.int64))
+    categorised = CategorisedWords(every, unit, np.cumsum([0, *map(len, tokens)]), categories)
+    grouped = Grouped(
+        groups=tuple(_kept(group, found.words) for group, found in zip(before.groups, names, strict=True)),
+        vectors=tuple(found.unit for found in names),
+        used=tuple(found.words for found in (*names, *words)),  # everything missing is recorded
+        source=before.provenance.stimuli,
+        ordered_by=settings["ordered_by"],
+        left_out=before.left_out_names,
+    )
+    after = run.tested(grouped, categorised, seed, {**settings, "words_used": len(every)})
     return EnumerationComparison(before, after, after.provenance)
 
 
@@ -67,19 +80,6 @@ def _found(vectors: WordVectors, name: str, tokens: tuple[str, ...]) -> Found:
     return found
 
 
-def _grouped(before: EnumerationResult, names: list[Found], words: list[Found]) -> Grouped:
-    return Grouped(
-        groups=tuple(_kept(group, found.words) for group, found in zip(before.groups, names, strict=True)),
-        vectors=tuple(found.unit for found in names),
-        listed=(),
-        left_out=before.left_out_names,
-        used=tuple(found.words for found in (*names, *words)),  # everything missing is recorded
-        source=before.provenance.stimuli,
-        ordered_by=before.provenance.settings["ordered_by"],
-        found=not before.own_groups,
-    )
-
-
 def _kept(group: NameGroup, used: WordsUsed) -> NameGroup:
     """Return a group without the names missing from the other vocabulary."""
     there = set(used.tokens)
@@ -87,13 +87,3 @@ def _kept(group: NameGroup, used: WordsUsed) -> NameGroup:
     names = tuple(name for name, _ in pairs)
     shown = tuple(name for name in group.illustrative if name in names)
     return replace(group, size=len(pairs), names=names, tokens=tuple(token for _, token in pairs), illustrative=shown)
-
-
-def _categorised(before: EnumerationResult, run: EnumerationRun, tokens: list[tuple[str, ...]]) -> CategorisedWords:
-    every = tuple(token for words in tokens for token in words)
-    categories = tuple(
-        WordCategory(category.label, len(words), category.centre_words, words)
-        for category, words in zip(before.categories, tokens, strict=True)
-    )
-    unit = run.unit(np.array([run.vectors.index[token] for token in every], dtype=np.int64))
-    return CategorisedWords(every, unit, np.cumsum([0, *map(len, tokens)]), categories)

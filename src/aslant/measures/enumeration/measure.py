@@ -18,7 +18,7 @@ from aslant.io.memory_maps import picked_rows
 from aslant.measures.enumeration.groups import is_cased
 from aslant.measures.enumeration.result import EnumerationResult, Weights
 from aslant.measures.enumeration.run import MOST, EnumerationRun, Progress
-from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words
+from aslant.measures.shared.wordsets import check_vectors, checked_words
 from aslant.parallel import one_thread_each
 from aslant.statistics import check_count, seed_of, unit_rows
 from aslant.stimuli import NameTable, bundled_names, named, read_names
@@ -97,11 +97,7 @@ def enumerate_biases(
 
 
 def seeds_of(seed: int) -> list[int]:
-    """Return a seed for each step that draws at random.
-
-    >>> len(seeds_of(0))
-    5
-    """
+    """Return a seed for each of the five steps that draw at random."""
     return [int(s) for s in np.random.SeedSequence(seed).generate_state(5, np.uint64)]
 
 
@@ -111,16 +107,14 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
         if not any(given[name] is one or (isinstance(one, str) and given[name] == one) for one in allowed):
             raise MeasureError(f"{name} is {given[name]!r}; give {' or '.join(map(repr, allowed))}.")
     for name in ("alpha", "left_out", "precision"):
-        if name != "precision" or given[name] is not None:
-            given[name] = _share(name, given[name], may_be_zero=name == "left_out")
+        value = given[name]
+        if name == "precision" and value is None:
+            continue
+        number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not number or not (0 < value < 1 or (name == "left_out" and value == 0)):
+            raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
+        given[name] = float(value)
     return given | {name: check_count(name, given[name], 1, most) for name, most in COUNTS.items()}
-
-
-def _share(name: str, value: float, *, may_be_zero: bool) -> float:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not (0 < value < 1 or (may_be_zero and value == 0)):
-        raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
-    return float(value)
 
 
 def enumerated(work: Work) -> Results:
@@ -152,7 +146,12 @@ def name_table(names: Names) -> NameTable:
     if names is None:
         return bundled_names()
     if isinstance(names, str | PathLike):
-        return read_names(_path(names))
+        path = Path(names)
+        if not path.exists() and could_be_name(str(names)):
+            from aslant.data import resolve
+
+            path = resolve("census-surnames" if str(names) == SURNAMES else str(names), kinds=["names"]) or path
+        return read_names(path)
     if not isinstance(names, Iterable):
         raise MeasureError(f"names={names!r:.60} are not names; give a list, a file, a data name, or nothing.")
     return named("own", checked_words(names))
@@ -164,6 +163,9 @@ def embedding_names(vectors: WordVectors) -> NameTable:
     Candidates are words that are more frequent capitalised than in lower case. A linear classifier of the bundled
     first names among them against the others judges each candidate, trained on the four fifths without it.
     """
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import LinearSVC
+
     if not is_cased(vectors.words):
         raise MeasureError(
             f"names={EMBEDDING!r} needs capital letters to tell names from words, and '{vectors.name}' is "
@@ -177,7 +179,10 @@ def embedding_names(vectors: WordVectors) -> NameTable:
             f"aslant knows {known.sum()} of {plural(len(known), 'capitalised word')} of '{vectors.name}' as names; "
             f"names={EMBEDDING!r} needs at least {LEAST_KNOWN} of them, and as many others, to learn what a name is."
         )
-    like_names = _margins_of_others(unit_rows(picked_rows(vectors.matrix, rows)), known) > 0
+    unit, folds = unit_rows(picked_rows(vectors.matrix, rows)), StratifiedKFold(PARTS)
+    model = LinearSVC(class_weight="balanced", dual=False)  # as many of each kind, in effect
+    with one_thread_each():
+        like_names = cross_val_predict(model, unit, known, cv=folds, method="decision_function") > 0
     return named(f"names of the embedding ({SEARCHED:,} words searched)", tokens[like_names].tolist())
 
 
@@ -194,23 +199,3 @@ def _capitalised(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.st
         and first.get(token.lower(), row + 1) > row
     ]  # fmt: skip
     return np.array(rows, dtype=np.int64), np.array([words[row] for row in rows], dtype=str)
-
-
-def _margins_of_others(unit: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
-    """Return each row's margin by a classifier that was trained without it; `unit` is (words, d), `known` (words,)."""
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.svm import LinearSVC
-
-    model = LinearSVC(class_weight="balanced", dual=False)  # as many of each kind, in effect
-    with one_thread_each():
-        return np.asarray(cross_val_predict(model, unit, known, cv=StratifiedKFold(PARTS), method="decision_function"))
-
-
-def _path(given: str | PathLike[str]) -> Path:
-    """Return the file of names: a path, or where the data of that name are."""
-    path = Path(given)
-    if path.exists() or not could_be_name(str(given)):
-        return path
-    from aslant.data import resolve
-
-    return resolve("census-surnames" if str(given) == SURNAMES else str(given), kinds=["names"]) or path

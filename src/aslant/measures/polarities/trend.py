@@ -11,16 +11,9 @@ import numpy as np
 
 from aslant.errors import MeasureError, plural
 from aslant.measures.polarities.measure import Classes, Scheme, Words, check_scheme, class_lists, measure, word_list
-from aslant.measures.polarities.result import (
-    DEFAULT_WORDS,
-    PolarityResult,
-    TrendPoint,
-    TrendResult,
-    TrendsResult,
-    TrendTest,
-)
+from aslant.measures.polarities.result import DEFAULT_WORDS, TrendPoint, TrendResult, TrendsResult, TrendTest
 from aslant.measures.shared.wordsets import provenance
-from aslant.results.parts import WordsUsed
+from aslant.results.parts import WordsUsed, bounds
 from aslant.statistics import rank_correlation_pvalue, seed_of
 from aslant.stimuli import ClassSet, WordList, load_set
 from aslant.vectors import WordVectors
@@ -67,7 +60,8 @@ def polarity_trend(
     names, periods, class_id = _class_periods(classes)
     check_scheme(scheme, len(names))
     listed, words_id = word_list(words)
-    groups = {year: _in_force(periods, year) for year in sorted(embeddings)}
+    # The classes of the last period that has begun by each year; none before the first
+    groups = {y: next((held for start, held in reversed(periods) if start <= y), ()) for y in sorted(embeddings)}
     left_out = {year: lacks for year in groups if (lacks := _lacking(names, groups[year], embeddings[year]))}
     series = {year: embeddings[year] for year in groups if year not in left_out}
     if len(series) < 2:
@@ -77,16 +71,17 @@ def polarity_trend(
         )
     basis, unused = _basis(series, listed, any_words)
     seed = seed_of(rng)
-    settings: dict[str, Any] = {
-        "scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id,
-    }  # fmt: skip
+    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
     results = {year: measure(v, groups[year], class_id, basis, settings, seed) for year, v in series.items()}
-    points = tuple(_point(year, result) for year, result in results.items())
+    points = []
+    for year, r in results.items():
+        used, name = {group.name: group.used for group in r.classes}, r.provenance.representation.name
+        points.append(TrendPoint(year, r.score, *bounds(r.interval), len(r.by_word), name, used))
     return TrendResult(
         scheme=scheme,
         classes=names,
         basis="every word that a year has" if any_words else "words that every year has",
-        points=points,
+        points=tuple(points),
         representations=tuple(result.provenance.representation for result in results.values()),
         test=_trend(points),
         words=basis,
@@ -148,11 +143,8 @@ def _settings(given: Any) -> Mapping[str, tuple[DatedClasses, Scheme]]:
         if given not in FIGURES:
             raise MeasureError(f"Lu et al. have no figure {given}; give 1 (gender) or 2 (race), or settings by label.")
         return FIGURES[given]
-    if (
-        not isinstance(given, Mapping)
-        or not given
-        or not all(isinstance(s, tuple) and len(s) == 2 for s in given.values())
-    ):
+    pairs = given.values() if isinstance(given, Mapping) else ()
+    if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
         raise MeasureError(f"settings={given!r:.60} are not pairs of classes and scheme by label; or give 1 or 2.")
     return given
 
@@ -182,11 +174,6 @@ def _class_periods(classes: DatedClasses) -> tuple[tuple[str, ...], Periods, str
     return names, [(year, groups) for year, (groups, _) in by_year.items()], ", ".join(ids)
 
 
-def _in_force(periods: Periods, year: int) -> tuple[WordList, ...]:
-    """Return the classes of the last period that has begun by `year`; none before the first."""
-    return next((groups for start, groups in reversed(periods) if start <= year), ())
-
-
 def _lacking(names: Sequence[str], groups: Sequence[WordList], vectors: WordVectors) -> str:
     """Say which classes have no words yet, or no vector; an empty text if none."""
     if early := [name for name in names if name not in {group.name for group in groups}]:
@@ -208,14 +195,7 @@ def _basis(
     return tuple(word for word in listed if word in used), unused
 
 
-def _point(year: int, result: PolarityResult) -> TrendPoint:
-    low, high = (result.interval.low, result.interval.high) if result.interval else (None, None)
-    name = result.provenance.representation.name
-    classes = {group.name: group.used for group in result.classes}
-    return TrendPoint(year, result.score, low, high, len(result.by_word), name, classes)
-
-
-def _trend(points: tuple[TrendPoint, ...]) -> TrendTest | None:
+def _trend(points: Sequence[TrendPoint]) -> TrendTest | None:
     from scipy import stats
 
     years = np.array([point.year for point in points], dtype=np.float64)
@@ -224,8 +204,5 @@ def _trend(points: tuple[TrendPoint, ...]) -> TrendTest | None:
         return None
     kendall, spearman = stats.kendalltau(years, scores), stats.spearmanr(years, scores)
     spearman_pvalue = rank_correlation_pvalue(years, scores)  # SciPy's is 0 for a perfect correlation
-    slope = stats.theilslopes(scores, years).slope
-    return TrendTest(
-        float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic), spearman_pvalue,
-        100 * float(slope),
-    )  # fmt: skip
+    slope = 100 * float(stats.theilslopes(scores, years).slope)
+    return TrendTest(float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic), spearman_pvalue, slope)

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,8 +26,7 @@ SIMILARITY_DATA = ("men", "mturk-771", "rare-words", "rg-65", "simlex-999", "wor
 _BLOCK = 1 << 21  # ranks at a time
 
 
-@dataclass(frozen=True)
-class Rated:
+class Rated(NamedTuple):
     """One pair with its rating by people."""
 
     first: str
@@ -45,12 +44,8 @@ class SimilarityChange:
     n_used: int
 
 
-def rank_correlation(x: FloatArray, y: FloatArray, name: str = "these pairs") -> float:
-    """Return Spearman's rho of two series (n,), ties at their mean rank; series without differences are refused.
-
-    >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
-    0.5
-    """
+def rank_correlation(x: FloatArray, y: FloatArray, name: str) -> float:
+    """Return Spearman's rho of two series (n,), ties at their mean rank; series without differences are refused."""
     rho = float(statistics.rank_correlations(x[None], y[None])[0])
     if np.isnan(rho):
         raise MeasureError(f"the ratings or the cosines of '{name}' are all the same, so nothing can be ranked.")
@@ -76,9 +71,7 @@ def word_similarity(
     True
     """
     check_vectors(vectors)
-    statistics.check_confidence(confidence)
-    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
-    rated, name = rated_pairs(pairs)
+    rated, name = _checked(pairs, bootstrap, confidence)
     kept, cosines, used = _cosines(vectors, rated)
     _need_three(kept, rated, name, vectors)
     ratings, seed = np.array([pair.rating for pair in kept]), statistics.seed_of(rng)
@@ -105,9 +98,7 @@ def similarity_change(
     >>> change.interval.low, change.interval.high
     (0.0, 0.0)
     """
-    statistics.check_confidence(confidence)
-    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
-    rated, name = rated_pairs(pairs)
+    rated, name = _checked(pairs, bootstrap, confidence)
     shared = _cosines(after, _cosines(before, rated)[0])[0]
     _need_three(shared, rated, name, after)
     first, second = (_cosines(vectors, shared)[1] for vectors in (before, after))
@@ -120,6 +111,12 @@ def similarity_change(
     )
 
 
+def _checked(pairs: RatedPairs, bootstrap: int, confidence: float) -> tuple[list[Rated], str]:
+    statistics.check_confidence(confidence)
+    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
+    return rated_pairs(pairs)
+
+
 def _need_three(kept: list[Rated], rated: list[Rated], name: str, vectors: WordVectors) -> None:
     if len(kept) < 3:
         raise MeasureError(
@@ -129,8 +126,10 @@ def _need_three(kept: list[Rated], rated: list[Rated], name: str, vectors: WordV
 
 def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
     """Return rated pairs and the name of where they come from ("own" if none)."""
+    if not isinstance(pairs, str | PathLike | Iterable):
+        raise MeasureError(f"{pairs!r:.60} are not rated pairs; give (word, word, rating) for each.")
     if not isinstance(pairs, str | PathLike):
-        return [_rated(row) for row in _rows(pairs)], "own"
+        return [_rated(row) for row in pairs], "own"
     path, name = Path(pairs), str(pairs)
     if not path.is_file():
         from aslant.data import fetch
@@ -152,13 +151,6 @@ def read_pairs(path: Path) -> list[Rated]:
     ]
 
 
-def _rows(pairs: Any) -> list[Any]:
-    try:
-        return list(pairs)
-    except TypeError:
-        raise MeasureError(f"{pairs!r:.60} are not rated pairs; give (word, word, rating) for each.") from None
-
-
 def _rated(row: Any, where: str = "a pair") -> Rated:
     try:
         first, second, rating = row
@@ -173,12 +165,12 @@ def _rated(row: Any, where: str = "a pair") -> Rated:
 
 def _cosines(vectors: WordVectors, rated: list[Rated]) -> tuple[list[Rated], FloatArray, WordsUsed]:
     """Return the pairs that have vectors, their cosines, and the words used and missing."""
-    words = tuple(dict.fromkeys(word for pair in rated for word in (pair.first, pair.second)))
+    words = tuple(dict.fromkeys(word for pair in rated for word in pair[:2]))
     looked_up = vectors.lookup(words)
     place = {word: row for row, word in enumerate(looked_up.found)}
     kept = [pair for pair in rated if pair.first in place and pair.second in place]
     unit = statistics.unit_rows(looked_up.vectors)
-    first, second = ([place[getattr(pair, side)] for pair in kept] for side in ("first", "second"))
+    first, second = ([place[pair[side]] for pair in kept] for side in (0, 1))
     cosines = np.einsum("ij,ij->i", unit[first], unit[second])
     return kept, cosines, WordsUsed("rated pairs", looked_up.found, looked_up.tokens, looked_up.missing)
 
