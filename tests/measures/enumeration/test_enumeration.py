@@ -19,8 +19,16 @@ import literal_enumeration as literal
 from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.io.journal import Journal
 from aslant.io.keeper import Keeper
-from aslant.measures.enumeration.cells import MOST_PROXIES, choose_cells, indirect_bias
-from aslant.measures.enumeration.groups import cluster, frequent_words, illustrative, keep_by_margin, margins
+from aslant.measures.enumeration.steps import (
+    MOST_PROXIES,
+    choose_cells,
+    cluster,
+    frequent_words,
+    illustrative,
+    indirect_bias,
+    keep_by_margin,
+    margins,
+)
 from aslant.vectors import WordVectors
 from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors, unit
 
@@ -418,7 +426,7 @@ def test_tests_are_ordered_by_the_total_score_of_their_significant_cells(planted
 
 
 def test_cleaning_tells_names_from_words_of_any_case(planted: WordVectors, monkeypatch: pytest.MonkeyPatch) -> None:
-    from aslant.measures.enumeration import groups as enumeration_groups
+    from aslant.measures.enumeration import steps as enumeration_groups
 
     seen: list[int] = []
     real = enumeration_groups.margins

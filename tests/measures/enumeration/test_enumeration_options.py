@@ -12,9 +12,9 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError, MeasureError
-from aslant.measures.enumeration.groups import by_share_female, demographics, is_cased
 from aslant.measures.enumeration.measure import embedding_names
 from aslant.measures.enumeration.result import Demographics, EnumerationComparison, EnumerationResult
+from aslant.measures.enumeration.steps import by_share_female, demographics, is_cased
 from aslant.stimuli import NameFacts, bundled_names
 from aslant.vectors import WordVectors
 from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors

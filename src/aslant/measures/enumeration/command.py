@@ -112,8 +112,7 @@ def enumerate_command(
     from aslant.data import cache_folder
     from aslant.errors import AslantError
     from aslant.io.files import write_text
-    from aslant.measures.enumeration.comparison import compare_enumerations
-    from aslant.measures.enumeration.measure import enumerate_biases
+    from aslant.measures.enumeration.measure import compare_enumerations, enumerate_biases
     from aslant.measures.enumeration.page import enumeration_heatmap
     from aslant.report import render
 

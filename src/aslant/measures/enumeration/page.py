@@ -105,10 +105,9 @@ def enumeration_heatmap(
         return svg(chart)
     note = textwrap.wrap(CONTENT_NOTE, 70)
     shown, significant = len(_charted(result, categories)), len(shown_tests(result, None))
-    which = (
-        f"{shown} of {plural(significant, 'test')} with significant cells" if significant else "nothing is significant"
-    )
-    subtitle = f"Score of groups × categories of words, {plain(result.provenance.representation.name)}: {which}"
+    which = f"{shown} of {plural(significant, 'test')} with significant cells"
+    subtitle = f"Score of groups × categories of words, {plain(result.provenance.representation.name)}: "
+    subtitle += which if significant else "nothing is significant"
     title = alt.Title(note, subtitle=subtitle, anchor="start", offset=16, fontWeight="normal")
     return svg(chart.properties(title=title), ink=INK, paper=PAPER)
 
@@ -120,46 +119,34 @@ def heatmap_picture(result: EnumerationResult, *, categories: int = MOST_CATEGOR
     tests = _charted(result, categories)
     heads = {rank: described.heading(result, rank, c, write=covered) for rank, c in tests}
     rows = [_square(result, heads[rank], rank, cell) for rank, c in tests for cell in result.of_category(c)]
-    base = alt.Chart(alt.InlineData(values=rows))
     groups = ["\n".join([plain(g.label), *map(plain, g.illustrative[: described.IN_HEADINGS])]) for g in result.groups]
     x = alt.X("group:O", title=None, **_named(dict(enumerate(groups)), "top", _step(groups)))
     y = alt.Y("test:O", title=None, **_named(heads, "left", 260))
+    base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y)
     legend = alt.Legend(title="score", orient="bottom", gradientLength=220)
     colour = alt.Color("score:Q", scale=alt.Scale(scheme="viridis", domainMin=0), legend=legend)
-    squares = (
-        base.transform_filter("isValid(datum.score)")
-        .mark_rect(stroke="currentColor", strokeOpacity=0.25, strokeWidth=0.5)
-        .encode(x=x, y=y, color=colour, tooltip=tips("names", "words about", "score:written", "p", "q"))
+    squares = base.transform_filter("isValid(datum.score)")
+    squares = squares.mark_rect(stroke="currentColor", strokeOpacity=0.25, strokeWidth=0.5)
+    squares = squares.encode(color=colour, tooltip=tips("names", "words about", "score:written", "p", "q"))
+    # The significant cells have a dot that contrasts with every colour, those without a test a cross.
+    marks = {"significant": "circle", "no test": "M-.5,-.5L.5,.5M-.5,.5L.5,-.5"}
+    symbols: dict[str, Any] = {"symbolFillColor": "transparent", "symbolStrokeColor": "currentColor", "symbolSize": 60}
+    significant = alt.datum.verdict == "significant"
+    verdicts = base.transform_filter("isValid(datum.verdict)")
+    verdicts = verdicts.mark_point(size=60, strokeWidth=1.3, opacity=1, tooltip=None).encode(
+        shape=alt.Shape(
+            "verdict:N",
+            scale=alt.Scale(domain=list(marks), range=list(marks.values())),
+            legend=alt.Legend(title="mark", orient="bottom", direction="vertical", **symbols),
+        ),
+        fill=alt.condition(significant, alt.value("white"), alt.value("transparent")),
+        stroke=alt.condition(significant, alt.value("black"), alt.value("currentColor")),
     )
-    return alt.layer(squares, _verdicts(base, x, y)).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
+    return alt.layer(squares, verdicts).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
 
 
 def _charted(result: EnumerationResult, categories: int) -> list[tuple[int, int]]:
     return shown_tests(result, categories) or list(enumerate(result.ordering, 1))[:categories]
-
-
-def _verdicts(base: Any, x: Any, y: Any) -> Any:
-    """Mark the significant cells by a dot that contrasts with every colour, those without a test by a cross."""
-    import altair as alt
-
-    marks = {"significant": "circle", "no test": "M-.5,-.5L.5,.5M-.5,.5L.5,-.5"}
-    symbols: dict[str, Any] = {"symbolFillColor": "transparent", "symbolStrokeColor": "currentColor", "symbolSize": 60}
-    significant = alt.datum.verdict == "significant"
-    return (
-        base.transform_filter("isValid(datum.verdict)")
-        .mark_point(size=60, strokeWidth=1.3, opacity=1, tooltip=None)
-        .encode(
-            x=x,
-            y=y,
-            shape=alt.Shape(
-                "verdict:N",
-                scale=alt.Scale(domain=list(marks), range=list(marks.values())),
-                legend=alt.Legend(title="mark", orient="bottom", direction="vertical", **symbols),
-            ),
-            fill=alt.condition(significant, alt.value("white"), alt.value("transparent")),
-            stroke=alt.condition(significant, alt.value("black"), alt.value("currentColor")),
-        )
-    )
 
 
 def _square(result: EnumerationResult, head: str, rank: int, cell: EnumeratedCell) -> dict[str, Any]:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
-from aslant.measures.enumeration import groups as steps
-from aslant.measures.enumeration.cells import choose_cells, enumerated_cells, indirect_bias
+from aslant.measures.enumeration import steps
 from aslant.measures.enumeration.result import EnumerationResult, NameGroup, RotationsUsed, WordCategory
 from aslant.measures.polarities.measure import class_lists
 from aslant.measures.shared.wordsets import FloatArray, find, need_distinct, need_words, provenance
@@ -228,7 +227,7 @@ class EnumerationRun:
         """Choose the cells, draw the null, and put the result together: steps 3 to 6."""
         per_cell, voronoi = self.settings["per_cell"], self.settings["voronoi"]
         means = np.array([unit.mean(axis=0) for unit in grouped.vectors])
-        cells = choose_cells(words.unit, words.starts, means, per_cell, voronoi=voronoi)
+        cells = steps.choose_cells(words.unit, words.starts, means, per_cell, voronoi=voronoi)
         problem = RotationProblem(words.unit, words.starts, means, cells.scores, per_cell, voronoi)
         risk = self.settings["precision"] or 0.0
         plan = RotationPlan(self.settings["rotations"], self.seeds[4], self.settings["alpha"], risk, self.workers)
@@ -242,10 +241,10 @@ class EnumerationRun:
         return EnumerationResult(
             groups=grouped.groups,
             categories=words.categories,
-            cells=enumerated_cells(cells, words.tokens, counted, pvalues, qvalues, significant),
+            cells=steps.enumerated_cells(cells, words.tokens, counted, pvalues, qvalues, significant),
             ordering=tuple(order.tolist()),
             critical_pvalue=float(pvalues[significant].max()) if significant.any() else None,
-            indirect_bias=indirect_bias(words.unit, words.tokens, cells, significant),
+            indirect_bias=steps.indirect_bias(words.unit, words.tokens, cells, significant),
             left_out_names=grouped.left_out,
             rotations=RotationsUsed(plan.rotations, run, work, plan.risk),
             provenance=provenance(self.vectors, grouped.source, grouped.used, seed, settings),

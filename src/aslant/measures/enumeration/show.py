@@ -10,6 +10,7 @@ from aslant.errors import plural
 from aslant.measures.enumeration.notes import NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests
 from aslant.measures.enumeration.result import (
     CONTENT_NOTE,
+    Change,
     EnumeratedCell,
     EnumerationComparison,
     EnumerationResult,
@@ -265,7 +266,7 @@ def glance(r: EnumerationResult, about: Category) -> list[Glance]:
 
 #: A terminal shows this many cells; CSV and JSON hold all.
 MOST_CELLS = 40
-CHANGES = {"remains": "remains", "vanishes": "vanishes", "new": "is new"}
+CHANGES: dict[Change, str] = {"remains": "remains", "vanishes": "vanishes", "new": "is new"}
 
 
 def enumeration_comparison_table(result: EnumerationComparison, write: Callable[[str], str] = plain) -> Table:

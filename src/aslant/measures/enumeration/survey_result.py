@@ -130,21 +130,12 @@ class SurveyResult(MeasuredResult):
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per association, in the order of the tests."""
         groups = {group.id: group for group in self.groups}
-        return [
-            {
-                "test": a.test,
-                "category": a.category,
-                "group": groups[a.group].label,
-                "names": ", ".join(groups[a.group].names),
-                "words": ", ".join(a.words),
-                "groups_on_offer": len(a.chosen),
-                "chosen": "; ".join(f"{groups[g].label}: {n}" for g, n in Counter(a.chosen).most_common() if n),
-                "answers": a.answers,
-                "plurality": groups[a.plurality].label if a.plurality else None,
-                "agrees": a.agrees,
-                "ratings": a.ratings,
-                "mean_rating": a.mean_rating,
-                "offensive": a.offensive,
-            }
-            for a in self.associations
-        ]
+        rows = []
+        for a in self.associations:
+            group, chosen = groups[a.group], Counter(a.chosen).most_common()
+            row = {"test": a.test, "category": a.category, "group": group.label, "names": ", ".join(group.names)}
+            row |= {"words": ", ".join(a.words), "groups_on_offer": len(a.chosen)}
+            row |= {"chosen": "; ".join(f"{groups[g].label}: {n}" for g, n in chosen if n), "answers": a.answers}
+            row |= {"plurality": groups[a.plurality].label if a.plurality else None, "agrees": a.agrees}
+            rows.append(row | {"ratings": a.ratings, "mean_rating": a.mean_rating, "offensive": a.offensive})
+        return rows

@@ -164,9 +164,9 @@ def indirect_bias(
     betas = np.array([beta(end, found.unit[rows], chosen.vector) for end in (first, second)])
     ranked = []
     for i in np.argsort(-cosines, kind="stable").tolist():
-        end, share = (word, betas[0, i]) if cosines[i] >= 0 else (other, betas[1, i])
+        nearer, share = (word, betas[0, i]) if cosines[i] >= 0 else (other, betas[1, i])
         value_of = None if np.isnan(share) else float(share)
-        ranked.append(IndirectWord(found.words.used[rows[i]], float(cosines[i]), end, value_of))
+        ranked.append(IndirectWord(found.words.used[rows[i]], float(cosines[i]), nearer, value_of))
     groups = (*(end.words for end in ends), found.words, *chosen.found)
     return IndirectBiasResult(
         first=word,

@@ -285,6 +285,6 @@ def _difference(
 ) -> Difference:
     ours, others = ({w.word: float(magnitude(np.array(w.score), r.scheme)) for w in r.by_word} for r in (first, second))
     gaps = np.array([others[word] - ours[word] for word in ours if word in others])
-    names = (result.provenance.representation.name for result in (first, second))
+    names = (first.provenance.representation.name, second.provenance.representation.name)
     interval = mean_interval(gaps, bootstrap, confidence, statistics.generator(seed))
     return Difference(*names, float(gaps.mean()), interval, statistics.sign_flip_pvalue(gaps, rng=seed), len(gaps))

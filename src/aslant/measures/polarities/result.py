@@ -87,7 +87,7 @@ class PolarityComparison(Result):
         for result in self.results:
             name = result.provenance.representation.name
             d, low, high = by_name.get(name), *bounds(result.interval)
-            row = {"representation": name, "scheme": result.scheme}
+            row: dict[str, Any] = {"representation": name, "scheme": result.scheme}
             row |= {"classes": ", ".join(group.name for group in result.classes)}
             row |= {"score": result.score, "low": low, "high": high, "words": len(result.by_word)}
             low, high = bounds(d.interval if d else None)

@@ -143,10 +143,10 @@ def _settings(given: Any) -> Mapping[str, tuple[DatedClasses, Scheme]]:
         if given not in FIGURES:
             raise MeasureError(f"Lu et al. have no figure {given}; give 1 (gender) or 2 (race), or settings by label.")
         return FIGURES[given]
-    pairs = given.values() if isinstance(given, Mapping) else ()
-    if not pairs or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in pairs):
+    settings: Mapping[str, tuple[DatedClasses, Scheme]] = given if isinstance(given, Mapping) else {}
+    if not settings or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in settings.values()):
         raise MeasureError(f"settings={given!r:.60} are not pairs of classes and scheme by label; or give 1 or 2.")
-    return given
+    return settings
 
 
 Periods: TypeAlias = Sequence[tuple[float, tuple[WordList, ...]]]

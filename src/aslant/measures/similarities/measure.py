@@ -170,7 +170,7 @@ def _cosines(vectors: WordVectors, rated: list[Rated]) -> tuple[list[Rated], Flo
     place = {word: row for row, word in enumerate(looked_up.found)}
     kept = [pair for pair in rated if pair.first in place and pair.second in place]
     unit = statistics.unit_rows(looked_up.vectors)
-    first, second = ([place[pair[side]] for pair in kept] for side in (0, 1))
+    first, second = ([place[getattr(pair, side)] for pair in kept] for side in ("first", "second"))
     cosines = np.einsum("ij,ij->i", unit[first], unit[second])
     return kept, cosines, WordsUsed("rated pairs", looked_up.found, looked_up.tokens, looked_up.missing)
 
