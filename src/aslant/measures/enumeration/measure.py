@@ -146,11 +146,7 @@ PARTS, LEAST_KNOWN = 5, 20
 
 
 def name_table(names: Names) -> NameTable:
-    """Return the names to cluster: None gives the bundled first names, "surnames" those of the US census.
-
-    >>> len(name_table(None).names), name_table(["Ann", "Bob"]).names
-    (9656, ('Ann', 'Bob'))
-    """
+    """Return the names to cluster: None gives the bundled first names, "surnames" those of the US census."""
     if names is None:
         return bundled_names()
     if isinstance(names, str | PathLike):
@@ -195,11 +191,7 @@ def embedding_names(vectors: WordVectors) -> NameTable:
 
 
 def _capitalised(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.str_]]:
-    """Return the rows and tokens of words such as "Ann" that come before "ann", in the order of frequency.
-
-    >>> _capitalised(["the", "The", "Ann", "NATO", "ann", "New_York", "I"])[1].tolist()
-    ['Ann']
-    """
+    """Return the rows and tokens of words such as "Ann" that come before "ann", in the order of frequency."""
     first = {token: row for row, token in enumerate(words)}
     rows = [
         row for token, row in first.items()
@@ -250,14 +242,10 @@ def compare_enumerations(
     )
     unit = run.unit(np.array([vectors.index[token] for token in every], dtype=np.int64))
     categorised = CategorisedWords(every, unit, np.cumsum([0, *map(len, tokens)]), categories)
-    grouped = Grouped(
-        groups=tuple(_kept(group, found.words) for group, found in zip(before.groups, names, strict=True)),
-        vectors=tuple(found.unit for found in names),
-        used=tuple(found.words for found in (*names, *words)),  # everything missing is recorded
-        source=before.provenance.stimuli,
-        ordered_by=settings["ordered_by"],
-        left_out=before.left_out_names,
-    )
+    groups = tuple(_kept(group, found.words) for group, found in zip(before.groups, names, strict=True))
+    used = tuple(found.words for found in (*names, *words))  # everything missing is recorded
+    left_out, source, units = before.left_out_names, before.provenance.stimuli, tuple(found.unit for found in names)
+    grouped = Grouped(groups, units, used, source, settings["ordered_by"], left_out=left_out)
     after = run.tested(grouped, categorised, seed, {**settings, "words_used": len(every)})
     return EnumerationComparison(before, after, after.provenance)
 

@@ -10,7 +10,7 @@ from aslant.catalogue import kinds
 from aslant.errors import plural
 from aslant.measures.enumeration import show as described
 from aslant.measures.enumeration.notes import MOST_TESTS, notes, shown_tests
-from aslant.measures.enumeration.result import CONTENT_NOTE, EnumeratedCell, EnumerationResult
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
 from aslant.report.charts import INK, PAPER, svg, tips
 from aslant.report.offensive_words import cover, covered, may_offend
 from aslant.report.tables import plain, pvalue, small
@@ -118,9 +118,16 @@ def heatmap_picture(result: EnumerationResult, *, categories: int = MOST_CATEGOR
 
     tests = _charted(result, categories)
     heads = {rank: described.heading(result, rank, c, write=covered) for rank, c in tests}
-    rows = [_square(result, heads[rank], rank, cell) for rank, c in tests for cell in result.of_category(c)]
+    rows = []
+    for rank, cell in ((rank, cell) for rank, category in tests for cell in result.of_category(category)):
+        verdict = "significant" if cell.significant else None if cell.tested else "no test"
+        said = {"names": plain(described.named(result.groups[cell.group])), "words about": heads[rank]}
+        figures = {"written": small(cell.score), "p": pvalue(cell.pvalue), "q": pvalue(cell.qvalue)}
+        rows.append({"group": cell.group, "test": rank, "score": cell.score, "verdict": verdict, **said, **figures})
     groups = ["\n".join([plain(g.label), *map(plain, g.illustrative[: described.IN_HEADINGS])]) for g in result.groups]
-    x = alt.X("group:O", title=None, **_named(dict(enumerate(groups)), "top", _step(groups)))
+    longest = max(len(line) for name in groups for line in name.split("\n"))
+    width = min(8 * longest + 6, 130)  # in pixels, within reason
+    x = alt.X("group:O", title=None, **_named(dict(enumerate(groups)), "top", width))
     y = alt.Y("test:O", title=None, **_named(heads, "left", 260))
     base = alt.Chart(alt.InlineData(values=rows)).encode(x=x, y=y)
     legend = alt.Legend(title="score", orient="bottom", gradientLength=220)
@@ -142,23 +149,11 @@ def heatmap_picture(result: EnumerationResult, *, categories: int = MOST_CATEGOR
         fill=alt.condition(significant, alt.value("white"), alt.value("transparent")),
         stroke=alt.condition(significant, alt.value("black"), alt.value("currentColor")),
     )
-    return alt.layer(squares, verdicts).properties(width=alt.Step(_step(groups)), height=alt.Step(24))
+    return alt.layer(squares, verdicts).properties(width=alt.Step(width), height=alt.Step(24))
 
 
 def _charted(result: EnumerationResult, categories: int) -> list[tuple[int, int]]:
     return shown_tests(result, categories) or list(enumerate(result.ordering, 1))[:categories]
-
-
-def _square(result: EnumerationResult, head: str, rank: int, cell: EnumeratedCell) -> dict[str, Any]:
-    verdict = "significant" if cell.significant else None if cell.tested else "no test"
-    said = {"names": plain(described.named(result.groups[cell.group])), "words about": head}
-    figures = {"written": small(cell.score), "p": pvalue(cell.pvalue), "q": pvalue(cell.qvalue)}
-    return {"group": cell.group, "test": rank, "score": cell.score, "verdict": verdict, **said, **figures}
-
-
-def _step(names: list[str]) -> int:
-    """Return a width in pixels for the longest line of `names`, within reason."""
-    return min(8 * max(len(line) for name in names for line in name.split("\n")) + 6, 130)
 
 
 def _named(names: dict[int, str], orient: Literal["top", "left"], limit: int) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any, TypeAlias
 
@@ -173,10 +173,7 @@ class EnumerationRun:
         return labels
 
     def _progress_of(self, step: str) -> Callable[[int, int], None] | None:
-        if self.progress is None:
-            return None
-        report = self.progress
-        return lambda done, total: report(step, done, total)
+        return partial(self.progress, step) if self.progress else None
 
     def words(self, left_out: frozenset[str]) -> CategorisedWords:
         """Cluster the most frequent words, except those left out: step 2."""
@@ -241,7 +238,7 @@ class EnumerationRun:
         return EnumerationResult(
             groups=grouped.groups,
             categories=words.categories,
-            cells=steps.enumerated_cells(cells, words.tokens, counted, pvalues, qvalues, significant),
+            cells=steps.enumerated_cells(cells, words.tokens, counted, pvalues, qvalues, plan.alpha),
             ordering=tuple(order.tolist()),
             critical_pvalue=float(pvalues[significant].max()) if significant.any() else None,
             indirect_bias=steps.indirect_bias(words.unit, words.tokens, cells, significant),

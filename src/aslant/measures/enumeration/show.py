@@ -159,11 +159,7 @@ def _width(table: Table) -> int:
 
 
 def _folded(text: str, length: int | None) -> str:
-    """Split the lines that are longer than `length` evenly, with a hyphen.
-
-    >>> _folded("pediatrician", 11)
-    'pediat-\\nrician'
-    """
+    """Split the lines that are longer than `length` evenly, with a hyphen."""
     if length is None:
         return text
     folded: list[str] = []
@@ -222,11 +218,7 @@ def named(group: NameGroup) -> str:
 
 
 def percent(share: float | None) -> str:
-    """Write a share as a whole percentage.
-
-    >>> percent(0.984), percent(None)
-    ('98', '–')
-    """
+    """Write a share as a whole percentage."""
     return "–" if share is None else f"{100 * share:.0f}"
 
 

@@ -240,29 +240,15 @@ def indirect_bias(
 
 
 def enumerated_cells(
-    cells: Cells,
-    tokens: Sequence[str],
-    counted: RotationCounts,
-    pvalues: FloatArray,
-    qvalues: FloatArray,
-    significant: NDArray[np.bool_],
+    cells: Cells, tokens: Sequence[str], counted: RotationCounts, pvalues: FloatArray, qvalues: FloatArray, alpha: float
 ) -> tuple[EnumeratedCell, ...]:
     """Return the cells as a result holds them, group by group within each category."""
     made = []
     for at in np.ndindex(cells.scores.shape):
         tested = not np.isnan(cells.scores[at])
-        made.append(
-            EnumeratedCell(
-                group=at[1],
-                category=at[0],
-                words=tuple(tokens[row] for row in cells.words[at]) if tested else (),
-                candidates=int(cells.candidates[at]),
-                score=float(cells.scores[at]) if tested else None,
-                pvalue=float(pvalues[at]),
-                qvalue=float(qvalues[at]),
-                significant=bool(significant[at]),
-                exceeding=int(counted.reached[at]),
-                rotations=int(counted.drawn[at[0]]) if tested else 0,
-            )
-        )
+        words = tuple(tokens[row] for row in cells.words[at]) if tested else ()
+        score = float(cells.scores[at]) if tested else None
+        p, q, drawn = float(pvalues[at]), float(qvalues[at]), int(counted.drawn[at[0]]) if tested else 0
+        figures = (int(cells.candidates[at]), score, p, q, q <= alpha, int(counted.reached[at]), drawn)
+        made.append(EnumeratedCell(at[1], at[0], words, *figures))
     return tuple(made)

@@ -26,8 +26,6 @@ RATING_ENDS = ("politically correct, inoffensive, or just random", "politically 
 PASS_ABOVE = 0.5
 #: How many people Swinger et al. (§4.1) asked: at least this many matched each test, and between these many rated.
 MATCHERS, RATERS = 18, (13, 15)
-#: The share of workers who passed the paper's exam.
-PASSED_IN_PAPER = 0.37
 
 
 @dataclass(frozen=True)
@@ -145,11 +143,7 @@ class Survey:
 
 
 def fingerprint(content: Any) -> str:
-    """Return twelve characters that identify plain data; the order of keys does not matter.
-
-    >>> fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1})
-    True
-    """
+    """Return twelve characters that identify plain data; the order of keys does not matter."""
     text = json.dumps(content, sort_keys=True, allow_nan=False)
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 

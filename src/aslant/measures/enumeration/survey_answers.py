@@ -179,22 +179,14 @@ def _parsed(path: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def plurality(counts: Mapping[str, int]) -> str | None:
-    """Return what was chosen most; None for no choices, and for a tie.
-
-    >>> plurality({"a": 3, "b": 2}), plurality({"a": 2, "b": 2, "c": 1}), plurality({})
-    ('a', None, None)
-    """
+    """Return what was chosen most; None for no choices, and for a tie."""
     most = max(counts.values(), default=0)
     first = [choice for choice, n in counts.items() if n == most]
     return first[0] if most and len(first) == 1 else None
 
 
 def proportion(outcomes: Sequence[bool], confidence: float) -> Proportion | None:
-    """Return the share of true outcomes with its interval; None for none.
-
-    >>> proportion([True, True], 0.95).share, proportion([], 0.95)
-    (1.0, None)
-    """
+    """Return the share of true outcomes with its interval; None for none."""
     if not outcomes:
         return None
     count, n = sum(outcomes), len(outcomes)

@@ -24,7 +24,7 @@ SCORE = "aslant enumerate survey score ANSWERS.csv... --survey survey.json"
 #: How many people the paper asked, for those who organise a survey.
 HOW_MANY = (
     f"Swinger et al. had at least {MATCHERS} people match each test, and {RATERS[0]} to {RATERS[1]} "
-    f"rate each association; {100 * plan.PASSED_IN_PAPER:.0f} % of those who took the exam passed it."
+    f"rate each association; 37 % of those who took the exam passed it."
 )
 
 
@@ -82,11 +82,8 @@ def rating_files(survey: plan.Survey, questions: Sequence[plan.RatingQuestion]) 
         "rating.csv show right answers of the matching: do not give them to anyone who has yet to match. Then score "
         f"everything together:\n\n    {SCORE}\n"
     )
-    return {
-        "rating.html": survey_page(survey, "rating", questions),
-        "rating.csv": _csv(rows),
-        "README.txt": instructions,
-    }
+    page = survey_page(survey, "rating", questions)
+    return {"rating.html": page, "rating.csv": _csv(rows), "README.txt": instructions}
 
 
 def write_survey(survey: plan.Survey, folder: str | Path) -> list[Path]:
@@ -158,11 +155,7 @@ def survey_page(survey: plan.Survey, task: str, questions: Sequence[plan.RatingQ
 
 
 def spreadsheet_safe(text: object) -> str:
-    """Return `text` for a cell: control characters made visible, and what a spreadsheet would compute quoted.
-
-    >>> spreadsheet_safe("=1+1"), spreadsheet_safe("tea")
-    ("'=1+1", 'tea')
-    """
+    """Return `text` for a cell: control characters made visible, and what a spreadsheet would compute quoted."""
     shown = plain(text)
     return "'" + shown if str(text).lstrip(" ").startswith(FORMULA) else shown
 
@@ -193,11 +186,7 @@ def survey_table(result: SurveyResult) -> Table:
 
 
 def percent(share: float | None) -> str:
-    """Write a share in per cent.
-
-    >>> percent(0.724), percent(None)
-    ('72.4 %', '–')
-    """
+    """Write a share in per cent."""
     return "–" if share is None else f"{100 * share:.1f} %"
 
 

@@ -116,9 +116,6 @@ def beta(word: FloatArray, others: FloatArray, direction: FloatArray) -> FloatAr
     """Return β(w, v) = (w·v − cos(w⊥, v⊥)) / w·v for each v; shape (others,), from (d,), (others, d) and (d,).
 
     ⊥ removes the part along the direction; all vectors are at unit length first. NaN marks w·v = 0.
-
-    >>> beta(np.array([1.0, 1.0]), np.array([[1.0, 0.0], [-1.0, 2.0]]), np.array([0.0, 1.0])).round(3).tolist()
-    [-0.414, 4.162]
     """
     w, vs, g = unit_rows(word), unit_rows(others), unit_rows(direction)
     similarity = vs @ w
@@ -128,12 +125,7 @@ def beta(word: FloatArray, others: FloatArray, direction: FloatArray) -> FloatAr
 
 
 def indirect_bias(
-    vectors: WordVectors,
-    word: str,
-    other: str,
-    *,
-    direction: Direction = DEFAULT_PAIRS,
-    words: Words = DEFAULT_WORDS,
+    vectors: WordVectors, word: str, other: str, *, direction: Direction = DEFAULT_PAIRS, words: Words = DEFAULT_WORDS
 ) -> IndirectBiasResult:
     """Measure the indirect bias of `word` and `other`, and of `words` ranked between them.
 

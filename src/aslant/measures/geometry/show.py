@@ -7,12 +7,7 @@ from typing import Any
 
 from aslant.catalogue import Picture
 from aslant.errors import plural
-from aslant.measures.geometry.result import (
-    DirectBiasResult,
-    GeometryResult,
-    IndirectBiasResult,
-    SubspaceResult,
-)
+from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, IndirectBiasResult, SubspaceResult
 from aslant.measures.residuals.show import clusters_picture, residual_notes
 from aslant.measures.residuals.show import glance as residual_glance
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips

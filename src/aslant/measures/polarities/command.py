@@ -48,12 +48,10 @@ def polarity_command(
         for name, dropped in zip(names, dropped_dimensions(drop_last, len(names)), strict=True)
     ]
     settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": running.seed}
-    result = (
-        polarity(vectors[0], *arguments, **settings)
-        if len(vectors) == 1
-        else compare_polarity(vectors, *arguments, **settings)
-    )
-    deliver(result, output, quiet=running.quiet)
+    if len(vectors) > 1:
+        deliver(compare_polarity(vectors, *arguments, **settings), output, quiet=running.quiet)
+    else:
+        deliver(polarity(vectors[0], *arguments, **settings), output, quiet=running.quiet)
 
 
 def set_or_words(given: str) -> str | list[str]:

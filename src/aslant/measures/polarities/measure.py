@@ -12,13 +12,7 @@ from numpy.typing import NDArray
 
 from aslant import statistics
 from aslant.errors import MeasureError, plural
-from aslant.measures.polarities.result import (
-    DEFAULT_WORDS,
-    Difference,
-    PolarityComparison,
-    PolarityResult,
-    WordPolarity,
-)
+from aslant.measures.polarities.result import PROFESSIONS, Difference, PolarityComparison, PolarityResult, WordPolarity
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Interval
@@ -95,7 +89,7 @@ def _lengths(vectors: FloatArray) -> FloatArray:
 def polarity(
     vectors: WordVectors,
     classes: Classes,
-    words: Words = DEFAULT_WORDS,
+    words: Words = PROFESSIONS,
     *,
     scheme: Scheme = "binary",
     bootstrap: int = 2_000,

@@ -10,7 +10,7 @@ from aslant.results.parts import Interval, WordsUsed, bounds
 from aslant.results.provenance import Provenance, Representation
 
 #: What is measured where nothing else is given.
-DEFAULT_WORDS = "bold-professions"
+PROFESSIONS = "bold-professions"
 #: A trend is called one where p is below this.
 CLEAR = 0.05
 

@@ -7,13 +7,7 @@ from itertools import pairwise
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.polarities.result import (
-    DEFAULT_WORDS,
-    PolarityComparison,
-    PolarityResult,
-    TrendResult,
-    TrendsResult,
-)
+from aslant.measures.polarities.result import PROFESSIONS, PolarityComparison, PolarityResult, TrendResult, TrendsResult
 from aslant.report.charts import INK, PAPER, svg, tips
 from aslant.report.conventions import Category, line, listed
 from aslant.report.pictures import COLOURS, SHAPES, Row, rows_chart, words_chart
@@ -139,7 +133,7 @@ def glance(r: PolarityResult, about: Category) -> list[Glance]:
         f"“{strongest.word}” leans most, to {strongest.leans_to}."
     )
     words = str(r.provenance.settings["words"])
-    named = f"{stimuli}, {r.scheme}" + ("" if words == DEFAULT_WORDS else f", {words}")
+    named = f"{stimuli}, {r.scheme}" + ("" if words == PROFESSIONS else f", {words}")
     return [line(about(stimuli), named, r.score, "polarity", sentence)]
 
 

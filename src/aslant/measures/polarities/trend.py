@@ -11,9 +11,9 @@ import numpy as np
 
 from aslant.errors import MeasureError, plural
 from aslant.measures.polarities.measure import Classes, Scheme, Words, check_scheme, class_lists, measure, word_list
-from aslant.measures.polarities.result import DEFAULT_WORDS, TrendPoint, TrendResult, TrendsResult, TrendTest
+from aslant.measures.polarities.result import PROFESSIONS, TrendPoint, TrendResult, TrendsResult, TrendTest
 from aslant.measures.shared.wordsets import provenance
-from aslant.results.parts import WordsUsed, bounds
+from aslant.results.parts import bounds
 from aslant.statistics import rank_correlation_pvalue, seed_of
 from aslant.stimuli import ClassSet, WordList, load_set
 from aslant.vectors import WordVectors
@@ -37,7 +37,7 @@ FIGURES: dict[int, dict[str, tuple[str, Scheme]]] = {
 def polarity_trend(
     embeddings: Mapping[int, WordVectors],
     classes: DatedClasses,
-    words: Words = DEFAULT_WORDS,
+    words: Words = PROFESSIONS,
     *,
     scheme: Scheme = "binary",
     any_words: bool = False,
@@ -69,8 +69,8 @@ def polarity_trend(
         raise MeasureError(
             f"{len(series)} of {plural(len(embeddings), 'year')} with vectors for every class{lacking}; two are needed."
         )
-    basis, unused = _basis(series, listed, any_words)
-    seed = seed_of(rng)
+    basis, seed = _basis(series, listed, any_words), seed_of(rng)
+    unused = [word for word in listed if word not in set(basis)]
     settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
     results = {year: measure(v, groups[year], class_id, basis, settings, seed) for year, v in series.items()}
     points = []
@@ -86,14 +86,14 @@ def polarity_trend(
         test=_trend(points),
         words=basis,
         years_left_out=left_out,
-        provenance=provenance(series[max(series)], class_id, (unused,), seed, {**settings, "any_words": any_words}),
+        provenance=provenance(series[max(series)], class_id, unused, seed, {**settings, "any_words": any_words}),
     )
 
 
 def polarity_trends(
     embeddings: Mapping[int, WordVectors],
     settings: int | Mapping[str, tuple[DatedClasses, Scheme]],
-    words: Words = DEFAULT_WORDS,
+    words: Words = PROFESSIONS,
     *,
     any_words: bool = False,
     bootstrap: int = 2_000,
@@ -127,13 +127,9 @@ def polarity_trends(
 
 
 def needed_words(
-    settings: int | Mapping[str, tuple[DatedClasses, Scheme]], words: Words = DEFAULT_WORDS
+    settings: int | Mapping[str, tuple[DatedClasses, Scheme]], words: Words = PROFESSIONS
 ) -> tuple[str, ...]:
-    """Return every word that `polarity_trends` looks up: those of all classes in all periods, and those measured.
-
-    >>> needed_words({"mine": (["she", "he"], "binary")}, ["nurse", "engineer"])
-    ('nurse', 'engineer', 'she', 'he')
-    """
+    """Return every word that `polarity_trends` looks up: those of all classes in all periods, and those measured."""
     periods = [period for classes, _ in _settings(settings).values() for period in _class_periods(classes)[1]]
     return (*word_list(words)[0], *(word for _, groups in periods for group in groups for word in group.words))
 
@@ -182,17 +178,14 @@ def _lacking(names: Sequence[str], groups: Sequence[WordList], vectors: WordVect
     return f"no vector for {', '.join(lacking)}" if lacking else ""
 
 
-def _basis(
-    series: Mapping[int, WordVectors], listed: tuple[str, ...], any_words: bool
-) -> tuple[tuple[str, ...], WordsUsed]:
-    """Return the words to measure, which every year has (or any), and those that are not used."""
+def _basis(series: Mapping[int, WordVectors], listed: tuple[str, ...], any_words: bool) -> tuple[str, ...]:
+    """Return the words to measure, which every year has (or any)."""
     have = [set(v.lookup(listed).found) for v in series.values()]
     used = set.union(*have) if any_words else set.intersection(*have)
     if not used:
         where = "any year" if any_words or not set.union(*have) else "every year; try any_words=True (or --any)"
         raise MeasureError(f"none of the words ({len(listed)}) is in {where}.")
-    unused = WordsUsed("words", (), (), tuple(word for word in listed if word not in used))
-    return tuple(word for word in listed if word in used), unused
+    return tuple(word for word in listed if word in used)
 
 
 def _trend(points: Sequence[TrendPoint]) -> TrendTest | None:

@@ -61,9 +61,8 @@ def trend_command(
         year: open_vectors(str(path), reading, quiet=running.quiet, drop_last=drop_last, needed=needed)
         for year, path in years_of(sources).items()
     }
-    options: dict[str, Any] = {
-        "any_words": any_words, "bootstrap": bootstrap, "confidence": confidence, "rng": running.seed,
-    }  # fmt: skip
+    options: dict[str, Any] = {"any_words": any_words, "bootstrap": bootstrap, "confidence": confidence}
+    options["rng"] = running.seed
     result: TrendResult | TrendsResult
     if isinstance(chosen, dict) and len(chosen) == 1:
         [(groups, way)] = chosen.values()
@@ -78,11 +77,7 @@ def trend_command(
 def settings_of(
     classes: list[str] | None, figure: int | None, scheme: str
 ) -> int | dict[str, tuple[str | list[str], Scheme]]:
-    """Return the requested figure, or classes and scheme by label; "race-four:one-vs-rest" names both.
-
-    >>> settings_of(["she,he", "race-four:one-vs-rest"], None, "binary")
-    {'she,he': (['she', 'he'], 'binary'), 'race-four:one-vs-rest': ('race-four', 'one-vs-rest')}
-    """
+    """Return the requested figure, or classes and scheme by label; "race-four:one-vs-rest" names both."""
     from aslant.errors import AslantError
     from aslant.measures.polarities.command import set_or_words
     from aslant.measures.polarities.measure import Scheme

@@ -131,11 +131,7 @@ def check_gamma(gamma: Any) -> None:
 
 
 def training_size(words: int) -> int:
-    """Return how many of `words` train the classifier: a fifth, and an even number.
-
-    >>> training_size(5_000), training_size(1_000), training_size(56)
-    (1000, 200, 10)
-    """
+    """Return how many of `words` train the classifier: a fifth, and an even number."""
     return min(TRAINING_WORDS, 2 * (words // (2 * ONE_IN)))
 
 

@@ -90,14 +90,7 @@ def similarity_change(
     before: WordVectors, after: WordVectors, pairs: RatedPairs, *, bootstrap: int = 1_000, confidence: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> SimilarityChange:  # fmt: skip
-    """Measure `word_similarity` in two embeddings on the pairs that both have, with a paired bootstrap of the change.
-
-    >>> import aslant
-    >>> rated = [("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("doctor", "cucumber", 0.3)]
-    >>> change = similarity_change(aslant.load(), aslant.load(), rated, bootstrap=100)
-    >>> change.interval.low, change.interval.high
-    (0.0, 0.0)
-    """
+    """Measure `word_similarity` in two embeddings, on pairs that both have, with a paired bootstrap of the change."""
     rated, name = _checked(pairs, bootstrap, confidence)
     shared = _cosines(after, _cosines(before, rated)[0])[0]
     _need_three(shared, rated, name, after)
