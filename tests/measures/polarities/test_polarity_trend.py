@@ -11,9 +11,9 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
+from aslant.measures.polarities.command import settings_of
 from aslant.measures.polarities.result import TrendsResult, TrendTest
 from aslant.measures.polarities.trend import FIGURES, needed_words
-from aslant.measures.polarities.trend_command import settings_of
 
 WORDS = [f"w{i}" for i in range(40)]
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.data import could_be_name
+from aslant.data import could_be_name, resolve
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
@@ -127,11 +127,8 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
 
 def enumerated(work: Work) -> Results:
     """Enumerate biases of the first names that ship."""
-    found = enumerate_biases(
-        work.subject.opened, rng=work.seed, workers=work.workers, journal=work.journal, progress=work.progress,
-        **work.settings,
-    )  # fmt: skip
-    return (found,)
+    kept: dict[str, Any] = {"workers": work.workers, "journal": work.journal, "progress": work.progress}
+    return (enumerate_biases(work.subject.opened, rng=work.seed, **kept, **work.settings),)
 
 
 Names: TypeAlias = str | PathLike[str] | Iterable[str] | None
@@ -152,8 +149,6 @@ def name_table(names: Names) -> NameTable:
     if isinstance(names, str | PathLike):
         path = Path(names)
         if not path.exists() and could_be_name(str(names)):
-            from aslant.data import resolve
-
             path = resolve("census-surnames" if str(names) == SURNAMES else str(names), kinds=["names"]) or path
         return read_names(path)
     if not isinstance(names, Iterable):

@@ -45,10 +45,7 @@ def group_notes(result: EnumerationResult) -> tuple[str, ...]:
 
 
 def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool = True) -> tuple[str, ...]:
-    """Say what the figures mean, how much was found (the first note), and how it was computed.
-
-    Without `figures` the table has no scores and no q-values, and is not explained as if it had.
-    """
+    """Say how much was found (the first note), what `figures` mean if the table has them, and how it was computed."""
     more = 0 if all_shown else len(shown_tests(result, None)) - MOST_TESTS
     have = "tests have" if more > 1 else "test has"
     shown = f"shown: the top {MOST_TESTS} tests; {more} more {have} significant cells; --csv or --json gives all."

@@ -38,10 +38,7 @@ ILLUSTRATIVE, CENTRE_WORDS, IN_LABEL = 5, 5, 3
 
 @dataclass(frozen=True, eq=False)
 class Grouped:
-    """The name groups and the unit vectors of each (names, d).
-
-    `listed` are all requested names, `ordered_by` says how the groups are ordered: "share_female", "size" or "given".
-    """
+    """The name groups, the unit vectors of each (names, d), and with `listed` all names that were requested."""
 
     groups: tuple[NameGroup, ...]
     vectors: tuple[FloatArray, ...]

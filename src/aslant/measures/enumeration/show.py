@@ -123,10 +123,7 @@ def groups_table(result: EnumerationResult, *, one_column: bool = False, races: 
 
 
 def crossed_table(result: EnumerationResult, length: int | None = None) -> Table:
-    """Describe the top tests with a column for each group, as the paper's Table 5.
-
-    With a `length` each centre word is on its own line, and longer ones wrap.
-    """
+    """Describe the top tests, a column for each group (Table 5); with a `length` words stand below each other."""
     separator = "\n" if length else ", "
     heads = length + len("10. ") if length else None
 

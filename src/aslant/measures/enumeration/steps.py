@@ -104,10 +104,7 @@ def illustrative(unit: NDArray[np.floating], how_many: int) -> list[int]:
 def demographics(
     names: Sequence[str], facts: Mapping[str, NameFacts], weighted_by: Weights = "names"
 ) -> Demographics | None:
-    """Return what the tables know about a group; None where they know none of its names.
-
-    Figures are means over the known names, each counting equally, or `weighted_by` how many people bear it.
-    """
+    """Return means over names that the tables know, each counting once or by its bearers; None if they know none."""
     known = [facts[name.lower()] for name in names if name.lower() in facts]
     if not known:
         return None
@@ -133,10 +130,7 @@ def demographics(
 
 
 def by_share_female(groups: Sequence[Demographics | None]) -> list[int] | None:
-    """Return the order of groups by share of women, largest first (the paper's Table 2), those without one last.
-
-    None where no table knows any, as for surnames.
-    """
+    """Return the order of groups by share of women, largest first (Table 2), unknown last; None if all are."""
     known = {place: d.share_female for place, d in enumerate(groups) if d is not None and d.share_female is not None}
     return sorted(range(len(groups)), key=lambda place: -known.get(place, -1.0)) if known else None
 

@@ -51,10 +51,7 @@ RATING = re.compile(rf"([1-{MOST_OFFENSIVE}])(?:\.0+)?")
 
 
 def read_answers(survey: Survey, given: Answers) -> ByWorker:
-    """Return the answers by worker and question, or raise an error for the first bad one; an empty cell is left out.
-
-    A question has its own id, without the survey's; an answer is a group's id, or a rating's digit.
-    """
+    """Return the answers by worker and question (its own id), or refuse the first bad one; empty cells are none."""
     everyone = [group.id for group in survey.groups]
     # The task of every question, and the groups that may answer it (none: a rating)
     questions: dict[str, tuple[str, Sequence[str]]] = {question.id: ("exam", everyone) for question in survey.exam}

@@ -29,10 +29,7 @@ HOW_MANY = (
 
 
 def survey_files(survey: plan.Survey) -> dict[str, str]:
-    """Return the files of exam and matching, by name; an exam without questions has none.
-
-    The pages and tables of the tasks hold nothing of the key; `key.csv` and `survey.json` do.
-    """
+    """Return the files of exam (if any) and matching, by name; only `key.csv` and `survey.json` hold the key."""
     key, groups = survey.key, {group.id: group for group in survey.groups}
     asked = [(task, question) for task in survey.matching for question in task.questions]
     tables: dict[str, list[dict[str, Any]]] = {
@@ -129,10 +126,7 @@ def _instructions(survey: plan.Survey, words: int) -> str:
 
 
 def survey_page(survey: plan.Survey, task: str, questions: Sequence[plan.RatingQuestion] | None = None) -> str:
-    """Return the page of one task ("exam", "matching" or "rating"): no outside host, one script allowed by its hash.
-
-    `questions` are those to rate; nothing: all.
-    """
+    """Return the page of one task, to rate `questions` or all: no outside host, one script allowed by its hash."""
     from markupsafe import Markup
 
     style, script = (asset(f"templates/survey.{kind}") for kind in ("css", "js"))

@@ -133,8 +133,8 @@ class SurveyResult(MeasuredResult):
         rows = []
         for a in self.associations:
             group, chosen = groups[a.group], Counter(a.chosen).most_common()
-            row = {"test": a.test, "category": a.category, "group": group.label, "names": ", ".join(group.names)}
-            row |= {"words": ", ".join(a.words), "groups_on_offer": len(a.chosen)}
+            row: dict[str, Any] = {"test": a.test, "category": a.category, "group": group.label}
+            row |= {"names": ", ".join(group.names), "words": ", ".join(a.words), "groups_on_offer": len(a.chosen)}
             row |= {"chosen": "; ".join(f"{groups[g].label}: {n}" for g, n in chosen if n), "answers": a.answers}
             row |= {"plurality": groups[a.plurality].label if a.plurality else None, "agrees": a.agrees}
             rows.append(row | {"ratings": a.ratings, "mean_rating": a.mean_rating, "offensive": a.offensive})

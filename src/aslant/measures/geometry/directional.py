@@ -180,10 +180,7 @@ _BLOCK = 1 << 22  # numbers at a time
 def random_ratios(
     rows: FloatArray, sizes: tuple[int, ...], count: int, repeats: int, random: np.random.Generator
 ) -> FloatArray:
-    """Return the shares of variance of random sets of the same sizes; shape (repeats, count).
-
-    `rows` (words, d) are drawn from without replacement within a repeat.
-    """
+    """Return shares of variance of random sets of these sizes, drawn from `rows` (words, d); shape (repeats, count)."""
     total, ends = sum(sizes), np.cumsum(sizes)[:-1]
     block = max(1, _BLOCK // (total * rows.shape[1]))
     done = []

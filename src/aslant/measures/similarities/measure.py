@@ -71,7 +71,9 @@ def word_similarity(
     True
     """
     check_vectors(vectors)
-    rated, name = _checked(pairs, bootstrap, confidence)
+    statistics.check_confidence(confidence)
+    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
+    rated, name = rated_pairs(pairs)
     kept, cosines, used = _cosines(vectors, rated)
     _need_three(kept, rated, name, vectors)
     ratings, seed = np.array([pair.rating for pair in kept]), statistics.seed_of(rng)
@@ -91,7 +93,9 @@ def similarity_change(
     rng: int | np.random.Generator | None = 0,
 ) -> SimilarityChange:  # fmt: skip
     """Measure `word_similarity` in two embeddings, on pairs that both have, with a paired bootstrap of the change."""
-    rated, name = _checked(pairs, bootstrap, confidence)
+    statistics.check_confidence(confidence)
+    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
+    rated, name = rated_pairs(pairs)
     shared = _cosines(after, _cosines(before, rated)[0])[0]
     _need_three(shared, rated, name, after)
     first, second = (_cosines(vectors, shared)[1] for vectors in (before, after))
@@ -102,12 +106,6 @@ def similarity_change(
         _interval((second, first), ratings, bootstrap, confidence, statistics.generator(rng)),
         len(shared),
     )
-
-
-def _checked(pairs: RatedPairs, bootstrap: int, confidence: float) -> tuple[list[Rated], str]:
-    statistics.check_confidence(confidence)
-    statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
-    return rated_pairs(pairs)
 
 
 def _need_three(kept: list[Rated], rated: list[Rated], name: str, vectors: WordVectors) -> None:
