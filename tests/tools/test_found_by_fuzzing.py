@@ -265,7 +265,7 @@ def test_a_trend_with_years_left_out_comes_back_from_its_json() -> None:
 
 def test_half_a_pair_where_a_list_should_be_is_one_sentence() -> None:
     from aslant.measures.enumeration.result import EnumerationResult
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.survey import Survey
     from aslant.results.codec import part_from_dict
 
     for kind in (EnumerationResult, Survey):
