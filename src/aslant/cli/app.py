@@ -47,7 +47,8 @@ def command_of(name: str) -> Any:
     """Import a command and return it as typer runs it, with the examples of its module in its help."""
     entry = catalogue.commands()[name]
     found = entry.resolve(entry.run)
-    lines = entry.resolve(f"{entry.run.partition(':')[0]}:EXAMPLES").splitlines()
+    shown = entry.resolve(f"{entry.run.partition(':')[0]}:EXAMPLES")
+    lines = (shown[name] if isinstance(shown, dict) else shown).splitlines()  # several commands have them by name
     if isinstance(found, typer.Typer):
         for sub in found.registered_commands:
             sub.epilog = sub.epilog or examples(*(line for line in lines if line.split()[1:3] == [name, sub.name]))

@@ -80,8 +80,8 @@ def debias_check(
     settings = {"similarity": list(names), "seeds": seeds, "bootstrap": BOOTSTRAP}
     since = after.treatments[len(before.treatments) :]
     leaning = tuple(t.method for t in since if any(taken.role == POLES for taken in t.words))
-    states = (Representation(**before.record()), Representation(**after.record()))
-    return DebiasCheck(*states, tuple(done), not_run, leaning, provenance(after, "debias-check", (), seed, settings))
+    both = (Representation(**before.record()), Representation(**after.record()))
+    return DebiasCheck(*both, tuple(done), not_run, leaning, provenance(after, "debias-check", (), seed, settings))
 
 
 def _steps(before: WordVectors, seeds: int, seed: int, not_run: dict[str, str]) -> list[Step]:
