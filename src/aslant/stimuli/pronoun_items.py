@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,7 +45,7 @@ class PronounText:
         """The text as people read it, with the pronouns of both genders filled in."""
         shown = self.text.replace(OCCUPATION, self.occupation)
         for place in range(len(self.male[0])):
-            words = [w for wording in (*self.male, *self.female) for w in (wording[place],)]
+            words = [wording[place] for wording in (*self.male, *self.female)]
             shown = shown.replace(PRONOUN, f"[{'/'.join(dict.fromkeys(words))}]", 1)
         return shown
 
@@ -120,7 +120,7 @@ def lines_of(path: Path) -> list[str]:
     return read_text(path, StimuliError, most=MAX_BYTES).splitlines()
 
 
-def duplicates(items: tuple[PronounItem, ...]) -> tuple[Remark, ...]:
+def duplicates(items: Iterable[PronounItem]) -> tuple[Remark, ...]:
     """Report each sentence that repeats an earlier one; both are kept, as in the published set."""
     first: dict[tuple[PronounText, ...], str] = {}
     return tuple(

@@ -13,22 +13,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aslant.errors import StimuliError
+from aslant.stimuli import pronoun_items as p
 from aslant.stimuli.loading import load_set
-from aslant.stimuli.pronoun_items import (
-    COUNTERPARTS,
-    FEMALE,
-    MALE,
-    OCCUPATION,
-    PRONOUN,
-    PronounItem,
-    PronounSet,
-    PronounText,
-    Remark,
-    duplicates,
-    gender_of,
-    gendered_words,
-    lines_of,
-)
+from aslant.stimuli.pronoun_items import OCCUPATION, PRONOUN, PronounItem, PronounSet, PronounText, Remark
 from aslant.stimuli.schema import WordSet
 
 FILE = re.compile(r"(pro|anti)_stereotyped_type([12])\.txt\.(dev|test)")
@@ -60,7 +47,7 @@ class Line:
     @property
     def gender(self) -> str:
         """The gender of the pronouns."""
-        return str(gender_of(self.pronouns))
+        return str(p.gender_of(self.pronouns))
 
 
 def parse_line(line: str) -> Line:
@@ -76,16 +63,16 @@ def parse_line(line: str) -> Line:
     if re.search(r"[\[\]]", _BRACKETED.sub("", sentence)):
         raise StimuliError("a bracket is not closed or not opened")
     inside = [words.strip() for words in _BRACKETED.findall(sentence)]
-    pronouns = tuple(words.lower() for words in inside if words.lower() in COUNTERPARTS)
-    persons = [words for words in inside if words.lower() not in COUNTERPARTS]
+    pronouns = tuple(words.lower() for words in inside if words.lower() in p.COUNTERPARTS)
+    persons = [words for words in inside if words.lower() not in p.COUNTERPARTS]
     if len(persons) != 1 or not persons[0] or not 1 <= len(pronouns) <= MOST_PRONOUNS:
         raise StimuliError(f"it has {len(persons)} persons and {len(pronouns)} pronouns in brackets, not 1 and 1 or 2")
-    if gender_of(pronouns) is None:
+    if p.gender_of(pronouns) is None:
         raise StimuliError(f"its pronouns ({', '.join(pronouns)}) are not of one gender")
     article, occupation = _ARTICLE.fullmatch(persons[0]).groups()  # type: ignore[union-attr]
 
     def place(found: re.Match[str]) -> str:
-        if found[1].strip().lower() in COUNTERPARTS:
+        if found[1].strip().lower() in p.COUNTERPARTS:
             return PRONOUN
         return f"{article} {OCCUPATION}" if article else OCCUPATION
 
@@ -111,17 +98,9 @@ def read_winobias(path: Path, split: str | None = None) -> PronounSet:
     if len(groups) == 2:
         groups = (BOTH, *groups)
         items = [replace(item, groups=(BOTH, *item.groups)) for item in items]
-    every = tuple(items)
-    return PronounSet(
-        "winobias",
-        "WinoBias" + (f" ({split})" if split else ""),
-        groups,
-        every,
-        shares_of_women(),
-        "share of women, per cent (US labour statistics of 2017, from Zhao et al.)",
-        tuple(left_out),
-        (*odd, *duplicates(every)),
-    )
+    title, odd = "WinoBias" + (f" ({split})" if split else ""), [*odd, *p.duplicates(items)]
+    figure = "share of women, per cent (US labour statistics of 2017, from Zhao et al.)"
+    return PronounSet("winobias", title, groups, tuple(items), shares_of_women(), figure, tuple(left_out), tuple(odd))
 
 
 def shares_of_women() -> dict[str, float]:
@@ -164,28 +143,29 @@ def _paired(
     for side, file in files.items():
         sides[side], bad = _lines(file, f"{group} {part}")
         left_out += bad
-    items, odd = [], []
     if len(sides) == 1:
         ((side, lines),) = sides.items()
-        for line in lines:
-            items.append(_alone(line, side, group, part))
-            odd += _visible(items[-1])
-        return items, left_out, odd
-    for pro, anti in _matched(sides["pro"], sides["anti"]):
-        found = _pair(pro, anti, group, part)
-        if isinstance(found, Remark):
-            left_out.append(found)
-            continue
-        items.append(found)
-        if len(found.texts) == 2:
-            odd.append(Remark(found.id, "the two sentences differ in more than pronouns; the mean of both is taken"))
-        odd += _visible(found)
-    return items, left_out, odd
+        items = [_alone(line, side, group, part) for line in lines]
+    else:
+        found = [_pair(pro, anti, group, part) for pro, anti in _matched(sides["pro"], sides["anti"])]
+        items = [item for item in found if isinstance(item, PronounItem)]
+        left_out += [remark for remark in found if isinstance(remark, Remark)]
+    return items, left_out, [Remark(item.id, told) for item in items for told in _oddities(item)]
+
+
+def _oddities(item: PronounItem) -> Iterable[str]:
+    """Yield what a reader should know about a sentence that is used."""
+    if len(item.texts) == 2:
+        yield "the two sentences differ in more than pronouns; the mean of both is taken"
+    if words := p.gendered_words(item.texts[0].text):
+        yield f"'{' '.join(words)}' stays in the sentence and reveals a gender too"
+    if any(_TWICE.search(text.text) for text in item.texts):
+        yield "an article is repeated; kept as written"
 
 
 def _lines(file: Path, where: str) -> tuple[list[Line], list[Remark]]:
     lines, bad = [], []
-    for place, text in enumerate(lines_of(file), start=1):
+    for place, text in enumerate(p.lines_of(file), start=1):
         if not text.strip():
             continue
         try:
@@ -193,9 +173,8 @@ def _lines(file: Path, where: str) -> tuple[list[Line], list[Remark]]:
         except StimuliError as error:
             bad.append(Remark(f"{where} {place}", f"{file.name}: {error}: '{text.strip()[:120]}'"))
     if not lines:
-        raise StimuliError(
-            f"no line of '{file}' is a sentence of WinoBias; " + (f"{bad[0].reason}." if bad else "it is empty.")
-        )
+        why = f"{bad[0].reason}." if bad else "it is empty."
+        raise StimuliError(f"no line of '{file}' is a sentence of WinoBias; {why}")
     return lines, bad
 
 
@@ -207,8 +186,7 @@ def _matched(pro: Sequence[Line], anti: Sequence[Line]) -> Iterable[tuple[Line |
     pairs: list[tuple[Line | None, Line | None]] = []
     alone: list[Line] = []
     for line in pro:
-        others = waiting.get(line.text + line.occupation)
-        if others:
+        if others := waiting.get(line.text + line.occupation):
             pairs.append((line, others.pop(0)))
         else:
             alone.append(line)
@@ -221,43 +199,29 @@ def _matched(pro: Sequence[Line], anti: Sequence[Line]) -> Iterable[tuple[Line |
 def _pair(pro: Line | None, anti: Line | None, group: str, part: str) -> PronounItem | Remark:
     here = f"{group} {part} {(pro or anti).number}"  # type: ignore[union-attr]
     if pro is None or anti is None:
-        there = "pro" if pro is not None else "anti"
-        return Remark(here, f"only the {there}-stereotyped file has this sentence")
-    said = f"'{_written(pro)}' and '{_written(anti)}'"
-    if pro.occupation.lower() != anti.occupation.lower():
-        return Remark(here, f"the two sentences are about different persons: {said}")
-    if pro.gender == anti.gender:
-        return Remark(here, f"the two sentences have pronouns of one gender: {said}")
-    if len(pro.pronouns) != len(anti.pronouns):
-        return Remark(here, f"the two sentences have different numbers of pronouns in brackets: {said}")
-    if gendered_words(pro.text) != gendered_words(anti.text):
-        return Remark(here, f"the two sentences differ in another word that reveals a gender: {said}")
-    texts = dict.fromkeys(_text(line, (pro, anti)) for line in (pro, anti))
+        return Remark(here, f"only the {'anti' if pro is None else 'pro'}-stereotyped file has this sentence")
+    problem = (
+        "are about different persons" if pro.occupation.lower() != anti.occupation.lower()
+        else "have pronouns of one gender" if pro.gender == anti.gender
+        else "have different numbers of pronouns in brackets" if len(pro.pronouns) != len(anti.pronouns)
+        else "differ in another word that reveals a gender"
+        if p.gendered_words(pro.text) != p.gendered_words(anti.text) else ""
+    )  # fmt: skip
+    if problem:
+        return Remark(here, f"the two sentences {problem}: '{_written(pro)}' and '{_written(anti)}'")
+    by = {line.gender: (line.pronouns,) for line in (pro, anti)}
+    texts = dict.fromkeys(PronounText(line.text, line.occupation, by[p.MALE], by[p.FEMALE]) for line in (pro, anti))
     return PronounItem(here, (group,), _name(pro), pro.gender, tuple(texts))
-
-
-def _text(line: Line, pair: tuple[Line, Line]) -> PronounText:
-    wordings = {member.gender: member.pronouns for member in pair}
-    return PronounText(line.text, line.occupation, (wordings[MALE],), (wordings[FEMALE],))
 
 
 def _alone(line: Line, side: str, group: str, part: str) -> PronounItem:
     """Return the item of a line whose counterpart is missing."""
-    opposite = MALE if line.gender == FEMALE else FEMALE
-    wordings = tuple(itertools.product(*(COUNTERPARTS[pronoun] for pronoun in line.pronouns)))
+    opposite = p.MALE if line.gender == p.FEMALE else p.FEMALE
+    wordings = tuple(itertools.product(*(p.COUNTERPARTS[pronoun] for pronoun in line.pronouns)))
     by_gender = {line.gender: (line.pronouns,), opposite: wordings}
-    text = PronounText(line.text, line.occupation, by_gender[MALE], by_gender[FEMALE])
+    text = PronounText(line.text, line.occupation, by_gender[p.MALE], by_gender[p.FEMALE])
     stereotype = line.gender if side == "pro" else opposite
     return PronounItem(f"{group} {part} {line.number}", (group,), _name(line), stereotype, (text,))
-
-
-def _visible(item: PronounItem) -> list[Remark]:
-    odd = []
-    if words := gendered_words(item.texts[0].text):
-        odd.append(Remark(item.id, f"'{' '.join(words)}' stays in the sentence and reveals a gender too"))
-    if any(_TWICE.search(text.text) for text in item.texts):
-        odd.append(Remark(item.id, "an article is repeated; kept as written"))
-    return odd
 
 
 def _name(line: Line) -> str:

@@ -6,19 +6,8 @@ import re
 from pathlib import Path
 
 from aslant.errors import StimuliError
-from aslant.stimuli.pronoun_items import (
-    FEMALE,
-    MALE,
-    OCCUPATION,
-    PRONOUN,
-    PronounItem,
-    PronounSet,
-    PronounText,
-    Remark,
-    duplicates,
-    gender_of,
-    lines_of,
-)
+from aslant.stimuli import pronoun_items as p
+from aslant.stimuli.pronoun_items import OCCUPATION, PRONOUN, PronounItem, PronounSet, PronounText, Remark
 
 SENTENCES, STATISTICS = "all_sentences.tsv", "occupations-stats.tsv"
 SHARE = "bls_pct_female"
@@ -52,36 +41,22 @@ def read_winogender(path: Path) -> PronounSet:
             continue
         if text.neutral is None:
             odd.append(Remark(here, "the neutral version differs in the verb too, so 'they' is not compared"))
-        items.append(PronounItem(here, _groups(answer, other), occupation, _stereotype(shares[occupation]), (text,)))
+        share, whom = shares[occupation], ANSWERS[answer]
+        groups = (whom, f"{whom} ({SOMEONE if other == SOMEONE else NAMED})")
+        stereotype = None if share == 50 else p.FEMALE if share > 50 else p.MALE
+        items.append(PronounItem(here, groups, occupation, stereotype, (text,)))
     if not items:
         raise StimuliError(f"'{path}' has no sentence that can be used; the first: {left_out[0].reason}.")
-    groups = tuple(name for whom in ANSWERS.values() for name in (whom, f"{whom} ({NAMED})", f"{whom} ({SOMEONE})"))
-    present = {name for item in items for name in item.groups}
-    every = tuple(items)
-    return PronounSet(
-        "winogender",
-        "Winogender",
-        tuple(name for name in groups if name in present),
-        every,
-        shares,
-        "share of women, per cent (US labour statistics of 2015 and 2016, from Rudinger et al.)",
-        tuple(left_out),
-        (*odd, *duplicates(every)),
-    )
-
-
-def _groups(answer: str, other: str) -> tuple[str, str]:
-    whom = ANSWERS[answer]
-    return whom, f"{whom} ({SOMEONE if other == SOMEONE else NAMED})"
-
-
-def _stereotype(share: float) -> str | None:
-    return None if share == 50 else FEMALE if share > 50 else MALE
+    listed = [name for whom in ANSWERS.values() for name in (whom, f"{whom} ({NAMED})", f"{whom} ({SOMEONE})")]
+    present = tuple(name for name in listed if any(name in item.groups for item in items))
+    figure = "share of women, per cent (US labour statistics of 2015 and 2016, from Rudinger et al.)"
+    odd += p.duplicates(items)
+    return PronounSet("winogender", "Winogender", present, tuple(items), shares, figure, tuple(left_out), tuple(odd))
 
 
 def _table(path: Path, columns: tuple[str, ...]) -> list[list[str]]:
     """Return the requested columns of a tab-separated table, row by row; quotation marks are ordinary characters."""
-    rows = [line.split("\t") for line in lines_of(path) if line.strip()]
+    rows = [line.split("\t") for line in p.lines_of(path) if line.strip()]
     heads = [head.strip() for head in rows[0]] if rows else []
     if absent := [name for name in columns if name not in heads]:
         raise StimuliError(f"'{path}' has no column '{absent[0]}'; it has {', '.join(heads)[:120] or 'nothing'}.")
@@ -121,26 +96,22 @@ def _shares(path: Path) -> dict[str, float]:
 
 def _text(occupation: str, versions: dict[str, str]) -> PronounText:
     """Find the pronoun, which is where the versions differ, and the occupation."""
-    if absent := [gender for gender in (MALE, FEMALE) if gender not in versions]:
+    if absent := [gender for gender in (p.MALE, p.FEMALE) if gender not in versions]:
         raise StimuliError(f"there is no {absent[0]} version")
     if any(place in text for place in (PRONOUN, OCCUPATION) for text in versions.values()):
         raise StimuliError(f"it contains {PRONOUN} or {OCCUPATION}, which are placeholders here")
-    template, male, female = _difference(versions[MALE], versions[FEMALE])
-    if gender_of((male,)) != MALE or gender_of((female,)) != FEMALE:
+    template, male, female = _difference(versions[p.MALE], versions[p.FEMALE])
+    if p.gender_of((male,)) != p.MALE or p.gender_of((female,)) != p.FEMALE:
         raise StimuliError(f"the versions differ in '{male}' and '{female}', which are not pronouns of either gender")
     placed, times = re.subn(rf"\b{re.escape(occupation)}\b", OCCUPATION, template, flags=re.IGNORECASE)
     if times != 1:
         raise StimuliError(f"'{occupation}' is {times} times in '{template}', not once")
     written = re.search(rf"\b{re.escape(occupation)}\b", template, flags=re.IGNORECASE)
-    return PronounText(placed, written[0], ((male,),), ((female,),), _neutral(template, versions))  # type: ignore[index]
-
-
-def _neutral(template: str, versions: dict[str, str]) -> str | None:
     before, after = template.split(PRONOUN)
     sentence = versions.get(NEUTRAL, "")
     middle = sentence[len(before) : len(sentence) - len(after)]
-    fits = sentence == before + middle + after and _WORD.fullmatch(middle)
-    return middle.lower() if fits else None
+    neutral = middle.lower() if sentence == before + middle + after and _WORD.fullmatch(middle) else None
+    return PronounText(placed, written[0], ((male,),), ((female,),), neutral)  # type: ignore[index]
 
 
 def _difference(first: str, second: str) -> tuple[str, str, str]:
