@@ -8,9 +8,7 @@ from pathlib import Path
 import pytest
 
 from aslant.errors import StimuliError
-from aslant.stimuli.pronoun_items import PronounSet
-from aslant.stimuli.winobias import parse_line, read_winobias
-from aslant.stimuli.winogender import read_winogender
+from aslant.stimuli.pronoun_sets import PronounSet, parse_line, read_winobias, read_winogender
 from fake_pronouns import winobias_lines, write_winobias, write_winogender
 
 #: Lines of the published files that cannot be compared, as found by reading them.

@@ -166,7 +166,7 @@ def test_shares_of_surnames_are_percentages(tmp_path: Path) -> None:
 
 
 def test_a_file_without_sentences_of_winobias_is_one_sentence(tmp_path: Path) -> None:
-    from aslant.stimuli.winobias import read_winobias
+    from aslant.stimuli.pronoun_sets import read_winobias
 
     (tmp_path / "pro_stereotyped_type1.txt.dev").write_text("1 [The cook] slept\n")
     with pytest.raises(AslantError, match=r"'1 \[The cook\] slept'\.$"):

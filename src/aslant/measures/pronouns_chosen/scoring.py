@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from os import PathLike
 from typing import TypeAlias
 
@@ -11,26 +10,15 @@ import numpy as np
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
+from aslant.measures.pronouns_chosen.result import PronounScore
 from aslant.measures.template_tests.scoring import MASKS, WHOLE, Model
 from aslant.models.protocols import ATTRIBUTE, TARGET, MaskedLM, Progress, Sentence
 from aslant.models.table import Tables
-from aslant.stimuli.pronoun_items import OCCUPATION, PRONOUN, PronounItem, PronounText, Remark
+from aslant.stimuli.pronoun_sets import FEMALE, MALE, OCCUPATION, PRONOUN, PronounItem, PronounText, Remark
 
 #: Log-probability of a pronoun, and with the occupation masked too (None: not computed).
 Pair: TypeAlias = tuple[float, float | None]
-
-
-@dataclass(frozen=True)
-class Chosen:
-    """What a model said about one item: log-odds of female against male, as they are and corrected by the prior.
-
-    `neutral` is log P(neutral) − log(P(male) + P(female)).
-    """
-
-    item: PronounItem
-    log_odds: float
-    log_odds_corrected: float | None
-    neutral: float | None
+SIGNS = {MALE: -1.0, FEMALE: 1.0}
 
 
 def sentence_for(text: PronounText, wording: Sequence[str], *, masked: bool) -> Sentence:
@@ -59,11 +47,13 @@ def choose(
     items: Sequence[PronounItem],
     journal: str | PathLike[str] | Journal | None = None,
     progress: Progress | None = None,
-) -> tuple[list[Chosen], list[Remark], str]:
+) -> tuple[tuple[PronounScore, ...], list[Remark], str]:
     """Return the model's choice in each item that it can score, the other items, and what was compared."""
     masked = isinstance(lm, MaskedLM)
     asked = [(item, _sentences(item, masked=masked)) for item in items]
-    reasons = _unplaceable(lm, list(dict.fromkeys(sentence for _, sentences in asked for sentence in sentences)))
+    every = list(dict.fromkeys(sentence for _, sentences in asked for sentence in sentences))
+    tell = getattr(lm, "unplaceable", None)  # a model need not say what it cannot score
+    reasons: dict[Sentence, str] = {every[i]: reason for i, reason in tell(every).items()} if tell else {}
     refused = [
         Remark(item.id, f"the model cannot score it: {next(reasons[s] for s in sentences if s in reasons)}")
         for item, sentences in asked
@@ -73,14 +63,19 @@ def choose(
     if not usable:
         raise MeasureError(f"no sentence can be scored: {refused[0].reason}.")
     wanted = list(dict.fromkeys(sentence for _, sentences in usable for sentence in sentences))
-    known = dict(zip(wanted, _ask(lm, wanted, journal, progress), strict=True))
-    return [_chosen(item, known, masked=masked) for item, _ in usable], refused, MASKS if masked else WHOLE
-
-
-def _unplaceable(lm: Model, sentences: list[Sentence]) -> dict[Sentence, str]:
-    """Return why sentences cannot be scored; a model need not say."""
-    tell: Callable[[Sequence[Sentence]], dict[int, str]] | None = getattr(lm, "unplaceable", None)
-    return {sentences[i]: reason for i, reason in tell(sentences).items()} if tell else {}
+    found: list[Pair]
+    if isinstance(lm, MaskedLM):
+        shown = lm.masked_scores(wanted, journal=Tables(journal), progress=progress)
+        found = [(score.target, score.prior) for score in shown]
+    else:
+        whole = lm.causal_scores(wanted, journal=Tables(journal), progress=progress)
+        found = [(score.sentence, None) for score in whole]
+    for sentence, values in zip(wanted, found, strict=True):
+        if not all(value is None or np.isfinite(value) for value in values):
+            raise MeasureError(f"the model returns no finite log-probability for '{sentence.text}'.")
+    known = dict(zip(wanted, found, strict=True))
+    scores = tuple(_score(item, known, masked=masked) for item, _ in usable)
+    return scores, refused, MASKS if masked else WHOLE
 
 
 def _sentences(item: PronounItem, *, masked: bool) -> list[Sentence]:
@@ -91,48 +86,41 @@ def _sentences(item: PronounItem, *, masked: bool) -> list[Sentence]:
     ]
 
 
-def _ask(
-    lm: Model, sentences: list[Sentence], journal: str | PathLike[str] | Journal | None, progress: Progress | None
-) -> list[Pair]:
-    """Return log P(pronoun), the occupation shown and masked; of a causal model, the whole sentence's."""
-    kept = Tables(journal)
-    found: list[Pair]
-    if isinstance(lm, MaskedLM):
-        masked = lm.masked_scores(sentences, journal=kept, progress=progress)
-        found = [(score.target, score.prior) for score in masked]
-    else:
-        found = [(score.sentence, None) for score in lm.causal_scores(sentences, journal=kept, progress=progress)]
-    for sentence, values in zip(sentences, found, strict=True):
-        if not all(value is None or np.isfinite(value) for value in values):
-            raise MeasureError(f"the model returns no finite log-probability for '{sentence.text}'.")
-    return found
-
-
-def _chosen(item: PronounItem, known: dict[Sentence, Pair], *, masked: bool) -> Chosen:
+def _score(item: PronounItem, known: dict[Sentence, Pair], *, masked: bool) -> PronounScore:
     """Put an item's sentences together; the mean over its texts."""
-    sides = [_sides(text, known, masked=masked) for text in item.texts]
-    odds = [female[0] - male[0] for male, female, _ in sides]
-    corrected = [
-        (female[0] - female[1]) - (male[0] - male[1])
-        for male, female, _ in sides
-        if female[1] is not None and male[1] is not None
-    ]
-    neutral = [
-        said - float(np.logaddexp(male[0], female[0])) for male, female, said in sides if said is not None
-    ]  # fmt: skip
-    whole = len(item.texts)
-    return Chosen(
-        item,
-        float(np.mean(odds)),
-        float(np.mean(corrected)) if len(corrected) == whole else None,
-        float(np.mean(neutral)) if len(neutral) == whole else None,
+    every, every_corrected, every_neutral = [], [], []
+    for text in item.texts:
+        male, female = (_sum(text, wordings, known, masked=masked) for wordings in (text.male, text.female))
+        every.append(female[0] - male[0])
+        if female[1] is not None and male[1] is not None:
+            every_corrected.append((female[0] - female[1]) - (male[0] - male[1]))
+        if text.neutral:  # log P(neutral) − log(P(male) + P(female))
+            neutral = known[sentence_for(text, (text.neutral,), masked=masked)][0]
+            every_neutral.append(neutral - float(np.logaddexp(male[0], female[0])))
+    odds, sign = float(np.mean(every)), SIGNS.get(item.stereotype or "")
+    corrected = float(np.mean(every_corrected)) if len(every_corrected) == len(every) else None
+    return PronounScore(
+        id=item.id,
+        groups=item.groups,
+        sentence=item.texts[0].shown,
+        occupation=item.occupation,
+        stereotype=item.stereotype,
+        log_odds=odds,
+        log_odds_corrected=corrected,
+        gap=None if sign is None else sign * odds,
+        gap_corrected=None if sign is None or corrected is None else sign * corrected,
+        p_male=logistic(-odds),
+        p_neutral=logistic(float(np.mean(every_neutral))) if len(every_neutral) == len(every) else None,
     )
 
 
-def _sides(text: PronounText, known: dict[Sentence, Pair], *, masked: bool) -> tuple[Pair, Pair, float | None]:
-    male, female = (_sum(text, wordings, known, masked=masked) for wordings in (text.male, text.female))
-    neutral = known[sentence_for(text, (text.neutral,), masked=masked)][0] if text.neutral else None
-    return male, female, neutral
+def logistic(x: float) -> float:
+    """Return 1 / (1 + exp(−x)).
+
+    >>> logistic(0.0), round(logistic(-2.0), 4)
+    (0.5, 0.1192)
+    """
+    return float(np.exp(-np.logaddexp(0.0, -x)))
 
 
 def _sum(

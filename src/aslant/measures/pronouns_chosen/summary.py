@@ -9,21 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant import statistics
-from aslant.measures.pronouns_chosen.result import (
-    OccupationContrast,
-    OccupationPreference,
-    Preference,
-    PronounGroup,
-    PronounScore,
-)
-from aslant.measures.pronouns_chosen.scoring import Chosen
-from aslant.measures.template_tests.scoring import FloatArray
+from aslant.measures.pronouns_chosen import result
+from aslant.measures.pronouns_chosen.result import OccupationContrast, OccupationPreference, Preference, PronounGroup
+from aslant.measures.pronouns_chosen.scoring import logistic
 from aslant.results.parts import Correlation, Interval
-from aslant.stimuli.pronoun_items import FEMALE, MALE, PronounSet
+from aslant.stimuli.pronoun_sets import FEMALE, MALE, PronounSet
 
 #: Fewer occupations give no correlation.
 LEAST_OCCUPATIONS = 3
-SIGNS = {MALE: -1.0, FEMALE: 1.0}
 
 
 @dataclass(frozen=True)
@@ -35,44 +28,19 @@ class Drawing:
     n_resamples: int
     seed: int
 
-
-def score_of(one: Chosen) -> PronounScore:
-    """Return the score of one sentence."""
-    sign = SIGNS.get(one.item.stereotype or "")
-    corrected = one.log_odds_corrected
-    return PronounScore(
-        id=one.item.id,
-        groups=one.item.groups,
-        sentence=one.item.texts[0].shown,
-        occupation=one.item.occupation,
-        stereotype=one.item.stereotype,
-        log_odds=one.log_odds,
-        log_odds_corrected=corrected,
-        gap=None if sign is None else sign * one.log_odds,
-        gap_corrected=None if sign is None or corrected is None else sign * corrected,
-        p_male=_logistic(-one.log_odds),
-        p_neutral=None if one.neutral is None else _logistic(one.neutral),
-    )
+    def interval(self, samples: NDArray[np.float64]) -> Interval:
+        """Return the interval of resampled values."""
+        low, high = statistics.percentile_interval(samples, self.confidence)
+        return Interval(low, high, self.confidence, self.bootstrap)
 
 
-def _logistic(x: float) -> float:
-    """Return 1 / (1 + exp(−x)).
-
-    >>> _logistic(0.0), round(_logistic(-2.0), 4)
-    (0.5, 0.1192)
-    """
-    return float(np.exp(-np.logaddexp(0.0, -x)))
-
-
-def groups_of(asked: PronounSet, scores: Sequence[PronounScore], drawing: Drawing) -> tuple[PronounGroup, ...]:
+def groups_of(asked: PronounSet, scores: Sequence[result.PronounScore], drawing: Drawing) -> tuple[PronounGroup, ...]:
     """Sum up every group that has a sentence."""
     members = {name: [score for score in scores if name in score.groups] for name in asked.groups}
     return tuple(_group(name, part, asked, drawing) for name, part in members.items() if part)
 
 
-def _group(name: str, scores: Sequence[PronounScore], asked: PronounSet, drawing: Drawing) -> PronounGroup:
-    gaps = {gender: [s.gap for s in scores if s.stereotype == gender and s.gap is not None] for gender in SIGNS}
-    against = [_logistic(-s.gap) for s in scores if s.gap is not None]
+def _group(name: str, scores: Sequence[result.PronounScore], asked: PronounSet, drawing: Drawing) -> PronounGroup:
     return PronounGroup(
         name=name,
         sentences=len(scores),
@@ -80,12 +48,12 @@ def _group(name: str, scores: Sequence[PronounScore], asked: PronounSet, drawing
         preference=preference([(s.occupation, s.stereotype or "", s.gap) for s in scores], drawing),
         corrected=preference([(s.occupation, s.stereotype or "", s.gap_corrected) for s in scores], drawing),
         contrast=contrast([(s.occupation, s.stereotype or "", s.log_odds) for s in scores], drawing),
-        gap_of_male=_mean(gaps[MALE]),
-        gap_of_female=_mean(gaps[FEMALE]),
+        gap_of_male=_mean([s.gap for s in scores if s.stereotype == MALE]),
+        gap_of_female=_mean([s.gap for s in scores if s.stereotype == FEMALE]),
         log_odds=float(np.mean([s.log_odds for s in scores])),
         p_male=float(np.mean([s.p_male for s in scores])),
-        p_against=_mean(against),
-        p_neutral=_mean([s.p_neutral for s in scores if s.p_neutral is not None]),
+        p_against=_mean([logistic(-s.gap) for s in scores if s.gap is not None]),
+        p_neutral=_mean([s.p_neutral for s in scores]),
         correlation=_correlation(asked, [(s.occupation, s.log_odds) for s in scores], drawing),
         correlation_corrected=_correlation(asked, [(s.occupation, s.log_odds_corrected) for s in scores], drawing),
     )
@@ -111,32 +79,16 @@ def preference(gaps: Sequence[tuple[str, str, float | None]], drawing: Drawing) 
     strata = {occupation: stereotype for occupation, stereotype, _ in known}
     place = np.array([occupations[row[0]] for row in known])
     values = np.array([row[2] for row in known], dtype=np.float64)
-    weighed = (np.bincount(place, weights) for weights in (values, (values > 0).astype(np.float64)))
-    sums: FloatArray = np.stack(list(weighed), axis=1).astype(np.float64)
-    sizes = np.bincount(place).astype(np.int64)
-    gap_interval, share_interval = _intervals(sums, sizes, [strata[name] for name in occupations], drawing)
-    count = int((values > 0).sum())
-    return Preference(
-        count=count,
-        n=len(known),
-        share=count / len(known),
-        share_interval=share_interval,
-        gap=float(values.mean()),
-        gap_interval=gap_interval,
-        pvalue=statistics.sign_flip_pvalue(sums[:, 0], n_resamples=drawing.n_resamples, rng=drawing.seed),
-    )
-
-
-def _intervals(
-    sums: FloatArray, sizes: NDArray[np.int64], strata: Sequence[str], drawing: Drawing
-) -> tuple[Interval | None, Interval | None]:
-    if not drawing.bootstrap:
-        return None, None
-    random = np.random.default_rng(drawing.seed)
-    means = statistics.cluster_bootstrap_means(sums, sizes, strata, drawing.bootstrap, random)
-    low_high = [statistics.percentile_interval(column, drawing.confidence) for column in means.T]
-    gap, share = (Interval(low, high, drawing.confidence, drawing.bootstrap) for low, high in low_high)
-    return gap, share
+    sums = np.stack([np.bincount(place, values), np.bincount(place, values > 0)], axis=1)
+    gap_interval = share_interval = None
+    if drawing.bootstrap:
+        random, sizes = np.random.default_rng(drawing.seed), np.bincount(place)
+        strata_of = [strata[name] for name in occupations]
+        means = statistics.cluster_bootstrap_means(sums, sizes, strata_of, drawing.bootstrap, random)
+        gap_interval, share_interval = map(drawing.interval, means.T)
+    count, n = int((values > 0).sum()), len(known)
+    p = statistics.sign_flip_pvalue(sums[:, 0], n_resamples=drawing.n_resamples, rng=drawing.seed)
+    return Preference(count, n, count / n, share_interval, float(values.mean()), gap_interval, p)
 
 
 def contrast(log_odds: Sequence[tuple[str, str, float]], drawing: Drawing) -> OccupationContrast | None:
@@ -153,24 +105,18 @@ def contrast(log_odds: Sequence[tuple[str, str, float]], drawing: Drawing) -> Oc
     female, male = (np.array([np.mean(values) for values in side.values()]) for side in sides.values())
     if not len(female) or not len(male):
         return None
-    p = statistics.partition_pvalue(
-        female, male, alternative="two-sided", n_resamples=drawing.n_resamples, rng=drawing.seed
-    )  # fmt: skip
+    draws = {"n_resamples": drawing.n_resamples, "rng": drawing.seed}
+    p = statistics.partition_pvalue(female, male, alternative="two-sided", **draws)  # type: ignore[arg-type]
     interval = None
     if drawing.bootstrap:
         random = np.random.default_rng(drawing.seed)
         first, second = (statistics.bootstrap_means(side, drawing.bootstrap, random) for side in (female, male))
-        interval = Interval(
-            *statistics.percentile_interval(first - second, drawing.confidence), drawing.confidence, drawing.bootstrap
-        )
-    return OccupationContrast(
-        float(female.mean() - male.mean()), interval, p.pvalue, p.bounds, len(female), len(male)
-    )  # fmt: skip
+        interval = drawing.interval(first - second)
+    difference = float(female.mean() - male.mean())
+    return OccupationContrast(difference, interval, p.pvalue, p.bounds, len(female), len(male))
 
 
-def _correlation(
-    asked: PronounSet, scored: Sequence[tuple[str, float | None]], drawing: Drawing
-) -> Correlation | None:  # fmt: skip
+def _correlation(asked: PronounSet, scored: Sequence[tuple[str, float | None]], drawing: Drawing) -> Correlation | None:
     """Correlate the occupations' mean log-odds with the share of women; None with too few, or where one is constant."""
     shares = {name.lower(): share for name, share in asked.shares.items()}
     by_occupation: dict[str, list[float]] = {}
@@ -192,11 +138,11 @@ def _correlation(
     )
 
 
-def occupations_of(asked: PronounSet, scores: Sequence[PronounScore]) -> tuple[OccupationPreference, ...]:
+def occupations_of(asked: PronounSet, scores: Sequence[result.PronounScore]) -> tuple[OccupationPreference, ...]:
     """Sum up every occupation, in the first group that has sentences, by name."""
     shares = {name.lower(): share for name, share in asked.shares.items()}
     names = [name for name in asked.groups if any(name in score.groups for score in scores)]
-    by_occupation: dict[str, list[PronounScore]] = {}
+    by_occupation: dict[str, list[result.PronounScore]] = {}
     for score in scores:
         by_occupation.setdefault(score.occupation, []).append(score)
     found = []
