@@ -221,8 +221,7 @@ def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Pat
 def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(tmp_path: Path) -> None:
     import gzip
 
-    from aslant.data.archives import take_out
-    from aslant.data.receiving import Meter
+    from aslant.data.receiving import Meter, take_out
     from aslant.data.registry import File
     from aslant.errors import DataError
     from attacks import zip_of

@@ -356,8 +356,7 @@ def _made_archive(chance: Random) -> bytes:
 
 
 def _archive(data: bytes, folder: Path) -> str:
-    from aslant.data.archives import take_out
-    from aslant.data.receiving import Meter
+    from aslant.data.receiving import Meter, take_out
     from aslant.data.registry import File
 
     out = folder / "out"
@@ -403,5 +402,5 @@ def targets() -> Sequence[Target]:
         Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
         Target("authors' scores", ("aslant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
         Target("stamps", (data + "verifying",), lambda: [STAMPS], _stamps, never_refuses=True),
-        Target("archives of data", (data + "archives",), _archives, _archive, _made_archive),
+        Target("archives of data", (data + "receiving",), _archives, _archive, _made_archive),
     )  # fmt: skip

@@ -17,8 +17,7 @@ from aslant.auditing.running import check_known, check_settings
 from aslant.auditing.steps import names
 from aslant.auditing.store import ResultsStore, as_line, now
 from aslant.errors import AslantError, MeasureError
-from aslant.io.digests import digest
-from aslant.io.keeper import Keeper
+from aslant.io.keeper import Keeper, digest
 from aslant.parallel import as_finished
 from aslant.results.stored import StoredAudit, StoredAudits
 from aslant.vectors import LookupPolicy

@@ -26,8 +26,7 @@ import msgspec
 from aslant.auditing import store_queries as q
 from aslant.auditing.store_queries import Held, as_utc
 from aslant.errors import AslantError
-from aslant.io.digests import digest
-from aslant.io.keeper import ForeignFileError, database, is_damage
+from aslant.io.keeper import ForeignFileError, database, digest, is_damage
 from aslant.io.reading import parse_json
 from aslant.results.audit import AuditResult, Glance
 from aslant.results.codec import unsteered_json

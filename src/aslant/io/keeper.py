@@ -7,16 +7,16 @@ has a schema of its own, and opens its file by `database`.
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.io.digests import digest
 
 #: The file of a keeper in its folder.
 FILE = "kept.db"
@@ -77,6 +77,18 @@ def _check(connection: sqlite3.Connection, path: Path, schema: Sequence[str]) ->
     known = {sql for _, sql in found}
     if application != APPLICATION or not known.issuperset(schema) or any(kind == "trigger" for kind, _ in found):
         raise ForeignFileError(f"'{path}' is a database of something else; give another name.")
+
+
+def digest(*parts: bytes) -> str:
+    """Return what stands for these bytes, one part after the other: 32 hexadecimal digits.
+
+    >>> digest(b"abc") == digest(b"ab", b"c"), len(digest())
+    (True, 32)
+    """
+    made = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        made.update(part)
+    return made.hexdigest()
 
 
 def is_damage(error: BaseException) -> bool:
@@ -143,7 +155,8 @@ class Keeper:
                     connection.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?)", rows)
             except (sqlite3.Error, OSError, AslantError) as error:
                 if is_damage(error) and not last:
-                    self._remove()
+                    for path in (self.path, self.path.with_name(f"{FILE}-journal")):
+                        path.unlink(missing_ok=True)
                 elif last or self.folder.is_dir():  # else another process has ended this work and cleaned up
                     self._tell(error)
                     return False
@@ -153,16 +166,10 @@ class Keeper:
 
     def drop(self, keys: Iterable[str]) -> None:
         """Delete blocks, where that is possible."""
-        try:
+        with suppress(sqlite3.Error, OSError, AslantError):
             if self.path.exists():
                 with database(self.path, _BLOCKS, write=True) as connection:
                     connection.executemany("DELETE FROM blocks WHERE key = ?", [(key,) for key in keys])
-        except (sqlite3.Error, OSError, AslantError):
-            return
-
-    def _remove(self) -> None:
-        for path in (self.path, self.path.with_name(f"{FILE}-journal")):
-            path.unlink(missing_ok=True)
 
     def _tell(self, error: Exception) -> None:
         told, self.problem = self.problem, str(getattr(error, "strerror", None) or error)

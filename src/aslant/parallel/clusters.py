@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from aslant.errors import MissingExtraError, WorkersError
 from aslant.parallel.threads import as_worker
@@ -33,22 +33,6 @@ class GivenUpError(WorkersError):
     """A piece of work that cost several workers."""
 
 
-class Cluster(Protocol):
-    """Workers outside of this process."""
-
-    def size(self) -> int:
-        """Return how many tasks can be worked on at once; an error where there have been no workers for a while."""
-
-    def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
-        """Hand out `task(shared, item)`; `shared` is sent once."""
-
-    def explained(self, error: BaseException) -> BaseException:
-        """Return what a task raised, or in one sentence what happened to its worker."""
-
-    def close(self) -> None:
-        """Leave the cluster."""
-
-
 @functools.cache
 def software() -> Versions:
     """Return the versions of everything that numbers depend on; None for what is not installed.
@@ -56,14 +40,11 @@ def software() -> Versions:
     >>> dict(software())["numpy"] is not None
     True
     """
-    return tuple((name, _version(name)) for name in PACKAGES)
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
+    found: dict[str, str | None] = dict.fromkeys(PACKAGES)
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return tuple(found.items())
 
 
 def run(task: Callable[[Any, Any], Any], shared: Any, item: Any, expected: Versions) -> Any:
@@ -83,7 +64,7 @@ def run(task: Callable[[Any, Any], Any], shared: Any, item: Any, expected: Versi
 
 
 class DaskCluster:
-    """The workers of the Dask scheduler at `address`; see `Cluster`."""
+    """The workers of the Dask scheduler at `address`."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -110,7 +91,7 @@ class DaskCluster:
         self._seen = time.monotonic()
 
     def size(self) -> int:
-        """Return how many threads the workers have, by now."""
+        """Return how many threads the workers have, by now; an error where there have been none for a while."""
         try:
             found = int(sum(self.client.nthreads().values()))
         except OSError as error:
@@ -124,7 +105,7 @@ class DaskCluster:
         return max(1, found)
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
-        """Hand out a task; what is shared is scattered to every worker before the first."""
+        """Hand out `task(shared, item)`; what is shared is scattered to every worker before the first."""
         known, placed = self._placed
         if shared is None:  # what is scattered is lost with the last worker that has it
             self._placed = (None, None)
@@ -154,7 +135,7 @@ class DaskCluster:
 
 
 class RayCluster:
-    """The workers of a Ray cluster; see `Cluster`. `address`: "auto", an address, or "local" for one of this machine.
+    """The workers of a Ray cluster. `address`: "auto", an address, or "local" for one of this machine.
 
     Where the process has joined a cluster already (`ray.init`), that is used and left as it is.
     """
@@ -198,7 +179,7 @@ class RayCluster:
         return int(self.ray.cluster_resources().get("CPU", 1))
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
-        """Hand out a task; what is shared goes by reference."""
+        """Hand out `task(shared, item)`; what is shared goes by reference."""
         if shared is not self._placed[0] or self._placed[1] is None:
             self._placed = (shared, self.ray.put(shared))
         found: Future[Any] = self._run.remote(task, [self._placed[1]], item, software()).future()
@@ -227,6 +208,7 @@ class RayCluster:
             self.ray.shutdown()
 
 
+Cluster: TypeAlias = DaskCluster | RayCluster
 _fetched: tuple[str, Any] = ("", None)
 
 

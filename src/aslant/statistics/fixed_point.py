@@ -1,13 +1,11 @@
 """Scores as integers, so that sums are exact and ties are ties in every method.
 
-Subset sums of floats depend on the order of the additions: two subsets whose sums are equal on paper
-may differ in the last bit, and a permutation p-value that misses such a tie is too small. Here the
-centred scores are divided by a unit, a power of two that makes the largest about 2⁴⁴, and rounded once;
-sums of integers are exact. The rounding moves each score by at most half a unit (and a hundredth of one
-for the centring), hence the difference of two subset sums of a pool of n by less than n units: a sum
-counts as reaching the observed one if it is at most n units below it. This errs on the conservative
-side, by at most n · 10⁻¹³ of the largest score. A unit is never finer than the float resolution of the
-scores, and scores of up to three decimals are taken as the whole thousandths that they mean.
+Subset sums of floats depend on the order of the additions, and a permutation p-value that misses a tie is too small.
+Here the centred scores are divided by a unit, a power of two that makes the largest about 2⁴⁴, and rounded once, which
+moves the difference of two subset sums of a pool of n by less than n units: a sum counts as reaching the observed one
+if it is at most n units below it. This errs on the conservative side, by at most n · 10⁻¹³ of the largest score. A unit
+is never finer than the float resolution of the scores, and scores of up to three decimals are taken as the whole
+thousandths that they mean.
 """
 
 from __future__ import annotations
@@ -26,10 +24,6 @@ class Tail:
     """The question "which share of the subsets of this size has a sum as large as the first one's?".
 
     `scores` is (n,) integers, of which the first `size` are the set that was observed.
-
-    >>> tail = Tail(np.array([7, 5, 1]), 1)
-    >>> tail.threshold, tail.mirrored().threshold
-    (4, -10)
     """
 
     scores: NDArray[np.int64]
@@ -56,10 +50,8 @@ class Tail:
 
     def smaller(self) -> Tail:
         """The same question about the complements, if these are smaller: less to enumerate."""
-        n = len(self.scores)
-        if 2 * self.size <= n:
-            return self
-        return Tail(-np.roll(self.scores, -self.size), n - self.size)
+        others = len(self.scores) - self.size
+        return self if self.size <= others else Tail(-np.roll(self.scores, -self.size), others)
 
 
 def upper_tail(first: NDArray[np.float64], second: NDArray[np.float64]) -> Tail:
@@ -67,11 +59,14 @@ def upper_tail(first: NDArray[np.float64], second: NDArray[np.float64]) -> Tail:
 
     `first` is (k,), `second` is (m,), both finite. For fixed sizes the difference of the two means grows
     with the sum of the first set (Caliskan et al. 2017, Methods), so the sum is all that matters.
-
-    >>> upper_tail(np.array([1.0]), np.array([0.0, 0.5])).scores / 2**43
-    array([ 1.25, -1.25,  0.  ])
     """
-    scores = _whole(np.concatenate([first, second]))
+    scores = np.concatenate([first, second])
+    largest = np.abs(scores).max()
+    for factor in (10, 100, 1000) if largest <= 1e9 else ():  # decimals, such as 0.1 and 0.35, become whole numbers
+        whole = np.rint(scores * factor)
+        if np.abs(whole - scores * factor).max() <= 2.0**-50 * factor * largest:
+            scores = whole
+            break
     # Multiplying by a power of two is exact, and keeps what follows away from overflow.
     scores = np.ldexp(scores, -_exponent(scores))
     centred = scores - (scores.min() + scores.max()) / 2
@@ -84,15 +79,3 @@ def upper_tail(first: NDArray[np.float64], second: NDArray[np.float64]) -> Tail:
 def _exponent(scores: NDArray[np.float64]) -> int:
     """Return the least e with |score| < 2ᵉ for every score."""
     return int(np.frexp(np.abs(scores).max())[1])
-
-
-def _whole(scores: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Turn scores of one to three decimals, such as 0.1 and 0.35, into whole numbers."""
-    largest = np.abs(scores).max()
-    if largest > 1e9:
-        return scores
-    for factor in (10, 100, 1000):
-        whole = np.rint(scores * factor)
-        if np.abs(whole - scores * factor).max() <= 2.0**-50 * factor * largest:
-            return whole
-    return scores

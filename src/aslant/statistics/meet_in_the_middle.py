@@ -8,7 +8,6 @@ one by one, which quarters the memory for about the same time.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,9 @@ from numpy.typing import NDArray
 from aslant.statistics.compiled import compiled
 from aslant.statistics.fixed_point import Tail
 
+Sorted = NDArray[np.int64]
 ALWAYS_UP_TO = 50
+COMPILED_FROM = 1 << 17
 # Subset sums kept per half: all of them for pools that always fit, else what a far tail leaves alive.
 _LIST_LIMIT = 1 << 24
 _TAIL_LIST_LIMIT = 1 << 18
@@ -28,9 +29,6 @@ def count_at_least(tail: Tail) -> int | None:
 
     Pools of up to 50 scores always fit; larger ones when so few subsets reach the threshold that almost
     every list dies early, or when one side has few scores.
-
-    >>> count_at_least(Tail(np.array([4000, 3000, 1000, 2000, 0, 0]), 3))
-    2
     """
     scores, size, threshold = tail.scores, tail.size, tail.threshold
     if len(scores) * size > _LISTS_LIMIT:
@@ -54,16 +52,15 @@ def _count(scores: NDArray[np.int64], size: int, threshold: int, limit: int) -> 
     if right_sums is None:
         return None
     total = 0
-    for taken, spare_sum in _subsets(spare.tolist()):
-        for k, sums in enumerate(left_sums):
-            if 0 <= size - taken - k < len(right_sums):
-                total += count_pairs(sums, right_sums[size - taken - k], threshold - spare_sum)
+    for taken in range(len(spare) + 1):
+        for subset in itertools.combinations(spare.tolist(), taken):
+            for k, sums in enumerate(left_sums):
+                if 0 <= size - taken - k < len(right_sums):
+                    total += count_pairs(sums, right_sums[size - taken - k], threshold - sum(subset))
     return total
 
 
-def _sums_by_size(
-    half: NDArray[np.int64], others: NDArray[np.int64], size: int, threshold: int, limit: int
-) -> list[Sorted] | None:
+def _sums_by_size(half: Sorted, others: Sorted, size: int, threshold: int, limit: int) -> list[Sorted] | None:
     """List the subset sums of one half, ascending, by subset size, without those that are dead.
 
     A sum is dead if even the best completion from all scores not yet decided misses the threshold.
@@ -78,34 +75,17 @@ def _sums_by_size(
                 sums[j] = sums[j][:0]
                 continue
             alive_from = threshold - int(best[size - j])
-            without = _from(sums[j], alive_from)
-            sums[j] = merge(without, _from(sums[j - 1], alive_from - score), score) if j else without
+            sums[j] = sums[j][np.searchsorted(sums[j], alive_from) :]
+            if j:
+                with_it = sums[j - 1][np.searchsorted(sums[j - 1], alive_from - score) :]
+                sums[j] = merge(sums[j], with_it, score)
         if sum(map(len, sums)) > limit:
             return None
     return sums
 
 
-def _from(ascending: Sorted, least: int) -> Sorted:
-    return ascending[np.searchsorted(ascending, least) :]
-
-
-def _subsets(scores: list[int]) -> Iterator[tuple[int, int]]:
-    for taken in range(len(scores) + 1):
-        for subset in itertools.combinations(scores, taken):
-            yield taken, sum(subset)
-
-
-Sorted = NDArray[np.int64]
-
-COMPILED_FROM = 1 << 17
-
-
 def merge(first: Sorted, second: Sorted, shift: int) -> Sorted:
-    """Merge `first` and `second + shift`, both ascending, into one ascending list.
-
-    >>> merge(np.array([1, 5]), np.array([0, 3]), 3)
-    array([1, 3, 5, 6])
-    """
+    """Merge `first` and `second + shift`, both ascending, into one ascending list."""
     if not len(second):
         return first
     if len(first) + len(second) < COMPILED_FROM:
@@ -117,11 +97,7 @@ def merge(first: Sorted, second: Sorted, shift: int) -> Sorted:
 
 
 def count_pairs(first: Sorted, second: Sorted, threshold: int) -> int:
-    """Count the pairs, one of each ascending list, whose sum is at least the threshold.
-
-    >>> count_pairs(np.array([1, 5]), np.array([0, 3]), 5)
-    2
-    """
+    """Count the pairs, one of each ascending list, whose sum is at least the threshold."""
     if not len(first) or not len(second):
         return 0
     if len(first) + len(second) < COMPILED_FROM:

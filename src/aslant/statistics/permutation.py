@@ -77,25 +77,17 @@ def partition_pvalue(
     if not relative_width > 0:
         raise MeasureError(f"relative_width is {relative_width!r}; give a positive number such as 0.01.")
     seed_of(rng)  # a bad seed is refused even where nothing will be drawn
-    tails = _tails(upper.smaller(), alternative)
+    one = upper.smaller()
+    tails = {"greater": [one], "less": [one.mirrored()], "two-sided": [one, one.mirrored()]}[alternative]
+    # The tail that is probably the smaller one goes first: the other is then not needed.
+    tails.sort(key=lambda tail: tail.is_above_mean, reverse=True)
     for name in get_args(Method)[:3] if method == "auto" else (method,):
         if name != "monte carlo" and (bracket := _exact(name, tails, relative_width)) is not None:
             return PermutationPvalue(bracket[1], bracket, name, upper.n_partitions)
     if method not in ("auto", "monte carlo"):
-        raise MeasureError(
-            f"{method} does not fit {upper.size} + {len(upper.scores) - upper.size} scores like these; "
-            f'use method="auto".'
-        )
+        sizes = f"{upper.size} + {len(upper.scores) - upper.size}"
+        raise MeasureError(f'{method} does not fit {sizes} scores like these; use method="auto".')
     return _monte_carlo(tails, n_resamples, generator(rng))
-
-
-def _tails(upper: Tail, alternative: Alternative) -> list[Tail]:
-    if alternative == "greater":
-        return [upper]
-    if alternative == "less":
-        return [upper.mirrored()]
-    # The tail that is probably the smaller one goes first: the other is then not needed.
-    return sorted([upper, upper.mirrored()], key=lambda tail: tail.is_above_mean, reverse=True)
 
 
 def _checked(scores: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -123,10 +115,10 @@ def check_choices(alternative: str, method: str, n_resamples: int) -> None:
     Traceback (most recent call last):
     aslant.errors.MeasureError: alternative is 'more'; choose one of greater, less, two-sided.
     """
+    methods = ("auto", *get_args(Method))
     for name, value, known in (
-        ("alternative", alternative, get_args(Alternative)),
-        ("method", _method(method), ("auto", *get_args(Method))),
-    ):
+        ("alternative", alternative, get_args(Alternative)), ("method", _method(method), methods)
+    ):  # fmt: skip
         if value not in known:
             raise MeasureError(f"{name} is {value!r}; choose one of {', '.join(known)}.")
     check_count("n_resamples", n_resamples, 1, MOST_RESAMPLES)
@@ -152,11 +144,7 @@ def _share(count: int | None, tail: Tail) -> Bracket | None:
 
 
 def enumerate_at_least(tail: Tail) -> int | None:
-    """Count the subsets that reach the threshold by listing every one, or return None if there are too many.
-
-    >>> enumerate_at_least(Tail(np.array([4000, 3000, 1000, 2000, 0, 0]), 3))
-    2
-    """
+    """Count the subsets that reach the threshold by listing every one, or return None if there are too many."""
     if tail.n_partitions > ENUMERATION_LIMIT:
         return None
     n, size, threshold, count = len(tail.scores), tail.size, tail.threshold, 0

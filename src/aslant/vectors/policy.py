@@ -40,24 +40,17 @@ class LookupPolicy:
     phrases: Phrases = "join"
 
     def __post_init__(self) -> None:
-        for name, value, allowed in (
-            ("case", self.case, get_args(Case)),
-            ("phrases", self.phrases, get_args(Phrases)),
-        ):
-            if value not in allowed:
+        for name, allowed in (("case", get_args(Case)), ("phrases", get_args(Phrases))):
+            if (value := getattr(self, name)) not in allowed:
                 raise VectorsError(f"{name}={value!r} is not a lookup policy; use one of {', '.join(allowed)}.")
 
     def spellings(self, word: str) -> Iterator[str]:
         """Yield the tokens to try for `word`, best first, none twice."""
         yield word
         forms = (word,) if self.case == "exact" else (word, word.lower(), title_case(word))
-        seen = {word}
-        for form in forms:
-            joined = (form,) if self.phrases == "exact" else (form, form.replace(" ", "_"), form.replace("_", " "))
-            for token in joined:
-                if token not in seen:
-                    seen.add(token)
-                    yield token
+        if self.phrases != "exact":
+            forms = tuple(t for form in forms for t in (form, form.replace(" ", "_"), form.replace("_", " ")))
+        yield from (token for token in dict.fromkeys(forms) if token != word)
 
     def parts(self, word: str) -> list[str]:
         """Return the words of a phrase, where the policy allows their mean; otherwise nothing."""

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import VectorsError
-from aslant.io.digests import row_sums
-from aslant.io.memory_maps import picked_rows
+from aslant.io.memory_maps import picked_rows, row_sums
 from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.mapped_words import MappedWords
 from aslant.vectors.policy import LookupPolicy
@@ -87,9 +86,9 @@ class WordVectors:
         >>> WordVectors.from_arrays(["a", "b", "a"], [[1, 2], [3, 4], [5, 6]]).repairs
         {'duplicate words left out': 1}
         """
-        from aslant.vectors.rows import from_block
+        from aslant.vectors.rows import checked_block, in_memory
 
-        return from_block(list(words), matrix, name=name)
+        return in_memory([checked_block(list(words), matrix)], name=name, format_name="arrays")
 
     def __repr__(self) -> str:
         return f"<WordVectors {self.name!r}: {len(self.words):,} words × {self.dimensions} dimensions>"
@@ -181,8 +180,7 @@ class WordVectors:
         for word in words:
             if not isinstance(word, str):
                 raise VectorsError(f"lookup was given {word!r}, a {type(word).__name__}; words are strings.")
-            match = self._match(word, chosen)
-            if match is None:
+            if (match := self._match(word, chosen)) is None:
                 missing.append(word)
             else:
                 found.append(word)

@@ -45,13 +45,20 @@ def read(path: Path, *, allow_pickle: bool) -> Arrays:
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     except Exception as error:  # a damaged or hostile pickle can fail in any way
-        if allow_pickle:
-            return _by_gensim(path)
-        problem = " ".join(str(error).split())
-        raise VectorsError(
-            f"'{path.name}' is a Python pickle that is not plain gensim vectors ({problem}), and opening it can run "
-            "code; if you trust its origin, use allow_pickle=True (or --allow-pickle)."
-        ) from None
+        if not allow_pickle:
+            problem = " ".join(str(error).split())
+            raise VectorsError(
+                f"'{path.name}' is a Python pickle that is not plain gensim vectors ({problem}), and opening it can "
+                "run code; if you trust its origin, use allow_pickle=True (or --allow-pickle)."
+            ) from None
+    try:
+        from gensim.models import KeyedVectors
+    except ImportError:
+        raise MissingExtraError("reading this gensim file needs gensim: pip install 'gensim>=4.3.3'.") from None
+    try:
+        return from_memory(KeyedVectors.load(str(path), mmap="r"))
+    except Exception as error:  # an arbitrary pickle can raise anything
+        raise VectorsError(f"'{path.name}' is not a gensim KeyedVectors file ({error}).") from None
 
 
 def _plainly(path: Path) -> Arrays:
@@ -113,14 +120,3 @@ class _Array:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         _, shape, dtype, by_column, raw = state
         self.array = dtype.numbers(raw).reshape(shape, order="F" if by_column else "C")
-
-
-def _by_gensim(path: Path) -> Arrays:
-    try:
-        from gensim.models import KeyedVectors
-    except ImportError:
-        raise MissingExtraError("reading this gensim file needs gensim: pip install 'gensim>=4.3.3'.") from None
-    try:
-        return from_memory(KeyedVectors.load(str(path), mmap="r"))
-    except Exception as error:  # an arbitrary pickle can raise anything
-        raise VectorsError(f"'{path.name}' is not a gensim KeyedVectors file ({error}).") from None
