@@ -17,7 +17,15 @@ import safetensors.numpy
 import aslant
 from aslant.errors import VectorsError
 from aslant.vectors import WordVectors
-from aslant.vectors.formats import WRITERS, text, word2vec_binary
+from aslant.vectors.formats import (
+    WRITERS,
+    aslant_file,
+    fasttext_binary,
+    keyed_vectors,
+    numpy_array,
+    text,
+    word2vec_binary,
+)
 from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, fasttext_binary
 from embedding_files import text as as_text
 from embedding_files import word2vec_binary as as_binary
@@ -39,6 +47,23 @@ def content(request: pytest.FixtureRequest) -> bytes:
 
 
 MISLEADING = ["vectors.bin.zst", "vectors.txt.bz2", "no-suffix", "x.npz", "v.safetensors", "w-w.npy"]
+
+
+@pytest.mark.parametrize(
+    ("module", "head"),
+    [
+        (text, b"the 0.1 0.2\nof 0.3 0.4\n"),
+        (text, b"2 2\nthe 0.1 0.2\n"),
+        (word2vec_binary, b"1 2\nthe " + np.array([0.5, 1.5], "<f4").tobytes()),
+        (fasttext_binary, bytes.fromhex("ba164f2f")),
+        (numpy_array, b"\x93NUMPY\x01\0"),
+        (keyed_vectors, b"\x80\x04\x95"),
+        (aslant_file, (16).to_bytes(8, "little") + b'{"matrix":{}}   '),
+    ],
+)
+def test_a_format_is_known_by_its_beginning_and_taken_for_no_other(module: Any, head: bytes) -> None:
+    modules = (text, word2vec_binary, fasttext_binary, numpy_array, keyed_vectors, aslant_file)
+    assert [known for known in modules if known.recognise(head)] == [module]
 
 
 @pytest.mark.parametrize(("packing", "misleading"), list(zip(PACKINGS, MISLEADING, strict=True)))

@@ -57,26 +57,18 @@ def database(path: Path, schema: Sequence[str], *, write: bool = False) -> Itera
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = EXTRA")
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-        _check(connection, path, schema)
+        [[application]] = connection.execute("PRAGMA application_id")
+        found = connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
+        if not found and not application:  # an empty file gets the schema (for a reader, until it leaves)
+            for statement in (*schema, f"PRAGMA application_id = {APPLICATION}"):
+                connection.execute(statement)
+        elif application != APPLICATION or not {sql for _, sql in found}.issuperset(schema) or "trigger" in dict(found):
+            raise ForeignFileError(f"'{path}' is a database of something else; give another name.")
         yield connection
         if write:
             connection.execute("COMMIT")
     finally:
         connection.close()
-
-
-def _check(connection: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
-    """Refuse a file of others; an empty one gets the schema (for a reader, until it leaves)."""
-    [[application]] = connection.execute("PRAGMA application_id")
-    found = connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
-    if not found and not application:
-        for statement in schema:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        return
-    known = {sql for _, sql in found}
-    if application != APPLICATION or not known.issuperset(schema) or any(kind == "trigger" for kind, _ in found):
-        raise ForeignFileError(f"'{path}' is a database of something else; give another name.")
 
 
 def digest(*parts: bytes) -> str:
@@ -158,7 +150,10 @@ class Keeper:
                     for path in (self.path, self.path.with_name(f"{FILE}-journal")):
                         path.unlink(missing_ok=True)
                 elif last or self.folder.is_dir():  # else another process has ended this work and cleaned up
-                    self._tell(error)
+                    told, self.problem = self.problem, str(getattr(error, "strerror", None) or error)
+                    if self.what and not told:
+                        said = f"{self.what} not kept, since '{self.folder}' cannot be written: {self.problem}"
+                        warnings.warn(said, stacklevel=3)
                     return False
             else:
                 return True
@@ -170,13 +165,6 @@ class Keeper:
             if self.path.exists():
                 with database(self.path, _BLOCKS, write=True) as connection:
                     connection.executemany("DELETE FROM blocks WHERE key = ?", [(key,) for key in keys])
-
-    def _tell(self, error: Exception) -> None:
-        told, self.problem = self.problem, str(getattr(error, "strerror", None) or error)
-        if self.what and not told:
-            warnings.warn(
-                f"{self.what} not kept, since '{self.folder}' cannot be written: {self.problem}", stacklevel=4
-            )
 
 
 def _sum(key: Any, content: Any) -> str | None:

@@ -149,16 +149,12 @@ class RayCluster:
             raise MissingExtraError("Ray is not installed; pip install '.[ray]'.") from None
         self.ray = ray
         self._ours = not ray.is_initialized()
-        self._join(address)
-        self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
         self._placed: tuple[Any, Any] = (None, None)
-
-    def _join(self, address: str) -> None:
         try:
             there = reach(address)  # Ray itself tries for minutes
             if self._ours:
                 with signals_kept():
-                    self.ray.init(
+                    ray.init(
                         address=address, log_to_driver=False, logging_level=logging.ERROR,
                         include_dashboard=False if address == "local" else None,
                     )  # fmt: skip
@@ -167,12 +163,13 @@ class RayCluster:
                 f"cannot join a Ray cluster by '{address}' ({first_line(error)}); start one (ray start --head), then "
                 "give 'auto' or its address."
             ) from None
-        joined = self.ray.get_runtime_context().gcs_address
+        joined = ray.get_runtime_context().gcs_address
         if there and not self._ours and address.rpartition("//")[2] != joined:
             raise WorkersError(
                 f"this process is in the Ray cluster at '{joined}' already, not in that at '{address}'; leave it first "
                 "(ray.shutdown()), or give 'auto'."
             )
+        self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
 
     def size(self) -> int:
         """Return how many processors the cluster has, by now."""

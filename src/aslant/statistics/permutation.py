@@ -19,10 +19,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import MeasureError
-from aslant.statistics import meet_in_the_middle, subset_sum_grid
-from aslant.statistics.fixed_point import Tail, upper_tail
 from aslant.statistics.intervals import clopper_pearson
 from aslant.statistics.randomness import check_count, generator, seed_of
+from aslant.statistics.subset_sums import Tail, count_at_least, tail_bracket, upper_tail
 
 Alternative = Literal["greater", "less", "two-sided"]
 Method = Literal["enumeration", "meet-in-the-middle", "dynamic programming", "monte carlo"]
@@ -64,7 +63,7 @@ def partition_pvalue(
 
     `first` is (k,) and `second` (m,): one score per word. The observed partition counts, so 0 < p ≤ 1
     (Caliskan et al. 2017, Methods: the one-sided p-value of the permutation test). Two-sided is
-    min(1, 2 · the smaller tail), as in SciPy. Ties are treated as `fixed_point` says.
+    min(1, 2 · the smaller tail), as in SciPy. Ties are treated as `subset_sums` says.
 
     >>> partition_pvalue([3.0, 4.0], [1.0, 2.0]).pvalue == 1 / 6
     True
@@ -159,8 +158,8 @@ def enumerate_at_least(tail: Tail) -> int | None:
 
 _ENGINES: dict[Method, Callable[[Tail, float], Bracket | None]] = {
     "enumeration": lambda tail, _: _share(enumerate_at_least(tail), tail),
-    "meet-in-the-middle": lambda tail, _: _share(meet_in_the_middle.count_at_least(tail), tail),
-    "dynamic programming": subset_sum_grid.tail_bracket,
+    "meet-in-the-middle": lambda tail, _: _share(count_at_least(tail), tail),
+    "dynamic programming": tail_bracket,
 }
 
 

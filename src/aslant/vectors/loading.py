@@ -27,9 +27,8 @@ from aslant.vectors.formats import (
     streamed_format,
     text,
 )
-from aslant.vectors.policy import LookupPolicy
 from aslant.vectors.rows import Arrays, Block, Kept, Sieve, in_memory
-from aslant.vectors.word_vectors import FloatMatrix, WordVectors, as_matrix
+from aslant.vectors.word_vectors import FloatMatrix, LookupPolicy, WordVectors, as_matrix
 
 
 def load(
@@ -177,9 +176,10 @@ def _read(stream: ByteStream, top: int | None, key: str | None, allow_pickle: bo
         return _of_arrays(whole.open_arrays(path, name), name, top, key)
     head = stream.peek(text.HEAD_BYTES)
     reader = streamed_format(head, name)
+    kind = text.describe(head) if reader is text else reader.NAME
     if key is None:
-        return in_memory(reader.read(stream), name=name, format_name=reader.describe(head), top=top)
-    return _cached(key, top, name, reader.read(stream), {"format": reader.describe(head)})
+        return in_memory(reader.read(stream), name=name, format_name=kind, top=top)
+    return _cached(key, top, name, reader.read(stream), {"format": kind})
 
 
 def _of_arrays(found: Arrays, name: str, top: int | None, key: str | None) -> WordVectors:

@@ -13,7 +13,7 @@ from scipy import stats
 import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.measures.pronouns_chosen.measure import pronoun_set
-from aslant.measures.pronouns_chosen.summary import Drawing, contrast, preference
+from aslant.measures.pronouns_chosen.scoring import Drawing, contrast, preference
 from aslant.models.protocols import MaskedScore, Sentence
 from aslant.statistics import cluster_bootstrap_means, correlation_pvalue, rank_correlation_pvalue
 from fake_pronouns import MEN, WOMEN, CausalPronounLM, MaskedPronounLM, write_sets, write_winobias, write_winogender

@@ -14,8 +14,7 @@ from aslant.data import could_be_name, resolve
 from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
-from aslant.measures.pronouns_chosen.scoring import choose
-from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of
+from aslant.measures.pronouns_chosen.scoring import Drawing, choose, groups_of, occupations_of
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.scoring import WHOLE, Model
 from aslant.models.protocols import CausalLM, MaskedLM, Progress

@@ -26,7 +26,7 @@ def outcomes_table(result: PronounResolutionResult) -> Table:
     """Describe both genders: share of "neither" in the labels and as predicted, accuracy, log-loss, calibration."""
     columns = (
         Column("gender", "pronouns", plain, "left"),
-        Column("samples", "samples", _count),
+        Column("samples", "samples", "{:,}".format),
         Column("prior", "neither: labels", _percent),
         Column("predicted", "predicted", _percent),
         Column("interval", "interval", str, min_width=76),
@@ -45,7 +45,7 @@ def topics_table(result: PronounResolutionResult, words: int | None = None) -> T
     columns = (
         Column("topic", "topic", str),
         Column("words", "first words", plain, "left", wraps=True),
-        Column("samples", "samples", _count, min_width=70),
+        Column("samples", "samples", "{:,}".format, min_width=70),
         Column("bias", "bias", small),
         Column("mean_score", "mean score", small, min_width=90),
     )
@@ -67,7 +67,7 @@ def calibration_table(result: PronounResolutionResult) -> Table:
     columns = (
         Column("gender", "pronouns", plain, "left"),
         Column("range", "P(neither)", str, "left"),
-        Column("n", "samples", _count),
+        Column("n", "samples", "{:,}".format),
         Column("predicted", "predicted, mean", percent),
         Column("observed", "labels", percent),
     )
@@ -140,10 +140,6 @@ def _percent(share: float | None) -> str:
 def _points(difference: float | None) -> str:
     """Write a difference of shares in percentage points."""
     return "–" if difference is None else f"{100 * difference:z.1f}".replace("-", "−")
-
-
-def _count(value: int) -> str:
-    return f"{value:,}"
 
 
 def glance(r: PronounResolutionResult, about: Category) -> list[Glance]:

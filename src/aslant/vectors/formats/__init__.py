@@ -1,7 +1,7 @@
 """One file per file format; here, the table of them, recognition by content, and saving by suffix.
 
-A *streamed* format offers `recognise(head)`, `describe(head)` and `read(stream)`; it is read through any
-packing and kept in the cache. To add one: write the file, add it to `STREAMED`.
+A *streamed* format offers `NAME`, `recognise(head)` and `read(stream)`; it is read through any packing and kept in the
+cache. To add one: write the file, add it to `STREAMED`.
 """
 
 from __future__ import annotations

@@ -33,17 +33,8 @@ MAX_WORK = 10**12
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a fastText model.
-
-    >>> recognise(bytes.fromhex("ba164f2f")), recognise(b"the 0.1")
-    (True, False)
-    """
+    """Tell whether a file that begins with `head` is a fastText model."""
     return head.startswith(MAGIC)
-
-
-def describe(head: bytes) -> str:
-    """Return the name of the format."""
-    return NAME
 
 
 @dataclass(frozen=True)

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
 from aslant.io.reading import read_bytes
+from aslant.vectors.formats.keyed_vectors import PlainUnpickler
 from aslant.vectors.formats.numpy_array import load_array, unwarned
-from aslant.vectors.formats.plain_pickle import PlainUnpickler
 from aslant.vectors.rows import ZERO, Block, decode_words
 from aslant.vectors.word_vectors import FloatMatrix, as_matrix
 

@@ -23,11 +23,7 @@ WORD_FILES = (".txt", ".words", ".vocab")
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a NumPy array.
-
-    >>> recognise(bytes([0x93]) + b"NUMPY" + bytes([1, 0]))
-    True
-    """
+    """Tell whether a file that begins with `head` is a NumPy array."""
     return head.startswith(MAGIC)
 
 

@@ -69,11 +69,7 @@ class Layout:
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a text embedding.
-
-    >>> recognise(b"the 0.1 0.2\\nof 0.3 0.4\\n"), recognise(b"2 2\\nthe 0.1 0.2\\n"), recognise(b"\\x80\\x04")
-    (True, True, False)
-    """
+    """Tell whether a file that begins with `head` is a text embedding."""
     try:
         return layout_of(head) is not None
     except VectorsError:
@@ -244,15 +240,12 @@ def encoded_blocks(vectors: WordVectors, format_name: str) -> Iterator[tuple[lis
             raise VectorsError(
                 f"the word {bad!r} {what}, which {format_name} cannot hold; save as .safetensors or .npz instead."
             )
-        yield [_encoded(word) for word in words], vectors.matrix[start : start + BLOCK_WORDS]
+        try:
+            encoded = [word.encode("utf-8") for word in words]
+        except UnicodeEncodeError as error:
+            raise VectorsError(f"the word {error.object!r} is not valid Unicode and cannot be written.") from None
+        yield encoded, vectors.matrix[start : start + BLOCK_WORDS]
         release(vectors.matrix)
-
-
-def _encoded(word: str) -> bytes:
-    try:
-        return word.encode("utf-8")
-    except UnicodeEncodeError:
-        raise VectorsError(f"the word {word!r} is not valid Unicode and cannot be written.") from None
 
 
 def _table_reader(layout: Layout) -> Callable[[bytes], Block | None]:

@@ -26,20 +26,10 @@ SPACE = ord(" ")
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is word2vec binary: a header, then rows that are not text.
-
-    >>> import numpy as np
-    >>> recognise(b"1 2\\nthe " + np.array([0.5, 1.5], "<f4").tobytes())
-    True
-    """
+    """Tell whether a file that begins with `head` is word2vec binary: a header, then rows that are not text."""
     line, newline, rest = head.partition(b"\n")
     match = text.HEADER.match(line) if newline and rest else None
     return match is not None and 1 <= int(match[2]) <= text.MAX_DIMENSIONS and not text.recognise(head)
-
-
-def describe(head: bytes) -> str:
-    """Return the name of the format."""
-    return NAME
 
 
 def read(stream: ByteStream) -> Iterator[Block]:
