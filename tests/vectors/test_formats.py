@@ -26,7 +26,8 @@ from aslant.vectors.formats import (
     text,
     word2vec_binary,
 )
-from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, fasttext_binary
+from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
+from embedding_files import fasttext_binary as as_fasttext
 from embedding_files import text as as_text
 from embedding_files import word2vec_binary as as_binary
 
@@ -378,7 +379,7 @@ def test_fasttext_sub_words_need_an_unpacked_model_with_n_grams(fasttext: tuple[
     packed.write_bytes(PACKINGS["gz"](fasttext[0].read_bytes()))
     assert aslant.load(packed).words == aslant.load(fasttext[0]).words
     plain = tmp_path / "plain.bin"
-    plain.write_bytes(fasttext_binary(WORDS, MATRIX))
+    plain.write_bytes(as_fasttext(WORDS, MATRIX))
     glove = tmp_path / "glove.txt"
     glove.write_bytes(as_text(WORDS, MATRIX))
     for path, problem in ((packed, "unpacked"), (plain, "without character n-grams"), (glove, "unpacked fastText")):
@@ -388,7 +389,7 @@ def test_fasttext_sub_words_need_an_unpacked_model_with_n_grams(fasttext: tuple[
 
 def test_fasttext_labels_are_not_words(tmp_path: Path) -> None:
     rows = np.concatenate([MATRIX, MATRIX[:2]])
-    data = fasttext_binary(WORDS, MATRIX, labels=["__label__a", "__label__b"])
+    data = as_fasttext(WORDS, MATRIX, labels=["__label__a", "__label__b"])
     path = tmp_path / "supervised.bin"
     path.write_bytes(data)
     same(aslant.load(path))
@@ -398,7 +399,7 @@ def test_fasttext_labels_are_not_words(tmp_path: Path) -> None:
 def test_fasttext_words_are_means_of_their_rows(tmp_path: Path) -> None:
     buckets = np.full((1, 5), 2, np.float32)  # every n-gram falls into the only bucket
     path = tmp_path / "model.bin"
-    path.write_bytes(fasttext_binary(["ab", "</s>"], np.ones((2, 5), np.float32), buckets=buckets, minn=2, maxn=2))
+    path.write_bytes(as_fasttext(["ab", "</s>"], np.ones((2, 5), np.float32), buckets=buckets, minn=2, maxn=2))
     loaded = aslant.load(path)
     np.testing.assert_allclose(loaded.matrix[0], (1 + 3 * 2) / 4)  # the word, <a, ab, b>
     np.testing.assert_array_equal(loaded.matrix[1], 1)  # the end of a sentence has no n-grams

@@ -1,8 +1,8 @@
-"""Association tests as tables: WEAT, its suite, WEFAT, the multi-group statistic."""
+"""Association tests as tables and charts: WEAT, its suite, WEFAT, the multi-group statistic, and what others share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 from aslant.errors import plural
@@ -14,19 +14,63 @@ from aslant.measures.association.result import (
     WeatSuiteResult,
     WefatResult,
 )
-from aslant.measures.association.tables import (
-    PVALUES,
-    SCALE,
-    SIGN,
-    opening_columns,
-    pvalue_note,
-    tests_of,
-    tests_table,
-)
+from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.report.conventions import Category, evidence_of, line, strength_of
-from aslant.report.tables import Column, Table, bar, missing_words, number, plain, pvalue, small
+from aslant.report.pictures import tests_picture, words_chart
+from aslant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+
+SCALE = "−2     0     2"
+PVALUES = (Column("pvalue", "p", pvalue), Column("qvalue", "q", pvalue))
+SIGN = "the first target set is associated with the first attribute and the second with the second; 0: no association"
+
+
+def opening_columns(effect: str, bar_width: int) -> tuple[Column, ...]:
+    """Return the columns that every such table begins with; the bar needs a terminal of some width."""
+    return (
+        Column("test", "test", plain, "left"),
+        Column("title", "what is compared", plain, "left", wraps=True),
+        Column("effect_size", effect, number),
+        Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=bar_width),
+    )
+
+
+def tests_of(result: Any) -> tuple[Any, ...]:
+    """Return the tests of a suite, or the one test."""
+    return result.results if isinstance(result, AssociationSuite) else (result,)
+
+
+def tests_table(
+    what: str, result: Any, columns: Sequence[Column], notes: Sequence[str], lacking: str, *, first_line: str
+) -> Table:
+    """Describe one test, or a suite; under it the `notes`, the words that each is `lacking`, and what failed."""
+    several = isinstance(result, AssociationSuite)
+    rows = [
+        {**row, "interval": between(row["low"], row["high"], number)} if "low" in row else row for row in result.rows()
+    ]
+    said = [*notes]
+    if lacking:
+        said += [f"{plain(t.test)}: {lacking} {plain(', '.join(t.missing))}" for t in tests_of(result) if t.missing]
+    said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
+    shown = tuple(column for column in columns if several or column.key != "qvalue")
+    title = f"{what} on {result.provenance.representation.name}"
+    return Table(title, shown, rows, tuple(said), first_line=first_line)
+
+
+def pvalue_note(result: Any, over: str) -> str:
+    """Say what p-values are `over`, how sure they are, and over how many tests q-values control."""
+    tests, parts = tests_of(result), []
+    for test in tests:
+        low, high = test.pvalue_bounds
+        if low != high:
+            how = "random partitions, 99 % interval" if test.pvalue_method == "monte carlo" else "guaranteed"
+            parts.append(f"{plain(test.test)}: between {low:.4g} and {high:.4g}, {how}")
+    exact = f"exact unless said otherwise ({'; '.join(parts)})" if parts else "exact for all tests"
+    alternative = plain(tests[0].alternative) if tests else "greater"
+    control = f"; q: Benjamini–Hochberg over {plural(len(tests), 'test')}" * isinstance(result, AssociationSuite)
+    return f"p ({alternative}): {over}, {exact}{control}."
+
 
 WEAT_COLUMNS = (
     *opening_columns("d", 118),
@@ -47,29 +91,22 @@ def weat_table(result: WeatResult | WeatSuiteResult) -> Table:
         pvalue_note(result, "over every re-partition of the targets"),
     ]
     for test in tests_of(result):
-        notes += [f"{plain(test.test)}: {plain(left)}" for left in (*_stand_ins(test), *_left_out(test))]
+        pairs = [(w, t) for g in test.targets + test.attributes for w, t in zip(g.used, g.tokens, strict=True)]
+        other = [f"{t} stands for {w}" for w, t in pairs if t != w and w != w.lower()]
+        said = []
+        if other and any(t == w and w != w.lower() for w, t in pairs):  # some capitalised words stand for themselves
+            said.append(", ".join(other))
+        if test.not_in_vocabulary:
+            of = test.provenance.settings["vocabulary"]["name"]
+            said.append(f"not in the vocabulary of {of}: {', '.join(test.not_in_vocabulary)}")
+        if test.removed:
+            said.append(f"removed at random, for target sets of equal size: {', '.join(test.removed)}")
+        notes += [f"{plain(test.test)}: {plain(text)}" for text in said]
     if masked:
         about = result.provenance.representation
         notes.append(f"the model: {plain(about.format)}{plain(about.note and f'; {about.note}')}")
     what, lacking = ("WEAT with masks", "not one piece of the vocabulary:") if masked else ("WEAT", "no vector for")
     return tests_table(what, result, WEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE if masked else "")
-
-
-def _left_out(test: WeatResult) -> Iterator[str]:
-    """Say which words a vocabulary ruled out, and which were removed at random."""
-    if test.not_in_vocabulary:
-        of = test.provenance.settings["vocabulary"]["name"]
-        yield f"not in the vocabulary of {of}: {', '.join(test.not_in_vocabulary)}"
-    if test.removed:
-        yield f"removed at random, for target sets of equal size: {', '.join(test.removed)}"
-
-
-def _stand_ins(test: WeatResult) -> Iterator[str]:
-    """Say which capitalised words fell back to another token where other words of the test did not."""
-    pairs = [(w, t) for g in test.targets + test.attributes for w, t in zip(g.used, g.tokens, strict=True)]
-    other = [f"{t} stands for {w}" for w, t in pairs if t != w and w != w.lower()]
-    if other and any(t == w and w != w.lower() for w, t in pairs):
-        yield ", ".join(other)
 
 
 def wefat_table(result: WefatResult) -> Table:
@@ -138,3 +175,22 @@ def suite_glance(suite: Any, about: Category) -> list[Glance]:
     """Say at a glance what each test of a suite found, judged by its q-value."""
     pairs = zip(suite.results, suite.qvalues, strict=True)
     return [found for test, qvalue in pairs for found in glance(test, about, qvalue)]
+
+
+def suite_picture(suite: Any) -> Any:
+    """Draw each test's effect size with its interval, and what a study found in people."""
+    return tests_picture(suite.rows(), "this embedding" if suite.kind == "weat-suite" else "this model")
+
+
+def associations_picture(result: WeatResult) -> Any:
+    """Draw how much closer each target word is to the first attributes than to the second."""
+    first, second = (plain(group.name) for group in result.attributes)
+    named = [(a.word, a.value, plain(a.target)) for a in result.associations]
+    return words_chart(named, f"← {second} · closer to · {first} →")
+
+
+def wefat_picture(result: WefatResult) -> Any:
+    """Draw the effect size of the words at either end."""
+    first, second = (plain(group.name) for group in result.attributes)
+    named = [(w.word, w.effect_size, first if w.effect_size > 0 else second) for w in result.words]
+    return words_chart(named, f"← {second} · effect size d · {first} →")
