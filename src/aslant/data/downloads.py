@@ -43,11 +43,7 @@ def fetch_from_url(source: Source, folder: Path, work: Path, meter: Meter) -> di
 
 
 def address(source: Source, file: File) -> str:
-    """Return the address of one file of a URL, which may be a folder.
-
-    >>> address(Source(url="https://example.org/v1/", files=(File("a b.txt"),)), File("a b.txt"))
-    'https://example.org/v1/a%20b.txt'
-    """
+    """Return the address of one file of a URL, which may be a folder."""
     url = source.url or ""
     return url + quote(file.member or file.name) if url.endswith("/") else url
 

@@ -33,11 +33,7 @@ def _candidates(found: Entry) -> Iterator[tuple[Path, Source]]:
 
 
 def present(name: str) -> bool:
-    """Tell whether the data are on this machine, by name and size only; `find` also verifies them.
-
-    >>> present("gap") in (True, False)
-    True
-    """
+    """Tell whether the data are on this machine, by name and size only; `find` also verifies them."""
     return any(
         all(file.size in (None, (folder / file.name).stat().st_size) for file in source.files)
         for folder, source in _candidates(entry(name))
@@ -74,9 +70,6 @@ def is_copy(name: str, folder: Path, needed: Callable[[str], bool] = bool) -> bo
     """Tell whether a folder, anywhere, holds the files of one source, each with its published checksum.
 
     A file may be absent unless its name is `needed` (by default, all are), but it may not differ.
-
-    >>> is_copy("bert-base-uncased", Path("no-such-folder"))
-    False
     """
     sources = [source for source in entry(name).sources if any(needed(file.name) for file in source.files)]
     return any(all(_is_that(folder, file, needed) for file in source.files) for source in sources)
@@ -121,11 +114,7 @@ def fetch(name: str, *, progress: Progress | None = None) -> Path:
 
 
 def what_to_do(found: Entry, failures: Collection[str] = ()) -> str:
-    """Say in one sentence why an entry is missing and how to get it by hand.
-
-    >>> what_to_do(entry("gn-glove"))[:72]
-    "'gn-glove' is not on this machine and has to be downloaded by hand: from"
-    """
+    """Say in one sentence why an entry is missing and how to get it by hand."""
     automatic = [source for source in found.sources if not source.by_hand]
     ways = "; or ".join(_by_hand(found, source) for source in found.sources)
     if failures:

@@ -31,10 +31,7 @@ def is_large(array: NDArray[Any]) -> bool:
 
 
 def release(array: NDArray[Any]) -> None:
-    """Release the pages of a mapped file that `array` lies in, if it is large; they are read again when needed.
-
-    >>> release(np.ones(3))
-    """
+    """Release the pages of a mapped file that `array` lies in, if it is large; they are read again when needed."""
     if not is_large(array) or not hasattr(mmap, "MADV_DONTNEED"):
         return
     base: Any = array
@@ -47,12 +44,8 @@ def release(array: NDArray[Any]) -> None:
         base.madvise(mmap.MADV_DONTNEED)
 
 
-def picked_rows(matrix: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Return a copy of the `rows` of `matrix`, shape (rows, dimensions), without holding on to more of a mapped file.
-
-    >>> picked_rows(np.eye(3, dtype=np.float32), np.array([2, 0])).tolist()
-    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
-    """
+def picked_rows(matrix: NDArray[Any], rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+    """Return a copy of the `rows` of `matrix`, shape (rows, dimensions), without holding on to more of a mapped one."""
     if not is_large(matrix):
         return np.array(matrix[rows], dtype=np.float32)
     out = np.empty((len(rows), matrix.shape[1]), np.float32)
@@ -66,9 +59,6 @@ def room_for(shape: tuple[int, int], folder: Path) -> NDArray[np.float32]:
     """Return a new array to be filled: in memory, or if it is very large, in a file without a name in `folder`.
 
     The file's disk space is reserved at once and freed with the array. Without enough of it, memory is used instead.
-
-    >>> room_for((2, 3), Path()).shape
-    (2, 3)
     """
     size = 4 * math.prod(shape)
     if size > HELD and hasattr(os, "posix_fallocate"):

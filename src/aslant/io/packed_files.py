@@ -73,20 +73,12 @@ def locate(source: str | os.PathLike[str], error: type[AslantError] = AslantErro
 
 
 def packing(head: bytes) -> str | None:
-    """Tell how a file that begins with `head` is packed, or None.
-
-    >>> packing(bytes([0x1F, 0x8B, 8])), packing(b"the 0.1 0.2")
-    ('gzip', None)
-    """
+    """Tell how a file that begins with `head` is packed, or None."""
     return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
 
 
 def most_unpacked(packed_bytes: int) -> int:
-    """Return how many bytes a file of that size may unpack to: enough for real data, not for a decompression bomb.
-
-    >>> most_unpacked(1 << 30) >> 30, most_unpacked(1000) >> 20
-    (200, 256)
-    """
+    """Return how many bytes a file of that size may unpack to: enough for real data, not for a decompression bomb."""
     return min(_limit(UNPACKED, MAX_UNPACKED), max(FREE_BYTES, _limit(RATIO, MAX_RATIO) * packed_bytes))
 
 

@@ -35,11 +35,7 @@ class GivenUpError(WorkersError):
 
 @functools.cache
 def software() -> Versions:
-    """Return the versions of everything that numbers depend on; None for what is not installed.
-
-    >>> dict(software())["numpy"] is not None
-    True
-    """
+    """Return the versions of everything that numbers depend on; None for what is not installed."""
     found: dict[str, str | None] = dict.fromkeys(PACKAGES)
     for name in PACKAGES:
         with suppress(PackageNotFoundError):
@@ -48,11 +44,7 @@ def software() -> Versions:
 
 
 def run(task: Callable[[Any, Any], Any], shared: Any, item: Any, expected: Versions) -> Any:
-    """Run one task in a worker, if the software there is that of the process that sent it.
-
-    >>> run(lambda shared, item: shared + item, 40, 2, software())
-    42
-    """
+    """Run one task in a worker, if the software there is that of the process that sent it."""
     if (mine := software()) != expected:
         here, there = next((a, b) for a, b in zip(mine, expected, strict=True) if a != b)
         raise WorkersError(
@@ -229,20 +221,12 @@ def signals_kept() -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """Return what an error says, or is, in one line.
-
-    >>> first_line(ValueError("no" + chr(10) + "more")), first_line(ValueError())
-    ('no', 'ValueError')
-    """
+    """Return what an error says, or is, in one line."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def reach(address: str) -> bool:
-    """Raise at once where nobody answers at "host:port" or "tcp://host:port"; False where it is not an address.
-
-    >>> reach("auto")
-    False
-    """
+    """Raise at once where nobody answers at "host:port" or "tcp://host:port"; False where it is not an address."""
     host, _, port = address.rpartition("//")[2].rpartition(":")
     if not host or not port.isdecimal():
         return False

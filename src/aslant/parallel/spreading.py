@@ -73,11 +73,7 @@ def use_workers(
 
 
 def workers_in_use() -> Cluster | None:
-    """Return the workers outside of this process, or None: inside a task there are none.
-
-    >>> workers_in_use() is None
-    True
-    """
+    """Return the workers outside of this process, or None: inside a task there are none."""
     return None if is_worker() else _in_use.get()
 
 

@@ -46,22 +46,13 @@ def cores(workers: int | None = None) -> int:
 
 
 def is_worker() -> bool:
-    """Tell whether this thread runs a task that was given to a worker.
-
-    >>> is_worker()
-    False
-    """
+    """Tell whether this thread runs a task that was given to a worker."""
     return bool(getattr(_here, "worker", False))
 
 
 @contextmanager
 def as_worker() -> Iterator[None]:
-    """Run a task as a worker does: one thread for each library, and no workers of its own.
-
-    >>> with as_worker():
-    ...     cores(5)
-    1
-    """
+    """Run a task as a worker does: one thread for each library, and no workers of its own."""
     before = is_worker()
     _here.worker = True
     try:

@@ -98,31 +98,18 @@ class PronounSet:
 
 
 def gender_of(pronouns: tuple[str, ...]) -> str | None:
-    """Return the one gender of pronouns, or None where they have two, or where one of them is not a pronoun.
-
-    >>> gender_of(("she", "her")), gender_of(("she", "his"))
-    ('female', None)
-    """
+    """Return the one gender of pronouns, or None where they have two, or where one of them is not a pronoun."""
     genders = {GENDERS.get(word) for word in pronouns}
     return genders.pop() if len(genders) == 1 else None
 
 
 def gendered_words(text: str) -> list[str]:
-    """Return the words of a text that reveal a gender.
-
-    >>> gendered_words("The lawyer is a generous man.")
-    ['man']
-    """
+    """Return the words of a text that reveal a gender."""
     return [word for word in re.findall(r"[a-z]+", text.lower()) if word in GENDERED]
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the lines of a small text file.
-
-    >>> lines_of(Path("/no/such/file"))
-    Traceback (most recent call last):
-    aslant.errors.StimuliError: cannot open '/no/such/file': No such file or directory.
-    """
+    """Return the lines of a small text file."""
     return read_text(path, StimuliError, most=MAX_BYTES).splitlines()
 
 
@@ -236,11 +223,7 @@ def read_winobias(path: Path, split: str | None = None) -> PronounSet:
 
 
 def shares_of_women() -> dict[str, float]:
-    """Return the share of women by occupation, in per cent, under the names that the sentences use.
-
-    >>> shares_of_women()["tailor"]
-    80.0
-    """
+    """Return the share of women by occupation, in per cent, under the names that the sentences use."""
     listed = load_set("occupations-share-of-women", WordSet).column("share_women")
     return {SPELLINGS.get(word, word): share for word, share in listed.items()}
 
@@ -457,11 +440,7 @@ def _placed(occupation: str, versions: dict[str, str]) -> PronounText:
 
 
 def _difference(first: str, second: str) -> tuple[str, str, str]:
-    """Return the text with a placeholder for the one word in which two sentences differ, and that word in each.
-
-    >>> _difference("He said his name.", "He said her name.")
-    ('He said [PRONOUN] name.', 'his', 'her')
-    """
+    """Return the text with a placeholder for the one word in which two sentences differ, and that word in each."""
     words = [list(_WORD.finditer(sentence)) for sentence in (first, second)]
     apart = [(a, b) for a, b in zip(*words, strict=False) if a[0] != b[0]]
     if len(words[0]) != len(words[1]) or len(apart) != 1:

@@ -65,8 +65,8 @@ def load(
         source = resolve(source, kinds=("vectors",), progress=progress) or source
     tokens = None
     if words is not None:
-        listed = [None] if isinstance(words, str) else list(words)
-        if not all(isinstance(word, str) for word in listed):
+        listed = list(words)
+        if isinstance(words, str) or not all(isinstance(word, str) for word in listed):
             raise VectorsError(f"words={words!r:.60} are not words; give a list of strings.")
         tokens = (policy or LookupPolicy()).tokens(listed)
     vectors = _load(source, top, tokens, cache, allow_pickle, progress)

@@ -60,11 +60,7 @@ class Arrays:
 
 
 def decode_words(words: list[bytes]) -> tuple[list[str], dict[str, int]]:
-    """Decode `words` from UTF-8, replacing bad bytes; also return the repairs this took.
-
-    >>> decode_words([b"the", b"caf\\xe9"])
-    (['the', 'caf\ufffd'], {'words that are not UTF-8 (bad bytes replaced)': 1})
-    """
+    """Decode `words` from UTF-8, replacing bad bytes; also return the repairs this took."""
     decoded = [word.decode("utf-8", "replace") for word in words]
     bad = sum("\ufffd" in text and text.encode() != word for text, word in zip(decoded, words, strict=True))
     return decoded, {UNDECODABLE: bad} if bad else {}

@@ -42,11 +42,7 @@ class Resampling:
 
 
 def log_losses(probabilities: FloatArray, labels: NDArray[np.intp]) -> FloatArray:
-    """Return −log P(label) of each row of (n, classes).
-
-    >>> log_losses(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([0, 0])).round(4).tolist()
-    [0.6931, 0.0]
-    """
+    """Return −log P(label) of each row of (n, classes)."""
     chosen = probabilities[np.arange(len(labels)), labels]
     return np.asarray(-np.log(np.clip(chosen, SMALLEST, 1.0)) + 0.0)
 
@@ -234,12 +230,7 @@ def leanings(
 
 
 def topic_biases(topics: Topics, scores: dict[str, float]) -> FloatArray:
-    """Return Σ weight × score over the first words of each topic; words without a score add nothing.
-
-    >>> topics = Topics(np.zeros((0, 1)), ((("war", 0.5), ("art", 0.25), ("x", 1.0)),), True)
-    >>> topic_biases(topics, {"war": 2.0, "art": -2.0})
-    array([0.5])
-    """
+    """Return Σ weight × score over the first words of each topic; words without a score add nothing."""
     return np.array([sum(weight * scores.get(word, 0.0) for word, weight in words) for words in topics.words])
 
 

@@ -166,14 +166,7 @@ def _isometric(path: Path, size: int, kept: list[int]) -> FloatMatrix:
 
 
 def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
-    """Read a pickled list of strings and the repairs needed; anything else in the pickle is refused, never run.
-
-    >>> import pathlib, pickle, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "1990-vocab.pkl"
-    >>> _ = path.write_bytes(pickle.dumps(["the", "of"], protocol=2))
-    >>> read_vocabulary(path)
-    (['the', 'of'], {})
-    """
+    """Read a pickled list of strings and the repairs needed; anything else in the pickle is refused, never run."""
     with _pickled(path, "list of words") as words:
         if not isinstance(words, list):
             raise TypeError(f"it holds a {type(words).__name__}")
@@ -181,14 +174,7 @@ def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
 
 
 def read_index(path: Path) -> tuple[list[str], dict[str, int]]:
-    """Read a pickled dict of words to numbers as the words in the order of their numbers, and the repairs needed.
-
-    >>> import pathlib, pickle, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "1990-index.pkl"
-    >>> _ = path.write_bytes(pickle.dumps({"of": 1, "the": 0}, protocol=2))
-    >>> read_index(path)
-    (['the', 'of'], {})
-    """
+    """Read a pickled dict of words to numbers as the words in the order of their numbers, and the repairs needed."""
     with _pickled(path, "dict of words to numbers") as rows:
         if not all(type(number) is int for number in rows.values()):
             raise ValueError("it holds more than numbers")

@@ -277,11 +277,7 @@ def _table_reader(layout: Layout) -> Callable[[bytes], Block | None]:
 
 
 def table_text(words: list[bytes], rows: FloatMatrix) -> bytes:
-    """Return lines of a word and its numbers, in as few digits as recover each float32 exactly.
-
-    >>> table_text([b"the"], np.array([[0.1, -2.0]], np.float32))
-    b'the 0.1 -2.0\\n'
-    """
+    """Return lines of a word and its numbers, in as few digits as recover each float32 exactly."""
     import polars as pl
 
     numbers = {f"n{i}": np.ascontiguousarray(column, dtype=np.float32) for i, column in enumerate(rows.T)}
