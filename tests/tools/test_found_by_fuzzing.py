@@ -166,7 +166,7 @@ def test_shares_of_surnames_are_percentages(tmp_path: Path) -> None:
 
 
 def test_a_file_without_sentences_of_winobias_is_one_sentence(tmp_path: Path) -> None:
-    from aslant.stimuli.winobias import read_winobias
+    from aslant.stimuli.pronoun_sets import read_winobias
 
     (tmp_path / "pro_stereotyped_type1.txt.dev").write_text("1 [The cook] slept\n")
     with pytest.raises(AslantError, match=r"'1 \[The cook\] slept'\.$"):
@@ -221,8 +221,7 @@ def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Pat
 def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(tmp_path: Path) -> None:
     import gzip
 
-    from aslant.data.archives import take_out
-    from aslant.data.receiving import Meter
+    from aslant.data.receiving import Meter, take_out
     from aslant.data.registry import File
     from aslant.errors import DataError
     from attacks import zip_of

@@ -315,7 +315,7 @@ def targets() -> Sequence[Target]:
         json_target("request of a run", "aslant.cli.audit_run", _request, _resumed),
         json_target("step of a run", folder, _part, _recalled, **quiet),
         Target("journal", ("aslant.io.journal",), _arrays, _journal, _made_arrays, **quiet),
-        Target("kept file", ("aslant.io.keeper", "aslant.io.digests"), _kept_files, _kept, **quiet),
+        Target("kept file", ("aslant.io.keeper",), _kept_files, _kept, **quiet),
         json_target("score table", "aslant.models.table", _score_line, _scores, **quiet),
         json_target("sums of a model", "aslant.models.conversion", _sums, _model, **quiet),
         Target("kept vector", ("aslant.models.vector_store",), lambda: [bytes(12)], _vectors, **quiet),

@@ -10,9 +10,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from aslant.io.digests import digest
 from aslant.io.journal import Journal
-from aslant.io.keeper import Keeper
+from aslant.io.keeper import Keeper, digest
 
 Ids: TypeAlias = tuple[int, ...]
 #: Where to look in a sequence, and for which token.
