@@ -22,7 +22,7 @@ JSON: tuple[Any, ...] = (
     [{"id": 1, "text": "A nurse slept. He left.", "more": {"text": "x"}}, {"id": 2, "text": "She left."}],
     {"Jane": ["A nurse slept.", "He left."], "Ann": [["She left."]]},
 )
-CORPUS = tuple(f"aslant.corpus.{name}" for name in ("files", "loading", "splitting", "corpus", "text"))
+CORPUS = tuple(f"aslant.corpus.{name}" for name in ("files", "loading", "splitting", "corpus", "reading"))
 
 
 def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Path], str]:
@@ -43,14 +43,15 @@ def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Pat
 def _in_shards(data: bytes, folder: Path) -> str:
     """Read text in shards of some bytes: together they have the sentences of the whole."""
     import aslant
-    from aslant.corpus.shards import Shards, shards_of
+    from aslant.corpus import Corpus
+    from aslant.corpus.sampling import shards_of
     from aslant.errors import AslantError
 
     corpus = aslant.load_corpus(written(folder, "a.txt", data), split=("auto", "lines", "sentences")[len(data) % 3])
     whole = list(corpus)
     shards = list(shards_of(corpus, size=1 + len(data) // 5))
     try:
-        parted = [sentence for shard in shards for sentence in Shards(corpus.settings).corpus(shard)]
+        parted = [sentence for shard in shards for sentence in Corpus("", (shard,), corpus.settings)]
     except AslantError as error:
         raise BrokenPromiseError(f"a shard is refused, and the whole is not: {error}") from error
     demand(parted == whole, "shards have other sentences than the whole")
@@ -74,7 +75,7 @@ def _text_targets() -> list[Target]:
     tokens = (b". ", b"! ", b"?", b"\n\n", b"Dr. ", b'"', "。".encode(), b"...", b"\t", b" " * 50, b"." * 50)
     cells = (b",", b'"', b'""', b"\t", b"text", b"\n", b"\r\n", b'",\n')
     table = b'ID,Text\n1,"A nurse, ill, slept. He left."\n2,"say ""no"""\n'
-    tables = ("aslant.corpus.tables", "aslant.corpus.text")
+    tables = ("aslant.corpus.reading",)
     jsons = lambda: [*map(as_json, JSON), b'{"text":"a"}\n{"text":"b. C."}\n', as_json("One. Two.")]  # noqa: E731
     return [
         Target("text", CORPUS, lambda: [TEXT, WRAPPED], _corpus("a.txt"), tokens=tokens),
@@ -89,11 +90,11 @@ def _text_targets() -> list[Target]:
             "text .tgz", ("aslant.io.packed_files",), lambda: [_tar(TEXT), gzip.compress(_tar(TEXT))],
             _corpus("a.tgz", "a.txt"), lambda c: gzip.compress(mutated(_tar(mutated(TEXT, c)), c)), (b"ustar",),
         ),
-        Target("text in shards", ("aslant.corpus.shards",), lambda: [TEXT, WRAPPED], _in_shards, tokens=tokens),
+        Target("text in shards", ("aslant.corpus.sampling",), lambda: [TEXT, WRAPPED], _in_shards, tokens=tokens),
         Target("text .csv", tables, lambda: [table], _corpus("a.csv"), tokens=cells),
         Target("text .tsv", tables, lambda: [table.replace(b",", b"\t")], _corpus("a.tsv"), tokens=cells),
         Target(
-            "text .json", ("aslant.corpus.json_texts",), jsons, _corpus("a.json"), _made_json,
+            "text .json", ("aslant.corpus.reading",), jsons, _corpus("a.json"), _made_json,
             (b"{", b"}", b"[", b'"text":', b"\\u"),
         ),
     ]  # fmt: skip

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sized
 from dataclasses import dataclass, field
 from typing import Any
 
-from aslant.corpus.files import TextFile, fingerprint_of
+from aslant.corpus.files import DELIMITERS, TextFile, fingerprint_of
 from aslant.corpus.splitting import Lines, Tally, lines_of, sentences, splitter
 from aslant.errors import CorpusError, plural
-
-
-@dataclass(frozen=True)
-class GivenTexts:
-    """Texts that a user already has, in anything that can be iterated over again."""
-
-    texts: Iterable[str]
-    split: str = "lines"
-
-    def lines(self) -> Lines:
-        """Yield the lines that the texts make."""
-        return lines_of(checked(self.texts), self.split)
+from aslant.io.packed_files import Progress
 
 
 def checked(texts: Iterable[Any]) -> Iterator[str]:
@@ -30,6 +19,22 @@ def checked(texts: Iterable[Any]) -> Iterator[str]:
         if not isinstance(text, str):
             raise CorpusError(f"item {number:,} is a {type(text).__name__}, not a text; give strings.")
         yield text
+
+
+@dataclass(frozen=True)
+class GivenTexts:
+    """Texts that a user already has, in anything that can be iterated over again."""
+
+    texts: Iterable[str]
+    split: str = "lines"
+    kind, size = "given", 0
+
+    def __len__(self) -> int:
+        return len(self.texts) if isinstance(self.texts, Sized) else 0
+
+    def lines(self, _: Progress | None = None) -> Lines:
+        """Yield the lines that the texts make."""
+        return lines_of(checked(self.texts), self.split)
 
 
 @dataclass
@@ -53,9 +58,8 @@ class Corpus:
     too_long: int | None = field(default=None, init=False)
 
     def __repr__(self) -> str:
-        given = sum(_length(part.texts) for part in self.parts if isinstance(part, GivenTexts))
-        counted = {"file": len(self.files), "text": given}
-        shown = [plural(n, what) for what, n in counted.items() if n]
+        given = sum(len(part) for part in self.parts if isinstance(part, GivenTexts))
+        shown = [plural(n, what) for n, what in ((len(self.files), "file"), (given, "text")) if n]
         return f"<Corpus '{self.name}': {', '.join(shown) or 'texts'}>"
 
     @property
@@ -71,10 +75,7 @@ class Corpus:
     @property
     def kind(self) -> str:
         """What it is read from: "text", "table", "json", "given", or "mixed"."""
-        tables = {"tsv": "table", "csv": "table"}
-        kinds = {
-            tables.get(part.kind, part.kind) if isinstance(part, TextFile) else "given" for part in self.parts
-        }  # fmt: skip
+        kinds = {"table" if part.kind in DELIMITERS else part.kind for part in self.parts}
         return kinds.pop() if len(kinds) == 1 else "mixed"
 
     @property
@@ -104,22 +105,15 @@ class Corpus:
     def __iter__(self) -> Iterator[str]:
         return self.read()
 
-    def read(self, progress: Callable[[int, int], None] | None = None) -> Iterator[str]:
+    def read(self, progress: Progress | None = None) -> Iterator[str]:
         """Yield every sentence; `progress` is called with (bytes read, bytes in all)."""
         split, tally, total, before = splitter(self.settings["language"]), Tally(), self.bytes, 0
+
+        def told(done: int, _: int) -> None:
+            if progress is not None:
+                progress(before + done, total)
+
         for part in self.parts:
-            if isinstance(part, TextFile):
-                lines = part.lines(_shifted(progress, before, total))
-                before += part.size
-            else:
-                lines = part.lines()
-            yield from sentences(lines, part.split, split, self.settings["longest"], tally)
+            yield from sentences(part.lines(told), part.split, split, self.settings["longest"], tally)
+            before += part.size
         self.too_long = tally.too_long
-
-
-def _shifted(progress: Callable[[int, int], None] | None, before: int, total: int) -> Callable[[int, int], None] | None:
-    return None if progress is None else lambda done, _: progress(before + done, total)
-
-
-def _length(texts: Any) -> int:
-    return len(texts) if hasattr(texts, "__len__") else 0

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from aslant.corpus import json_texts, tables
+from aslant.corpus.reading import cells, choose_column, key_of_texts, read_lines, rows, strings
 from aslant.corpus.splitting import PIECE, Lines, Splitter, lines_of, way_of
-from aslant.corpus.text import read_lines
 from aslant.errors import CorpusError
 from aslant.io.packed_files import Location, Progress, open_stream
 
@@ -59,15 +58,28 @@ class TextFile:
     def lines(self, progress: Progress | None = None) -> Lines:
         """Yield the lines of the file, or those that the texts in its column make."""
         with open_stream(self.location, progress, self.span) as stream:
-            if self.kind == "text":
-                yield from read_lines(stream, self.encoding)
-                return
             if self.kind == "json":
-                cells = json_texts.texts(stream, self.column)
-            else:
-                lines = read_lines(stream, self.encoding)
-                cells = tables.texts(lines, DELIMITERS[self.kind], self.column or "", self.label)
-            yield from lines_of(cells, self.split)
+                found = (text for key, _, text in strings(stream) if self.column is None or key == self.column)
+                yield from lines_of(found, self.split)
+                return
+            lines = read_lines(stream, self.encoding)
+            if self.kind != "text":
+                lines = lines_of(cells(lines, DELIMITERS[self.kind], self.column or "", self.label), self.split)
+            yield from lines
+
+    def first_lines(self) -> list[str]:
+        """Return enough lines to find out how the file is split."""
+        found: list[str] = []
+        filled = size = 0
+        for line, _ in self.lines():
+            text = line.strip()
+            if text or (found and found[-1]):
+                found.append(text)
+            filled += bool(text)
+            size += len(text)
+            if filled == LOOKED_AT or size >= PIECE:  # lines may be of any length
+                break
+        return found
 
 
 def kind_of(name: str) -> str | None:
@@ -88,81 +100,66 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     Hidden files and folders are skipped silently. Links are followed, but no folder twice; those that lead
     out of the folder are among the others, so that a corpus from elsewhere cannot bring private files into a report.
     """
-    home = folder.resolve()
-    taken: list[Path] = []
-    others: list[Path] = []
-    seen: set[tuple[int, int]] = set()
-    for place, folders, names in os.walk(folder, followlinks=True, onerror=_refuse):
-        status = Path(place).stat()
-        if (status.st_dev, status.st_ino) in seen:
+
+    def within(path: Path) -> bool:
+        return not path.is_symlink() or path.resolve().is_relative_to(home)
+
+    def refuse(error: OSError) -> None:
+        raise CorpusError(f"cannot open '{error.filename}': {error.strerror}.") from None
+
+    home, seen, taken, others = folder.resolve(), set[Path](), list[Path](), list[Path]()
+    for place, folders, names in os.walk(folder, followlinks=True, onerror=refuse):
+        if (real := Path(place).resolve()) in seen:
             folders.clear()
             continue
-        seen.add((status.st_dev, status.st_ino))
+        seen.add(real)
         shown = sorted(name for name in folders if not name.startswith("."))
-        folders[:] = [name for name in shown if _within(Path(place, name), home)]
+        folders[:] = [name for name in shown if within(Path(place, name))]
         others += [Path(place, name) for name in shown if name not in folders]
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
             if path.is_file():
                 beside = path.name.lower().split(".")[0] in BESIDE
-                wanted = kind_of(path.name) and not beside and _within(path, home)
+                wanted = kind_of(path.name) and not beside and within(path)
                 (taken if wanted else others).append(path)
     return sorted(taken), sorted(others)
 
 
-def _within(path: Path, home: Path) -> bool:
-    return not path.is_symlink() or path.resolve().is_relative_to(home)
+@dataclass(frozen=True)
+class Ways:
+    """How files are to be read, as far as the user says."""
 
+    column: str | None
+    split: str
+    encoding: str
+    splitter: Splitter
 
-def _refuse(error: OSError) -> None:
-    raise CorpusError(f"cannot open '{error.filename}': {error.strerror}.") from None
+    def way_of(self, lines: list[str], *, wrapped: bool) -> str:
+        """Return how a text that begins with these lines becomes sentences."""
+        return way_of(lines, self.splitter, wrapped=wrapped) if self.split == "auto" else self.split
 
-
-def examine(
-    location: Location, label: str, *, column: str | None, split: str, encoding: str, splitter: Splitter
-) -> TextFile:
-    """Open a file to see what it holds, which column is meant, and how its text becomes sentences."""
-    kind = kind_of(location.name) or "text"
-    if kind == "text" and column is not None:
-        kind = _table_kind(location, encoding, column)
-    file = TextFile(location, label, kind, encoding)
-    if kind == "json":
-        with open_stream(location) as stream:
-            found = json_texts.column_of(json_texts.shape_of(stream), column, label)
-        file = TextFile(location, label, kind, "utf-8", found)
-    elif kind in DELIMITERS:
-        with open_stream(location) as stream:
-            header = next(tables.rows(read_lines(stream, encoding), DELIMITERS[kind], label), None)
-        if header is None:
-            return TextFile(location, label, kind, encoding, empty=True)
-        file = TextFile(location, label, kind, encoding, tables.choose_column(header, column, label))
-    lines = _first_lines(file)
-    way = way_of(lines, splitter, wrapped=kind == "text") if split == "auto" else split
-    empty = not any(line.strip() for line in lines)
-    return TextFile(location, label, kind, file.encoding, file.column, way, empty)
-
-
-def _table_kind(location: Location, encoding: str, column: str) -> str:
-    """Tell what a file with an uninformative name holds, where a column is given: its first line shows."""
-    with open_stream(location) as stream:
-        first = next((line for line, _ in islice(read_lines(stream, encoding), 1)), "")
-    for kind, delimiter in DELIMITERS.items():
-        if column in (cell.strip('" ') for cell in first.split(delimiter)):
-            return kind
-    return "json" if first.lstrip()[:1] in ("{", "[") else "text"
-
-
-def _first_lines(file: TextFile) -> list[str]:
-    found: list[str] = []
-    filled = size = 0
-    for line, _ in file.lines():
-        text = line.strip()
-        if text or (found and found[-1]):
-            found.append(text)
-        filled += bool(text)
-        size += len(text)
-        if filled == LOOKED_AT or size >= PIECE:  # lines may be of any length
-            break
-    return found
+    def examine(self, location: Location, label: str) -> TextFile:
+        """Open a file to see what it holds, which column is meant, and how its text becomes sentences."""
+        kind, column, encoding = kind_of(location.name) or "text", None, self.encoding
+        if kind == "text" and self.column is not None:  # the name says nothing, but the first line may
+            with open_stream(location) as stream:
+                first = next((line for line, _ in islice(read_lines(stream, encoding), 1)), "")
+            kind = "json" if first.lstrip()[:1] in ("{", "[") else "text"
+            for table, delimiter in reversed(DELIMITERS.items()):
+                if self.column in (cell.strip('" ') for cell in first.split(delimiter)):
+                    kind = table
+        if kind == "json":
+            with open_stream(location) as stream:
+                column, encoding = key_of_texts(stream, self.column, label), "utf-8"
+        elif kind in DELIMITERS:
+            with open_stream(location) as stream:
+                header = next(rows(read_lines(stream, encoding), DELIMITERS[kind], label), None)
+            if header is None:
+                return TextFile(location, label, kind, encoding, empty=True)
+            column = choose_column(header, self.column, label)
+        file = TextFile(location, label, kind, encoding, column)
+        lines = file.first_lines()
+        empty = not any(line.strip() for line in lines)
+        return replace(file, split=self.way_of(lines, wrapped=kind == "text"), empty=empty)
 
 
 def fingerprint_of(location: Location) -> bytes:
