@@ -20,9 +20,8 @@ import pytest
 import aslant
 from aslant.corpus import Query, sample_contexts, sampling
 from aslant.errors import MeasureError, MissingExtraError, WorkersError
-from aslant.models.causal import TransformersCausalLM
 from aslant.models.encoder import TransformersEncoder
-from aslant.models.masked import TransformersMaskedLM
+from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
 from aslant.models.protocols import Passage, Sentence
 from aslant.parallel import as_finished, clusters, cores, spread, spreading, use_workers, workers_in_use
 from noticed import Noticed

@@ -43,14 +43,13 @@ def opened(
 
 
 def _encoder(model: Any, corpus: Any, device: str | None) -> Subject:
-    from aslant.models.encoder_loading import load_encoder
+    from aslant.models.loading import load_encoder
 
     return subject_of(_named(load_encoder(model, device=device)), corpus=corpus)
 
 
 def _language_model(model: Any, corpus: Any, device: str | None) -> Subject:
-    from aslant.models.encoder_loading import load_encoder
-    from aslant.models.loading import NoHeadError, load_lm
+    from aslant.models.loading import NoHeadError, load_encoder, load_lm
 
     try:
         lm = _named(load_lm(model, device=device))

@@ -128,7 +128,7 @@ def _kind_of_folder(folder: Path) -> Kind:
 def _kind_of_name(name: str) -> Kind:
     from aslant.data import could_be_name, did_you_mean
     from aslant.data.registry import entry, names
-    from aslant.models.hub import HUB_NAME
+    from aslant.models.model_loading import HUB_NAME
 
     first = name.partition("/")[0]
     if could_be_name(name) and first in names():

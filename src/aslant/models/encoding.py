@@ -1,7 +1,4 @@
-"""What all encoders have in common, regardless of their network: tokenise, read long texts in windows, batch, pool.
-
-A network (`Reader`) splits texts into tokens and turns sequences of tokens into vectors of one layer, or of all.
-"""
+"""What all encoders have in common, regardless of their network: tokenise, read long texts in windows, batch, pool."""
 
 from __future__ import annotations
 
@@ -11,16 +8,15 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import groupby, tee
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.models.network import out_of_memory, release
-from aslant.models.plan import Limits, Query, Runner, batches, run_batch
+from aslant.models.plan import Limits, Query, Runner, batches
 from aslant.models.protocols import Passage, Pooling, Progress
-from aslant.models.windows import Cut, shown, tiles, windows
+from aslant.models.spelling import Cut, shown, tiles, windows
 from aslant.parallel import cores, one_thread_each, spread, workers_in_use
 
 #: Which vectors: of the last layer, the mean of all (with the one before the first), or of one by number.
@@ -34,30 +30,6 @@ Forward: TypeAlias = Callable[..., Any]
 Answers: TypeAlias = dict[Query, NDArray[np.float32]]
 
 
-class Reader(Protocol):
-    """A network: `depth` layers of `dimensions`; it sees `sees` tokens at once (None: any number).
-
-    `refuses_first`: why the first token says nothing about its sentence, or empty. `alone`: on a device that takes one
-    batch at a time.
-    """
-
-    depth: int
-    dimensions: int
-    sees: int | None
-    refuses_first: str
-    alone: bool
-
-    @property
-    def body(self) -> Forward | None:
-        """What turns sequences into vectors, if that is the same for all texts: then workers can have it."""
-
-    def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
-        """Return the texts as tokens, and what turns sequences of such tokens into vectors."""
-
-    def cut_words(self, words: Sequence[str]) -> tuple[Cut, Forward]:
-        """Return a sentence given as words, with single spaces between them, as tokens; and the same as above."""
-
-
 @dataclass(frozen=True)
 class Asked:
     """A sequence to run, and the numbers of what is pooled from it; asks are (place in the sequence, number)."""
@@ -69,15 +41,48 @@ class Asked:
 class ContextEncoder:
     """An encoder over a network, as `aslant.load_encoder` gives it; see `aslant.models.Encoder` for its methods.
 
-    `sees`: how many tokens the network takes at once. `passes` counts the sequences run.
+    A subclass sets `depth` (layers) and `dimensions`, and splits texts into tokens. `passes` counts the sequences run.
     """
 
-    def __init__(self, reader: Reader, record: dict[str, Any], *, pieces: Pieces, tokens: int) -> None:
-        self.name = str(record["name"])
+    depth: int
+    dimensions: int
+    sees: int | None = None  #: how many tokens the network takes at once (None: any number)
+    refuses_first = ""  #: why the first token says nothing about its sentence
+    alone = False  #: on a device that takes one batch at a time
+    body: Forward | None = None  #: sequences to vectors, if that is the same for all texts: then workers can have it
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        fingerprint: str,
+        *,
+        layer: Layer,
+        pieces: Pieces,
+        words: int,
+        note: str,
+        tokens: int,
+    ) -> None:
+        self.name, self.pieces, self.passes = name, pieces, 0
         self.folder: Path | None = None  #: what it was loaded from, see `aslant.models.identity_of`
-        self.dimensions, self.sees, self.pieces = reader.dimensions, reader.sees, pieces
-        self.reader, self.passes = reader, 0
-        self._record, self._pooled = record, Pooled(reader.body, Limits(tokens, 10**9))
+        self._pooled = Pooled(self.body, Limits(tokens, 10**9))
+        self._record = {
+            "name": name,
+            "fingerprint": fingerprint,
+            "format": f"encoder ({kind}; layer: {layer}, pieces: {pieces})",
+            "words": words,
+            "dimensions": self.dimensions,
+            "note": note,
+        }
+
+    def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
+        """Return the texts as tokens, and what turns sequences of such tokens into vectors."""
+        raise NotImplementedError
+
+    def cut_words(self, words: Sequence[str]) -> tuple[Cut, Forward]:
+        """Return a sentence given as words, with single spaces between them, as tokens; and the same as above."""
+        (cut,), forward = self.cut([" ".join(words)])
+        return cut, forward
 
     def record(self) -> dict[str, Any]:
         """Return the fields of `aslant.results.Representation`."""
@@ -87,10 +92,10 @@ class ContextEncoder:
         """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
         if isinstance(tokens, str):
             raise MeasureError(f"tokens={tokens[:40]!r} is a string; give a list of words, such as text.split().")
-        cut, forward = self.reader.cut_words(tokens)
+        cut, forward = self.cut_words(tokens)
         starts = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
         spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]
-        found = np.empty((self.reader.depth, len(spans), self.dimensions), np.float32)
+        found = np.empty((self.depth, len(spans), self.dimensions), np.float32)
         for asked in self._asked(cut, [cut.places(span) for span in spans]):
             for number, vectors in enumerate(forward([asked.query.ids], every=True)):
                 found[number, list(asked.numbers)] = _pooled([asked.query], vectors)[0]
@@ -119,7 +124,10 @@ class ContextEncoder:
         A text that is too long is read in parts, as even as can be: the mean is over the tokens of all, "first" over
         the first tokens of all.
         """
-        self._check_pooling(pooling)
+        if pooling not in ("mean", "first"):
+            raise MeasureError(f"pooling is {pooling!r}; choose 'mean' or 'first'.")
+        if pooling == "first" and self.refuses_first:
+            raise MeasureError(f"pooling='first' is of no use with '{self.name}': {self.refuses_first}; use 'mean'.")
         found = np.zeros((len(texts), self.dimensions), np.float32)
         for number, wanted, answers in self._read(texts, lambda cut, _: self._whole(cut, pooling), progress):
             weights = np.array([len(each.query.asks) for each in wanted], np.float64)
@@ -138,40 +146,34 @@ class ContextEncoder:
 
         def work() -> Iterator[tuple[list[Query], Forward | None]]:
             for start in range(0, len(texts), CHUNK):
-                cuts, forward = self.reader.cut(texts[start : start + CHUNK])
+                cuts, forward = self.cut(texts[start : start + CHUNK])
                 wanted = [asked(cut, number) for number, cut in enumerate(cuts, start)]
                 queries = list(dict.fromkeys(each.query for text in wanted for each in text))
                 found = list(batches(queries, self._pooled.limits))
                 begun.append(_Chunk(start, wanted, len(found)))
-                yield from ((batch, None if self.reader.body is forward else forward) for batch in found)
+                yield from ((batch, None if self.body is forward else forward) for batch in found)
 
         with closing(self._run(work())) as answers:
             for part in answers:
                 yield from _finished(begun)
-                begun[0].answers.update(part)
-                begun[0].left -= 1
+                chunk = begun[0]
+                chunk.answers.update(part)
+                chunk.left -= 1
                 if progress is not None:
-                    progress("sentences", begun[0].start + begun[0].texts_done(), len(texts))
+                    done = min(len(chunk.answers), len(chunk.wanted)) if chunk.left else len(chunk.wanted)  # about
+                    progress("sentences", chunk.start + done, len(texts))
             yield from _finished(begun)
 
     def _run(self, work: Iterator[tuple[list[Query], Forward | None]]) -> Generator[Answers, None, None]:
         """Yield the answers for each batch, in order; a network that is not the same for all texts stays here."""
         first, second = tee(work)
-        stays = self.reader.body is None or workers_in_use() is None
-        threads = (1 if self.reader.alone else cores()) if stays else None
-        results = spread(run_pooled, first, self._pooled, threads)
+        stays = self.body is None or workers_in_use() is None
+        threads = (1 if self.alone else cores()) if stays else None
+        results = spread(Pooled.run, first, self._pooled, threads)
         with one_thread_each(), closing(results):
             for (batch, _), vectors in zip(second, results, strict=True):
                 self.passes += len(batch)
                 yield dict(zip(batch, vectors, strict=True))
-
-    def _check_pooling(self, pooling: str) -> None:
-        if pooling not in ("mean", "first"):
-            raise MeasureError(f"pooling is {pooling!r}; choose 'mean' or 'first'.")
-        if pooling == "first" and self.reader.refuses_first:
-            raise MeasureError(
-                f"pooling='first' is of no use with '{self.name}': {self.reader.refuses_first}; use 'mean'."
-            )
 
     def _asked(self, cut: Cut, places: Sequence[tuple[int, ...]]) -> list[Asked]:
         """Return what to run for spans of a text, given by their places: one sequence for each window."""
@@ -207,10 +209,6 @@ class _Chunk:
     left: int
     answers: Answers = field(default_factory=dict)
 
-    def texts_done(self) -> int:
-        """Return about how many of the texts have been read."""
-        return len(self.wanted) if not self.left else min(len(self.answers), len(self.wanted))
-
 
 def _finished(begun: deque[_Chunk]) -> Iterator[tuple[int, list[Asked], Answers]]:
     """Yield the texts of complete chunks, and release them."""
@@ -226,21 +224,15 @@ class Pooled:
     body: Forward | None
     limits: Limits
 
-
-def run_pooled(pooled: Pooled, item: tuple[list[Query], Forward | None]) -> list[NDArray[np.float32]]:
-    """Return the vectors of a batch; `item` brings a network of its own where there is none for all texts."""
-    batch, own = item
-    forward = own or pooled.body
-    assert forward is not None
-    runner: Runner[NDArray[np.float32]] = Runner(
-        lambda queries: _pooled(queries, forward([query.ids for query in queries])),
-        out_of_memory,
-        pooled.limits,
-        release,
-    )
-    answers = run_batch(runner, batch)
-    pooled.limits = runner.limits  # less, where memory ran out
-    return answers
+    def run(self, item: tuple[list[Query], Forward | None]) -> list[NDArray[np.float32]]:
+        """Return the vectors of a batch; `item` brings a network of its own where there is none for all texts."""
+        batch, own = item
+        forward = own or self.body
+        assert forward is not None
+        runner = Runner(lambda queries: _pooled(queries, forward([query.ids for query in queries])), self.limits)
+        answers = runner.run(batch)
+        self.limits = runner.limits  # less, where memory ran out
+        return answers
 
 
 def _pooled(batch: Sequence[Query], vectors: Any) -> list[NDArray[np.float32]]:

@@ -8,21 +8,29 @@ from __future__ import annotations
 
 import os
 import pickle
+import re
+import socket
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 from aslant.errors import AslantError, DataError, MissingExtraError
 from aslant.io.packed_files import path_of
 from aslant.io.reading import read_text
-from aslant.models.hub import HUB_NAME, only_in_cache, places, unknown
 from aslant.models.model_files import MAX_CONFIG, check_config, check_folder, no_kernels
 
+#: What a name on the hub looks like: at most one slash.
+HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 DTYPES = ("float32", "bfloat16", "float16")
 #: How attention is computed, by preference; never by what a configuration names, which may be code from the hub.
 ATTENTION = ("sdpa", "eager")
+#: How opening a model fails.
+FAILURES = (OSError, ValueError, ImportError, RuntimeError, LookupError, TypeError, AttributeError)
 NO_CONVERSION = "DISABLE_SAFETENSORS_CONVERSION"
 Model = TypeVar("Model")
 
@@ -49,8 +57,6 @@ def need_extra(what: str, *modules: str) -> None:
     Traceback (most recent call last):
     aslant.errors.MissingExtraError: encoders need no_such_module: pip install '.[lm]'.
     """
-    from importlib.util import find_spec
-
     for module in modules:
         if find_spec(module) is None:
             raise MissingExtraError(f"{what} need {module}: pip install '.[lm]'.")
@@ -87,6 +93,70 @@ def folder_by_data_name(name: str, kinds: Collection[str], whole: Callable[[Path
     return Path(prepared(name))
 
 
+def only_in_cache(name: str) -> bool:
+    """Tell whether data of that name are missing while the hub's cache has such a model: nothing to download."""
+    from huggingface_hub import try_to_load_from_cache
+
+    from aslant.data import names
+    from aslant.data.fetching import present
+
+    if name not in names() or present(name):
+        return False
+    return isinstance(try_to_load_from_cache(name, "config.json"), str)
+
+
+def places(name: str, folder: Path | None) -> Iterator[tuple[str, bool]]:
+    """Yield the places a model may come from, and whether each must be complete: its folder, or the cache and the hub.
+
+    What is cached is given as a folder, for which the hub is not contacted; files may be missing, so the hub is next.
+    """
+    if folder is not None:
+        yield str(folder), True
+        return
+    from huggingface_hub import try_to_load_from_cache
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        cached = try_to_load_from_cache(name, "config.json")
+    except HFValidationError:
+        return
+    if isinstance(cached, str):
+        yield str(Path(cached).parent), True
+    if not no_hub():
+        yield name, False
+
+
+def unknown(name: str) -> str:
+    """Return the message for a name that nothing has."""
+    from aslant.data import did_you_mean
+
+    why = no_hub() if HUB_NAME.fullmatch(name) else ""
+    return (
+        f"there is no folder '{name}', nor data or a hub model of that name{why and f' ({why})'}; {did_you_mean(name)}"
+        "check the name, or download the model elsewhere and give its folder."
+    )
+
+
+def no_hub() -> str:
+    """Return why the hub cannot be contacted, or nothing; its own library would try for half a minute."""
+    from aslant.data.places import offline
+
+    if offline():
+        return "ASLANT_OFFLINE forbids contacting the hub"
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE or os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        return "HF_HUB_OFFLINE forbids contacting the hub"
+    address = urlsplit(constants.ENDPOINT)
+    if getproxies().keys() & {address.scheme, "all"}:  # a proxy may reach what a direct connection does not
+        return ""
+    try:
+        socket.create_connection((address.hostname or "", address.port or 443), timeout=10).close()
+    except OSError:
+        return f"{address.hostname} cannot be reached"
+    return ""
+
+
 def first_that_opens(name: str, folder: Path | None, opened: Callable[[str, bool], Model]) -> Model:
     """Return the model from the first of its places (see `places`) where it can be opened, or raise one clear error."""
     from safetensors import SafetensorError
@@ -100,9 +170,7 @@ def first_that_opens(name: str, folder: Path | None, opened: Callable[[str, bool
                 raise
         except pickle.UnpicklingError:
             said = DataError("its weights hold more than numbers; get safetensors")
-        except (OSError, ValueError, ImportError, RuntimeError, LookupError, TypeError, AttributeError) as error:
-            said = error
-        except SafetensorError as error:
+        except (*FAILURES, SafetensorError) as error:
             said = error
     if said is None:
         raise DataError(unknown(name))

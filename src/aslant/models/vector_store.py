@@ -19,7 +19,7 @@ from aslant.errors import MeasureError
 from aslant.io.digests import digest
 from aslant.io.keeper import Keeper
 from aslant.models.protocols import Encoder, Passage, Progress
-from aslant.models.windows import Span
+from aslant.models.spelling import Span
 
 #: Texts that are encoded, and then kept, together.
 SHARD = 512

@@ -13,8 +13,7 @@ from typing import Any, TypeAlias
 from aslant.errors import DataError
 from aslant.io.packed_files import path_of
 from aslant.io.reading import read_text
-from aslant.models.hub import only_in_cache
-from aslant.models.model_loading import first_that_opens, need_extra, quiet, tokenizer_of
+from aslant.models.model_loading import first_that_opens, need_extra, only_in_cache, quiet, tokenizer_of
 
 #: A model or an encoder, its folder, data name or hub name, a file with one word on each line, or words.
 VocabularySource: TypeAlias = Any

@@ -12,8 +12,8 @@ import numpy as np
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.measures.template_tests.scoring import MASKS, WHOLE, Model
+from aslant.models.plan import Tables
 from aslant.models.protocols import ATTRIBUTE, TARGET, MaskedLM, Progress, Sentence
-from aslant.models.table import Tables
 from aslant.stimuli.pronoun_items import OCCUPATION, PRONOUN, PronounItem, PronounText, Remark
 
 #: Log-probability of a pronoun, and with the occupation masked too (None: not computed).

@@ -16,6 +16,7 @@ from aslant.measures.template_tests.result import TargetSet
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
 from aslant.measures.template_tests.targets import check_weighed, distinct
+from aslant.models.plan import Tables
 from aslant.models.protocols import (
     CausalLM,
     CausalScore,
@@ -24,7 +25,6 @@ from aslant.models.protocols import (
     Progress,
     Sentence,
 )
-from aslant.models.table import Tables
 from aslant.stimuli import WordList
 
 FloatArray: TypeAlias = NDArray[np.float64]
