@@ -52,17 +52,11 @@ class TransformersEncoder(ContextEncoder):
         check_choice(layer, pieces, self.depth, name)
         # Everything that decides how a text is tokenised, except lengths, which calls change.
         settings = {**json.loads(tokenizer.backend_tokenizer.to_str()), "truncation": None, "padding": None}
-        written = json.dumps(settings, sort_keys=True)
-        super().__init__(
-            name,
-            type(model).__name__,
-            self.network.fingerprint(written, layer, pieces, self.sees, unused="pooler"),
-            layer=layer,
-            pieces=pieces,
-            words=self.network.vocabulary,
-            note="; ".join(filter(None, [note, *notes])),
-            tokens=self.network.limits.tokens,
-        )
+        written, words = json.dumps(settings, sort_keys=True), self.network.vocabulary
+        fingerprint = self.network.fingerprint(written, layer, pieces, self.sees, unused="pooler")
+        note, tokens = "; ".join(filter(None, [note, *notes])), self.network.limits.tokens
+        kind = type(model).__name__
+        super().__init__(name, kind, fingerprint, layer=layer, pieces=pieces, words=words, note=note, tokens=tokens)
         self.speller = Speller(tokenizer, longest=self.sees)
 
     def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:

@@ -26,8 +26,6 @@ WEIGHTS_PER_BYTE = 8
 FREE_WEIGHTS = 10**8
 #: Ways to pack weights that are read without code from elsewhere; others may fetch kernels and run them.
 PACKED_BY = ("bitsandbytes", "bitsandbytes_4bit", "bitsandbytes_8bit")
-#: Keeps transformers from fetching kernels (compiled code) from the hub, unless the user says otherwise.
-NO_KERNELS = ("USE_HUB_KERNELS", "0")
 _LAYERS = re.compile(r"(^|_)layers?$")
 _SIZES = re.compile(
     r"(size|dim|d_model|d_ff|d_kv|n_embd|n_inner|heads?|labels|experts|positions|embeddings|channels|width|groups)$"
@@ -36,8 +34,8 @@ _WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack")
 
 
 def no_kernels() -> None:
-    """Forbid transformers, which is not imported yet, from downloading kernels."""
-    os.environ.setdefault(*NO_KERNELS)
+    """Forbid transformers, which is not imported yet, from downloading kernels (compiled code) and running them."""
+    os.environ.setdefault("USE_HUB_KERNELS", "0")
 
 
 def check_folder(folder: Path) -> None:
@@ -61,19 +59,16 @@ def check_folder(folder: Path) -> None:
             raise DataError(f"'{path}' is not a regular file; remove it from the model's folder.")
         if path.name == "adapter_config.json":
             raise DataError(f"'{folder}' holds an adapter to another model; merge the two, and give the whole model.")
-        if path.name.endswith(".index.json"):
-            _check_index(path)
-
-
-def _check_index(path: Path) -> None:
-    try:
-        content = parse_json(read_text(path, DataError, most=MAX_INDEX))
-        names = set(content["weight_map"].values())
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise DataError(f"'{path}' is not an index of weights; get the model again.") from None
-    for name in names:
-        if not isinstance(name, str) or Path(name).name != name or name in ("", "..") or not name.isprintable():
-            raise DataError(f"'{path}' names weights in '{name!s:.80}', outside its folder; get the model again.")
+        if not path.name.endswith(".index.json"):
+            continue
+        try:
+            content = parse_json(read_text(path, DataError, most=MAX_INDEX))
+            names = set(content["weight_map"].values())
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise DataError(f"'{path}' is not an index of weights; get the model again.") from None
+        for name in names:
+            if not isinstance(name, str) or Path(name).name != name or name in ("", "..") or not name.isprintable():
+                raise DataError(f"'{path}' names weights in '{name!s:.80}', outside its folder; get the model again.")
 
 
 def check_config(content: dict[str, Any], name: str, folder: Path | None) -> None:
@@ -97,20 +92,17 @@ def _problem(content: dict[str, Any], folder: Path | None) -> str | None:
     method = packed.get("quant_method") if isinstance(packed, dict) else packed
     if packed and method not in PACKED_BY:
         return f"its weights are packed by {method!r:.40}, which may run code from elsewhere; give plain weights"
-    return None if folder is None else _too_much(content, folder)
-
-
-def _too_much(content: dict[str, Any], folder: Path) -> str | None:
-    """Compare the sizes of the large matrices with the files, as far as they matter."""
+    if folder is None:
+        return None
+    # The sizes of the large matrices are compared with the files, as far as they matter.
     there = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in _WEIGHTS and path.is_file())
     numbers = dict(_numbers(content))
-    width = max((numbers.get(key, 0) for key in ("hidden_size", "n_embd", "d_model", "dim")), default=0)
+    width = max(numbers.get(key, 0) for key in ("hidden_size", "n_embd", "d_model", "dim"))
     layers = max((value for key, value in numbers.items() if _LAYERS.search(key)), default=1)
-    inner = max((numbers.get(key, 0) for key in ("intermediate_size", "n_inner", "d_ff", "hidden_dim")), default=0)
+    inner = max(numbers.get(key, 0) for key in ("intermediate_size", "n_inner", "d_ff", "hidden_dim"))
     asked = width * max(numbers.get("vocab_size", 0), layers * width, inner)
-    if asked > max(FREE_WEIGHTS, WEIGHTS_PER_BYTE * there):
-        return f"it requires {asked:,} weights, but the files have {there:,} bytes"
-    return None
+    much = asked > max(FREE_WEIGHTS, WEIGHTS_PER_BYTE * there)
+    return f"it requires {asked:,} weights, but the files have {there:,} bytes" if much else None
 
 
 def _numbers(content: Any, depth: int = 0) -> Iterator[tuple[str, int]]:

@@ -13,7 +13,7 @@ import socket
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from importlib.util import find_spec
+from importlib import util
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -58,7 +58,7 @@ def need_extra(what: str, *modules: str) -> None:
     aslant.errors.MissingExtraError: encoders need no_such_module: pip install '.[lm]'.
     """
     for module in modules:
-        if find_spec(module) is None:
+        if util.find_spec(module) is None:
             raise MissingExtraError(f"{what} need {module}: pip install '.[lm]'.")
 
 
@@ -95,13 +95,13 @@ def folder_by_data_name(name: str, kinds: Collection[str], whole: Callable[[Path
 
 def only_in_cache(name: str) -> bool:
     """Tell whether data of that name are missing while the hub's cache has such a model: nothing to download."""
-    from huggingface_hub import try_to_load_from_cache
-
     from aslant.data import names
     from aslant.data.fetching import present
 
-    if name not in names() or present(name):
+    if name not in names() or present(name) or not util.find_spec("huggingface_hub"):
         return False
+    from huggingface_hub import try_to_load_from_cache
+
     return isinstance(try_to_load_from_cache(name, "config.json"), str)
 
 
