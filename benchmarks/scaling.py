@@ -155,14 +155,11 @@ def moved() -> None:
 
 
 def plan_of(lm: Any, sentences: list[Sentence]) -> Any:
-    from aslant.models.plan import Plan
+    from aslant.models.plan import merged
 
-    plan = Plan()
-    for found in lm.speller.spell(sentences):
-        for hidden in (None, len(found.attribute)):
-            for ids, (position, token) in lm._requests(found, "chain", hidden):
-                plan.ask(ids, position, token)
-    return plan.queries()
+    spelt = lm.speller.spell(sentences)
+    hidden = [(found, masks) for found in spelt for masks in (None, len(found.attribute))]
+    return merged(request for found, masks in hidden for request in lm._requests(found, "chain", masks))
 
 
 def overhead() -> None:

@@ -10,17 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from aslant.io.keeper import Keeper
-from aslant.models.plan import Limits, Plan, Query, Runner, ScoreTable, Tables, answered, batches, cost, table_in
+from aslant.models.plan import Limits, Query, Runner, ScoreTable, Tables, answered, batches, cost, merged, table_in
 
 IDS = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(tuple)
 ASKS = st.lists(st.tuples(IDS, st.integers(0, 3), st.integers(0, 9)), max_size=40)
 
 
 def planned(asks: list[tuple[tuple[int, ...], int, int]]) -> list[Query]:
-    plan = Plan()
-    for ids, position, token in asks:
-        plan.ask(ids, position, token)
-    return plan.queries()
+    return merged((ids, (position, token)) for ids, position, token in asks)
 
 
 @given(ASKS)

@@ -30,6 +30,8 @@ from aslant.io.packed_files import packing
 from aslant.parallel import spread, workers_in_use
 
 Progress = Callable[[str, int, int], None]
+#: Drawn from a part of a corpus: count and texts by key of each word of each query; sentences, tokens, too long ones.
+Part = tuple[list[tuple[int, dict[int, str]]], int, int, int]
 
 STEP = "sentences"
 #: Keys are whole numbers below this.
@@ -40,7 +42,7 @@ EVERY = 10_000
 SHARD = 16 << 20
 BLOCK = 1 << 16
 #: A byte-order mark begins like this; no file is cut before such a line, so that a reader does not take it for one.
-MARK = 0xEF
+MARK = b"\xef"
 
 
 @dataclass(frozen=True)
@@ -150,23 +152,13 @@ def sample_contexts(
     return draw.result()
 
 
-@dataclass(frozen=True)
-class Part:
-    """What was drawn from a part of a corpus: the count and the texts, by key, of each word of each query."""
-
-    found: dict[str, dict[str, tuple[int, dict[int, str]]]]
-    sentences: int
-    tokens: int
-    too_long: int
-
-
 def draw_part(shared: tuple[dict[str, Any], dict[str, Query], bytes], shard: TextFile) -> Part:
     """Draw from one shard, on any worker; `shared` has the corpus' settings, the queries and the seed."""
     settings, queries, seed = shared
     draw, corpus = _Draw(queries, seed), Corpus(shard.label, (shard,), settings)
     for text in corpus:
         draw.add(text)
-    return draw.part(corpus.too_long or 0)
+    return [(each.count, each.texts) for each in draw.all], draw.sentences, draw.tokens, corpus.too_long or 0
 
 
 def _read_shards(corpus: Corpus, draw: _Draw, progress: Progress | None) -> None:
@@ -177,8 +169,7 @@ def _read_shards(corpus: Corpus, draw: _Draw, progress: Progress | None) -> None
     try:
         with closing(spread(draw_part, shards, shared)) as parts:
             for shard, part in zip(shards, parts, strict=True):
-                draw.merge(part)
-                too_long += part.too_long
+                too_long += draw.merge(part)
                 done += shard.span[1] - shard.span[0] if shard.span else shard.size
                 if progress is not None:
                     progress(STEP, done, total)
@@ -259,6 +250,7 @@ class _Draw:
                 self.reservoirs[numbers[canonical(word)]].append(reservoir)
             for word in query.without:
                 self.bars[numbers[canonical(word)]] |= 1 << place
+        self.all = [reservoir for reservoirs in self.by_query.values() for reservoir in reservoirs.values()]
         self.barring = frozenset(number for number, bars in enumerate(self.bars) if bars)
 
     def add(self, text: str) -> None:
@@ -285,25 +277,17 @@ class _Draw:
         found = [Context(text, *place) for place in self.finder.places(text, number)]
         return [c for c in found if c.has_written(reservoir.word)] if reservoir.as_written else found
 
-    def part(self, too_long: int) -> Part:
-        """Return what was found so far, to be merged elsewhere."""
-        found = {
-            name: {word: (reservoir.count, reservoir.texts) for word, reservoir in reservoirs.items()}
-            for name, reservoirs in self.by_query.items()
-        }
-        return Part(found, self.sentences, self.tokens, too_long)
-
-    def merge(self, part: Part) -> None:
-        """Add what was found in another part of the corpus."""
-        self.sentences += part.sentences
-        self.tokens += part.tokens
-        for name, words in part.found.items():
-            for word, (count, texts) in words.items():
-                reservoir = self.by_query[name][word]
-                reservoir.count += count
-                for key, text in texts.items():
-                    if key < reservoir.limit:
-                        reservoir.keep(key, text)
+    def merge(self, part: Part) -> int:
+        """Add what was found in another part of the corpus; return how many sentences were too long there."""
+        found, sentences, tokens, too_long = part
+        self.sentences += sentences
+        self.tokens += tokens
+        for reservoir, (count, texts) in zip(self.all, found, strict=True):
+            reservoir.count += count
+            for key, text in texts.items():
+                if key < reservoir.limit:
+                    reservoir.keep(key, text)
+        return too_long
 
     def result(self) -> ContextSample:
         """Return what was found, the texts of each word in the order of their keys."""
@@ -347,20 +331,11 @@ def _cuts(file: TextFile, size: int) -> Iterator[int]:
         at = 0
         yield at
         while at + size < total:
-            at = _line_start(stream, at + size, total)
+            stream.seek(at + size)
+            while line := stream.readline(BLOCK):  # up to a line that can be read by itself
+                if line.endswith(b"\n") and stream.peek(1)[:1] != MARK:
+                    break
+            at = stream.tell()
             if at < total:
                 yield at
     yield total
-
-
-def _line_start(stream: Any, at: int, total: int) -> int:
-    """Return where the first line after `at` begins that can be read by itself."""
-    stream.seek(at)
-    after_newline = False
-    while block := stream.read(BLOCK):
-        for place, byte in enumerate(block):
-            if after_newline and byte != MARK:
-                return int(at + place)
-            after_newline = byte == 0x0A
-        at += len(block)
-    return total

@@ -16,7 +16,7 @@ from aslant.models.language_models import Word, beginning_of, queries_in_place
 from aslant.models.network import Network, fitting, memory_suffices
 from aslant.models.plan import Ids, Query, batches
 from aslant.models.protocols import INSIDE, Progress, Sentence
-from aslant.models.spelling import Cut, Speller, check_fast, cut_texts, longest
+from aslant.models.spelling import Cut, Speller, cut_texts, longest
 
 #: Texts of different lengths with which a model is tested when it is loaded.
 PROBES = ("He is a doctor.", "I know that she is a good nurse, and so do they.")
@@ -42,10 +42,10 @@ class TransformersEncoder(ContextEncoder):
         token_budget: int | None = None,
         note: str = "",
     ) -> None:
-        check_fast(tokenizer)
-        self.network, self.tokenizer = Network(model, int(tokenizer.pad_token_id or 0), token_budget), tokenizer
+        self.speller = Speller(tokenizer, longest=longest(model, tokenizer))
+        self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
         self.body, self.alone = ChosenLayer(self.network, layer), self.network.alone
-        self.sees = longest(model, tokenizer)
+        self.sees = self.speller.longest
         self._begin: list[int] = []
         with memory_suffices(name):
             notes = self._try_out(name)
@@ -57,11 +57,10 @@ class TransformersEncoder(ContextEncoder):
         note, tokens = "; ".join(filter(None, [note, *notes])), self.network.limits.tokens
         kind = type(model).__name__
         super().__init__(name, kind, fingerprint, layer=layer, pieces=pieces, words=words, note=note, tokens=tokens)
-        self.speller = Speller(tokenizer, longest=self.sees)
 
     def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
         """Return the tokenised texts, none truncated, and the network."""
-        return cut_texts(self.tokenizer, texts, self._begin), self.body
+        return cut_texts(self.speller.tokenizer, texts, self._begin), self.body
 
     def _try_out(self, name: str) -> list[str]:
         """Compare padded passes with single ones, and see whether the model looks ahead; return notes."""
@@ -81,7 +80,7 @@ class TransformersEncoder(ContextEncoder):
             self.refuses_first = "it does not put a token before a sentence"
         if not ahead:
             self.refuses_first = "it reads from left to right, so the first token sees no other"
-            begin, beginning = beginning_of(self.tokenizer, network.vocabulary)
+            begin, beginning = beginning_of(self.speller.tokenizer, network.vocabulary)
             self._begin = [] if begin is None else [begin]
             self.body.options = {"use_cache": False}  # it would hold keys and values of every layer
         return ["" if ahead else LEFT_TO_RIGHT, beginning.partition(",")[0], ALONE if network.one_by_one else ""]

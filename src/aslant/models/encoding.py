@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.models.plan import Limits, Query, Runner, batches
-from aslant.models.protocols import Passage, Pooling, Progress
+from aslant.models.protocols import RECORDED, Passage, Pooling, Progress
 from aslant.models.spelling import Cut, shown, tiles, windows
 from aslant.parallel import cores, one_thread_each, spread, workers_in_use
 
@@ -27,15 +27,9 @@ Pieces: TypeAlias = Literal["mean", "first"]
 CHUNK = 512
 #: Sequences to vectors as a tensor: (sequences, tokens, d) of one layer, or (layers, sequences, tokens, d) of all.
 Forward: TypeAlias = Callable[..., Any]
+#: A sequence to run, and the numbers of what is pooled from it; asks are (place in the sequence, number).
+Asked: TypeAlias = tuple[Query, tuple[int, ...]]
 Answers: TypeAlias = dict[Query, NDArray[np.float32]]
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A sequence to run, and the numbers of what is pooled from it; asks are (place in the sequence, number)."""
-
-    query: Query
-    numbers: tuple[int, ...]
 
 
 class ContextEncoder:
@@ -66,14 +60,8 @@ class ContextEncoder:
         self.name, self.pieces, self.passes = name, pieces, 0
         self.folder: Path | None = None  #: what it was loaded from, see `aslant.models.identity_of`
         self._pooled = Pooled(self.body, Limits(tokens, 10**9))
-        self._record = {
-            "name": name,
-            "fingerprint": fingerprint,
-            "format": f"encoder ({kind}; layer: {layer}, pieces: {pieces})",
-            "words": words,
-            "dimensions": self.dimensions,
-            "note": note,
-        }
+        self.format = f"encoder ({kind}; layer: {layer}, pieces: {pieces})"
+        self.fingerprint, self.words, self.note = fingerprint, words, note
 
     def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
         """Return the texts as tokens, and what turns sequences of such tokens into vectors."""
@@ -86,7 +74,7 @@ class ContextEncoder:
 
     def record(self) -> dict[str, Any]:
         """Return the fields of `aslant.results.Representation`."""
-        return dict(self._record)
+        return {name: getattr(self, name) for name in RECORDED}
 
     def layers(self, tokens: Sequence[str]) -> NDArray[np.float32]:
         """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
@@ -96,9 +84,9 @@ class ContextEncoder:
         starts = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
         spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]
         found = np.empty((self.depth, len(spans), self.dimensions), np.float32)
-        for asked in self._asked(cut, [cut.places(span) for span in spans]):
-            for number, vectors in enumerate(forward([asked.query.ids], every=True)):
-                found[number, list(asked.numbers)] = _pooled([asked.query], vectors)[0]
+        for query, numbers in self._asked(cut, [cut.places(span) for span in spans]):
+            for layer, vectors in enumerate(forward([query.ids], every=True)):
+                found[layer, list(numbers)] = _pooled([query], vectors)[0]
         return found
 
     def span_vectors(
@@ -112,8 +100,8 @@ class ContextEncoder:
         texts = [passage.text for passage in passages]
         for number, wanted, answers in self._read(texts, asked, progress):
             found = np.empty((len(passages[number].spans), self.dimensions), np.float32)
-            for each in wanted:
-                found[list(each.numbers)] = answers[each.query]
+            for query, numbers in wanted:
+                found[list(numbers)] = answers[query]
             yield found
 
     def sentence_vectors(
@@ -130,8 +118,8 @@ class ContextEncoder:
             raise MeasureError(f"pooling='first' is of no use with '{self.name}': {self.refuses_first}; use 'mean'.")
         found = np.zeros((len(texts), self.dimensions), np.float32)
         for number, wanted, answers in self._read(texts, lambda cut, _: self._whole(cut, pooling), progress):
-            weights = np.array([len(each.query.asks) for each in wanted], np.float64)
-            rows = np.concatenate([answers[each.query] for each in wanted])
+            weights = np.array([len(query.asks) for query, _ in wanted], np.float64)
+            rows = np.concatenate([answers[query] for query, _ in wanted])
             found[number] = np.average(rows.astype(np.float64), axis=0, weights=weights)
         return found
 
@@ -148,7 +136,7 @@ class ContextEncoder:
             for start in range(0, len(texts), CHUNK):
                 cuts, forward = self.cut(texts[start : start + CHUNK])
                 wanted = [asked(cut, number) for number, cut in enumerate(cuts, start)]
-                queries = list(dict.fromkeys(each.query for text in wanted for each in text))
+                queries = list(dict.fromkeys(query for text in wanted for query, _ in text))
                 found = list(batches(queries, self._pooled.limits))
                 begun.append(_Chunk(start, wanted, len(found)))
                 yield from ((batch, None if self.body is forward else forward) for batch in found)
@@ -187,7 +175,7 @@ class ContextEncoder:
                 for i, number in enumerate(numbers)
                 for place in (places[number] if self.pieces == "mean" else places[number][:1])
             )
-            found.append(Asked(Query(cut.through(window), asks), numbers))
+            found.append((Query(cut.through(window), asks), numbers))
         return found
 
     def _whole(self, cut: Cut, pooling: Pooling) -> list[Asked]:
@@ -196,7 +184,7 @@ class ContextEncoder:
         found = []
         for part in tiles(cut.content, cut.room(self.sees)):
             own = range(cut.content.start, cut.content.start + len(part)) if pooling == "mean" else range(1)
-            found.append(Asked(Query(cut.through(part), tuple((place, 0) for place in own)), (0,)))
+            found.append((Query(cut.through(part), tuple((place, 0) for place in own)), (0,)))
         return found
 
 

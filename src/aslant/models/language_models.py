@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 
 from aslant.errors import DataError, MeasureError
 from aslant.models.network import Network, fitting, memory_suffices
-from aslant.models.plan import Ask, Ids, Plan, Query, Runner, answered, batches, run_batches, table_in
-from aslant.models.protocols import INSIDE, CausalScore, MaskedScore, Progress, Sentence, TargetPieces
+from aslant.models.plan import Ask, Ids, Query, Runner, answered, batches, merged, run_batches, table_in
+from aslant.models.protocols import INSIDE, RECORDED, CausalScore, MaskedScore, Progress, Sentence, TargetPieces
 from aslant.models.spelling import Speller, Spelling, longest
 
 #: A sequence and what is requested of it.
@@ -57,6 +58,8 @@ class TransformersLM:
         capital = "sentences begin with a capital" if self.speller.capital else ""
         self.note = "; ".join(filter(None, [note, *checked, beginning, capital]))
         self.fingerprint = self.network.fingerprint(tokenizer.get_vocab())
+        self.format = f"{self.kind} language model ({type(model).__name__})"
+        self.words, self.dimensions = self.network.vocabulary, int(model.config.hidden_size)
         self._runner = Runner(self.network.log_probabilities, self.network.limits, alone=self.network.alone)
 
     def _check(self, probes: list[Spelling]) -> list[str]:
@@ -70,15 +73,7 @@ class TransformersLM:
 
     def record(self) -> dict[str, Any]:
         """Return the fields of `aslant.results.Representation`."""
-        model = self.network.model
-        return {
-            "name": self.name,
-            "fingerprint": self.fingerprint,
-            "format": f"{self.kind} language model ({type(model).__name__})",
-            "words": self.network.vocabulary,
-            "dimensions": int(model.config.hidden_size),
-            "note": self.note,
-        }
+        return {name: getattr(self, name) for name in RECORDED}
 
     def unplaceable(self, sentences: Sequence[Sentence]) -> dict[int, str]:
         """Return, for each sentence that cannot be scored, by its index, the reason."""
@@ -131,11 +126,7 @@ class TransformersMaskedLM(TransformersLM):
         if prior_place == "published":
             _check_published(sentences, spelt, target_pieces)
         hidden = [self._requests(found, target_pieces, k, prior_place) for found, k in zip(spelt, masks, strict=True)]
-        plan = Plan()
-        for requests in (*shown, *hidden):
-            for ids, ask in requests:
-                plan.ask(ids, *ask)
-        answers = self._answers(plan.queries(), journal, progress)
+        answers = self._answers(merged(chain(*shown, *hidden)), journal, progress)
         return [
             MaskedScore(
                 target=sum(answers[request] for request in target),
@@ -212,18 +203,17 @@ def contexts(sequences: Iterable[Ids], *, share: bool = True) -> list[Query]:
     found = sorted({ids[:-1] for ids in distinct if len(ids) > 1})
     # In this order a context is followed at once by those that it begins.
     leaves = [ids for ids, follower in zip(found, [*found[1:], ()], strict=True) if follower[: len(ids)] != ids]
-    plan = Plan()
-    for ids in distinct:
-        for i in range(1, len(ids)):
-            plan.ask(leaves[bisect_left(leaves, ids[:i])], i - 1, ids[i])
+    queries = merged(
+        (leaves[bisect_left(leaves, ids[:i])], (i - 1, ids[i])) for ids in distinct for i in range(1, len(ids))
+    )
     if not share:
-        return plan.queries()
+        return queries
     counts = Counter(leaf[:n] for leaf in leaves for n in range(1, len(leaf)))
 
     def shared(ids: Ids) -> int:
         return max((n for n in range(1, len(ids)) if counts[ids[:n]] >= SHARED_BY), default=0)
 
-    return [Query(query.ids, query.asks, shared(query.ids)) for query in plan.queries()]
+    return [Query(query.ids, query.asks, shared(query.ids)) for query in queries]
 
 
 class TransformersCausalLM(TransformersLM):

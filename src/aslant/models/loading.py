@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from aslant.errors import DataError
 from aslant.io.packed_files import path_of
 from aslant.models import model_loading
+from aslant.models.sample import ENCODER, NAME, NOTE, load_sample
 
 if TYPE_CHECKING:
     from aslant.models.elmo import ElmoEncoder
@@ -20,9 +21,8 @@ if TYPE_CHECKING:
     from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
 
 #: What is loaded by default, and what every output says about it.
-DEFAULT, DEFAULT_ENCODER = "smollm2-135m", "all-minilm-l6-v2"
+DEFAULT = "smollm2-135m"
 DEFAULT_NOTE = "SmolLM2-135M-Instruct: tuned to follow instructions, with weights rounded to 4 bits"
-SAMPLE = "sample-mlm"
 #: Endings of the names of architectures that predict masked, or next, tokens.
 MASKED, CAUSAL = ("ForMaskedLM",), ("ForCausalLM", "LMHeadModel")
 #: Architectures made for pre-training whose weights hold a masked-language head.
@@ -88,7 +88,7 @@ def load_encoder(
     """
     model_loading.check_asked(source, "encoders", dtype)
     device = model_loading.device_of(device)
-    name = DEFAULT_ENCODER if source is None else str(source)
+    name = ENCODER if source is None else str(source)
     options: dict[str, Any] = {"pieces": pieces, "token_budget": token_budget}
     folder = _folder(source, name, encoder=True)
     encoder: TransformersEncoder | ElmoEncoder
@@ -122,7 +122,7 @@ def _folder(source: object, name: str, *, encoder: bool) -> Path | None:
             wanted = EITHER if encoder else "give the folder of a transformers model (with config.json)"
             raise DataError(f"'{path}' {lacks if path.is_dir() else 'is a file'}; {wanted}.")
         return path
-    if name == SAMPLE or not (source is None or isinstance(source, str)):
+    if name == NAME or not (source is None or isinstance(source, str)):
         return None
     kinds = ("encoder", "language model") if encoder else ("language model",)
     return model_loading.folder_by_data_name(name, kinds, whole)
@@ -136,14 +136,10 @@ def _opened(name: str, folder: Path | None, device: str, dtype: str, options: di
     from aslant.models.encoder import TransformersEncoder
     from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
 
-    if name == SAMPLE and folder is None:
-        from aslant.models.sample import NOTE, load_sample
-
+    if name == NAME and folder is None:
         model, tokenizer = load_sample()
         moved = (model.base_model if encoder else model).to(device, getattr(torch, dtype))
-        return (TransformersEncoder if encoder else TransformersMaskedLM)(
-            moved, tokenizer, SAMPLE, note=NOTE, **options
-        )
+        return (TransformersEncoder if encoder else TransformersMaskedLM)(moved, tokenizer, NAME, note=NOTE, **options)
     if name == DEFAULT and folder != path_of(name):
         options["note"] = DEFAULT_NOTE
 

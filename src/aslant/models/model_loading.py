@@ -81,28 +81,22 @@ def device_of(asked: str | None) -> str:
 
 def folder_by_data_name(name: str, kinds: Collection[str], whole: Callable[[Path], bool]) -> Path | None:
     """Return the folder of a model that has a data name, or None; one that is not `whole` is converted first."""
-    from aslant.data import could_be_name, resolve
+    from aslant.data import could_be_name, names, resolve
+    from aslant.data.fetching import present
 
-    if not could_be_name(name) or only_in_cache(name):
+    if not could_be_name(name):
         return None
+    if name in names() and not present(name) and util.find_spec("huggingface_hub"):
+        from huggingface_hub import try_to_load_from_cache
+
+        if isinstance(try_to_load_from_cache(name, "config.json"), str):
+            return None  # nothing to download
     found = resolve(name, kinds=kinds)
     if found is None or whole(found):
         return found
     from aslant.models.conversion import prepared
 
     return Path(prepared(name))
-
-
-def only_in_cache(name: str) -> bool:
-    """Tell whether data of that name are missing while the hub's cache has such a model: nothing to download."""
-    from aslant.data import names
-    from aslant.data.fetching import present
-
-    if name not in names() or present(name) or not util.find_spec("huggingface_hub"):
-        return False
-    from huggingface_hub import try_to_load_from_cache
-
-    return isinstance(try_to_load_from_cache(name, "config.json"), str)
 
 
 def places(name: str, folder: Path | None) -> Iterator[tuple[str, bool]]:

@@ -1,6 +1,6 @@
 """The query plan: many requests become few distinct sequences of tokens, in batches of similar length.
 
-A `Query` is one sequence with all requests for it; a `Plan` merges requests into queries; `answered` sends the
+A `Query` is one sequence with all requests for it, merged by `merged`; `answered` sends the
 batches that a table does not know yet through a model, on the workers in use, and halves them where memory runs out.
 A `ScoreTable` has log-probabilities by sequence of tokens, kept so that a killed run resumes where it was.
 """
@@ -49,26 +49,16 @@ class Query:
     shared: int = field(default=0, compare=False)
 
 
-class Plan:
-    """Collects requests; each distinct sequence becomes one query, with all requests for it.
+def merged(requests: Iterable[tuple[Ids, Ask]]) -> list[Query]:
+    """Return one query for each distinct sequence, with all requests for it; the order of requests does not matter.
 
-    >>> plan = Plan()
-    >>> plan.ask((0, 4, 9), 1, token=7)
-    >>> plan.ask((0, 4, 9), 1, token=8)
-    >>> plan.queries()
+    >>> merged([((0, 4, 9), (1, 7)), ((0, 4, 9), (1, 8))])
     [Query(ids=(0, 4, 9), asks=((1, 7), (1, 8)), shared=0)]
     """
-
-    def __init__(self) -> None:
-        self._asked: dict[Ids, dict[Ask, None]] = {}
-
-    def ask(self, ids: Ids, position: int, token: int) -> None:
-        """Ask for the log-probability of `token` at `position` of the sequence."""
-        self._asked.setdefault(ids, {})[position, token] = None
-
-    def queries(self) -> list[Query]:
-        """Return one query for each distinct sequence, in an order that does not depend on that of the requests."""
-        return [Query(ids, tuple(sorted(asks))) for ids, asks in sorted(self._asked.items())]
+    asked: dict[Ids, set[Ask]] = {}
+    for ids, ask in requests:
+        asked.setdefault(ids, set()).add(ask)
+    return [Query(ids, tuple(sorted(asks))) for ids, asks in sorted(asked.items())]
 
 
 @dataclass(frozen=True)

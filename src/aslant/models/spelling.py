@@ -99,15 +99,6 @@ def cut_texts(tokenizer: Any, texts: Sequence[str], begin: Sequence[int] = ()) -
     return cuts
 
 
-def check_fast(tokenizer: Any) -> None:
-    """Refuse a tokenizer that does not say which characters its tokens are."""
-    if not getattr(tokenizer, "is_fast", False):
-        raise MeasureError(
-            f"{type(tokenizer).__name__} does not say where its pieces are in a text; "
-            "save the model with a fast tokenizer (tokenizer.json)."
-        )
-
-
 @dataclass(frozen=True)
 class Spelling:
     """One sentence as tokens, and the places of its two words; `content` is what stands between special tokens."""
@@ -165,7 +156,11 @@ class Speller:
     def __init__(
         self, tokenizer: Any, *, capitalise: bool = True, longest: int | None = None, begin: int | None = None
     ) -> None:
-        check_fast(tokenizer)
+        if not getattr(tokenizer, "is_fast", False):
+            raise MeasureError(
+                f"{type(tokenizer).__name__} does not say where its pieces are in a text; "
+                "save the model with a fast tokenizer (tokenizer.json)."
+            )
         self.tokenizer, self.longest = tokenizer, longest
         self.cased = tokenizer("He")["input_ids"] != tokenizer("he")["input_ids"]
         self.capital = capitalise and self.cased
