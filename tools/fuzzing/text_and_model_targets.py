@@ -226,7 +226,7 @@ def _config(data: bytes, folder: Path) -> str:
     """Look into config.json as an audit does, and as loading does before transformers sees it."""
     from aslant.auditing.subjects import kind_of
     from aslant.errors import DataError
-    from aslant.models.model_files import check_config, check_folder
+    from aslant.models.model_loading import check_config, check_folder
 
     written(folder, "config.json", data)
     kind = kind_of(folder)
@@ -239,10 +239,9 @@ def _config(data: bytes, folder: Path) -> str:
 
 
 def _config_by_transformers(data: bytes, folder: Path) -> str:
-    from aslant.models.model_files import no_kernels
-    from aslant.models.model_loading import config_of, quiet
+    from aslant.models.model_loading import check_asked, config_of, quiet
 
-    no_kernels()
+    check_asked(folder, "models", "float32")  # forbids downloading kernels
     written(folder, "config.json", data)
     with quiet():
         return f"accepted ({type(config_of('m', str(folder), True)).__name__})"
@@ -252,7 +251,7 @@ INDEX = {"metadata": {"total_size": 1}, "weight_map": {"a": "model-1.safetensors
 
 
 def _index(data: bytes, folder: Path) -> str:
-    from aslant.models.model_files import check_folder
+    from aslant.models.model_loading import check_folder
 
     written(folder, "model.safetensors.index.json", data)
     check_folder(folder)
@@ -274,7 +273,7 @@ def _made_config(chance: Random) -> bytes:
 
 
 def _model_targets() -> list[Target]:
-    files, opening = "aslant.models.model_files", "aslant.models.model_loading"
+    opening = "aslant.models.model_loading"
     gguf = lambda: [_gguf()]  # noqa: E731
     config = lambda: [as_json(CONFIG)]  # noqa: E731
     lm = ("torch", "transformers")
@@ -283,9 +282,9 @@ def _model_targets() -> list[Target]:
             "GGUF model", ("aslant.models.conversion",), gguf, _gguf_model, _gguf, needs=("gguf", *lm),
             always_refuses=True,
         ),
-        Target("config.json", (files, "aslant.auditing.subjects"), lambda: [as_json(CONFIG)], _config, _made_config),
+        Target("config.json", (opening, "aslant.auditing.subjects"), lambda: [as_json(CONFIG)], _config, _made_config),
         Target("config.json (opened)", (opening,), config, _config_by_transformers, _made_config, needs=lm),
-        Target("index of weights", (files,), lambda: [as_json(INDEX)], _index, _made_index),
+        Target("index of weights", (opening,), lambda: [as_json(INDEX)], _index, _made_index),
     ]  # fmt: skip
 
 
