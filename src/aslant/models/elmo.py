@@ -17,7 +17,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import asdict
-from itertools import accumulate, chain
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.models.elmo_files import ElmoOptions, read_options, read_weights
-from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, check_choice, chosen
+from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, Words, check_choice, chosen
 from aslant.models.network import token_limit
 from aslant.models.plan import Ids
 from aslant.models.spelling import Cut
@@ -92,7 +92,6 @@ class Elmo:
 
         self.options, self.weights = options, weights
         self.depth, self.dimensions = options.layers + 1, 2 * options.projection
-
         plain = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in weights.items()}
         self._w = {name: tensor.to(device, getattr(torch, dtype)) for name, tensor in plain.items()}
         table = self._w["char_embed"]
@@ -212,9 +211,8 @@ class Elmo:
             entry, new, forget, out = gates.chunk(4, dim=-1)  # TensorFlow's order
             kept = torch.sigmoid(entry) * torch.tanh(new) + torch.sigmoid(forget) * memory[:, :n]
             memory[:, :n] = _clipped(kept, options.cell_clip)
-            output[:, :n] = _clipped(
-                torch.bmm(torch.sigmoid(out) * torch.tanh(memory[:, :n]), projection), options.projection_clip
-            )
+            shown = torch.bmm(torch.sigmoid(out) * torch.tanh(memory[:, :n]), projection)
+            output[:, :n] = _clipped(shown, options.projection_clip)
             outputs[:, time, :n] = output[:, :n]
         return outputs, (output, memory)
 
@@ -237,20 +235,18 @@ class StatefulElmo:
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
         """Return (layers, words, dimensions) for each sentence of the next batch, given as words."""
-        import torch
+        from torch.nn.functional import pad
+        from torch.nn.utils.rnn import pad_sequence
 
         framed = [(BEGIN, *words, END) for words in sentences]
         vocabulary = {word: i for i, word in enumerate(dict.fromkeys(word for row in framed for word in row))}
         vectors = self.elmo.token_vectors(list(vocabulary))
         order = sorted(range(len(framed)), key=lambda row: -len(framed[row]))
         lengths = [len(framed[row]) for row in order]
-        tokens = padded_rows([[vocabulary[word] for word in framed[row]] for row in order], vectors)
-        new = self.elmo.states(max(0, len(framed) - self._states[0][0].shape[1]))
-        rows = [
-            [torch.cat(parts, dim=1) for parts in zip(*both, strict=True)]
-            for both in zip(self._states, new, strict=True)
-        ]
-        self._states = [(output, memory) for output, memory in rows]
+        sequences = [vectors[[vocabulary[word] for word in framed[row]]] for row in order]
+        tokens = pad_sequence(sequences, batch_first=True)
+        more = max(0, len(framed) - self._states[0][0].shape[1])
+        self._states = [(pad(output, (0, 0, 0, more)), pad(memory, (0, 0, 0, more))) for output, memory in self._states]
         before = [(output[:, order], memory[:, order]) for output, memory in self._states]
         layers, after = self.elmo.contextual(tokens, lengths, before)
         for kept, ended in zip(chain(*self._states), chain(*after), strict=True):
@@ -259,19 +255,6 @@ class StatefulElmo:
             np.stack([layer[i, 1 : n - 1].float().cpu().numpy() for layer in layers]) for i, n in enumerate(lengths)
         ]
         return [found[place] for place in np.argsort(order)]
-
-
-def padded_rows(rows: Sequence[Sequence[int]], vectors: Tensor) -> Tensor:
-    """Return (rows, time, d): the vectors that each row's numbers stand for, zeros after its end.
-
-    >>> import torch
-    >>> padded_rows([[1, 0], [1]], torch.tensor([[5.0], [7.0]])).tolist()
-    [[[7.0], [5.0]], [[7.0], [0.0]]]
-    """
-    found = vectors.new_zeros(len(rows), max(map(len, rows)), vectors.shape[1])
-    for place, row in enumerate(rows):
-        found[place, : len(row)] = vectors[list(row)]
-    return found
 
 
 class ElmoEncoder(ContextEncoder):
@@ -291,47 +274,36 @@ class ElmoEncoder(ContextEncoder):
         pieces: Pieces = "mean",
         token_budget: int | None = None,
         dtype: str = "float32",
-        note: str = "",
     ) -> None:
         check_choice(layer, pieces, elmo.depth, name)
         self.elmo, self.layer, self.alone = elmo, layer, elmo.device.type != "cpu"
         self.depth, self.dimensions = elmo.depth, elmo.dimensions
         # It reads characters, and has no list of words.
         fingerprint, tokens = elmo.fingerprint(layer, pieces, dtype), token_limit(token_budget, elmo.device)
-        super().__init__(name, "ELMo", fingerprint, layer=layer, pieces=pieces, words=0, note=note, tokens=tokens)
+        super().__init__(name, "ELMo", fingerprint, layer=layer, pieces=pieces, words=0, note="", tokens=tokens)
 
     def stateful(self) -> StatefulElmo:
         """Return the same network with states that are carried from batch to batch, as AllenNLP's does."""
         return StatefulElmo(self.elmo)
 
-    def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
-        """Return the texts as words, and the network with the vectors of these words."""
-        return self._numbered(texts, [words_of(text) for text in texts])
-
-    def cut_words(self, words: Sequence[str]) -> tuple[Cut, Forward]:
-        """Return a sentence of the given words, whatever is in them, and the network with their vectors."""
-        if not all(words):
-            raise MeasureError("an empty word has no vector; leave it out.")
-        ends = accumulate((len(word) + 1 for word in words), initial=0)
-        spans = [(start, start + len(word)) for word, start in zip(words, ends, strict=False)]
-        (cut,), forward = self._numbered([" ".join(words)], [spans])
-        return cut, forward
-
-    def _numbered(self, texts: Sequence[str], spans: Sequence[list[tuple[int, int]]]) -> tuple[list[Cut], Forward]:
-        """Number the words again for each set of texts: each distinct one goes through the character CNN once."""
+    def cut(self, texts: Sequence[str], words: Words = None) -> tuple[list[Cut], Forward]:
+        """Return the texts as words, numbered anew each time: each distinct one goes through the character CNN once."""
         import torch
+        from torch.nn.utils.rnn import pad_sequence
 
         numbers = {BEGIN: 0, END: 1}
         cuts = []
-        for text, found in zip(texts, spans, strict=True):
+        for text, found in zip(texts, words or map(words_of, texts), strict=True):
+            if not all(end > start for start, end in found):
+                raise MeasureError("an empty word has no vector; leave it out.")
             inside = (numbers.setdefault(text[start:end], len(numbers)) for start, end in found)
             cuts.append(Cut(text, (0, *inside, 1), [(0, 0), *found, (len(text), len(text))], range(1, len(found) + 1)))
         vectors = self.elmo.token_vectors(list(numbers))
 
         def forward(sequences: Sequence[Ids], *, every: bool = False) -> Any:
             order = sorted(range(len(sequences)), key=lambda row: -len(sequences[row]))  # the longest first
-            rows = [sequences[row] for row in order]
-            layers, _ = self.elmo.contextual(padded_rows(rows, vectors), [len(row) for row in rows])
+            tokens = pad_sequence([vectors[list(sequences[row])] for row in order], batch_first=True)
+            layers, _ = self.elmo.contextual(tokens, [len(sequences[row]) for row in order])
             back = torch.argsort(torch.tensor(order, device=vectors.device))
             with torch.inference_mode():
                 return [layer[back] for layer in layers] if every else chosen(layers, self.layer)[back]

@@ -8,14 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from aslant.errors import DataError, MeasureError
-from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, check_choice, chosen
-from aslant.models.language_models import Word, beginning_of, queries_in_place
+from aslant.errors import DataError
+from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, Words, check_choice, chosen
+from aslant.models.language_models import Answers, WordsInPlace, beginning_of
 from aslant.models.network import Network, fitting, memory_suffices
 from aslant.models.plan import Ids, Query, batches
-from aslant.models.protocols import INSIDE, Progress, Sentence
 from aslant.models.spelling import Cut, Speller, cut_texts, longest
 
 #: Texts of different lengths with which a model is tested when it is loaded.
@@ -24,7 +22,7 @@ LEFT_TO_RIGHT = "left-to-right: a word does not see what follows it"
 ALONE = "padding changes this model's numbers, so texts are run one at a time"
 
 
-class TransformersEncoder(ContextEncoder):
+class TransformersEncoder(ContextEncoder, WordsInPlace):
     """A transformers model without a head, or the encoder of one, with its tokenizer.
 
     `layer`: "last", "mean" (of all, with the embeddings), or a number (0: the embeddings; −1: the last). `pieces`: a
@@ -58,7 +56,7 @@ class TransformersEncoder(ContextEncoder):
         kind = type(model).__name__
         super().__init__(name, kind, fingerprint, layer=layer, pieces=pieces, words=words, note=note, tokens=tokens)
 
-    def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
+    def cut(self, texts: Sequence[str], words: Words = None) -> tuple[list[Cut], Forward]:
         """Return the tokenised texts, none truncated, and the network."""
         return cut_texts(self.speller.tokenizer, texts, self._begin), self.body
 
@@ -94,30 +92,8 @@ class TransformersEncoder(ContextEncoder):
         """Tell whether vectors are the same up to rounding, relative to their largest number."""
         return self.network.agree(found, expected, max(1.0, float(np.abs(expected).max())))
 
-    def word_vectors_in_place(
-        self, sentences: Sequence[Sentence], word: Word, *, progress: Progress | None = None
-    ) -> NDArray[np.float32]:
-        """Return vectors of `word`, by the layer and the pieces chosen, while the other one is masked; (sentences, d).
-
-        As for a masked language model, a sentence begins with a capital where the tokenizer knows capitals.
-        """
-        mask = self.speller.tokenizer.mask_token_id
-        if mask is None:
-            raise MeasureError(f"the tokenizer of '{self.name}' has no mask, so no word can be hidden from it.")
-        queries = queries_in_place(self.speller, int(mask), sentences, word)
-        if self.pieces == "first":
-            queries = [Query(query.ids, query.asks[:1]) for query in queries]
-        distinct = list(dict.fromkeys(queries))
-        vectors: dict[Query, NDArray[np.float32]] = {}
-        for part in self._run((batch, None) for batch in batches(distinct, self._pooled.limits)):
-            vectors.update(part)
-            if progress is not None:
-                progress("vectors", len(vectors), len(distinct))
-        return np.concatenate([vectors[query] for query in queries])
-
-    def in_vocabulary(self, word: str, template: str = INSIDE, role: Word = "target") -> bool:
-        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
-        return self.speller.one_piece(word, template, role)
+    def _vectors_of(self, queries: list[Query]) -> Answers:
+        return (part.items() for part in self._run((batch, None) for batch in batches(queries, self._pooled.limits)))
 
 
 @dataclass(eq=False)

@@ -23,6 +23,8 @@ from aslant.parallel import cores, one_thread_each, spread, workers_in_use
 Layer: TypeAlias = Literal["last", "mean"] | int
 #: A word of several pieces: their mean, or the first.
 Pieces: TypeAlias = Literal["mean", "first"]
+#: The (start, end) of each word of each text.
+Words: TypeAlias = Sequence[Sequence[tuple[int, int]]] | None
 #: Texts that are tokenised and read together, by length; vectors of no more than these are held.
 CHUNK = 512
 #: Sequences to vectors as a tensor: (sequences, tokens, d) of one layer, or (layers, sequences, tokens, d) of all.
@@ -63,14 +65,12 @@ class ContextEncoder:
         self.format = f"encoder ({kind}; layer: {layer}, pieces: {pieces})"
         self.fingerprint, self.words, self.note = fingerprint, words, note
 
-    def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
-        """Return the texts as tokens, and what turns sequences of such tokens into vectors."""
-        raise NotImplementedError
+    def cut(self, texts: Sequence[str], words: Words = None) -> tuple[list[Cut], Forward]:
+        """Return the texts as tokens, and what turns sequences of such tokens into vectors.
 
-    def cut_words(self, words: Sequence[str]) -> tuple[Cut, Forward]:
-        """Return a sentence given as words, with single spaces between them, as tokens; and the same as above."""
-        (cut,), forward = self.cut([" ".join(words)])
-        return cut, forward
+        `words`: where the words of each text are, if they are known; a network of words takes these.
+        """
+        raise NotImplementedError
 
     def record(self) -> dict[str, Any]:
         """Return the fields of `aslant.results.Representation`."""
@@ -80,9 +80,9 @@ class ContextEncoder:
         """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
         if isinstance(tokens, str):
             raise MeasureError(f"tokens={tokens[:40]!r} is a string; give a list of words, such as text.split().")
-        cut, forward = self.cut_words(tokens)
         starts = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
         spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]
+        (cut,), forward = self.cut([" ".join(tokens)], [spans])
         found = np.empty((self.depth, len(spans), self.dimensions), np.float32)
         for query, numbers in self._asked(cut, [cut.places(span) for span in spans]):
             for layer, vectors in enumerate(forward([query.ids], every=True)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
@@ -21,6 +21,7 @@ from aslant.models.spelling import Speller, Spelling, longest
 
 #: A sequence and what is requested of it.
 Request: TypeAlias = tuple[Ids, Ask]
+Answers: TypeAlias = Generator[Iterable[tuple[Query, NDArray[np.float32]]], None, None]
 Word: TypeAlias = Literal["target", "attribute"]
 #: Sentences of different lengths with which a model is checked when it is loaded.
 PROBES = (
@@ -85,7 +86,49 @@ class TransformersLM:
         return answered(queries, self._runner, table, progress)
 
 
-class TransformersMaskedLM(TransformersLM):
+class WordsInPlace:
+    """What a masked model and its encoder have in common: vectors of one word while another is masked."""
+
+    name: str
+    speller: Speller
+    dimensions: int
+    pieces: Literal["mean", "first"] = "mean"
+
+    def _vectors_of(self, queries: list[Query]) -> Answers:
+        """Yield vectors of queries, batch by batch."""
+        raise NotImplementedError
+
+    def word_vectors_in_place(
+        self, sentences: Sequence[Sentence], word: Word, *, progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return vectors of `word`, by the layer and the pieces chosen, while the other one is masked; (sentences, d).
+
+        A sentence begins with a capital where the tokenizer knows capitals.
+        """
+        mask = self.speller.tokenizer.mask_token_id
+        if mask is None:
+            raise MeasureError(f"the tokenizer of '{self.name}' has no mask, so no word can be hidden from it.")
+        queries, vectors = [], dict[Query, NDArray[np.float32]]()
+        other: Word = "attribute" if word == "target" else "target"
+        for found in self.speller.spell(sentences):
+            hide = {"target": None, "attribute": None, other: len(getattr(found, other))}
+            ids, _, _ = found.masked(int(mask), **hide)  # as many masks as pieces: places stay
+            asks = tuple((position, 0) for position in getattr(found, word))
+            queries.append(Query(ids, asks if self.pieces == "mean" else asks[:1]))
+        distinct = list(dict.fromkeys(queries))
+        with closing(self._vectors_of(distinct)) as parts:
+            for part in parts:
+                vectors.update(part)
+                if progress is not None:
+                    progress("vectors", len(vectors), len(distinct))
+        return np.array([vectors[query] for query in queries], np.float32).reshape(len(queries), self.dimensions)
+
+    def in_vocabulary(self, word: str, template: str = INSIDE, role: Word = "target") -> bool:
+        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
+        return self.speller.one_piece(word, template, role)
+
+
+class TransformersMaskedLM(TransformersLM, WordsInPlace):
     """A masked language model with its tokenizer; see `aslant.models.MaskedLM` for its methods.
 
     `capitalise`: a cased model sees a capital at the beginning of a sentence. `passes` counts the sequences run.
@@ -103,6 +146,9 @@ class TransformersMaskedLM(TransformersLM):
     def _check(self, probes: list[Spelling]) -> list[str]:
         masked = [found.masked(self.mask, target=1, attribute=None)[0] for found in probes]
         return [self.network.check(masked or [(self.mask,) * 3, (self.mask,) * 5])]
+
+    def _vectors_of(self, queries: list[Query]) -> Answers:
+        return run_batches(self._vectors, batches(queries, self._vectors.limits))
 
     def masked_scores(
         self,
@@ -137,24 +183,6 @@ class TransformersMaskedLM(TransformersLM):
             for found, target, prior in zip(spelt, shown, hidden, strict=True)
         ]
 
-    def word_vectors_in_place(
-        self, sentences: Sequence[Sentence], word: Word, *, progress: Progress | None = None
-    ) -> NDArray[np.float32]:
-        """Return last-layer vectors of `word` (pieces averaged) while the other one is masked; (sentences, d)."""
-        queries = queries_in_place(self.speller, self.mask, sentences, word)
-        distinct = list(dict.fromkeys(queries))
-        vectors: dict[Query, NDArray[np.float32]] = {}
-        with closing(run_batches(self._vectors, batches(distinct, self._vectors.limits))) as parts:
-            for part in parts:
-                vectors.update(part)
-                if progress is not None:
-                    progress("vectors", len(vectors), len(distinct))
-        return np.array([vectors[query] for query in queries], dtype=np.float32)
-
-    def in_vocabulary(self, word: str, template: str = INSIDE, role: Word = "target") -> bool:
-        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
-        return self.speller.one_piece(word, template, role)
-
     def _requests(
         self, found: Spelling, target_pieces: TargetPieces, attribute: int | None, place: str = "target"
     ) -> list[Request]:
@@ -168,17 +196,6 @@ class TransformersMaskedLM(TransformersLM):
         return [
             (ids[:start] + tuple(pieces[:i]) + ids[start + i :], (start + i, piece)) for i, piece in enumerate(pieces)
         ]
-
-
-def queries_in_place(speller: Speller, mask: int, sentences: Sequence[Sentence], word: Word) -> list[Query]:
-    """Return what to run for the vectors of `word` in sentences: its places, while masks hide the other word."""
-    queries = []
-    other: Word = "attribute" if word == "target" else "target"
-    for found in speller.spell(sentences):
-        hide = {"target": None, "attribute": None, other: len(getattr(found, other))}
-        ids, _, _ = found.masked(mask, **hide)  # as many masks as pieces: places stay
-        queries.append(Query(ids, tuple((position, 0) for position in getattr(found, word))))
-    return queries
 
 
 def _check_published(sentences: Sequence[Sentence], spelt: Sequence[Spelling], target_pieces: TargetPieces) -> None:
