@@ -59,9 +59,9 @@ from .measures.side_by_side.measure import compare as compare
 from .measures.similarities.measure import word_similarity as word_similarity
 from .measures.template_tests.association import log_probability_suite as log_probability_suite
 from .measures.template_tests.association import log_probability_weat as log_probability_weat
-from .measures.template_tests.masked_words import masked_weat as masked_weat
-from .measures.template_tests.masked_words import masked_weat_suite as masked_weat_suite
 from .measures.template_tests.scores import log_probability_bias as log_probability_bias
+from .measures.template_tests.words_in_templates import masked_weat as masked_weat
+from .measures.template_tests.words_in_templates import masked_weat_suite as masked_weat_suite
 from .measures.template_tests.words_in_templates import template_weat as template_weat
 from .models.loading import load_encoder as load_encoder
 from .models.loading import load_lm as load_lm

@@ -217,7 +217,7 @@ def test_wrong_kind_of_words_is_refused(run: Run, tmp_path: Path) -> None:
     (tmp_path / "list.toml").write_text(run("words", "show", "gender-binary").stdout, encoding="utf-8")
     answer = run("weat", "--words", "list.toml")
     assert answer.returncode == 2
-    assert "not of kind 'weat'" in answer.stderr
+    assert "one of kind 'weat' is needed" in answer.stderr
 
 
 def test_words_check_names_the_fault(run: Run, tmp_path: Path) -> None:

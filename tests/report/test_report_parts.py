@@ -16,8 +16,8 @@ import pytest
 import aslant
 from aslant import catalogue
 from aslant.errors import AslantError
-from aslant.measures.association.charts import suite_picture
 from aslant.measures.association.result import WeatSuiteResult
+from aslant.measures.association.show import suite_picture
 from aslant.measures.enumeration.page import enumeration_fragment, heatmap_picture
 from aslant.report import render
 from aslant.report.charts import svg, vega

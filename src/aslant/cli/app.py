@@ -53,6 +53,7 @@ def command_of(name: str) -> Any:
     if not isinstance(found, typer.Typer):
         one = typer.Typer(add_completion=False, **SETTINGS)
         shown = importlib.import_module(found.__module__).EXAMPLES
+        shown = shown[name] if isinstance(shown, dict) else shown  # a module with several commands has them by name
         one.command(name, epilog=examples(*shown.splitlines()))(found)
         found = one
     made = typer.main.get_command(found)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -110,3 +111,14 @@ def chosen_sets(tests: list[str] | None, words: list[Path] | None) -> list[WeatS
     from aslant.stimuli import WeatSet, load_set
 
     return [load_set(source, WeatSet) for source in (*(tests or ()), *(words or ()))]
+
+
+def measured(one: Callable[..., Any], several: Callable[..., Any], tests: list[WeatSet], *of: Any, **how: Any) -> Any:
+    """Run the one test that was chosen, or a suite: those that were chosen, or all that ship if none was."""
+    from aslant.cli.printing import need_results
+
+    if len(tests) == 1:
+        return one(*of, tests[0], **how)
+    suite = several(*of, tests or None, **how)
+    need_results(suite)
+    return suite

@@ -17,7 +17,8 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.association import stability as weat_stability
+from aslant.measures.association.measure import bootstrap_interval
+from aslant.measures.shared.settings import Resampled
 from aslant.statistics import generator, unit_rows
 
 
@@ -250,7 +251,7 @@ def test_leave_one_out_range_is_that_of_running_without_each_word() -> None:
 def test_bootstrap_interval_is_that_of_drawing_words_one_by_one() -> None:
     v = embedding(5)
     X, Y, A, B = (unit_rows(v.lookup(group).vectors) for group in sets(6, 5, 5, 6))
-    ours = weat_stability.bootstrap_interval(X, Y, A, B, 6000, 0.9, generator(0))
+    ours = bootstrap_interval([X, Y, A, B], Resampled(bootstrap=6000, confidence=0.9), generator(0))
     random = np.random.default_rng(1)
     drawn = []
     for _ in range(6000):
@@ -403,5 +404,5 @@ def test_a_suite_records_every_setting() -> None:
     assert settings["bootstrap"] == 10
     assert settings["alternative"] == "greater"
     assert set(settings) == {
-        "alternative", "method", "n_resamples", "bootstrap", "confidence", "equalise", "min_found",
+        "alternative", "method", "n_resamples", "bootstrap", "confidence", "chance", "equalise", "min_found",
     }  # fmt: skip

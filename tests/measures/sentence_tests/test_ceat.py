@@ -15,7 +15,7 @@ from scipy.stats import kstest, norm
 import aslant
 from aslant.errors import MeasureError
 from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
-from aslant.measures.sentence_tests.contexts_drawn import context_vectors
+from aslant.measures.sentence_tests.contexts import context_vectors
 from aslant.measures.sentence_tests.contexts_statistic import sampled_effects, word_associations
 from aslant.measures.shared.suite import NoSpreadError
 from aslant.statistics import combine, unit_rows

@@ -12,9 +12,9 @@ from scipy.stats import kstest
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
-from aslant.measures.association.stability import bootstrap_effects
+from aslant.measures.association.measure import bootstrap_effects
 from aslant.measures.sentence_tests.clustered_words import clustered
-from aslant.measures.sentence_tests.sentences_statistic import _effects, sentence_scores
+from aslant.measures.shared.statistic import target_scores
 from aslant.stimuli import WordList, load_set
 from aslant.vectors import WordVectors
 from fake_encoder import FakeEncoder
@@ -148,13 +148,18 @@ def test_the_interval_draws_words_with_all_their_sentences() -> None:
         clustered(WordList(name, tuple("abcd")), {w: rng.normal(size=(1, 5)) for w in "abcd"})
         for name in ("x", "y", "p", "q")
     ]
-    ours = _effects(*sets, 50, np.random.default_rng(1))  # type: ignore[arg-type, call-arg]
-    assert ours == pytest.approx(bootstrap_effects(*(s.unit for s in sets), 50, np.random.default_rng(1)))  # type: ignore[arg-type, call-arg]
+    ours = _effects(sets)
+    assert ours == pytest.approx(bootstrap_effects([s.unit for s in sets], 50, np.random.default_rng(1)))
     # A word's sentences three times over: the same draws of words, and the same means.
     tripled = [clustered(WordList(s.words.name, tuple("abcd")), _tripled(s)) for s in sets]
-    assert sentence_scores(*tripled)[0].mean() == pytest.approx(sentence_scores(*sets)[0].mean())
+    means = [target_scores(*(s.unit for s in some))[0].mean() for some in (sets, tripled)]
+    assert means[0] == pytest.approx(means[1])
     spread = np.sqrt((3 * 8 - 1) / (3 * (8 - 1)))
-    assert _effects(*tripled, 50, np.random.default_rng(1)) == pytest.approx(ours * spread)  # type: ignore[arg-type, call-arg]
+    assert _effects(tripled) == pytest.approx(ours * spread)
+
+
+def _effects(sets: list[Any]) -> Any:
+    return bootstrap_effects([s.unit for s in sets], 50, np.random.default_rng(1), [s.sizes for s in sets])
 
 
 def _tripled(group: Any) -> dict[str, Any]:

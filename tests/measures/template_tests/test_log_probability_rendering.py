@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 import aslant
-from aslant.measures.template_tests.charts import _binned, ranked_bars, score_histogram
 from aslant.measures.template_tests.result import LogProbabilityResult
-from aslant.measures.template_tests.show import EACH_END, percent
+from aslant.measures.template_tests.show import EACH_END, _binned, percent, ranked_bars, score_histogram
 from aslant.report import render
 from aslant.report.result_tables import tables_of
 from aslant.report.tables import small

@@ -1,4 +1,4 @@
-"""`aslant weat`: one association test, or all that ship."""
+"""`aslant weat`, `aslant multi-weat` and `aslant wefat`: association tests on word vectors."""
 
 from __future__ import annotations
 
@@ -7,16 +7,29 @@ from typing import Annotated
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
-from aslant.measures.association.settings import WeatSuiteSettings
+from aslant.measures.association.settings import WeatSuiteSettings, WefatSettings
 
-EXAMPLES = """
+EXAMPLES = {
+    "weat": """
 aslant weat                                       every WEAT on the bundled sample
 aslant weat glove.6B.100d.txt --test weat-6       one test on your embedding
 aslant weat glove.6B.zip/glove.6B.50d.txt         a file inside an archive
 aslant weat vectors.bin --words my-test.toml      your own word lists (see: aslant words show weat-6)
 aslant weat glove-840b-34k --vocabulary all-minilm-l6-v2 --equalise    only words that BERT has as one piece
 aslant weat vectors.bin --json result.json --latex table.tex
-"""
+""",
+    "multi-weat": """
+aslant multi-weat --groups weat-6 --attributes weat-6     a WEAT as g: the same p-value
+aslant multi-weat glove.txt --groups religions-four --attributes mine.toml
+aslant multi-weat glove.txt --groups ages.toml --attributes places.toml --json g.json
+Files are TOML of kind 'classes' (see: aslant words show religions-four) or 'weat'.
+""",
+    "wefat": """
+aslant wefat                                         occupations between male and female terms, on the sample
+aslant wefat glove.6B.100d.txt --words professions --figure stereotypical
+aslant wefat vectors.bin --words my-list.toml --attributes weat-1 --csv scores.csv
+""",
+}
 
 
 @command
@@ -34,22 +47,57 @@ def weat_command(
 
     Without --test or --words, every test that ships is run and q-values control the false-discovery rate.
     """
+    from aslant.cli.encoders import chosen_sets, measured
     from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver, need_results
-    from aslant.errors import StimuliError
+    from aslant.cli.printing import deliver
     from aslant.measures.association.measure import weat, weat_suite
-    from aslant.stimuli import WeatSet, load_set, read_set
 
-    chosen = [load_set(name, WeatSet) for name in test or ()]
-    for path in words or ():
-        own = read_set(path)
-        if not isinstance(own, WeatSet):
-            raise StimuliError(f"'{path}' is not of kind 'weat'; see 'aslant words show weat-6' for an example.")
-        chosen.append(own)
+    chosen = chosen_sets(test, words)
     vectors = open_vectors(model, reading, quiet=running.quiet)
-    if len(chosen) == 1:
-        deliver(weat(vectors, chosen[0], **vars(settings), rng=running.seed), output, quiet=running.quiet)
-        return
-    suite = weat_suite(vectors, chosen or None, **vars(settings), rng=running.seed)
-    need_results(suite)
-    deliver(suite, output, quiet=running.quiet)
+    result = measured(weat, weat_suite, chosen, vectors, **vars(settings), rng=running.seed)
+    deliver(result, output, quiet=running.quiet)
+
+
+@command
+def multi_weat_command(
+    groups: Annotated[str, o.option("Groups of words: a class set, or a WEAT's targets.", "SET|FILE")],
+    attributes: Annotated[str, o.option("As many attribute sets: a class set, or a WEAT's attributes.", "SET|FILE")],
+    model: o.ModelArgument = None,
+    n_resamples: o.ResamplesOption = 100_000,
+    *,
+    reading: Reading,
+    running: Running,
+    output: Output,
+) -> None:
+    """WEAT for any number of groups (Swinger et al. 2019, §2.1): the statistic g, and its permutation p-value."""
+    from aslant.cli.loading import open_vectors
+    from aslant.cli.printing import deliver
+    from aslant.measures.association.multi_group import generalised_weat
+
+    vectors = open_vectors(model, reading, quiet=running.quiet)
+    result = generalised_weat(vectors, groups, attributes, n_resamples=n_resamples, rng=running.seed)
+    deliver(result, output, quiet=running.quiet)
+
+
+@command
+def wefat_command(
+    model: o.ModelArgument = None,
+    words: Annotated[
+        str, o.option("A word set that ships, or your own TOML file.", "SET|FILE")
+    ] = "occupations-share-of-women",
+    attributes: Annotated[str, o.option("A WEAT whose two attribute sets are used.", "TEST|FILE")] = "weat-7",
+    figure: Annotated[str | None, o.option("Column of the word set to correlate with.", "COLUMN")] = None,
+    *,
+    settings: WefatSettings,
+    reading: Reading,
+    running: Running,
+    output: Output,
+) -> None:
+    """Single-category association (WEFAT, SC-WEAT): how words lean, and how that correlates with a figure."""
+    from aslant.cli.loading import open_vectors
+    from aslant.cli.printing import deliver
+    from aslant.measures.association.single_words import wefat
+
+    vectors = open_vectors(model, reading, quiet=running.quiet)
+    result = wefat(vectors, words, attributes=attributes, figure=figure, **vars(settings), rng=running.seed)
+    deliver(result, output, quiet=running.quiet)

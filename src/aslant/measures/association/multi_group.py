@@ -13,7 +13,6 @@ from aslant.errors import MeasureError, plural
 from aslant.measures.association.result import GeneralisedWeatResult, GroupAssociation
 from aslant.measures.shared.wordsets import (
     FloatArray,
-    Found,
     WordSets,
     check_vectors,
     checked_words,
@@ -125,21 +124,22 @@ def generalised_weat(
     for first, second in combinations(X, 2):
         need_distinct(first, second)
     terms = group_terms([g.unit for g in X], [g.unit for g in A], *(None if g is None else g.unit for g in ambient))
-    p = _pvalue(X, A, ambient, n_resamples, seed)
+    rest, (everyone, everything) = X[0].unit[:0], ambient
+    if everyone is not None and len(X) == 1:
+        rest = everyone.unit[[token not in X[0].words.tokens for token in everyone.words.tokens]]
+    p = PermutationPvalue(1.0, (1.0, 1.0), "enumeration", 1)  # one group, and nothing to exchange words with
+    if len(X) > 1 or len(rest):
+        whole = None if everything is None else everything.unit
+        scores, sizes = word_scores([g.unit for g in X], [g.unit for g in A], rest, whole)
+        p = regrouping_pvalue(scores, sizes, n_resamples=n_resamples, rng=seed)
+    kept = {"n_resamples": int(n_resamples)}
     stimuli = first_id if first_id == second_id else f"{first_id}, {second_id}"
     return GeneralisedWeatResult(
         value=float(terms.sum()),
-        pvalue=p.pvalue,
-        pvalue_bounds=p.bounds,
-        pvalue_method=p.method,
-        n_partitions=p.n_partitions,
-        groups=tuple(
-            GroupAssociation(x.words, a.words, value) for x, a, value in zip(X, A, terms.tolist(), strict=True)
-        ),
-        provenance=provenance(
-            vectors, stimuli, [g.words for g in (*X, *A, *given)], seed, {"n_resamples": int(n_resamples)}
-        ),
-    )
+        pvalue=p.pvalue, pvalue_bounds=p.bounds, pvalue_method=p.method, n_partitions=p.n_partitions,
+        groups=tuple(map(GroupAssociation, [x.words for x in X], [a.words for a in A], terms.tolist())),
+        provenance=provenance(vectors, stimuli, [g.words for g in (*X, *A, *given)], seed, kept),
+    )  # fmt: skip
 
 
 def _listed(sets: Any, role: str) -> tuple[tuple[WordList, ...], str]:
@@ -154,16 +154,3 @@ def _listed(sets: Any, role: str) -> tuple[tuple[WordList, ...], str]:
     raise MeasureError(
         f"'{sets}' is a set of kind '{kind_of(chosen)}'; one of kind 'classes' or 'weat' is needed here."
     )
-
-
-def _pvalue(
-    X: Sequence[Found], A: Sequence[Found], ambient: Sequence[Found | None], n_resamples: int, seed: int
-) -> PermutationPvalue:
-    everyone, everything = ambient
-    targets, rest = [group.unit for group in X], X[0].unit[:0]
-    if everyone is not None and len(X) == 1:
-        rest = everyone.unit[[token not in X[0].words.tokens for token in everyone.words.tokens]]
-        if not len(rest):
-            return PermutationPvalue(1.0, (1.0, 1.0), "enumeration", 1)  # nothing to exchange words with
-    scores, sizes = word_scores(targets, [g.unit for g in A], rest, None if everything is None else everything.unit)
-    return regrouping_pvalue(scores, sizes, n_resamples=n_resamples, rng=seed)

@@ -37,11 +37,6 @@ class WeatResult(WeatSetTest):
     associations: tuple[WordAssociation, ...]
 
     @property
-    def n_used(self) -> int:
-        """How many words of the four sets have vectors and were used."""
-        return sum(len(group.used) for group in self.targets + self.attributes)
-
-    @property
     def n_asked(self) -> int:
         """How many words the four sets have, including those that were left out for any reason."""
         groups = self.targets + self.attributes
@@ -130,16 +125,8 @@ class WefatResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""
-        return [
-            {
-                "word": w.word,
-                "effect_size": w.effect_size,
-                "pvalue": w.pvalue,
-                "qvalue": w.qvalue,
-                "figure": w.figure,
-            }
-            for w in self.words
-        ]
+        shown = ("word", "effect_size", "pvalue", "qvalue", "figure")
+        return [{name: getattr(word, name) for name in shown} for word in self.words]
 
 
 @dataclass(frozen=True)
@@ -172,6 +159,4 @@ class GeneralisedWeatResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per group."""
-        return [
-            {"group": part.group.name, "attributes": part.attributes.name, "value": part.value} for part in self.groups
-        ]
+        return [{"group": p.group.name, "attributes": p.attributes.name, "value": p.value} for p in self.groups]

@@ -1,8 +1,8 @@
-"""Association tests as tables: WEAT, its suite, WEFAT, the multi-group statistic."""
+"""Association tests as tables and charts: WEAT, its suite, WEFAT, the multi-group statistic, and what others share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Any
 
 from aslant.errors import plural
@@ -14,26 +14,93 @@ from aslant.measures.association.result import (
     WeatSuiteResult,
     WefatResult,
 )
-from aslant.measures.association.tables import (
-    PVALUES,
-    SCALE,
-    SIGN,
-    opening_columns,
-    pvalue_note,
-    tests_of,
-    tests_table,
-)
+from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import Category, evidence_of, line, strength_of
-from aslant.report.tables import Column, Table, bar, missing_words, number, plain, pvalue, small
+from aslant.report.conventions import DRAWN, Category, line, strength_of
+from aslant.report.pictures import tests_picture, words_chart
+from aslant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
+SCALE = "−2     0     2"
+PVALUES = (Column("pvalue", "p", pvalue), Column("qvalue", "q", pvalue))
+CHANCE = (Column("chance", "chance", str), Column("chance_pvalue", "p (chance)", pvalue))
+SIGN = "the first target set is associated with the first attribute and the second with the second; 0: no association"
+
+
+def opening_columns(effect: str, bar_width: int) -> tuple[Column, ...]:
+    """Return the columns that every such table begins with; the bar needs a terminal of some width."""
+    return (
+        Column("test", "test", plain, "left"),
+        Column("title", "what is compared", plain, "left", wraps=True),
+        Column("effect_size", effect, number),
+        Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=bar_width),
+    )
+
+
+def tests_of(result: Any) -> tuple[Any, ...]:
+    """Return the tests of a suite, or the one test."""
+    return result.results if isinstance(result, AssociationSuite) else (result,)
+
+
+def tests_table(
+    what: str, result: Any, columns: Sequence[Column], notes: Sequence[str], lacking: str, *, first_line: str
+) -> Table:
+    """Describe one test, or a suite; under it the `notes`, the words that each is `lacking`, and what failed."""
+    several = isinstance(result, AssociationSuite)
+    rows = [
+        {
+            **row, "interval": between(row.get("low"), row.get("high"), number),
+            "chance": between(row["chance_low"], row["chance_high"], number),
+        }
+        for row in result.rows()
+    ]  # fmt: skip
+    said = [*notes, *chance_notes(result)]
+    if lacking:
+        said += [f"{plain(t.test)}: {lacking} {plain(', '.join(t.missing))}" for t in tests_of(result) if t.missing]
+    said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
+    known = [*(["qvalue"] * several), *(["chance", "chance_pvalue"] * any(test.chance for test in tests_of(result)))]
+    shown = tuple(c for c in columns if c.key not in ("qvalue", "chance", "chance_pvalue") or c.key in known)
+    title = f"{what} on {result.provenance.representation.name}"
+    return Table(title, shown, rows, tuple(said), first_line=first_line)
+
+
+def chance_notes(result: Any) -> list[str]:
+    """Say what chance is, of tests that were compared with it, and why some were not."""
+    tests = tests_of(result)
+    compared = [test.chance for test in tests if test.chance]
+    said = []
+    if compared:
+        drawn = DRAWN.get(compared[0].kind, compared[0].kind)
+        said.append(
+            f"chance: 95 % of {compared[0].draws:,} {drawn}, in place of the attributes, give d in this range; p "
+            "(chance): the share that reaches this |d|. A d that random words reach is not due to these attributes."
+        )
+    without = [plain(test.test) for test in tests if not test.chance and test.provenance.settings.get("chance")]
+    lacking = "has no chance level, since the vocabulary has too few other words"
+    return [*said, f"{', '.join(without)}: {lacking}."] if without else said
+
+
+def pvalue_note(result: Any, over: str) -> str:
+    """Say what p-values are `over`, how sure they are, and over how many tests q-values control."""
+    tests, parts = tests_of(result), []
+    for test in tests:
+        low, high = test.pvalue_bounds
+        if low != high:
+            how = "random partitions, 99 % interval" if test.pvalue_method == "monte carlo" else "guaranteed"
+            parts.append(f"{plain(test.test)}: between {low:.4g} and {high:.4g}, {how}")
+    exact = f"exact unless said otherwise ({'; '.join(parts)})" if parts else "exact for all tests"
+    alternative = plain(tests[0].alternative) if tests else "greater"
+    control = f"; q: Benjamini–Hochberg over {plural(len(tests), 'test')}" * isinstance(result, AssociationSuite)
+    return f"p ({alternative}): {over}, {exact}{control}."
+
+
 WEAT_COLUMNS = (
-    *opening_columns("d", 118),
-    Column("interval", "interval", str, min_width=134),
-    Column("people_effect_size", "d, people", number, min_width=78),
+    *opening_columns("d", 150),
+    Column("interval", "interval", str, min_width=96),
     *PVALUES,
-    Column("words", "words", str, min_width=68),
+    *CHANCE,
+    Column("words", "words", str, min_width=104),
+    Column("people_effect_size", "d, people", number, min_width=118),
 )
 
 
@@ -47,29 +114,22 @@ def weat_table(result: WeatResult | WeatSuiteResult) -> Table:
         pvalue_note(result, "over every re-partition of the targets"),
     ]
     for test in tests_of(result):
-        notes += [f"{plain(test.test)}: {plain(left)}" for left in (*_stand_ins(test), *_left_out(test))]
+        pairs = [(w, t) for g in test.targets + test.attributes for w, t in zip(g.used, g.tokens, strict=True)]
+        other = [f"{t} stands for {w}" for w, t in pairs if t != w and w != w.lower()]
+        said = []
+        if other and any(t == w and w != w.lower() for w, t in pairs):  # some capitalised words stand for themselves
+            said.append(", ".join(other))
+        if test.not_in_vocabulary:
+            of = test.provenance.settings["vocabulary"]["name"]
+            said.append(f"not in the vocabulary of {of}: {', '.join(test.not_in_vocabulary)}")
+        if test.removed:
+            said.append(f"removed at random, for target sets of equal size: {', '.join(test.removed)}")
+        notes += [f"{plain(test.test)}: {plain(text)}" for text in said]
     if masked:
         about = result.provenance.representation
         notes.append(f"the model: {plain(about.format)}{plain(about.note and f'; {about.note}')}")
     what, lacking = ("WEAT with masks", "not one piece of the vocabulary:") if masked else ("WEAT", "no vector for")
     return tests_table(what, result, WEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE if masked else "")
-
-
-def _left_out(test: WeatResult) -> Iterator[str]:
-    """Say which words a vocabulary ruled out, and which were removed at random."""
-    if test.not_in_vocabulary:
-        of = test.provenance.settings["vocabulary"]["name"]
-        yield f"not in the vocabulary of {of}: {', '.join(test.not_in_vocabulary)}"
-    if test.removed:
-        yield f"removed at random, for target sets of equal size: {', '.join(test.removed)}"
-
-
-def _stand_ins(test: WeatResult) -> Iterator[str]:
-    """Say which capitalised words fell back to another token where other words of the test did not."""
-    pairs = [(w, t) for g in test.targets + test.attributes for w, t in zip(g.used, g.tokens, strict=True)]
-    other = [f"{t} stands for {w}" for w, t in pairs if t != w and w != w.lower()]
-    if other and any(t == w and w != w.lower() for w, t in pairs):
-        yield ", ".join(other)
 
 
 def wefat_table(result: WefatResult) -> Table:
@@ -110,31 +170,38 @@ def generalised_table(result: GeneralisedWeatResult) -> Table:
     return Table(title, columns, result.rows(), (*notes, *missing_words(result)))
 
 
-#: What is said of a test about an association, by its evidence.
-BACKING = {
-    "strong": "strong evidence",
-    "some": "some evidence",
-    "none": "no evidence beyond chance",
-    "not tested": "not tested against chance",
-}
-
-
 def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]:
     """Say at a glance what an association test found, whatever it was run on."""
     targets, attributes = [g.name for g in r.targets], [g.name for g in r.attributes]
     first, second = attributes if r.effect_size >= 0 else attributes[::-1]
-    strength, evidence = strength_of(r.effect_size, "d"), evidence_of(r.pvalue, qvalue)
+    strength = strength_of(r.effect_size, "d")
     size = "no effect to speak of" if strength == "none" else f"a {strength} effect"
-    backing = BACKING[evidence]
-    if r.effect_size < 0 and r.alternative == "greater":
-        backing = "against the direction that the test asks about"
-    sentence = (
-        f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}), {backing}."
-    )
-    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue)]
+    against = r.effect_size < 0 and r.alternative == "greater"
+    way = ", against the direction that the test asks about" if against else ""
+    sentence = f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}){way}."
+    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue, r.chance)]
 
 
 def suite_glance(suite: Any, about: Category) -> list[Glance]:
     """Say at a glance what each test of a suite found, judged by its q-value."""
     pairs = zip(suite.results, suite.qvalues, strict=True)
     return [found for test, qvalue in pairs for found in glance(test, about, qvalue)]
+
+
+def suite_picture(suite: Any) -> Any:
+    """Draw each test's effect size with its interval, and what a study found in people."""
+    return tests_picture(suite.rows(), "this embedding" if suite.kind == "weat-suite" else "this model")
+
+
+def associations_picture(result: WeatResult) -> Any:
+    """Draw how much closer each target word is to the first attributes than to the second."""
+    first, second = (plain(group.name) for group in result.attributes)
+    named = [(a.word, a.value, plain(a.target)) for a in result.associations]
+    return words_chart(named, f"← {second} · closer to · {first} →")
+
+
+def wefat_picture(result: WefatResult) -> Any:
+    """Draw the effect size of the words at either end."""
+    first, second = (plain(group.name) for group in result.attributes)
+    named = [(w.word, w.effect_size, first if w.effect_size > 0 else second) for w in result.words]
+    return words_chart(named, f"← {second} · effect size d · {first} →")

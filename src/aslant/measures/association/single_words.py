@@ -18,8 +18,6 @@ from aslant.measures.shared.correlations import correlation
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import NO_SPREAD, effect_size
 from aslant.measures.shared.wordsets import (
-    FloatArray,
-    Found,
     WordSets,
     checked_words,
     find,
@@ -28,8 +26,7 @@ from aslant.measures.shared.wordsets import (
     provenance,
     word_lists,
 )
-from aslant.results.parts import Correlation
-from aslant.statistics import benjamini_hochberg, partition_pvalue, seed_of, spawn
+from aslant.statistics import benjamini_hochberg, seed_of, spawn
 from aslant.stimuli import WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -66,18 +63,20 @@ def wefat(
     need_distinct(A, B)
     given = str(attributes) if isinstance(attributes, str | PathLike) else "own"
     kept = {**settings.record(), "figure": figure_name, "attributes": given}
-    seed = seed_of(rng)
-    randoms = spawn(seed, len(found.unit))
-    measured = [
-        _word(word, unit, A, B, figures.get(word), settings, random)
-        for word, unit, random in zip(found.words.used, found.unit, randoms, strict=True)
-    ]
+    seed, measured = seed_of(rng), []
+    for word, unit, random in zip(found.words.used, found.unit, spawn(seed, len(found.unit)), strict=True):
+        a, b = A.unit @ unit, B.unit @ unit
+        if np.ptp(np.concatenate([a, b])) < NO_SPREAD:
+            raise MeasureError(f"'{word}' is equally close to every attribute word, so it has no effect size.")
+        p = settings.pvalue(a, b, random)
+        measured.append(WefatWord(word, effect_size(a, b), p.pvalue, p.bounds, p.method, p.pvalue, figures.get(word)))
     qvalues = benjamini_hochberg([word.pvalue for word in measured]).tolist()
     scored = tuple(replace(word, qvalue=q) for word, q in zip(measured, qvalues, strict=True))
+    pairs = [(word.effect_size, word.figure) for word in scored if word.figure is not None]
     return WefatResult(
         words=scored,
         attributes=(A.words, B.words),
-        correlation=_correlation(scored, figure_name),
+        correlation=correlation(figure_name, [pair[0] for pair in pairs], [pair[1] for pair in pairs]),
         alternative=settings.alternative,
         provenance=provenance(vectors, stimuli, (found.words, A.words, B.words), seed, kept),
     )
@@ -106,21 +105,3 @@ def _checked_figures(figures: Mapping[str, Any], words: WordList) -> Mapping[str
     if figures and not set(figures) & set(words.words):
         raise MeasureError(f"no figure is for a word of the list; the first is for {next(iter(figures))!r}.")
     return figures
-
-
-def _word(
-    word: str, unit: FloatArray, A: Found, B: Found, figure: float | None, how: WefatSettings,
-    random: np.random.Generator,
-) -> WefatWord:  # fmt: skip
-    a, b = A.unit @ unit, B.unit @ unit
-    if np.ptp(np.concatenate([a, b])) < NO_SPREAD:
-        raise MeasureError(f"'{word}' is equally close to every attribute word, so it has no effect size.")
-    p = partition_pvalue(
-        a, b, alternative=how.alternative, method=how.method, n_resamples=how.n_resamples, rng=random  # type: ignore[arg-type]
-    )  # fmt: skip
-    return WefatWord(word, effect_size(a, b), p.pvalue, p.bounds, p.method, p.pvalue, figure)
-
-
-def _correlation(words: tuple[WefatWord, ...], figure: str) -> Correlation | None:
-    pairs = [(word.effect_size, word.figure) for word in words if word.figure is not None]
-    return correlation(figure, [pair[0] for pair in pairs], [pair[1] for pair in pairs])

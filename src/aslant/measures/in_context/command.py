@@ -28,10 +28,7 @@ class Choosing:
 
     pairs: Annotated[str, o.option("The pairs that are swapped.", "SET|FILE")] = "definitional-pairs"
     words: Annotated[str, o.option("The professions.", "SET|FILE|a,b,…")] = "professions"
-    drop_specific: Annotated[
-        bool,
-        o.option("Direct bias without professions gendered by definition."),
-    ] = False
+    drop_specific: Annotated[bool, o.option("Direct bias without professions gendered by definition.")] = False
     specific: Annotated[str, o.option("Words that have the concept by definition.", "SET|FILE|a,b,…")] = (
         "gender-specific-words"
     )

@@ -2,31 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from aslant.measures.sentence_tests.clustered_words import Clustered, all_clustered, check_encoder
-from aslant.measures.sentence_tests.contexts_drawn import Drawn, WordVectors, context_vectors, draw_contexts
+from aslant.corpus import Context, Corpus, Query, sample_contexts
+from aslant.errors import MeasureError
+from aslant.measures.sentence_tests.clustered_words import Clustered, all_clustered, check_encoder, usable_units
 from aslant.measures.sentence_tests.contexts_statistic import distribution, sampled_effects, word_associations
-from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, Heterogeneity
+from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, CorpusRead, Heterogeneity
+from aslant.measures.sentence_tests.sentences import seat_suite
 from aslant.measures.sentence_tests.settings import CeatSettings, CeatSuiteSettings
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
-from aslant.measures.shared.suite import (
-    NoSpreadError,
-    chosen_test,
-    compared,
-    human_comparison,
-    run_suite,
-    weat_sets,
-)
+from aslant.measures.shared.suite import NoSpreadError, chosen_test, compared, human_comparison, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, provenance
-from aslant.models.protocols import Encoder, Progress
+from aslant.models.protocols import Encoder, Passage, Progress
+from aslant.models.vector_store import vectors_of
 from aslant.statistics import combine, generator, seed_of
 from aslant.stimuli import WeatSet
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
+
+#: Unit vectors of each word in its contexts: (contexts, dimensions).
+WordVectors: TypeAlias = dict[str, NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The contexts drawn for each word; `found` counts the sentences that hold it in a spelling that counts."""
+
+    contexts: dict[str, tuple[Context, ...]]
+    found: dict[str, int]
+    corpus: CorpusRead
 
 
 @keywords
@@ -60,20 +73,40 @@ def ceat(
     chosen = chosen_test(test, targets, attributes)
     seed = seed_of(rng)
     drawn = _drawn(corpus, chosen.words, settings, seed, progress)
-    vectors = context_vectors(encoder, drawn.contexts, store, _encoding(progress, chosen))
+    vectors = context_vectors(encoder, drawn.contexts, store, progress, chosen.id)
     return _measure(encoder, chosen, drawn, vectors, settings, seed)
 
 
 def _drawn(
     corpus: Iterable[str], words: Sequence[str], settings: CeatSettings, seed: int, progress: Progress | None
 ) -> Drawn:
-    per_word = settings.contexts_per_word
-    return draw_contexts(corpus, words, per_word=per_word, case=settings.case, seed=seed, progress=progress)
+    """Draw sentences for each word in one reading of the corpus."""
+    if isinstance(corpus, str | PathLike) or not isinstance(corpus, Iterable):
+        raise MeasureError(
+            f"{corpus!r:.60} is not a corpus; open it with aslant.load_corpus(…), or give a list of sentences."
+        )
+    query = Query(tuple(words), settings.contexts_per_word, as_written=settings.case == "as written")
+    sample = sample_contexts(corpus, {"words": query}, rng=seed, progress=progress)
+    found = sample.contexts["words"]
+    name, record = (corpus.name, corpus.record()) if isinstance(corpus, Corpus) else ("sentences given", None)
+    return Drawn(found.by_word, found.counts, CorpusRead(name, sample.sentences, sample.tokens, record))
 
 
-def _encoding(progress: Progress | None, test: WeatSet) -> Progress | None:
-    """Return a callback that shows the encoding of a test's sentences as a separate step."""
-    return progress and (lambda step, done, total: progress(f"{step} of {test.id}", done, total))
+def context_vectors(
+    encoder: Encoder, contexts: Mapping[str, Sequence[Context]], store: Any, progress: Progress | None, of: str = ""
+) -> WordVectors:
+    """Return the unit vectors of each word in its contexts, each distinct sentence encoded once, for test `of`."""
+    passages = [Passage(c.text, ((c.start, c.end),)) for found in contexts.values() for c in found]
+    if not passages:
+        return {word: np.zeros((0, encoder.dimensions), np.float32) for word in contexts}
+    shown = progress and (lambda step, done, total: progress(f"{step} of {of}", done, total))
+    vectors = vectors_of(encoder, passages, store=store, progress=shown)
+    ends = np.cumsum([len(found) for found in contexts.values()])
+    units = {}
+    for word, part in zip(contexts, np.split(vectors, ends[:-1]), strict=True):
+        unit, usable = usable_units(part)
+        units[word] = unit if usable.all() else unit[usable]
+    return units
 
 
 def _measure(
@@ -152,10 +185,27 @@ def ceat_suite(
         for word in vectors.keys() - later:
             del vectors[word]
         new = {word: drawn.contexts[word] for word in test.words if word not in vectors}
-        vectors.update(context_vectors(encoder, new, store, _encoding(progress, test)))
+        vectors.update(context_vectors(encoder, new, store, progress, test.id))
         return _measure(encoder, test, drawn, vectors, settings, seed)
 
     settled = {**settings.record(), "corpus": drawn.corpus.name}
-    return run_suite(
-        CeatSuiteResult, chosen, measure, lambda ids, missing: provenance(encoder, ids, missing, seed, settled)
-    )
+    return run_suite(CeatSuiteResult, chosen, measure, encoder, seed, settled)
+
+
+def ceats(work: Work) -> Results:
+    """Run every CEAT that ships on the text that was given, as a step of an audit."""
+    suite = ceat_suite(
+        work.subject.encoder, work.subject.corpus, rng=work.seed, store=work.journal, progress=work.progress,
+        **work.settings,
+    )  # fmt: skip
+    return (work.noted("ceat", suite),)
+
+
+def own_words(work: Work, sets: list[WeatSet]) -> Results:
+    """Run the user's own tests on words in template sentences and, where there is a corpus, in its sentences."""
+    encoder, corpus = work.subject.encoder, work.subject.corpus
+    done = work.own_suite(seat_suite(encoder, sets, rng=work.seed, progress=work.progress, **work.settings), "SEAT")
+    if corpus is not None:
+        suite = ceat_suite(encoder, corpus, sets, store=work.journal, rng=work.seed, progress=work.progress)
+        done += work.own_suite(suite, "CEAT")
+    return done

@@ -4,23 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, StimuliError
+from aslant.measures.association.measure import bootstrap_interval
 from aslant.measures.sentence_tests.clustered_words import Clustered, all_clustered, check_encoder, usable_units
 from aslant.measures.sentence_tests.result import SeatResult, SeatSuiteResult, SentenceWord
-from aslant.measures.sentence_tests.sentences_statistic import sentence_scores, word_interval
 from aslant.measures.sentence_tests.settings import SeatSettings, SeatSuiteSettings
 from aslant.measures.shared.settings import keywords
-from aslant.measures.shared.statistic import effect_size
+from aslant.measures.shared.statistic import effect_size, target_scores
 from aslant.measures.shared.suite import chosen_test, compared, human_comparison, need_spread, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, checked_words, provenance
 from aslant.models.protocols import Encoder, Pooling, Progress
 from aslant.statistics import generator, seed_of
 from aslant.stimuli import SentenceSet, WeatSet, load_set, own_sentences
+
+if TYPE_CHECKING:
+    from aslant.auditing.step_context import Results, Work
 
 DEFAULT_TEMPLATES = "seat-templates"
 #: A set of sentences by name, file or object, or sentences with {word} that every word is put into.
@@ -82,19 +84,17 @@ def _encoded(
     texts = list(dict.fromkeys(text for found in of_word.values() for text in found))
     unit, usable = usable_units(encoder.sentence_vectors(texts, pooling=pooling, progress=progress))
     row = {text: i for i, text in enumerate(texts) if usable[i]}
-    return {word: _rows(unit, [row[text] for text in found if text in row]) for word, found in of_word.items()}
-
-
-def _rows(unit: NDArray[np.float32], rows: list[int]) -> FloatArray:
-    return unit[np.array(rows, np.int64)].astype(np.float64)
+    rows = {word: np.array([row[text] for text in found if text in row], np.int64) for word, found in of_word.items()}
+    return {word: unit[places].astype(np.float64) for word, places in rows.items()}
 
 
 def _measure(
     encoder: Encoder, test: WeatSet, sentences: SentenceSet, vectors: dict[str, FloatArray], settings: SeatSettings,
     seed: int,
 ) -> SeatResult:  # fmt: skip
-    X, Y, A, B = sets = all_clustered(test, vectors, settings.min_found, "a vector")
-    first, second = sentence_scores(X, Y, A, B)
+    X, Y, *_ = sets = all_clustered(test, vectors, settings.min_found, "a vector")
+    units, sizes = [group.unit for group in sets], [group.sizes for group in sets]
+    first, second = target_scores(*units)
     by_word = X.means(first), Y.means(second)
     need_spread(test, *by_word)
     random = generator(seed)
@@ -103,11 +103,11 @@ def _measure(
         **compared(test, *(by_word if settings.unit == "word" else (first, second)), settings, random),
         templates=sentences.id, pooling=settings.pooling, unit=settings.unit,
         targets=used[:2], attributes=used[2:],  # type: ignore[arg-type]
-        sentences=tuple(len(group.unit) for group in sets),  # type: ignore[arg-type]
+        sentences=tuple(map(len, units)),  # type: ignore[arg-type]
         effect_size=effect_size(first, second),
         effect_size_population=effect_size(first, second, ddof=0),
         effect_size_words=effect_size(*by_word),
-        interval=word_interval(X, Y, A, B, settings.bootstrap, settings.confidence, random),
+        interval=bootstrap_interval(units, settings, random, sizes),
         words=_words(sets, sentences, by_word),
         human=human_comparison(test),
         provenance=provenance(encoder, f"{test.id} {sentences.id}", used, seed, _recorded(settings, sentences)),
@@ -130,7 +130,7 @@ def _words(
             kind, listed = sentences.kind_of(word)
             # A user's sentences are meant for every word: nothing is assumed about any.
             found.append(SentenceWord(word, group.words.name, kind.name, listed or sentences.id == "own", size, value))
-    return tuple(found)  # fmt: skip
+    return tuple(found)
 
 
 @keywords
@@ -159,9 +159,11 @@ def seat_suite(
     seed = seed_of(rng)
     words = dict.fromkeys(word for test in chosen for word in test.words)
     vectors = _encoded(encoder, sentences, words, settings.pooling, progress)
-    return run_suite(
-        SeatSuiteResult,
-        chosen,
-        lambda test: _measure(encoder, test, sentences, vectors, settings, seed),
-        lambda ids, missing: provenance(encoder, ids, missing, seed, _recorded(settings, sentences)),
-    )
+    measure = lambda test: _measure(encoder, test, sentences, vectors, settings, seed)  # noqa: E731
+    return run_suite(SeatSuiteResult, chosen, measure, encoder, seed, _recorded(settings, sentences))
+
+
+def seats(work: Work) -> Results:
+    """Run every SEAT that ships, as a step of an audit."""
+    suite = seat_suite(work.subject.encoder, rng=work.seed, progress=work.progress, **work.settings)
+    return (work.noted("seat", suite),)

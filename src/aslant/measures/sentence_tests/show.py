@@ -1,14 +1,15 @@
-"""Association tests on words in sentences as tables: SEAT and CEAT, alone and in suites."""
+"""Association tests on words in sentences as tables and charts: SEAT and CEAT, alone and in suites."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.show import WEAT_COLUMNS
-from aslant.measures.association.tables import (
+from aslant.measures.association.show import (
     PVALUES,
     SIGN,
+    WEAT_COLUMNS,
     opening_columns,
     pvalue_note,
     tests_of,
@@ -16,19 +17,19 @@ from aslant.measures.association.tables import (
 )
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.tables import Column, Table, number, plain, pvalue
-
-#: Below this the normal tail is smaller than a number can be.
-SMALLEST = 1e-300
+from aslant.measures.template_tests.show import model_chart
+from aslant.report.charts import INK, MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
+from aslant.report.pictures import fluid, tests_picture, words_chart
+from aslant.report.tables import Column, Table, between, number, plain, pvalue
 
 
 def published(value: float | None) -> str:
-    """Write a p-value that may be too small for a float.
+    """Write a p-value of a normal tail, which may be smaller than a float can be.
 
     >>> published(0.0123), published(2.3e-308)
     ('0.012', '< 1e-300')
     """
-    return "< 1e-300" if value is not None and value < SMALLEST else pvalue(value)
+    return "< 1e-300" if value is not None and value < 1e-300 else pvalue(value)
 
 
 SEAT_COLUMNS = (*WEAT_COLUMNS[:-1], Column("sentences", "sentences", str, min_width=68))
@@ -89,3 +90,65 @@ def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
 def _some(words: Sequence[str]) -> str:
     more = f" and {len(words) - NAMED} more" if len(words) > NAMED else ""
     return plain(", ".join(words[:NAMED])) + more
+
+
+def seat_chart(result: SeatResult | SeatSuiteResult) -> str:
+    """Draw the effect size of each SEAT as a dot with its interval over words, and people's as a diamond; SVG."""
+    said = f"SEAT on {plain(result.provenance.representation.name)}; lines: interval over the choice of words"
+    return model_chart(tests_picture(result.rows(), "this encoder"), [said])
+
+
+def ceat_chart(result: CeatResult | CeatSuiteResult) -> str:
+    """Draw, for each CEAT, how the effect sizes of its draws are spread, with the combined one as a line; SVG."""
+    import altair as alt
+
+    panels = []
+    for test in tests_of(result):
+        about = f"{plain(test.test)}: {plain(test.title)} (CES {number(test.effect_size)}, p {pvalue(test.pvalue)})"
+        drawn = _draws(test, tests_of(result), INK)
+        panels.append(drawn.properties(width=520, height=130, title=chart_title(about)))
+    said = f"CEAT on {plain(result.provenance.representation.name)}; line: combined effect size; p over target words"
+    return model_chart(alt.vconcat(*panels), [said])
+
+
+def draws_picture(result: CeatResult) -> Any:
+    """Draw how the effect sizes of the draws are spread, with the combined one as a line; returns an Altair chart."""
+    return fluid(_draws(result, (result,), "currentColor").properties(height=200))
+
+
+def _draws(test: CeatResult, tests: Sequence[CeatResult], ink: str) -> Any:
+    """Draw one test on the scale of all."""
+    import altair as alt
+
+    ends = [edge for one in tests for b in one.distribution.bins for edge in (b.low, b.high)]
+    scale = alt.Scale(domain=[min(-0.5, *ends), max(0.5, *ends)])
+    values = [
+        {"low": b.low, "high": b.high, "count": b.count, "effect": between(b.low, b.high, number),
+         "draws": f"{b.count:,}"}
+        for b in test.distribution.bins
+    ]  # fmt: skip
+    bars = (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_bar()
+        .encode(
+            x=alt.X("low:Q", title="effect size of a draw (0: no association)", bin="binned", scale=scale),
+            x2="high:Q",
+            y=alt.Y("count:Q", title="draws"),
+            # Bins end at zero up to rounding.
+            color=alt.condition(alt.datum.low > -1e-9, alt.value(MODEL_COLOUR), alt.value(PEOPLE_COLOUR)),
+            tooltip=tips("effect size:effect", "draws"),
+        )
+    )
+    rule = (
+        alt.Chart(alt.InlineData(values=[{"ces": test.effect_size}]))
+        .mark_rule(color=ink, strokeWidth=2)
+        .encode(x=alt.X("ces:Q", scale=scale))
+    )
+    return alt.layer(bars, rule)
+
+
+def words_picture(result: SeatResult) -> Any:
+    """Draw how much closer the sentences of each target word are to the first attributes than to the second."""
+    first, second = (plain(group.name) for group in result.attributes)
+    named = [(w.word, w.association, plain(w.group)) for w in result.words if w.association is not None]
+    return words_chart(named, f"← {second} · closer to · {first} →")

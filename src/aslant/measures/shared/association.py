@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from aslant.results.codec import MeasuredResult
-from aslant.results.parts import WordsUsed
+from aslant.results.parts import WordsUsed, chance_row
 from aslant.results.provenance import Provenance
+from aslant.statistics.chance import Chance
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class AssociationTest(MeasuredResult):
     """Two sets against two others: an effect size, and a p-value over re-partitions of what is compared.
 
     `statistic` is the difference of the means of what was re-partitioned. `pvalue` is exact where `pvalue_bounds` are
-    equal; the method says how it was found, over `n_partitions` partitions.
+    equal; the method says how it was found, over `n_partitions` partitions. That answers whether the targets are
+    exchangeable; whether these attributes matter is the question of `chance`, where others take their place.
     """
 
     test: str
@@ -61,6 +63,7 @@ class AssociationTest(MeasuredResult):
     n_partitions: int
     alternative: str
     provenance: Provenance
+    chance: Chance | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the result as one table row."""
@@ -68,23 +71,12 @@ class AssociationTest(MeasuredResult):
 
     def row(self, qvalue: float | None = None) -> dict[str, Any]:
         """Return the table row of this test: what all tests have, then what only this kind has."""
-        return {
-            "test": self.test,
-            "title": self.title,
-            "category": self.category,
-            "effect_size": self.effect_size,
-            "pvalue": self.pvalue,
-            "pvalue_low": self.pvalue_bounds[0],
-            "pvalue_high": self.pvalue_bounds[1],
-            "pvalue_method": self.pvalue_method,
-            "qvalue": qvalue,
-            **self.own_columns(),
-            "words_missing": len(self.missing),
-            "missing": " ".join(self.missing),
-            "statistic": self.statistic,
-            "alternative": self.alternative,
-            "representation": self.provenance.representation.name,
-        }
+        first = {name: getattr(self, name) for name in ("test", "title", "category", "effect_size", "pvalue")}
+        low, high = self.pvalue_bounds
+        first |= {"pvalue_low": low, "pvalue_high": high, "pvalue_method": self.pvalue_method, "qvalue": qvalue}
+        last = {"words_missing": len(self.missing), "missing": " ".join(self.missing), "statistic": self.statistic}
+        last |= {"alternative": self.alternative, "representation": self.provenance.representation.name}
+        return first | chance_row(self.chance) | self.own_columns() | last
 
     def own_columns(self) -> dict[str, Any]:
         """Return the fields of the table row that only this kind of test has."""
@@ -97,12 +89,17 @@ class WeatSetTest(AssociationTest):
 
     human: HumanComparison | None
 
+    @property
+    def n_used(self) -> int:
+        """How many words of the four sets have vectors and were used."""
+        return sum(len(group.used) for group in self.targets + self.attributes)
+
     def own_columns(self) -> dict[str, Any]:
         """Return what the study with people found, and how many words were used."""
         return {
             "people_effect_size": self.human.effect_size if self.human else None,
             "people_n": self.human.participants if self.human else None,
-            "words_used": sum(len(group.used) for group in self.targets + self.attributes),
+            "words_used": self.n_used,
         }
 
 

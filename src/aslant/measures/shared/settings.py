@@ -12,12 +12,17 @@ import numbers
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from aslant.errors import MeasureError
 
+if TYPE_CHECKING:
+    import numpy as np
+
+    from aslant.measures.shared.wordsets import FloatArray
+    from aslant.statistics import PermutationPvalue
+
 R = TypeVar("R")
-S = TypeVar("S", bound="Settings")
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,9 @@ def keywords(function: Callable[..., R]) -> Callable[..., R]:
 Alternative = Annotated[str, setting("greater, less or two-sided.")]
 Bootstrap = Annotated[int, setting("Resamples for intervals; 0 for none.", ge=0, le=100_000, metavar="N")]
 Confidence = Annotated[float, setting("Confidence of the intervals.", gt=0, lt=1)]
+Draws = Annotated[
+    int, setting("Random word sets that a score is compared with; 0 for none.", ge=0, le=100_000, metavar="N")
+]
 MinFound = Annotated[float, setting("Do not run a test if a smaller share of any word set is found.", ge=0, le=1)]
 
 
@@ -135,6 +143,13 @@ class Partitions(Settings):
 
         super().__post_init__()
         check_choices(self.alternative, self.method, self.n_resamples)
+
+    def pvalue(self, first: FloatArray, second: FloatArray, rng: int | np.random.Generator) -> PermutationPvalue:
+        """Return the p-value of two sets of scores over their re-partitions."""
+        from aslant.statistics import partition_pvalue
+
+        how: Any = {"alternative": self.alternative, "method": self.method, "n_resamples": self.n_resamples}
+        return partition_pvalue(first, second, rng=rng, **how)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,6 +19,12 @@ def associations(targets: FloatArray, first: FloatArray, second: FloatArray) -> 
     return np.asarray(targets @ (first.mean(axis=0) - second.mean(axis=0)))
 
 
+def target_scores(X: FloatArray, Y: FloatArray, A: FloatArray, B: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return s(w, A, B) of every row of X, and of every row of Y."""
+    scores = associations(np.concatenate([X, Y]), A, B)
+    return scores[: len(X)], scores[len(X) :]
+
+
 def effect_size(first: FloatArray, second: FloatArray, *, ddof: int = 1) -> float:
     """d = (mean of the first scores − mean of the second) / standard deviation of all of them.
 

@@ -19,10 +19,9 @@ from aslant.measures.shared.association import (
 )
 from aslant.measures.shared.settings import Partitions
 from aslant.measures.shared.statistic import NO_SPREAD
-from aslant.measures.shared.wordsets import WordSets, word_lists
+from aslant.measures.shared.wordsets import Recorded, WordSets, provenance, word_lists
 from aslant.results.parts import WordsUsed
-from aslant.results.provenance import Provenance
-from aslant.statistics import benjamini_hochberg, partition_pvalue
+from aslant.statistics import benjamini_hochberg
 from aslant.stimuli import StimulusSet, WeatSet, all_sets, load_set
 
 
@@ -101,9 +100,7 @@ def compared(
 ) -> dict[str, Any]:
     """Return the fields that every test has but its words, effect size and provenance, from two sets of scores."""
     need_spread(test, first, second)
-    p = partition_pvalue(
-        first, second, alternative=how.alternative, method=how.method, n_resamples=how.n_resamples, rng=rng  # type: ignore[arg-type]
-    )  # fmt: skip
+    p = how.pvalue(first, second, rng)
     return {
         "test": test.id, "title": test.title, "category": test.category,
         "statistic": float(first.mean() - second.mean()),
@@ -112,10 +109,10 @@ def compared(
     }  # fmt: skip
 
 
-def by_word(used: Iterable[WordsUsed], scores: NDArray[np.float64]) -> tuple[WordAssociation, ...]:
+def by_word(used: Sequence[WordsUsed], *scores: NDArray[np.float64]) -> tuple[WordAssociation, ...]:
     """Return the score of every word of some sets, in turn."""
-    words = [(word, group.name) for group in used for word in group.used]
-    return tuple(WordAssociation(word, name, value) for (word, name), value in zip(words, scores.tolist(), strict=True))
+    pairs = [(group, zip(group.used, own.tolist(), strict=True)) for group, own in zip(used, scores, strict=True)]
+    return tuple(WordAssociation(word, group.name, value) for group, found in pairs for word, value in found)
 
 
 def human_comparison(test: WeatSet) -> HumanComparison | None:
@@ -125,15 +122,12 @@ def human_comparison(test: WeatSet) -> HumanComparison | None:
 
 
 def run_suite(
-    kind: type[S],
-    tests: Sequence[T],
-    measure: Callable[[T], AssociationTest],
-    provenance: Callable[[str, list[str]], Provenance],
-) -> S:
+    kind: type[S], tests: Sequence[T], measure: Callable[[T], AssociationTest], measured: Recorded, seed: int,
+    settings: dict[str, Any],
+) -> S:  # fmt: skip
     """Run every test, list those that cannot be run with the reason, and control the false-discovery rate.
 
-    `measure` should start each test from the same seed, so that its result does not depend on the others; `provenance`
-    is given the tests' names and the words that any of them lacks.
+    `measure` should start each test from the same seed, so that its result does not depend on the others.
     """
     results: list[AssociationTest] = []
     skipped: list[SkippedTest] = []
@@ -148,5 +142,5 @@ def run_suite(
         results=tuple(results),
         qvalues=tuple(benjamini_hochberg([result.pvalue for result in results]).tolist()),
         skipped=tuple(skipped),
-        provenance=provenance(" ".join(test.id for test in tests), [word for words in lists for word in words]),
+        provenance=provenance(measured, " ".join(test.id for test in tests), sum(lists, ()), seed, settings),
     )

@@ -66,11 +66,7 @@ def check_vectors(vectors: WordVectors) -> None:
 
 
 def find(
-    vectors: WordVectors,
-    words: WordList,
-    vocabulary: Vocabulary | None = None,
-    *,
-    policy: LookupPolicy | None = None,
+    vectors: WordVectors, words: WordList, vocabulary: Vocabulary | None = None, *, policy: LookupPolicy | None = None
 ) -> Found:
     """Look a word set up, or those words of it that `vocabulary` has; words that stand for one token count once.
 
@@ -124,11 +120,7 @@ class Recorded(Protocol):
 
 
 def provenance(
-    measured: Recorded,
-    stimuli: str,
-    missing: Iterable[WordsUsed | str],
-    seed: int | None,
-    settings: dict[str, Any],
+    measured: Recorded, stimuli: str, missing: Iterable[WordsUsed | str], seed: int | None, settings: dict[str, Any]
 ) -> Provenance:
     """Record what a result comes from; `missing` are words, or sets of words some of which are missing."""
     words = dict.fromkeys(w for some in missing for w in ((some,) if isinstance(some, str) else some.missing))

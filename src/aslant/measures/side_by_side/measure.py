@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.association.stability import bootstrap_effects
+from aslant.measures.association.measure import bootstrap_effects, finite_interval
 from aslant.measures.polarities.measure import POLARITIES, Classes, Scheme, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
 from aslant.measures.shared.settings import keywords
-from aslant.measures.shared.statistic import associations, effect_size
-from aslant.measures.shared.wordsets import FloatArray, check_vectors, find, provenance
+from aslant.measures.shared.statistic import effect_size, target_scores
+from aslant.measures.shared.wordsets import check_vectors, find, provenance
 from aslant.measures.side_by_side.result import ComparisonResult, WeatDifference
 from aslant.measures.side_by_side.settings import ComparisonSettings
-from aslant.results.parts import Interval
 from aslant.results.provenance import Representation
-from aslant.statistics import generator, percentile_interval, seed_of
+from aslant.statistics import generator, seed_of
 from aslant.stimuli import WeatSet, WordList, all_sets
 from aslant.vectors import WordVectors
 
@@ -47,23 +45,24 @@ def compare(
     """
     check_vectors(first)
     check_vectors(second)
-    bootstrap, confidence = settings.bootstrap, settings.confidence
     seed = seed_of(rng)
     compared: list[WeatDifference] = []
+    polarities: list[PolarityComparison] = []
     not_compared: dict[str, str] = {}
     for test in all_sets(WeatSet):
-        shared, left_out = _shared(test, first, second)
-        if any(
-            len(s.words) < max(2, settings.min_found * len(g.words)) for s, g in zip(shared, test.groups, strict=True)
-        ):
+        shared = [set(v.lookup(test.words).found) for v in (first, second)]
+        in_both = [tuple(w for w in g.words if w in shared[0] & shared[1]) for g in test.groups]
+        if any(len(w) < max(2, settings.min_found * len(g.words)) for w, g in zip(in_both, test.groups, strict=True)):
             not_compared[test.id] = "fewer than half the words of a set are in both embeddings"
         else:
-            compared.append(_weat_difference(test, shared, left_out, first, second, bootstrap, confidence, seed))
-    chosen = POLARITIES if classes is None else ((classes, scheme),)
-    how = {"bootstrap": bootstrap, "confidence": confidence, "rng": seed}
-    polarities = _polarities(chosen, first, second, words, not_compared, **how)
+            compared.append(_weat_difference(test, in_both, first, second, settings, seed))
+    for group, how in POLARITIES if classes is None else ((classes, scheme),):
+        resampled: Any = {"bootstrap": settings.bootstrap, "confidence": settings.confidence, "rng": seed}
+        try:
+            polarities.append(compare_polarity((first, second), group, words, scheme=how, **resampled))
+        except MeasureError as error:
+            not_compared[f"polarity {how}, {group}"] = str(error)
     lists = [test.left_out for test in compared] + [comparison.missing for comparison in polarities]
-    missing = [word for some in lists for word in some]
     kept = {**settings.record(), "words": word_list(words)[1]}
     return ComparisonResult(
         first=first.name,
@@ -71,51 +70,21 @@ def compare(
         representations=(Representation(**first.record()), Representation(**second.record())),
         weat=tuple(compared),
         not_compared=not_compared,
-        polarity=polarities,
-        provenance=provenance(first, "weat polarity", missing, seed, kept),
+        polarity=tuple(polarities),
+        provenance=provenance(first, "weat polarity", sum(lists, ()), seed, kept),
     )
 
 
-def _shared(test: WeatSet, *embeddings: WordVectors) -> tuple[list[WordList], tuple[str, ...]]:
-    known = [set(v.lookup(test.words).found) for v in embeddings]
-    in_all = set.intersection(*known)
-    lists = [msgspec.structs.replace(g, words=tuple(w for w in g.words if w in in_all)) for g in test.groups]
-    return lists, tuple(w for w in test.words if w not in in_all)
-
-
 def _weat_difference(
-    test: WeatSet, shared: Sequence[WordList], left_out: tuple[str, ...], first: WordVectors, second: WordVectors,
-    bootstrap: int, confidence: float, seed: int,
+    test: WeatSet, words: Sequence[tuple[str, ...]], first: WordVectors, second: WordVectors, how: ComparisonSettings,
+    seed: int,
 ) -> WeatDifference:  # fmt: skip
     effects, draws = [], []
     for vectors in (first, second):
-        X, Y, A, B = (find(vectors, group).unit for group in shared)
-        scores = associations(np.concatenate([X, Y]), A, B)
-        effects.append(effect_size(scores[: len(X)], scores[len(X) :]))
-        draws.append(bootstrap_effects(X, Y, A, B, bootstrap, generator(seed)))  # one seed: the same words are drawn
-    count = sum(len(group.words) for group in shared)
-    gap = effects[1] - effects[0]
-    difference = Difference(first.name, second.name, gap, _interval(draws, confidence), None, count)
+        units = [find(vectors, WordList(g.name, own)).unit for g, own in zip(test.groups, words, strict=True)]
+        effects.append(effect_size(*target_scores(*units)))
+        draws.append(bootstrap_effects(units, how.bootstrap, generator(seed)))  # one seed: the same words are drawn
+    interval, count = finite_interval(draws[1] - draws[0], how.confidence), sum(map(len, words))
+    difference = Difference(first.name, second.name, effects[1] - effects[0], interval, None, count)
+    left_out = tuple(word for word in test.words if not any(word in own for own in words))
     return WeatDifference(test.id, test.title, effects[0], effects[1], difference, count, left_out)
-
-
-def _interval(draws: list[FloatArray], confidence: float) -> Interval | None:
-    gaps = draws[1] - draws[0]
-    gaps = gaps[np.isfinite(gaps)]  # a draw with equal scores has no effect size
-    if not gaps.size:
-        return None
-    low, high = percentile_interval(gaps, confidence)
-    return Interval(low, high, confidence, len(draws[0]))
-
-
-def _polarities(
-    chosen: Sequence[tuple[Classes, Scheme]], first: WordVectors, second: WordVectors, words: Words,
-    not_compared: dict[str, str], **how: Any,
-) -> tuple[PolarityComparison, ...]:  # fmt: skip
-    done = []
-    for classes, scheme in chosen:
-        try:
-            done.append(compare_polarity((first, second), classes, words, scheme=scheme, **how))
-        except MeasureError as error:
-            not_compared[f"polarity {scheme}, {classes}"] = str(error)
-    return tuple(done)

@@ -71,7 +71,13 @@ def _measure(
     question = asked(test, None)
     words = tuple(word for group in test.attributes for word in group.words)
     scored = ask(lm, question.prompts, words, how, journal, progress)
-    first, second = _scored_words(test, scored.attributes)
+    first, second = (
+        AttributeGroup(group.name, tuple(word for word in group.words if word in scored.attributes))
+        for group in test.attributes
+    )
+    for group in (first, second):
+        if not group.words:
+            raise NothingLeftError(f"no word of '{group.name}' of '{test.id}' can be scored.")
     by_template = bias_scores(scored.association)
     units = by_template if how.as_published else by_template.mean(axis=1, keepdims=True)
     halves = units[: len(first.words)].ravel(), units[len(first.words) :].ravel()
@@ -91,16 +97,6 @@ def _measure(
     )
 
 
-def _scored_words(chosen: TemplateSet, scored: tuple[str, ...]) -> tuple[AttributeGroup, AttributeGroup]:
-    first, second = (
-        AttributeGroup(group.name, tuple(word for word in group.words if word in scored)) for group in chosen.attributes
-    )
-    for group in (first, second):
-        if not group.words:
-            raise NothingLeftError(f"no word of '{group.name}' of '{chosen.id}' can be scored.")
-    return first, second
-
-
 def two_by_two(test: Any) -> TemplateSet:
     """Return a template set with two target and two attribute sets, which share no word.
 
@@ -110,7 +106,7 @@ def two_by_two(test: Any) -> TemplateSet:
     if not isinstance(test, str | PathLike | TemplateSet):
         raise MeasureError(f"{test!r:.60} does not name a test; give a name such as 'career-family', or a TOML file.")
     chosen = test if isinstance(test, TemplateSet) else load_set(test, TemplateSet)
-    if not _is_test(chosen):
+    if not is_test(chosen):
         raise MeasureError(
             f"'{chosen.id}' has {plural(len(chosen.targets), 'target set')} and "
             f"{plural(len(chosen.attributes), 'attribute set')}; two of each, "
@@ -122,7 +118,8 @@ def two_by_two(test: Any) -> TemplateSet:
     return chosen
 
 
-def _is_test(chosen: TemplateSet) -> bool:
+def is_test(chosen: TemplateSet) -> bool:
+    """Tell whether a template set has two target and two attribute sets, all with words."""
     two = len(chosen.targets) == len(chosen.attributes) == 2
     return two and all(group.words for group in chosen.groups)
 
@@ -146,10 +143,7 @@ def log_probability_suite(
     ['career-family', 'math-arts', 'pleasant-flowers', 'pleasant-names', 'science-arts']
     """
     how, seed = asking(lm, settings), seed_of(rng)
-    ship = lambda: filter(_is_test, all_sets(TemplateSet))  # noqa: E731
-    return run_suite(
-        LogProbabilitySuiteResult,
-        chosen_tests(tests, "aslant.log_probability_weat", ship, two_by_two),
-        lambda test: _measure(lm, test, how, seed, journal, progress),
-        lambda ids, missing: provenance(lm, ids, missing, seed, how.record()),
-    )
+    ship = lambda: filter(is_test, all_sets(TemplateSet))  # noqa: E731
+    chosen = chosen_tests(tests, "aslant.log_probability_weat", ship, two_by_two)
+    measure = lambda test: _measure(lm, test, how, seed, journal, progress)  # noqa: E731
+    return run_suite(LogProbabilitySuiteResult, chosen, measure, lm, seed, how.record())

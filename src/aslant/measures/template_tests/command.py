@@ -1,4 +1,4 @@
-"""`aslant logprob`: what a language model associates with whom, by probabilities of words in templates."""
+"""`aslant logprob` and `aslant masked-weat`: what a language model associates with whom, by words in templates."""
 
 from __future__ import annotations
 
@@ -11,22 +11,35 @@ import typer
 
 from aslant.cli import options as o
 from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
+from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption
 from aslant.cli.shared import Output, RunningOnCores, command
-from aslant.measures.template_tests.settings import LogProbabilitySettings, LogProbabilityWeatSettings
+from aslant.measures.template_tests.settings import (
+    LogProbabilitySettings,
+    LogProbabilityWeatSettings,
+    MaskedWeatSettings,
+)
 
-EXAMPLES = """
+EXAMPLES = {
+    "logprob": """
 aslant logprob                                               he and she, 40 occupations, on SmolLM2-135M-Instruct
 aslant logprob bert-base-uncased --attributes nurse,engineer,"civil engineer"
 aslant logprob ./my-bert --template "[TARGET] is [ATTRIBUTE]" --attributes traits.txt --lower --histogram traits.svg
 aslant logprob ./my-bert --template "[TARGET] like [ATTRIBUTE]." --targets boys+men,girls+women --attributes math,art
 aslant logprob ./my-bert --targets he,she,they --csv scores.csv
 aslant logprob suite bert-base-uncased                       the tests of Kurita et al.
-"""
-SUITE_EXAMPLES = """
+""",
+    "suite": """
 aslant logprob suite
 aslant logprob suite bert-base-uncased --as-published --json suite.json
 aslant logprob suite ./my-bert --test career-family --test my-test.toml
-"""
+""",
+    "masked-weat": """
+aslant masked-weat bert-base-uncased                         WEAT 1, 3, 6, 7 and 8, as in Table 3 of Kurita et al.
+aslant masked-weat                                           the same on all-MiniLM-L6-v2
+aslant masked-weat ./my-bert --test weat-6 --seed 1 --json weat-6.json
+aslant masked-weat ./my-bert --test weat-9 --template "[TARGET] is [ATTRIBUTE]."
+""",
+}
 
 app = typer.Typer(
     cls=DefaultCommandGroup, no_args_is_help=False, context_settings={"help_option_names": ["-h", "--help"]}
@@ -83,7 +96,7 @@ class LogprobOutput(Output):
     bars: Annotated[Path | None, o.option("Draw both ends of the ranking (.svg, .png, .html).", "FILE")] = None
 
 
-@app.command(DEFAULT, epilog=o.examples(*EXAMPLES.splitlines()), cls=DefaultCommand)
+@app.command(DEFAULT, epilog=o.examples(*EXAMPLES["logprob"].splitlines()), cls=DefaultCommand)
 @command
 def logprob_command(
     model: LanguageModelArgument = None,
@@ -129,26 +142,18 @@ def logprob_command(
 
     lm = modelling.open(model, quiet=running.quiet)
     with resumable(kept=not modelling.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
-        result = log_probability_bias(
-            lm,
-            **asked_for(template, targets, attributes),
-            column=column,
-            **vars(settings),
-            journal=modelling.journal(),
-            progress=progress,
-        )
-    if output.histogram is not None:
-        from aslant.measures.template_tests.charts import score_histogram
+        asked = {**asked_for(template, targets, attributes), "column": column, **vars(settings)}
+        result = log_probability_bias(lm, **asked, journal=modelling.journal(), progress=progress)
+    if output.pictures():
+        from aslant.measures.template_tests.show import ranked_bars, score_histogram
 
-        write_chart(score_histogram(result), output.histogram)
-    if output.bars is not None:
-        from aslant.measures.template_tests.charts import ranked_bars
-
-        write_chart(ranked_bars(result), output.bars)
+        for draw, path in ((score_histogram, output.histogram), (ranked_bars, output.bars)):
+            if path is not None:
+                write_chart(draw(result), path)
     deliver(result, output, quiet=running.quiet)
 
 
-@app.command("suite", epilog=o.examples(*SUITE_EXAMPLES.splitlines()))
+@app.command("suite", epilog=o.examples(*EXAMPLES["suite"].splitlines()))
 @command
 def suite_command(
     model: LanguageModelArgument = None,
@@ -162,23 +167,54 @@ def suite_command(
     output: Output,
 ) -> None:
     """Run the tests of Kurita et al. (WEAT 1, 3, 6, 7, 8 in templates): effect size, exact p-value, q-value."""
-    from aslant.cli.printing import deliver
+    from aslant.cli.printing import deliver, need_results
     from aslant.cli.progress import bar, noted, resumable
-    from aslant.errors import MeasureError
     from aslant.measures.template_tests.association import log_probability_suite
 
     lm = modelling.open(model, quiet=running.quiet)
     with resumable(kept=not modelling.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         result = log_probability_suite(
-            lm,
-            test or None,
-            **vars(settings),
-            journal=modelling.journal(),
-            rng=running.seed,
-            progress=progress,
+            lm, test or None, **vars(settings), journal=modelling.journal(), rng=running.seed, progress=progress
         )
-    if not result.results:
-        raise MeasureError(f"no test could be run; the first because {result.skipped[0].reason}.")
+    need_results(result)
+    deliver(result, output, quiet=running.quiet)
+
+
+@command
+def masked_weat_command(
+    model: EncoderArgument = None,
+    test: TestOption = None,
+    words: OwnWordsOption = None,
+    template: Annotated[
+        list[str] | None,
+        o.option(
+            "A sentence with [TARGET] and [ATTRIBUTE] (can be repeated), or a set of kind weat-templates; "
+            "default: Table 1 of Kurita et al.",
+            "TEXT|SET|FILE",
+        ),
+    ] = None,
+    *,
+    settings: MaskedWeatSettings,
+    encoding: Encoding,
+    running: RunningOnCores,
+    output: Output,
+) -> None:
+    """WEAT on a masked language model, or an encoder with a mask token (Kurita et al. 2019, §3.1).
+
+    Targets are read while the attribute is masked, attributes while the target is. Words that are not one piece of the
+    vocabulary are left out and listed.
+    """
+    from aslant.cli.encoders import chosen_sets, measured
+    from aslant.cli.printing import deliver
+    from aslant.cli.progress import bar
+    from aslant.measures.template_tests.words_in_templates import masked_weat, masked_weat_suite
+
+    chosen = chosen_sets(test, words)
+    sentences = template[0] if template and len(template) == 1 else template or None
+    how = {**vars(settings), "templates": sentences, "rng": running.seed}
+    encoder = encoding.open(model, quiet=running.quiet)
+    with bar(quiet=running.quiet) as progress:
+        result = measured(masked_weat, masked_weat_suite, chosen, encoder, **how, progress=progress)
     deliver(result, output, quiet=running.quiet)
 
 

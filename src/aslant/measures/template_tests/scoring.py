@@ -15,16 +15,8 @@ from aslant.io.journal import Journal
 from aslant.measures.template_tests.result import TargetSet
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
-from aslant.measures.template_tests.targets import check_weighed, distinct
 from aslant.models.plan import Tables
-from aslant.models.protocols import (
-    CausalLM,
-    CausalScore,
-    MaskedLM,
-    MaskedScore,
-    Progress,
-    Sentence,
-)
+from aslant.models.protocols import CausalLM, MaskedLM, MaskedScore, Progress, Sentence
 from aslant.stimuli import WordList
 
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -47,9 +39,9 @@ A = TypeVar("A", bound=Asking)
 class Scored:
     """What a model said: arrays of shape (attributes, templates, target sets), natural logarithms.
 
-    `target` and `prior` are None for a causal model. `pieces` is (attributes,); `methods` names, for each template,
-    what was compared; `target_pieces` has the pieces of each target word. `attributes` are those that were scored,
-    `missing` those that the model cannot score; `repeated` has target words that are spelt like another.
+    `target` and `prior` are None for a causal model. `pieces` is (attributes,); `methods` names, for each template by
+    its place, what was compared; `target_pieces` has the pieces of each target word. `attributes` are those that were
+    scored, `missing` those that the model cannot score; `repeated` has target words that are spelt like another.
     """
 
     attributes: tuple[str, ...]
@@ -59,7 +51,7 @@ class Scored:
     target: FloatArray | None
     prior: FloatArray | None
     pieces: NDArray[np.int64]
-    methods: tuple[str, ...]
+    methods: dict[int, str]
     target_pieces: dict[str, tuple[str, ...]]
 
 
@@ -73,15 +65,6 @@ def asking(lm: Any, how: A) -> A:
             "are for masked ones."
         )
     return replace(how, target_pieces="first", single_mask=True) if how.as_published else how
-
-
-def set_association(target: FloatArray, prior: FloatArray) -> float:
-    """log(Σ p_target / Σ p_prior) over the words of a set, from logarithms of shape (words,) (docs/definitions.md §7).
-
-    >>> round(set_association(np.log([0.2, 0.1]), np.log([0.1, 0.05])), 6) == round(float(np.log(2)), 6)
-    True
-    """
-    return float(np.logaddexp.reduce(target) - np.logaddexp.reduce(prior))
 
 
 def ask(
@@ -98,23 +81,19 @@ def ask(
     """
     known, missing = _placeable(lm, prompts, attributes)
     each = sum(len(words) for prompt in prompts for words in prompt.targets)
-    kept = Tables(journal)
-    found = _Tables.empty((len(known), len(prompts), len(prompts[0].targets)))
+    kept, shape = Tables(journal), (len(known), len(prompts), len(prompts[0].targets))
+    arrays = np.empty(shape), np.empty(shape), np.empty(shape), np.empty(len(known), np.int64)
+    found = Scored(known, missing, {}, *arrays, {}, {})
     for start, sentences in _chunks(prompts, known):
         shown = _within(progress, start * each, len(sentences), len(known) * each)
-        _fill(found, start, prompts, sentences, _ask_model(lm, sentences, how, kept, shown))
-    masked = isinstance(lm, MaskedLM)
-    return Scored(
-        attributes=known,
-        missing=missing,
-        repeated=found.repeated,
-        association=found.association,
-        target=found.target if masked else None,
-        prior=found.prior if masked else None,
-        pieces=found.pieces,
-        methods=tuple(found.methods[place] for place in range(len(prompts))),
-        target_pieces=found.target_pieces,
-    )
+        if isinstance(lm, MaskedLM):
+            prior: Any = "published" if how.as_published else "target"
+            pieces = {"target_pieces": how.target_pieces, "single_mask": how.single_mask, "prior_place": prior}
+            scores: Sequence[Any] = lm.masked_scores(sentences, **pieces, journal=kept, progress=shown)
+        else:
+            scores = lm.causal_scores(sentences, journal=kept, progress=shown)
+        _fill(found, start, prompts, sentences, scores)
+    return found if isinstance(lm, MaskedLM) else replace(found, target=None, prior=None)
 
 
 def _chunks(prompts: Sequence[Prompt], attributes: Sequence[str]) -> Iterator[tuple[int, list[Sentence]]]:
@@ -145,21 +124,6 @@ def _placeable(
     return known, tuple(reasons)
 
 
-@dataclass(frozen=True, eq=False)
-class _Tables:
-    association: FloatArray
-    target: FloatArray
-    prior: FloatArray
-    pieces: NDArray[np.int64]
-    methods: dict[int, str]
-    target_pieces: dict[str, tuple[str, ...]]
-    repeated: dict[str, str]
-
-    @classmethod
-    def empty(cls, shape: tuple[int, int, int]) -> _Tables:
-        return cls(np.empty(shape), np.empty(shape), np.empty(shape), np.empty(shape[0], np.int64), {}, {}, {})
-
-
 def _within(progress: Progress | None, done: int, these: int, total: int) -> Progress | None:
     """Show the model's progress on `these` sentences, which it counts in its own way, as progress on all of them."""
     if progress is None:
@@ -168,39 +132,27 @@ def _within(progress: Progress | None, done: int, these: int, total: int) -> Pro
     return lambda step, part, whole: tell("sentences", done + these * part // max(whole, 1), total)
 
 
-def _ask_model(
-    lm: Model, sentences: list[Sentence], how: Asking, journal: Any, progress: Progress | None
-) -> Sequence[MaskedScore | CausalScore]:
-    if isinstance(lm, MaskedLM):
-        return lm.masked_scores(
-            sentences,
-            target_pieces=how.target_pieces,
-            single_mask=how.single_mask,
-            prior_place="published" if how.as_published else "target",
-            journal=journal,
-            progress=progress,
-        )
-    return lm.causal_scores(sentences, journal=journal, progress=progress)
-
-
 def _fill(
-    found: _Tables, start: int, prompts: Sequence[Prompt], sentences: Sequence[Sentence],
-    scores: Sequence[MaskedScore | CausalScore],
-) -> None:  # fmt: skip
+    found: Scored, start: int, prompts: Sequence[Prompt], sentences: Sequence[Sentence], scores: Sequence[Any]
+) -> None:
     place, row = 0, start
     while place < len(scores):
         for t, prompt in enumerate(prompts):
             seen: dict[tuple[str, ...], tuple[int, str]] = {}
             for side, words in enumerate(prompt.targets):
                 part = scores[place : place + len(words)]
-                once = distinct(prompt, side, words, part, seen, found.repeated)
-                if len(once) > 1:
-                    check_weighed(prompt, once)
+                once = _distinct(prompt, side, words, part, seen, found.repeated)
+                if len(once) > 1 and any(getattr(score, "unweighed", False) for score in once):
+                    raise MeasureError(
+                        f"the model has no beginning token, so a target at the beginning of {prompt.text!r} has no "
+                        "probability to weight the words of a set by; give single words, or put something before it."
+                    )
                 target, prior, method = _logarithms(once)
                 if not (np.isfinite(target).all() and np.isfinite(prior).all()):
                     raise MeasureError(f"the model returns no finite log-probability for '{sentences[place].text}'.")
-                found.association[row, t, side] = set_association(target, prior) if method != WHOLE else _sum(target)
-                found.target[row, t, side], found.prior[row, t, side] = _sum(target), _sum(prior)
+                whole, before = (float(np.logaddexp.reduce(part)) for part in (target, prior))
+                found.association[row, t, side] = whole if method == WHOLE else whole - before
+                found.target[row, t, side], found.prior[row, t, side] = whole, before  # type: ignore[index]
                 found.methods.setdefault(t, method)
                 for word, score in zip(words, part, strict=True):
                     found.target_pieces.setdefault(word, tuple(score.pieces))
@@ -209,20 +161,41 @@ def _fill(
         row += 1
 
 
-def _sum(logarithms: FloatArray) -> float:
-    return float(np.logaddexp.reduce(logarithms))
+def _distinct(
+    prompt: Prompt, side: int, words: Sequence[str], scores: Sequence[Any],
+    seen: dict[tuple[str, ...], tuple[int, str]], repeated: dict[str, str],
+) -> list[Any]:  # fmt: skip
+    """Return the scores of a set's words, each spelling once; no spelling may be in two sets.
+
+    `seen` has the spellings so far with their set and word, `repeated` gets the words that are spelt like another.
+    """
+    kept = []
+    for word, score in zip(words, scores, strict=True):
+        spelling = tuple(score.pieces)
+        if not spelling or spelling not in seen:
+            seen[spelling] = (side, word)
+            kept.append(score)
+            continue
+        home, first = seen[spelling]
+        if home != side:
+            raise MeasureError(
+                f"in {prompt.text!r} the model reads '{first}' and '{word}' alike ({' '.join(spelling)}), and they "
+                "are in two target sets; leave one out."
+            )
+        repeated.setdefault(word, first)
+    return kept
 
 
-def _logarithms(scores: Sequence[MaskedScore | CausalScore]) -> tuple[FloatArray, FloatArray, str]:
+def _logarithms(scores: Sequence[Any]) -> tuple[FloatArray, FloatArray, str]:
     """Return log p_target and log p_prior of each word, and what they compare.
 
     For a causal model, P(rest | target in the set) = Σ P(sentence) / Σ P(up to the target), and
     P(up to the target) = P(sentence) / P(rest | target).
     """
     if isinstance(scores[0], MaskedScore):
-        return np.array([s.target for s in scores]), np.array([s.prior for s in scores]), MASKS  # type: ignore[union-attr]
-    whole = np.array([s.sentence for s in scores])  # type: ignore[union-attr]
-    rest = [s.continuation for s in scores]  # type: ignore[union-attr]
+        return np.array([s.target for s in scores]), np.array([s.prior for s in scores]), MASKS
+    whole = np.array([s.sentence for s in scores])
+    rest = [s.continuation for s in scores]
     if None in rest:
         return whole, np.zeros(len(scores)), WHOLE
     with np.errstate(invalid="ignore"):  # −∞ − (−∞), which the caller refuses
@@ -242,7 +215,7 @@ def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[st
     notes = [
         f"in '{prompt.text}' the target follows the attribute: the likelihoods of whole sentences are compared, "
         "which includes how frequent the targets are"
-        for prompt, method in zip(prompts, scored.methods, strict=True)
+        for prompt, method in zip(prompts, scored.methods.values(), strict=True)
         if method == WHOLE
     ]
     several = [f"{word} ({' '.join(pieces)})" for word, pieces in scored.target_pieces.items() if len(pieces) > 1]
@@ -262,4 +235,4 @@ def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[st
 
 def method_of(scored: Scored) -> str:
     """Name what was compared; several methods where templates differ."""
-    return " and ".join(dict.fromkeys(scored.methods))
+    return " and ".join(dict.fromkeys(scored.methods.values()))

@@ -1,18 +1,16 @@
-"""Scores of language models as tables: attributes ranked, target sets compared, tests with their effect sizes."""
+"""Scores of language models as tables and charts: attributes ranked, target sets compared, tests in templates."""
 
 from __future__ import annotations
 
+import json
+import math
+import textwrap
+from collections import Counter
+from dataclasses import replace
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.tables import (
-    PVALUES,
-    SCALE,
-    opening_columns,
-    pvalue_note,
-    tests_of,
-    tests_table,
-)
+from aslant.measures.association.show import PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
 from aslant.measures.template_tests.result import (
     MODEL_CONTENT_NOTE,
     LogProbabilityResult,
@@ -20,6 +18,7 @@ from aslant.measures.template_tests.result import (
     LogProbabilityWeatResult,
     TemplateWeatResult,
 )
+from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
 from aslant.report.conventions import Category, line
 from aslant.report.tables import Column, Table, bar, plain, small
 from aslant.results.audit import Glance
@@ -47,7 +46,8 @@ def scores_table(result: LogProbabilityResult) -> Table:
                 Column(f"{side.name}: p_prior", f"prior {name}", probability, min_width=width),
             ]
     rows = sorted(result.rows(), key=lambda row: -float(row["score"]))
-    title = f"Log-probability bias ({_names(result)}) in {result.provenance.representation.name}"
+    names = ", ".join(target.name for target in result.targets)
+    title = f"Log-probability bias ({names}) in {result.provenance.representation.name}"
     return Table(title, tuple(columns), rows, _notes(result), first_line=MODEL_CONTENT_NOTE)
 
 
@@ -57,9 +57,11 @@ def terminal_tables(result: LogProbabilityResult, width: int = 140) -> tuple[Tab
     rows, notes = whole.rows, whole.notes
     if len(rows) > 2 * EACH_END:
         rows = [{**row, "end": 0} for row in rows[:EACH_END]] + [{**row, "end": 1} for row in rows[-EACH_END:]]
-        said = f"shown: {EACH_END} attributes from each end of {len(whole.rows):,}; --csv or --json gives all."
-        notes = (said, *notes)
-    ends = Table(whole.title, whole.columns, rows, notes, first_line=whole.first_line, section_key="end")
+        notes = (
+            f"shown: {EACH_END} attributes from each end of {len(whole.rows):,}; --csv or --json gives all.",
+            *notes,
+        )
+    ends = replace(whole, rows=rows, notes=notes, section_key="end")
     return (ends, contrasts_table(result)) if len(result.targets) > 2 else (ends,)
 
 
@@ -72,16 +74,7 @@ def contrasts_table(result: LogProbabilityResult) -> Table:
         Column("share", "share ≥ 0", percent),
         Column("interval", "interval", str, min_width=70),
     )
-    rows = [
-        {
-            "first": c.first,
-            "second": c.second,
-            "mean": c.mean,
-            "share": c.share,
-            "interval": f"{percent(c.low)} to {percent(c.high)}",
-        }
-        for c in result.contrasts
-    ]
+    rows = [{**vars(c), "interval": f"{percent(c.low)} to {percent(c.high)}"} for c in result.contrasts]
     notes = (
         f"over {plural(len(result.scores), 'attribute')}; one-vs-one {small(result.one_vs_one)} (mean absolute "
         f"difference of the pairs), one-vs-rest {small(result.one_vs_rest)} (mean of the largest difference from the "
@@ -109,10 +102,6 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
     said.append(f"compared: {result.method}, in {'; '.join(plain(text) for text in result.templates)}")
     said += [plain(note) for note in result.notes]
     return (*said, *_about(result))
-
-
-def _names(result: LogProbabilityResult) -> str:
-    return ", ".join(target.name for target in result.targets)
 
 
 def _about(result: Any) -> tuple[str, ...]:
@@ -169,3 +158,99 @@ def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
     gendered = {target.name.lower() for target in r.targets} <= GENDERED
     category = "gender" if gendered else about(source if source != "own" else listed)
     return [line(category, stimuli, c.share, "share", sentence)]
+
+
+#: Bars are drawn for this many attributes, half of them from each end of the ranking.
+MOST_BARS = 40
+BINS = 40
+
+
+def score_histogram(result: LogProbabilityResult) -> str:
+    """Draw the distribution of all attributes' scores, coloured by the side of zero that they are on; returns SVG."""
+    return model_chart(histogram_picture(result), _said(result))
+
+
+def histogram_picture(result: LogProbabilityResult) -> Any:
+    """Draw the distribution of all attributes' scores; returns an Altair chart."""
+    import altair as alt
+
+    # Counted here, so that a chart of 20,000 attributes stays small; bins have an edge at zero.
+    values = _binned([score.score for score in result.scores])
+    return (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_bar()
+        .encode(
+            x=alt.X("low:Q", title=_axis(result), bin="binned"),
+            x2="high:Q",
+            y=alt.Y("count:Q", title="attributes"),
+            color=alt.condition(alt.datum.low >= 0, alt.value(MODEL_COLOUR), alt.value(PEOPLE_COLOUR)),
+        )
+        .properties(width=520, height=240)
+    )
+
+
+def ranked_bars(result: LogProbabilityResult, *, most: int = MOST_BARS) -> str:
+    """Draw the scores of the attributes at both ends of the ranking as bars, largest first; returns SVG."""
+    shown = len(result.scores) if len(result.scores) <= most else most // 2 * 2
+    return model_chart(bars_picture(result, most=most), _said(result, shown))
+
+
+def bars_picture(result: LogProbabilityResult, *, most: int = MOST_BARS) -> Any:
+    """Draw the scores of the attributes at both ends of the ranking as bars; returns an Altair chart."""
+    import altair as alt
+
+    ranked, half = result.ranked, most // 2
+    shown = ranked if len(ranked) <= most else (*ranked[:half], *ranked[-half:])
+    values = [{"place": place, "score": score.score} for place, score in enumerate(shown)]
+    # Looked up by place, since two attributes may read the same once escaped.
+    names = json.dumps({place: plain(score.attribute) for place, score in enumerate(shown)})
+    axis = alt.Axis(labelExpr=f"{names}[datum.value]", labelLimit=320, ticks=False, domain=False)
+    return (
+        alt.Chart(alt.InlineData(values=values))
+        .mark_bar(height=12)
+        .encode(
+            y=alt.Y("place:O", title=None, axis=axis),
+            x=alt.X("score:Q", title=_axis(result)),
+            color=alt.condition(alt.datum.score >= 0, alt.value(MODEL_COLOUR), alt.value(PEOPLE_COLOUR)),
+        )
+        .properties(width=420, height=alt.Step(18))
+    )
+
+
+def _binned(scores: list[float]) -> list[dict[str, Any]]:
+    """Count scores in bins of a width from 1, 2, 5 times a power of ten, of which one begins at zero."""
+    spread = max(max(scores) - min(scores), 1e-9)
+    power = 10.0 ** math.floor(math.log10(spread / BINS))
+    width = next(step * power for step in (1, 2, 5, 10) if spread / (step * power) <= BINS)
+    counts = Counter(math.floor(score / width) for score in scores)
+    return [{"low": k * width, "high": (k + 1) * width, "count": n} for k, n in sorted(counts.items())]
+
+
+def _axis(result: LogProbabilityResult) -> str:
+    names = [plain(target.name) for target in result.targets]
+    if len(names) > 2:
+        return "score against the mean of the other target sets"
+    return f"← {names[1]}  ·  log-probability bias score  ·  {names[0]} →"
+
+
+def _said(result: LogProbabilityResult, shown: int | None = None) -> list[str]:
+    said = [f"{plain(result.provenance.representation.name)}: {'; '.join(plain(t) for t in result.templates)}"]
+    if shown is not None and shown < len(result.scores):
+        said.append(f"{shown} of {plural(len(result.scores), 'attribute')}, from both ends")
+    if len(result.targets) == 2:
+        c = result.share
+        said.append(
+            f"{percent(c.share)} of {plural(c.n, 'attribute')} score 0 or more ({percent(c.low)} to {percent(c.high)})"
+        )
+    if about := result.provenance.representation.note:
+        said += textwrap.wrap(plain(about), 90)
+    return said
+
+
+def model_chart(chart: Any, said: list[str]) -> str:
+    """Return a chart about a language model as SVG, with the note on its content and what is `said` of it."""
+    import altair as alt
+
+    note = textwrap.wrap(MODEL_CONTENT_NOTE, 80)
+    title = alt.Title(note, subtitle=said, anchor="start", offset=12, fontWeight="normal")
+    return svg(chart.properties(title=title), ink=INK, paper=PAPER)

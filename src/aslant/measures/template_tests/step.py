@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from aslant.measures.template_tests.association import log_probability_suite, two_by_two
+from aslant.measures.template_tests.association import is_test, log_probability_suite, two_by_two
 from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE, log_probability_bias
 from aslant.measures.template_tests.words_in_templates import template_weat
 from aslant.results.codec import MeasuredResult
@@ -39,7 +39,7 @@ def attribute_lists(work: Work) -> Results:
 def template_weats(work: Work) -> Results:
     """Run WEAT on the vectors of words in templates, for every template set that is a test."""
     done: list[MeasuredResult] = []
-    for test in (two_by_two(found) for found in all_sets(TemplateSet) if _is_test(found)):
+    for test in (two_by_two(found) for found in all_sets(TemplateSet) if is_test(found)):
         with work.noting(f"template-weat, {test.id}"):
             done.append(template_weat(
                 work.subject.opened, test, rng=work.seed, alternative=EITHER_WAY, progress=work.progress,
@@ -50,7 +50,7 @@ def template_weats(work: Work) -> Results:
 def own_words(work: Work, sets: list[TemplateSet | ClassSet | WordSet]) -> Results:
     """Ask a language model about the user's own words: tests in one suite, other sets one by one."""
     done: list[MeasuredResult] = []
-    tests = [found for found in sets if isinstance(found, TemplateSet) and _is_test(found)]
+    tests = [found for found in sets if isinstance(found, TemplateSet) and is_test(found)]
     if tests:
         done.append(log_probability_suite(work.subject.opened, tests, rng=work.seed, **work.asking()))
     for found in sets:
@@ -58,10 +58,6 @@ def own_words(work: Work, sets: list[TemplateSet | ClassSet | WordSet]) -> Resul
             with work.noting(f"own words, {found.id}"):
                 done.append(_asked(work, found))
     return tuple(done)
-
-
-def _is_test(found: TemplateSet) -> bool:
-    return len(found.targets) == len(found.attributes) == 2
 
 
 def _asked(work: Work, found: TemplateSet | ClassSet | WordSet) -> Any:

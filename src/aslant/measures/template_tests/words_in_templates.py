@@ -1,26 +1,139 @@
-"""WEAT on last-layer vectors in the templates of the log-probability score; Kurita's own baseline is `masked_weat`."""
+"""WEAT on a masked model's vectors of words in templates, the other word masked (Kurita et al. 2019, §3.1).
+
+`masked_weat` is the procedure of the paper; `template_weat` compares what the log-probability tests compare.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from os import PathLike
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from aslant.errors import MeasureError
+from aslant.measures.association.measure import association_fields, equalised
+from aslant.measures.association.result import MaskedWeatResult, MaskedWeatSuiteResult
 from aslant.measures.shared.settings import Partitions, keywords
-from aslant.measures.shared.statistic import associations, effect_size
-from aslant.measures.shared.suite import by_word, compared
-from aslant.measures.shared.wordsets import provenance
+from aslant.measures.shared.statistic import effect_size, target_scores
+from aslant.measures.shared.suite import by_word, chosen_test, compared, run_suite, weat_sets
+from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, checked_words, provenance
 from aslant.measures.template_tests.association import two_by_two
 from aslant.measures.template_tests.result import TemplateWeatResult
-from aslant.measures.template_tests.scoring import FloatArray
+from aslant.measures.template_tests.settings import MaskedWeatSettings
 from aslant.measures.template_tests.stimuli import Prompt, asked
-from aslant.models.protocols import MaskedLM, Progress, Sentence
+from aslant.models.protocols import ATTRIBUTE, TARGET, MaskedLM, MasksWords, Progress, Sentence
 from aslant.results.parts import WordsUsed
-from aslant.statistics import seed_of, unit_rows
-from aslant.stimuli import TemplateSet, WordList
+from aslant.statistics import generator, seed_of, unit_rows
+from aslant.stimuli import Template, TemplateSet, WeatSet, WeatTemplateSet, WordList, load_set
+
+DEFAULT_TEMPLATES = "kurita-table-1"
+#: Sentences with [TARGET] and [ATTRIBUTE], or a set that names some for each WEAT set: its name, file, or itself.
+WeatTemplates: TypeAlias = str | PathLike[str] | WeatTemplateSet | Sequence[str]
+
+
+@keywords
+def masked_weat(
+    model: MasksWords,
+    test: str | PathLike[str] | WeatSet | None = None,
+    *,
+    targets: WordSets | None = None,
+    attributes: WordSets | None = None,
+    templates: WeatTemplates | None = None,
+    settings: MaskedWeatSettings,
+    rng: int | np.random.Generator | None = 0,
+    progress: Progress | None = None,
+) -> MaskedWeatResult:
+    """Run one WEAT on the last-layer vectors of a masked language model, or of an encoder with a mask token.
+
+    The words of a WEAT set are put into sentences (`templates`; default: Table 1 of Kurita et al., which has WEAT 1, 3,
+    6, 7 and 8): a target is read while the attribute is masked, and an attribute while the target is; a cosine is the
+    mean over the templates. Words that are not one piece of the vocabulary are left out and listed (`missing`), and
+    then words are removed at random from the larger target set (`equalise`, seeded, listed in `removed`). All else is
+    as in `aslant.weat`: the p-value re-partitions the targets, exactly where it can.
+
+    >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) and aslant.load_encoder(…) open real ones
+    >>> r = aslant.masked_weat(any_lm, "weat-6")
+    >>> r.templates[0], r.n_partitions, r.missing, -2 < r.effect_size < 2
+    ('[TARGET] likes [ATTRIBUTE]', 12870, (), True)
+    """
+    _check(model)
+    chosen = chosen_test(test, targets, attributes)
+    return _measure(model, chosen, _templates(templates, chosen), settings, seed_of(rng), progress)
+
+
+def _check(model: Any) -> None:
+    if not isinstance(model, MasksWords):
+        raise MeasureError(
+            f"{getattr(model, 'name', model)!r:.60} cannot hide a word behind a mask; give a masked language model, or "
+            "an encoder such as BERT's."
+        )
+
+
+def _templates(given: Any, test: WeatSet) -> tuple[str, ...]:
+    """Return the sentences for one test, from a set that names some for it or as they are given."""
+    sentences = given
+    if given is None or isinstance(given, PathLike | WeatTemplateSet) or (isinstance(given, str) and "[" not in given):
+        source = DEFAULT_TEMPLATES if given is None else given
+        found = source if isinstance(source, WeatTemplateSet) else load_set(source, WeatTemplateSet)
+        sentences = found.templates_of(test.id)
+        if not sentences:
+            raise MeasureError(
+                f"'{found.id}' has no sentences for '{test.id}'; give templates of your own, such as "
+                f"'{TARGET} is {ATTRIBUTE}.'."
+            )
+    texts = checked_words([sentences] if isinstance(sentences, str) else sentences)
+    if not texts:
+        raise MeasureError(f"no template was given; give a sentence with {TARGET} and {ATTRIBUTE}.")
+    return tuple(Template(text).text for text in dict.fromkeys(texts))
+
+
+def _measure(
+    model: MasksWords, test: WeatSet, templates: tuple[str, ...], settings: MaskedWeatSettings, seed: int,
+    progress: Progress | None,
+) -> MaskedWeatResult:  # fmt: skip
+    prompts = [Prompt(text, tuple(group.words for group in test.groups[:2])) for text in templates]
+    found, random = _in_place(model, test.groups, prompts, progress), generator(seed)
+    if settings.equalise:
+        found[:2] = equalised(found[0], found[1], random)
+    used = [group.words for group in found]
+    # A product of two means of unit vectors is the mean cosine over all pairs of templates, as published.
+    return MaskedWeatResult(
+        **association_fields(test, [group.raw for group in found], used, settings, random),
+        templates=templates,
+        provenance=provenance(model, test.id, used, seed, {**settings.record(), "templates": list(templates)}),
+    )
+
+
+@keywords
+def masked_weat_suite(
+    model: MasksWords,
+    tests: Iterable[str | PathLike[str] | WeatSet] | None = None,
+    *,
+    templates: WeatTemplates | None = None,
+    settings: MaskedWeatSettings,
+    rng: int | np.random.Generator | None = 0,
+    progress: Progress | None = None,
+) -> MaskedWeatSuiteResult:
+    """Run every WEAT of Table 1 of Kurita et al. (or `tests`) and control the false-discovery rate over them.
+
+    The settings are those of `aslant.masked_weat`. A test that has no effect size, or of which a word set has no word
+    in the model's vocabulary, is listed as skipped.
+
+    >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) and aslant.load_encoder(…) open real ones
+    >>> [r.test for r in aslant.masked_weat_suite(any_lm, bootstrap=0).results]
+    ['weat-1', 'weat-3', 'weat-6', 'weat-7', 'weat-8']
+    """
+    _check(model)
+    if tests is None:
+        tests = [found.test for found in load_set(DEFAULT_TEMPLATES, WeatTemplateSet).tests]
+    chosen = weat_sets(tests, "aslant.masked_weat")
+    sentences = {test.id: _templates(templates, test) for test in chosen}
+    seed = seed_of(rng)
+    kept = {**settings.record(), "templates": {test: list(texts) for test, texts in sentences.items()}}
+    measure = lambda test: _measure(model, test, sentences[test.id], settings, seed, progress)  # noqa: E731
+    return run_suite(MaskedWeatSuiteResult, chosen, measure, model, seed, kept)
 
 
 @keywords
@@ -48,65 +161,53 @@ def template_weat(
         raise MeasureError(f"{getattr(lm, 'name', lm)!r:.60} is not a masked language model, which this measure needs.")
     chosen = two_by_two(test)
     prompts = asked(chosen, None).prompts
-    used = [_in_vocabulary(lm, group, place, prompts) for place, group in enumerate(chosen.groups)]
-    x, y, a, b = _unit_vectors(lm, prompts, used, progress)
-    scores = associations(np.concatenate([a, b]), x, y)
-    halves = scores[: len(a)], scores[len(a) :]
-    seed = seed_of(rng)
+    X, Y, A, B = found = _in_place(lm, chosen.groups, prompts, progress)
+    halves, used, seed = target_scores(A.unit, B.unit, X.unit, Y.unit), [group.words for group in found], seed_of(rng)
     return TemplateWeatResult(
         **compared(chosen, *halves, settings, seed),
         effect_size=effect_size(*halves),
         effect_size_population=effect_size(*halves, ddof=0),
         templates=tuple(prompt.text for prompt in prompts),
         targets=(used[0], used[1]), attributes=(used[2], used[3]),
-        associations=by_word(used[2:], scores),
+        associations=by_word(used[2:], *halves),
         provenance=provenance(lm, chosen.id, used, seed, settings.record()),
     )  # fmt: skip
 
 
-def _in_vocabulary(lm: MaskedLM, group: WordList, place: int, prompts: Sequence[Prompt]) -> WordsUsed:
-    """Keep the words that are one piece in every position; the first two groups are targets, others attributes."""
-
-    def one_piece(word: str) -> bool:
-        if place > 1:
-            return all(lm.in_vocabulary(word, prompt.text, "attribute") for prompt in prompts)
-        return all(lm.in_vocabulary(word, p.text, "target") for p in prompts if word in p.targets[place])
-
-    known = tuple(word for word in group.words if one_piece(word))
-    if not known:
-        raise MeasureError(f"no word of '{group.name}' is one piece of the vocabulary of '{lm.name}'.")
-    return WordsUsed(group.name, known, known, tuple(word for word in group.words if word not in known))
+#: What the four word sets of a test are in a template.
+ROLES: tuple[Literal["target", "attribute"], ...] = ("target", "target", "attribute", "attribute")
 
 
-def _unit_vectors(
-    lm: MaskedLM, prompts: Sequence[Prompt], used: Sequence[WordsUsed], progress: Progress | None
-) -> list[FloatArray]:
-    """Return the vectors of the words of each set, (words, dimensions): target sets, then attribute sets."""
-    some_attribute = used[2].used[0]  # the other word is masked, so any one-piece word will do
+def _in_place(
+    model: MasksWords, groups: Sequence[WordList], prompts: Sequence[Prompt], progress: Progress | None
+) -> list[Found]:
+    """Return two target and two attribute sets with the mean of each word's vectors, over the templates that it fits.
+
+    A vector is that of the word at unit length, while the other word of the sentence is masked. Words that are not one
+    piece of the vocabulary in every position are missing.
+    """
+    used = []
+    for place, (group, role) in enumerate(zip(groups, ROLES, strict=True)):
+        fit = {w: [p.text for p in prompts if place > 1 or w in p.targets[place]] for w in group.words}
+        known = tuple(w for w, texts in fit.items() if all(model.in_vocabulary(w, text, role) for text in texts))
+        if not known:
+            raise MeasureError(f"no word of '{group.name}' is one piece of the vocabulary of '{model.name}'.")
+        used.append(WordsUsed(group.name, known, known, tuple(word for word in group.words if word not in known)))
     fitting = [
         (prompt.text, [w for words, group in zip(prompt.targets, used, strict=False) for w in words if w in group.used])
         for prompt in prompts
     ]
-    of_targets = [Sentence(text, word, some_attribute) for text, words in fitting for word in words]
-    of_attributes = [
-        Sentence(text, words[0], word) for text, words in fitting if words for group in used[2:] for word in group.used
-    ]
-    vectors = _mean_vectors(lm, of_targets, "target", progress), _mean_vectors(lm, of_attributes, "attribute", progress)
-    found = []
-    for group, known in zip(used, (vectors[0], vectors[0], vectors[1], vectors[1]), strict=True):
-        if lacking := [word for word in group.used if word not in known]:
+    any_attribute = used[2].used[0]  # the other word is masked, so any one-piece word will do
+    of_targets = [Sentence(text, word, any_attribute) for text, words in fitting for word in words]
+    others = [word for group in used[2:] for word in group.used]
+    of_attributes = [Sentence(text, words[0], word) for text, words in fitting if words for word in others]
+    rows: dict[tuple[str, str], list[FloatArray]] = defaultdict(list)
+    for role, sentences in ((ROLES[0], of_targets), (ROLES[2], of_attributes)):
+        unit = unit_rows(model.word_vectors_in_place(sentences, role, progress=progress)) if sentences else ()
+        for sentence, row in zip(sentences, unit, strict=True):
+            rows[role, getattr(sentence, role)].append(row)
+    for group, role in zip(used, ROLES, strict=True):
+        if lacking := [word for word in group.used if (role, word) not in rows]:
             raise MeasureError(f"'{lacking[0]}' of '{group.name}' fits no template; name it in one, or leave it out.")
-        found.append(unit_rows(np.array([known[word] for word in group.used])))
-    return found
-
-
-def _mean_vectors(
-    lm: MaskedLM, sentences: Sequence[Sentence], word: Literal["target", "attribute"], progress: Progress | None
-) -> dict[str, FloatArray]:
-    if not sentences:
-        return {}
-    unit = unit_rows(lm.word_vectors_in_place(sentences, word, progress=progress))
-    rows: dict[str, list[FloatArray]] = {}
-    for sentence, row in zip(sentences, unit, strict=True):
-        rows.setdefault(sentence.target if word == "target" else sentence.attribute, []).append(row)
-    return {name: np.mean(found, axis=0) for name, found in rows.items()}
+    means = {key: np.mean(found, axis=0) for key, found in rows.items()}
+    return [Found(g, np.array([means[role, word] for word in g.used])) for g, role in zip(used, ROLES, strict=True)]

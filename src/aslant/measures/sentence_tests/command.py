@@ -1,0 +1,102 @@
+"""`aslant seat` and `aslant ceat`: association tests on words in sentences, of templates or of a corpus."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from aslant.cli import options as o
+from aslant.cli.encoders import CorpusOption, EncoderArgument, Encoding, KeptEncoding, OwnWordsOption, TestOption, Text
+from aslant.cli.shared import ChartOutput, RunningOnCores, command
+from aslant.measures.sentence_tests.settings import CeatSuiteSettings, SeatSuiteSettings
+
+EXAMPLES = {
+    "seat": """
+aslant seat                                                  every WEAT set in the sentences of May et al.
+aslant seat bert-base-uncased --test weat-6 --pooling first  one test, sentences by their first token
+aslant seat ./my-encoder --words my-test.toml --templates my-sentences.toml
+aslant seat ./my-encoder --templates "I met {word}." --templates "We saw {word}." --test weat-6
+aslant seat ./my-encoder --unit sentence --json as-published.json --chart seat.svg
+""",
+    "ceat": """
+aslant ceat --corpus comments.txt                            every WEAT set in contexts of a corpus
+aslant ceat bert-base-uncased --corpus comments.txt --test weat-6 --contexts 200 --chart weat-6.svg
+aslant ceat ./my-encoder --corpus comments.csv.gz --column body --case any --json result.json
+""",
+}
+
+
+@command
+def seat_command(
+    model: EncoderArgument = None,
+    test: TestOption = None,
+    words: OwnWordsOption = None,
+    templates: Annotated[
+        list[str] | None,
+        o.option(
+            "Sentences by kind of word (a set or a TOML file), or a sentence with {word}, which can be repeated; "
+            "default: those of May et al.",
+            "SET|FILE|TEXT",
+        ),
+    ] = None,
+    *,
+    settings: SeatSuiteSettings,
+    encoding: Encoding,
+    running: RunningOnCores,
+    output: ChartOutput,
+) -> None:
+    """Sentence Encoder Association Tests (May et al. 2019): WEAT on words in sentences, for any encoder.
+
+    Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate.
+    """
+    from aslant.cli.encoders import chosen_sets, measured
+    from aslant.cli.printing import deliver, write_chart
+    from aslant.cli.progress import bar
+    from aslant.measures.sentence_tests.sentences import seat, seat_suite
+
+    chosen = chosen_sets(test, words)
+    sentences = templates[0] if templates and len(templates) == 1 else templates or None
+    how = {**vars(settings), "templates": sentences, "rng": running.seed}
+    encoder = encoding.open(model, quiet=running.quiet)
+    with bar(quiet=running.quiet) as progress:
+        result = measured(seat, seat_suite, chosen, encoder, **how, progress=progress)
+    if output.chart is not None:
+        from aslant.measures.sentence_tests.show import seat_chart
+
+        write_chart(seat_chart(result), output.chart)
+    deliver(result, output, quiet=running.quiet)
+
+
+@command
+def ceat_command(
+    model: EncoderArgument = None,
+    corpus: CorpusOption = None,
+    test: TestOption = None,
+    words: OwnWordsOption = None,
+    *,
+    settings: CeatSuiteSettings,
+    text: Text,
+    encoding: KeptEncoding,
+    running: RunningOnCores,
+    output: ChartOutput,
+) -> None:
+    """Contextualised Embedding Association Tests (Guo & Caliskan 2021): WEAT over contexts of a corpus, any encoder.
+
+    Without --test or --words, every WEAT set that ships is run and q-values control the false-discovery rate. A run
+    that was stopped resumes when the same command is given again (unless --no-cache).
+    """
+    from aslant.cli.encoders import chosen_sets, measured
+    from aslant.cli.printing import deliver, write_chart
+    from aslant.cli.progress import bar, noted, resumable
+    from aslant.measures.sentence_tests.contexts import ceat, ceat_suite
+
+    chosen = chosen_sets(test, words)
+    how = {**vars(settings), "store": encoding.store(), "rng": running.seed}
+    sentences = text.open(corpus)
+    encoder = encoding.open(model, quiet=running.quiet)
+    with resumable(kept=not encoding.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
+        result = measured(ceat, ceat_suite, chosen, encoder, sentences, **how, progress=progress)
+    if output.chart is not None:
+        from aslant.measures.sentence_tests.show import ceat_chart
+
+        write_chart(ceat_chart(result), output.chart)
+    deliver(result, output, quiet=running.quiet)
