@@ -17,7 +17,7 @@ import zstandard
 
 import aslant
 from aslant.corpus import Query, sample_contexts
-from aslant.corpus.files import TextFile
+from aslant.corpus.corpus import TextFile
 from aslant.corpus.splitting import splitter
 from aslant.errors import CorpusError
 from aslant.io.packed_files import Location

@@ -97,7 +97,7 @@ def test_every_module_that_reads_has_a_target_or_a_reason() -> None:
 
 
 def test_every_format_packing_kind_of_set_and_kind_of_result_has_a_target() -> None:
-    from aslant.corpus.files import KINDS as TEXTS
+    from aslant.corpus.corpus import KINDS as TEXTS
     from aslant.io import packed_files as opening
     from aslant.results.codec import kinds
     from aslant.stimuli.loading import KINDS

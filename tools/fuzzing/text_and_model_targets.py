@@ -22,7 +22,7 @@ JSON: tuple[Any, ...] = (
     [{"id": 1, "text": "A nurse slept. He left.", "more": {"text": "x"}}, {"id": 2, "text": "She left."}],
     {"Jane": ["A nurse slept.", "He left."], "Ann": [["She left."]]},
 )
-CORPUS = tuple(f"aslant.corpus.{name}" for name in ("files", "loading", "splitting", "corpus", "reading"))
+CORPUS = tuple(f"aslant.corpus.{name}" for name in ("loading", "splitting", "corpus", "reading"))
 
 
 def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Path], str]:

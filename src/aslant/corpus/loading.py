@@ -9,8 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from aslant.corpus.corpus import Corpus, GivenTexts, checked
-from aslant.corpus.files import ARCHIVES, KINDS, TextFile, Ways, files_in, kind_of
+from aslant.corpus.corpus import ARCHIVES, KINDS, Corpus, GivenTexts, TextFile, Ways, checked, files_in, kind_of
 from aslant.corpus.reading import check_encoding
 from aslant.corpus.splitting import PIECE, WAYS, splitter
 from aslant.data import could_be_name, did_you_mean, inside_of, names, resolve

@@ -22,8 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from aslant.corpus.corpus import Corpus, checked
-from aslant.corpus.files import TextFile
+from aslant.corpus.corpus import Corpus, TextFile, checked
 from aslant.corpus.matching import Finder, canonical
 from aslant.errors import CorpusError
 from aslant.io.packed_files import packing

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.models.elmo_files import ElmoOptions, read_options, read_weights
-from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, Words, check_choice, chosen
+from aslant.models.encoder import ContextEncoder, Forward, Layer, Pieces, Words, check_choice, chosen
 from aslant.models.network import token_limit
 from aslant.models.plan import Ids
 from aslant.models.spelling import Cut

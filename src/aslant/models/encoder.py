@@ -1,25 +1,288 @@
-"""Any encoder of transformers (BERT, RoBERTa, DistilBERT, MiniLM …) as a network for `ContextEncoder`."""
+"""Encoders: vectors of words and sentences in their texts, from any model of transformers, or any other network.
+
+Of all networks: tokenise, read long texts in windows, batch, pool. See `elmo` for another network.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby, tee
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from aslant.errors import DataError
-from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, Words, check_choice, chosen
-from aslant.models.language_models import Answers, WordsInPlace, beginning_of
+from aslant.errors import DataError, MeasureError
+from aslant.models.language_models import InPlace, WordsInPlace, beginning_of
 from aslant.models.network import Network, fitting, memory_suffices
-from aslant.models.plan import Ids, Query, batches
-from aslant.models.spelling import Cut, Speller, cut_texts, longest
+from aslant.models.plan import Ids, Limits, Query, Runner, batches
+from aslant.models.protocols import RECORDED, Passage, Pooling, Progress
+from aslant.models.spelling import Cut, Speller, cut_texts, longest, shown, tiles, windows
+from aslant.parallel import cores, one_thread_each, spread, workers_in_use
 
+#: Which vectors: of the last layer, the mean of all (with the one before the first), or of one by number.
+Layer: TypeAlias = Literal["last", "mean"] | int
+#: A word of several pieces: their mean, or the first.
+Pieces: TypeAlias = Literal["mean", "first"]
+#: The (start, end) of each word of each text.
+Words: TypeAlias = Sequence[Sequence[tuple[int, int]]] | None
+#: Texts that are tokenised and read together, by length; vectors of no more than these are held.
+CHUNK = 512
+#: Sequences to vectors as a tensor: (sequences, tokens, d) of one layer, or (layers, sequences, tokens, d) of all.
+Forward: TypeAlias = Callable[..., Any]
+#: A sequence to run, and the numbers of what is pooled from it; asks are (place in the sequence, number).
+Asked: TypeAlias = tuple[Query, tuple[int, ...]]
+Answers: TypeAlias = dict[Query, NDArray[np.float32]]
 #: Texts of different lengths with which a model is tested when it is loaded.
 PROBES = ("He is a doctor.", "I know that she is a good nurse, and so do they.")
 LEFT_TO_RIGHT = "left-to-right: a word does not see what follows it"
 ALONE = "padding changes this model's numbers, so texts are run one at a time"
+
+
+class ContextEncoder:
+    """An encoder over a network, as `aslant.load_encoder` gives it; see `aslant.models.Encoder` for its methods.
+
+    A subclass sets `depth` (layers) and `dimensions`, and splits texts into tokens. `passes` counts the sequences run.
+    """
+
+    depth: int
+    dimensions: int
+    sees: int | None = None  #: how many tokens the network takes at once (None: any number)
+    refuses_first = ""  #: why the first token says nothing about its sentence
+    alone = False  #: on a device that takes one batch at a time
+    body: Forward | None = None  #: sequences to vectors, if that is the same for all texts: then workers can have it
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        fingerprint: str,
+        *,
+        layer: Layer,
+        pieces: Pieces,
+        words: int,
+        note: str,
+        tokens: int,
+    ) -> None:
+        self.name, self.pieces, self.passes = name, pieces, 0
+        self.folder: Path | None = None  #: what it was loaded from, see `aslant.models.identity_of`
+        self._pooled = Pooled(self.body, Limits(tokens, 10**9))
+        self.format = f"encoder ({kind}; layer: {layer}, pieces: {pieces})"
+        self.fingerprint, self.words, self.note = fingerprint, words, note
+
+    def cut(self, texts: Sequence[str], words: Words = None) -> tuple[list[Cut], Forward]:
+        """Return the texts as tokens, and what turns sequences of such tokens into vectors.
+
+        `words`: where the words of each text are, if they are known; a network of words takes these.
+        """
+        raise NotImplementedError
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `aslant.results.Representation`."""
+        return {name: getattr(self, name) for name in RECORDED}
+
+    def layers(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
+        if isinstance(tokens, str):
+            raise MeasureError(f"tokens={tokens[:40]!r} is a string; give a list of words, such as text.split().")
+        starts = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
+        spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]
+        (cut,), forward = self.cut([" ".join(tokens)], [spans])
+        found = np.empty((self.depth, len(spans), self.dimensions), np.float32)
+        for query, numbers in self._asked(cut, [cut.places(span) for span in spans]):
+            for layer, vectors in enumerate(forward([query.ids], every=True)):
+                found[layer, list(numbers)] = _pooled([query], vectors)[0]
+        return found
+
+    def span_vectors(
+        self, passages: Sequence[Passage], *, progress: Progress | None = None
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield (spans, dimensions) for each passage, in their order."""
+
+        def asked(cut: Cut, number: int) -> list[Asked]:
+            return self._asked(cut, [cut.places(span) for span in passages[number].spans])
+
+        texts = [passage.text for passage in passages]
+        for number, wanted, answers in self._read(texts, asked, progress):
+            found = np.empty((len(passages[number].spans), self.dimensions), np.float32)
+            for query, numbers in wanted:
+                found[list(numbers)] = answers[query]
+            yield found
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, pooling: Pooling = "mean", progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return one vector for each text: the mean over its own tokens (not special ones), or that of the first token.
+
+        A text that is too long is read in parts, as even as can be: the mean is over the tokens of all, "first" over
+        the first tokens of all.
+        """
+        if pooling not in ("mean", "first"):
+            raise MeasureError(f"pooling is {pooling!r}; choose 'mean' or 'first'.")
+        if pooling == "first" and self.refuses_first:
+            raise MeasureError(f"pooling='first' is of no use with '{self.name}': {self.refuses_first}; use 'mean'.")
+        found = np.zeros((len(texts), self.dimensions), np.float32)
+        for number, wanted, answers in self._read(texts, lambda cut, _: self._whole(cut, pooling), progress):
+            weights = np.array([len(query.asks) for query, _ in wanted], np.float64)
+            rows = np.concatenate([answers[query] for query, _ in wanted])
+            found[number] = np.average(rows.astype(np.float64), axis=0, weights=weights)
+        return found
+
+    def _read(
+        self, texts: Sequence[str], asked: Callable[[Cut, int], list[Asked]], progress: Progress | None
+    ) -> Iterator[tuple[int, list[Asked], Answers]]:
+        """Yield, for each text, its number, the requests and the answers, run on the workers in use.
+
+        Texts are tokenised and batched some hundred at a time; a batch depends on the texts of its chunk only.
+        """
+        begun: deque[_Chunk] = deque()
+
+        def work() -> Iterator[tuple[list[Query], Forward | None]]:
+            for start in range(0, len(texts), CHUNK):
+                cuts, forward = self.cut(texts[start : start + CHUNK])
+                wanted = [asked(cut, number) for number, cut in enumerate(cuts, start)]
+                queries = list(dict.fromkeys(query for text in wanted for query, _ in text))
+                found = list(batches(queries, self._pooled.limits))
+                begun.append(_Chunk(start, wanted, len(found)))
+                yield from ((batch, None if self.body is forward else forward) for batch in found)
+
+        with closing(self._run(work())) as answers:
+            for part in answers:
+                yield from _finished(begun)
+                chunk = begun[0]
+                chunk.answers.update(part)
+                chunk.left -= 1
+                if progress is not None:
+                    done = min(len(chunk.answers), len(chunk.wanted)) if chunk.left else len(chunk.wanted)  # about
+                    progress("sentences", chunk.start + done, len(texts))
+            yield from _finished(begun)
+
+    def _run(self, work: Iterator[tuple[list[Query], Forward | None]]) -> Generator[Answers, None, None]:
+        """Yield the answers for each batch, in order; a network that is not the same for all texts stays here."""
+        first, second = tee(work)
+        stays = self.body is None or workers_in_use() is None
+        threads = (1 if self.alone else cores()) if stays else None
+        results = spread(Pooled.run, first, self._pooled, threads)
+        with one_thread_each(), closing(results):
+            for (batch, _), vectors in zip(second, results, strict=True):
+                self.passes += len(batch)
+                yield dict(zip(batch, vectors, strict=True))
+
+    def _asked(self, cut: Cut, places: Sequence[tuple[int, ...]]) -> list[Asked]:
+        """Return what to run for spans of a text, given by their places: one sequence for each window."""
+        seen = windows(cut.content, places, cut.room(self.sees)) if places else []
+        found = []
+        for window in dict.fromkeys(seen):
+            numbers = tuple(i for i, other in enumerate(seen) if other == window)
+            shift = cut.content.start - window.start
+            asks = tuple(
+                (place + shift, i)
+                for i, number in enumerate(numbers)
+                for place in (places[number] if self.pieces == "mean" else places[number][:1])
+            )
+            found.append((Query(cut.through(window), asks), numbers))
+        return found
+
+    def _whole(self, cut: Cut, pooling: Pooling) -> list[Asked]:
+        if not cut.content:
+            raise MeasureError(f"{shown(cut.text)} has no words that the model reads; leave it out.")
+        found = []
+        for part in tiles(cut.content, cut.room(self.sees)):
+            own = range(cut.content.start, cut.content.start + len(part)) if pooling == "mean" else range(1)
+            found.append((Query(cut.through(part), tuple((place, 0) for place in own)), (0,)))
+        return found
+
+
+@dataclass
+class _Chunk:
+    """Texts that are read together: where they begin, the requests for each, how many batches are still to come."""
+
+    start: int
+    wanted: list[list[Asked]]
+    left: int
+    answers: Answers = field(default_factory=dict)
+
+
+def _finished(begun: deque[_Chunk]) -> Iterator[tuple[int, list[Asked], Answers]]:
+    """Yield the texts of complete chunks, and release them."""
+    while begun and not begun[0].left:
+        chunk = begun.popleft()
+        yield from ((number, wanted, chunk.answers) for number, wanted in enumerate(chunk.wanted, chunk.start))
+
+
+@dataclass(eq=False)
+class Pooled:
+    """Makes the vectors of a batch on any worker: the network that is the same for all texts, and its limits."""
+
+    body: Forward | None
+    limits: Limits
+
+    def run(self, item: tuple[list[Query], Forward | None]) -> list[NDArray[np.float32]]:
+        """Return the vectors of a batch; `item` brings a network of its own where there is none for all texts."""
+        batch, own = item
+        forward = own or self.body
+        assert forward is not None
+        runner = Runner(lambda queries: _pooled(queries, forward([query.ids for query in queries])), self.limits)
+        answers = runner.run(batch)
+        self.limits = runner.limits  # less, where memory ran out
+        return answers
+
+
+def _pooled(batch: Sequence[Query], vectors: Any) -> list[NDArray[np.float32]]:
+    """Return, for each query, the means of the vectors (rows, tokens, d) that its asks number alike: (numbers, d)."""
+    import torch
+
+    rows = [row for row, query in enumerate(batch) for _ in query.asks]
+    places = [place for query in batch for place, _ in query.asks]
+    with torch.inference_mode():
+        picked = vectors[rows, places].float().cpu().numpy()
+    if not np.isfinite(picked).all():
+        raise MeasureError("the model returns NaN: its weights are damaged, or their type is too small.")
+    found, start = [], 0
+    for query in batch:
+        sizes = [len(list(same)) for _, same in groupby(number for _, number in query.asks)]
+        edges = start + np.cumsum([0, *sizes])
+        sums = np.add.reduceat(picked[start : edges[-1]], edges[:-1] - start, axis=0)
+        found.append((sums / np.array(sizes, np.float32)[:, None]).astype(np.float32))
+        start = int(edges[-1])
+    return found
+
+
+def check_choice(layer: object, pieces: object, depth: int, name: str) -> None:
+    """Raise one clear error for a layer that does not exist, or an unknown choice of pieces.
+
+    >>> check_choice(12, "mean", 7, "MiniLM")
+    Traceback (most recent call last):
+    aslant.errors.MeasureError: layer is 12; 'MiniLM' has layers 0 (before the first) to 6; or choose 'last' or 'mean'.
+    """
+    number = isinstance(layer, int) and not isinstance(layer, bool) and -depth <= layer < depth
+    if not number and layer not in ("last", "mean"):
+        raise MeasureError(
+            f"layer is {layer!r}; '{name}' has layers 0 (before the first) to {depth - 1}; or choose 'last' or 'mean'."
+        )
+    if pieces not in ("mean", "first"):
+        raise MeasureError(f"pieces is {pieces!r}; choose 'mean' or 'first'.")
+
+
+def chosen(states: Sequence[Any], layer: Layer) -> Any:
+    """Return the requested layer, of all: tensors (…, d).
+
+    >>> import torch
+    >>> layers = [torch.tensor([n]) for n in (1.0, 2.0, 6.0)]
+    >>> [chosen(layers, layer).item() for layer in ("last", "mean", 0, -2)]
+    [6.0, 3.0, 1.0, 2.0]
+    """
+    if layer != "mean":
+        return states[-1 if layer == "last" else layer]
+    total = states[0].float()
+    for state in states[1:]:
+        total = total + state
+    return total / len(states)
 
 
 class TransformersEncoder(ContextEncoder, WordsInPlace):
@@ -92,7 +355,7 @@ class TransformersEncoder(ContextEncoder, WordsInPlace):
         """Tell whether vectors are the same up to rounding, relative to their largest number."""
         return self.network.agree(found, expected, max(1.0, float(np.abs(expected).max())))
 
-    def _vectors_of(self, queries: list[Query]) -> Answers:
+    def _vectors_of(self, queries: list[Query]) -> InPlace:
         return (part.items() for part in self._run((batch, None) for batch in batches(queries, self._pooled.limits)))
 
 

@@ -21,7 +21,7 @@ from aslant.models.spelling import Speller, Spelling, longest
 
 #: A sequence and what is requested of it.
 Request: TypeAlias = tuple[Ids, Ask]
-Answers: TypeAlias = Generator[Iterable[tuple[Query, NDArray[np.float32]]], None, None]
+InPlace: TypeAlias = Generator[Iterable[tuple[Query, NDArray[np.float32]]], None, None]
 Word: TypeAlias = Literal["target", "attribute"]
 #: Sentences of different lengths with which a model is checked when it is loaded.
 PROBES = (
@@ -94,7 +94,7 @@ class WordsInPlace:
     dimensions: int
     pieces: Literal["mean", "first"] = "mean"
 
-    def _vectors_of(self, queries: list[Query]) -> Answers:
+    def _vectors_of(self, queries: list[Query]) -> InPlace:
         """Yield vectors of queries, batch by batch."""
         raise NotImplementedError
 
@@ -147,7 +147,7 @@ class TransformersMaskedLM(TransformersLM, WordsInPlace):
         masked = [found.masked(self.mask, target=1, attribute=None)[0] for found in probes]
         return [self.network.check(masked or [(self.mask,) * 3, (self.mask,) * 5])]
 
-    def _vectors_of(self, queries: list[Query]) -> Answers:
+    def _vectors_of(self, queries: list[Query]) -> InPlace:
         return run_batches(self._vectors, batches(queries, self._vectors.limits))
 
     def masked_scores(

@@ -16,8 +16,7 @@ from aslant.models.sample import ENCODER, NAME, NOTE, load_sample
 
 if TYPE_CHECKING:
     from aslant.models.elmo import ElmoEncoder
-    from aslant.models.encoder import TransformersEncoder
-    from aslant.models.encoding import Layer, Pieces
+    from aslant.models.encoder import Layer, Pieces, TransformersEncoder
     from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
 
 #: What is loaded by default, and what every output says about it.
