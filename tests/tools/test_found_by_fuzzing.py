@@ -245,7 +245,7 @@ def test_a_limit_that_no_float_can_hold_is_one_sentence() -> None:
 
 @pytest.mark.parametrize("name", ["..", "", ".", "a/..", "a\0b", "/", "\ud800"])
 def test_an_index_of_weights_names_files_only(name: str, tmp_path: Path) -> None:
-    from aslant.models.model_files import check_folder
+    from aslant.models.model_loading import check_folder
 
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": name}}))
     with pytest.raises(AslantError, match="outside its folder"):

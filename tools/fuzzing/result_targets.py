@@ -245,13 +245,13 @@ ASKED = ((1, 2), ((0, 5), (1, 6)))
 
 
 def _score_line() -> dict[str, Any]:
-    from aslant.models.table import _key
+    from aslant.models.plan import _key
 
     return {_key(*ASKED): [-0.5, -1.25], "0" * 32: [-3.0], "f" * 32: [0]}
 
 
 def _scores(data: bytes, folder: Path) -> str:
-    from aslant.models.table import ScoreTable
+    from aslant.models.plan import ScoreTable
 
     keeper = Keeper(folder)
     keeper.keep({"lm/1": data})
@@ -316,7 +316,7 @@ def targets() -> Sequence[Target]:
         json_target("step of a run", folder, _part, _recalled, **quiet),
         Target("journal", ("aslant.io.journal",), _arrays, _journal, _made_arrays, **quiet),
         Target("kept file", ("aslant.io.keeper",), _kept_files, _kept, **quiet),
-        json_target("score table", "aslant.models.table", _score_line, _scores, **quiet),
+        json_target("score table", "aslant.models.plan", _score_line, _scores, **quiet),
         json_target("sums of a model", "aslant.models.conversion", _sums, _model, **quiet),
         Target("kept vector", ("aslant.models.vector_store",), lambda: [bytes(12)], _vectors, **quiet),
     )  # fmt: skip
