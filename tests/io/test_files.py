@@ -72,16 +72,24 @@ with written_whole(folder / "a.txt") as file, workplace(folder, "work") as work:
 """
 
 
-def test_what_a_killed_process_left_is_swept_after_a_day_and_what_a_living_one_writes_is_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize("locks", [True, False])
+def test_what_a_killed_process_left_is_swept_and_what_a_living_one_writes_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, locks: bool
+) -> None:
     subprocess.run([sys.executable, "-c", DIES, str(tmp_path)], check=False)
     left = list(tmp_path.glob(f"*{PARTIAL}"))
     assert len(left) == 2
-    with written_whole(tmp_path / "a.txt") as file, workplace(tmp_path, "work") as work:
+    if not locks:
+        monkeypatch.setitem(sys.modules, "fcntl", None)
+        sweep_partial(tmp_path)
         assert all(path.exists() for path in left), "their writers may be alive"
-        for path in left:
-            os.utime(path, (0, path.stat().st_mtime - STALE_SECONDS - 60))
-        write_text(tmp_path / "b.txt", "another file")
-        assert all(path.exists() for path in left), "a file sweeps after its own name only"
+    for path in left:
+        os.utime(path, (0, path.stat().st_mtime - (60 if locks else STALE_SECONDS + 60)))
+    write_text(tmp_path / "b.txt", "another file")
+    assert all(path.exists() for path in left), "a file sweeps after its own name only"
+    with written_whole(tmp_path / "a.txt") as file, workplace(tmp_path, "work") as work:
+        for path in tmp_path.glob(f"*{PARTIAL}") if locks else ():
+            os.utime(path, (0, 0))  # however long they take: they are alive
         sweep_partial(tmp_path)
         assert not any(path.exists() for path in left)
         assert work.is_dir()

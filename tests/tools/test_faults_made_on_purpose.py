@@ -72,7 +72,7 @@ def audit() -> kills.Command:
 
 
 def test_a_killed_command_goes_on_and_ends_the_same(audit: kills.Command) -> None:
-    good(kills.killed(audit, 1, seed=3, warm=False, within=0.6))
+    good(kills.killed(audit, 1, seed=3, warm=False, most=4))
 
 
 @pytest.mark.parametrize("now", [{"weat": 9, "answers": 5}, {"weat": 3, "answers": 4}], ids=["again", "fewer"])

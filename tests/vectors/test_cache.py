@@ -289,21 +289,10 @@ def test_a_killed_process_leaves_no_visible_file(glove: Path, cache: Path) -> No
     assert vector_cache.find(vector_cache.key_of(Location(glove)), None, "x", lambda: MATRIX) is None
     assert [entry.partial for entry in data.cache_entries()] == [True]
     (path,) = (cache / "vectors").iterdir()
-    os.utime(path, (0, 0))
-    assert aslant.load(glove).words == WORDS  # the next file that is built sweeps what the dead left a day ago
+    os.utime(path, (0, path.stat().st_mtime - 60))
+    assert aslant.load(glove).words == WORDS  # the next file that is built sweeps what the dead left
     assert left not in files(cache)
     assert len(files(cache)) == 1
-
-
-def test_fresh_partial_files_of_others_are_left_alone(glove: Path, cache: Path) -> None:
-    (cache / "vectors").mkdir()
-    fresh, stale = (cache / "vectors" / f"{name}.x{PARTIAL}" for name in ("fresh", "stale"))
-    for path in (fresh, stale):
-        path.write_bytes(b"half")
-    os.utime(stale, (0, 0))
-    aslant.load(glove)
-    assert fresh.exists()
-    assert not stale.exists()
 
 
 def _load_together(path: str, barrier: Any, results: Any) -> None:

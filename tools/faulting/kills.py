@@ -89,10 +89,10 @@ def lost(before: Kept, now: Kept) -> list[str]:
     ]
 
 
-def killed(command: Command, kills: int, seed: int = 0, *, warm: bool = True, within: float = 1.0) -> Outcome:
+def killed(command: Command, kills: int, seed: int = 0, *, warm: bool = True, most: int = MOST) -> Outcome:
     """Kill the command `kills` times in all, in as many rounds as that takes, each until the command ends by itself.
 
-    Moments are drawn from the share `within` of the time that the command takes; `warm`: once all is compiled.
+    A run is left alone after `most` starts; `warm`: once all is compiled.
     """
     rng, outcome = random.Random(f"{seed} {command.name}"), Outcome(f"SIGKILL at random moments of `{command.name}`")
     redone, rounds = 0, 0
@@ -101,7 +101,7 @@ def killed(command: Command, kills: int, seed: int = 0, *, warm: bool = True, wi
         while outcome.tries < kills:
             rounds += 1
             folder = fresh(command, Path(place, "killed"))
-            redone += _round(command, folder, within * seconds, expected, rng, outcome)
+            redone += _round(command, folder, seconds, expected, rng, outcome, most)
     outcome.lost = f"{redone} finished {command.unit} done again; {rounds} runs ended"
     return outcome
 
@@ -126,14 +126,16 @@ def undisturbed(command: Command, folder: Path, *, warm: bool = True) -> tuple[A
     return read_result(folder / command.output), time.monotonic() - begun
 
 
-def _round(command: Command, folder: Path, seconds: float, expected: Any, rng: random.Random, outcome: Outcome) -> int:
+def _round(
+    command: Command, folder: Path, seconds: float, expected: Any, rng: random.Random, outcome: Outcome, most: int
+) -> int:
     """Start and kill until the command ends by itself; return how many finished units were done again."""
     before: Kept = {}
     redone = begun = 0
     while True:
         begun += 1
         process = start(*command.arguments, cache=folder / "cache", cwd=folder)
-        ended = end(process, rng.uniform(0, seconds) if begun < MOST else None)
+        ended = end(process, rng.uniform(0, seconds) if begun < most else None)
         now = command.kept(folder)
         redone += len(lost(before, now))
         before = now

@@ -17,8 +17,8 @@ from aslant.errors import AslantError
 
 #: Suffix of what is still being written; it becomes visible by renaming.
 PARTIAL = ".partial"
-#: What was left unfinished is swept away after this many seconds.
-STALE_SECONDS = 24 * 3600
+#: What nobody writes to is swept away after this many seconds: where writers can be known to be dead, and elsewhere.
+FRESH_SECONDS, STALE_SECONDS = 0.2, 24 * 3600
 #: Characters of a name with which the name of its unfinished file begins; file systems allow 255 bytes.
 NAME_LENGTH = 40
 
@@ -28,7 +28,7 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that appears at `path` only when complete, and not at all if writing fails.
 
     A link is followed, and the permissions of a file that is replaced are kept. What is not a regular file (a pipe, a
-    device) is written to as it is. What a killed process left unfinished under the same name goes after a day.
+    device) is written to as it is. What a killed process left unfinished under the same name is deleted.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with written_whole(folder / "a.txt") as file:
@@ -45,19 +45,20 @@ def written_whole(path: Path) -> Iterator[IO[bytes]]:
     sweep_partial(target.parent, beginning=_beginning(target.name))
     descriptor, name = tempfile.mkstemp(prefix=_beginning(target.name), suffix=PARTIAL, dir=target.parent)
     temporary = Path(name)
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            yield file
-        temporary.chmod(mode)
-        temporary.replace(target)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with _held(temporary):
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                yield file
+            temporary.chmod(mode)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
 
 
 @contextmanager
 def workplace(folder: Path, name: str) -> Iterator[Path]:
-    """Give a hidden folder in `folder` to make `name` in, gone afterwards; those of killed processes go after a day.
+    """Give a hidden folder in `folder` to make `name` in, gone afterwards, as are those of killed processes.
 
     >>> folder = Path(tempfile.mkdtemp())
     >>> with workplace(folder, "model") as work:
@@ -66,9 +67,12 @@ def workplace(folder: Path, name: str) -> Iterator[Path]:
     []
     """
     sweep_partial(folder, beginning=_beginning(f".{name}"))
-    with tempfile.TemporaryDirectory(
-        prefix=_beginning(f".{name}"), suffix=PARTIAL, dir=folder, ignore_cleanup_errors=True
-    ) as work:
+    with (
+        tempfile.TemporaryDirectory(
+            prefix=_beginning(f".{name}"), suffix=PARTIAL, dir=folder, ignore_cleanup_errors=True
+        ) as work,
+        _held(Path(work)),
+    ):
         yield Path(work)
 
 
@@ -89,15 +93,48 @@ def appear(made: Path, target: Path, work: Path, is_good: Callable[[], bool]) ->
 
 
 def sweep_partial(folder: Path, beginning: str = "") -> None:
-    """Delete unfinished files and folders in `folder` that nobody has written to for a day: their writers are dead.
+    """Delete unfinished files and folders in `folder` that no living writer holds.
 
     Without a `beginning`, `folder` has to be our own: other programs may use the same suffix.
     """
     with contextlib.suppress(OSError):  # no folder, or one that cannot be read: nothing to delete
-        for path in [path for path in folder.iterdir() if path.name.endswith(PARTIAL)]:
-            with contextlib.suppress(OSError):  # gone already, or not ours to delete: harmless either way
-                if path.name.startswith(beginning) and time.time() - path.lstat().st_mtime > STALE_SECONDS:
-                    shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+        for path in folder.glob(f"*{PARTIAL}"):
+            with contextlib.suppress(OSError):  # held, gone already, or not ours to delete: harmless either way
+                if path.name.startswith(beginning):
+                    _delete_if_dead(path)
+
+
+def _delete_if_dead(path: Path) -> None:
+    """Delete a file or folder whose writer does not hold it; where nothing can be held, one that is a day old."""
+    age = time.time() - path.lstat().st_mtime
+    with _held(path, wait=False) as possible:
+        if age > (FRESH_SECONDS if possible else STALE_SECONDS):
+            shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+
+
+@contextmanager
+def _held(path: Path, *, wait: bool = True) -> Iterator[bool]:
+    """Hold a file or folder, as its writer does until it is complete, and tell whether that is possible here.
+
+    BlockingIOError means that somebody else holds it. The system lets go when a process ends, however it ends.
+    """
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        yield False
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        possible = True
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            raise
+        except OSError:  # a file system without locks
+            possible = False
+        yield possible
+    finally:
+        os.close(descriptor)
 
 
 def _beginning(name: str) -> str:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from aslant.results.audit import Evidence, Glance, Strength
+from aslant.statistics import Chance, benjamini_hochberg
 
 #: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences: d (p. 25), r (p. 79), h (p. 184).
 THRESHOLDS: dict[str, tuple[float, float, float]] = {
@@ -54,17 +56,75 @@ def evidence_of(pvalue: float | None, qvalue: float | None) -> Evidence:
     return "strong" if value <= STRONG else "some" if value <= SOME else "none"
 
 
+def weaker(first: Evidence, second: Evidence) -> Evidence:
+    """Return the weaker of two answers; what was not tested says nothing.
+
+    >>> weaker("strong", "none"), weaker("not tested", "some")
+    ('none', 'some')
+    """
+    tested = [answer for answer in (first, second) if answer != "not tested"]
+    return max(tested, key=("strong", "some", "none").index) if tested else "not tested"
+
+
 def line(
     category: str, stimuli: str, effect: float | None, effect_name: str, sentence: str,
-    pvalue: float | None = None, qvalue: float | None = None,
+    pvalue: float | None = None, qvalue: float | None = None, chance: Chance | None = None,
 ) -> Glance:  # fmt: skip
     """Return one line of an audit's glance, its strength and evidence judged by convention; the audit adds the measure.
+
+    The sentence is followed by what random words give, if that is known.
 
     >>> line("gender", "mine", 0.9, "d", "A large effect.", pvalue=0.001).evidence
     'strong'
     """
-    strength, evidence = strength_of(effect, effect_name), evidence_of(pvalue, qvalue)
-    return Glance("", category, stimuli, effect, effect_name, strength, pvalue, qvalue, evidence, sentence)
+    evidence = weaker(evidence_of(pvalue, qvalue), evidence_of(chance.pvalue if chance else None, None))
+    said = f"{sentence} {beyond(chance)}" if chance else sentence
+    strength = strength_of(effect, effect_name)
+    return Glance("", category, stimuli, effect, effect_name, strength, pvalue, qvalue, evidence, said, chance)
+
+
+#: What was drawn in place of the words that carry the meaning, by kind of chance.
+DRAWN = {"matched words": "random word sets of the same frequency"}
+
+
+def beyond(chance: Chance) -> str:
+    """Say how a score compares with chance.
+
+    >>> from aslant.statistics import against_chance
+    >>> beyond(against_chance(2.0, [0.5] * 98 + [2.5]))
+    'Larger than 98 % of random word sets of the same frequency.'
+    >>> beyond(against_chance(2.0, [0.5, 2.5, 3.0]))
+    'Random word sets of the same frequency reach as much in 75 % of draws.'
+    """
+    drawn = DRAWN.get(chance.kind, chance.kind)
+    if chance.pvalue > SOME:
+        return f"{drawn[0].upper()}{drawn[1:]} reach as much in {chance.pvalue:.0%} of draws.".replace("%", " %")
+    share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
+    return f"Larger than {share} % of {drawn}."
+
+
+def judged(lines: Sequence[Glance]) -> list[Glance]:
+    """Judge the lines of an audit together: q-values over all of them, for their own tests and for chance.
+
+    >>> one = line("gender", "mine", 0.9, "d", "A large effect.", pvalue=0.03)
+    >>> [found.evidence for found in judged([one, one, replace(one, pvalue=0.5)])], one.evidence
+    (['some', 'some', 'none'], 'some')
+    """
+    own = _qvalues([found.pvalue for found in lines])
+    chance = _qvalues([found.chance.pvalue if found.chance else None for found in lines])
+    return [
+        replace(
+            found, qvalue=found.qvalue if q is None else q, chance_qvalue=c,
+            evidence=weaker(evidence_of(found.pvalue, found.qvalue if q is None else q), evidence_of(None, c)),
+        )
+        for found, q, c in zip(lines, own, chance, strict=True)
+    ]  # fmt: skip
+
+
+def _qvalues(pvalues: Sequence[float | None]) -> list[float | None]:
+    """Return Benjamini–Hochberg q-values of those p-values that there are."""
+    found = iter(benjamini_hochberg([p for p in pvalues if p is not None]).tolist())
+    return [None if p is None else next(found) for p in pvalues]
 
 
 def listed(names: Sequence[str]) -> str:

@@ -6,8 +6,9 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 from aslant.results.codec import MeasuredResult, Result
-from aslant.results.parts import Interval
+from aslant.results.parts import Interval, chance_row
 from aslant.results.provenance import Representation
+from aslant.statistics.chance import Chance
 
 if TYPE_CHECKING:  # results import no measure; these are only names of what properties give
     from aslant.measures.association.result import WeatSuiteResult
@@ -39,7 +40,9 @@ class Glance:
 
     `category` is the social category of the stimuli ("gender", "race", …; "none" where they have none, "several" where
     they mix them). `effect_name` says what `effect` is ("d", "polarity", "share" …). `strength` follows a convention
-    for effects of that name, and is None where there is none. `evidence` is judged by the q-value, or the p-value where
+    for effects of that name, and is None where there is none. `chance` is what random words give in place of those that
+    carry the meaning. `qvalue` and `chance_qvalue` control the false-discovery rate over the lines of an audit.
+    `evidence` is the weaker of the measure's own test and chance, each judged by its q-value, or by its p-value where
     there is no q-value: "strong" up to 0.01, "some" up to 0.05.
     """
 
@@ -53,10 +56,12 @@ class Glance:
     qvalue: float | None
     evidence: Evidence
     sentence: str
+    chance: Chance | None = None
+    chance_qvalue: float | None = None
 
     def row(self) -> dict[str, Any]:
-        """Return the line as a table row."""
-        return asdict(self)
+        """Return the line as a table row, with the columns of chance one by one."""
+        return {**{name: value for name, value in asdict(self).items() if name != "chance"}, **chance_row(self.chance)}
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
+
+from aslant.statistics.chance import Chance
 
 
 @dataclass(frozen=True)
@@ -53,3 +56,12 @@ class Spread:
     minimum: float
     maximum: float
     n: int
+
+
+def chance_row(chance: Chance | None) -> dict[str, Any]:
+    """Return what a table row says of chance: its mean, the range of 95 % of draws, and the p-value.
+
+    >>> chance_row(None)
+    {'chance_mean': None, 'chance_low': None, 'chance_high': None, 'chance_pvalue': None}
+    """
+    return {f"chance_{name}": getattr(chance, name, None) for name in ("mean", "low", "high", "pvalue")}

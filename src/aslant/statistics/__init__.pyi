@@ -1,5 +1,12 @@
 """Every name of the package, listed once; each is imported from its home when it is first used."""
 
+from .chance import Chance as Chance
+from .chance import against_chance as against_chance
+from .chance import draw_matched as draw_matched
+from .chance import is_large_enough as is_large_enough
+from .frequency import FrequencyLean as FrequencyLean
+from .frequency import frequency_lean as frequency_lean
+from .frequency import without_slope as without_slope
 from .intervals import benjamini_hochberg as benjamini_hochberg
 from .intervals import bootstrap_means as bootstrap_means
 from .intervals import check_confidence as check_confidence

@@ -113,6 +113,12 @@ class WordVectors:
         return dict(zip(self.words, range(len(self.words)), strict=True))
 
     @cached_property
+    def plain_words(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The rows of the words that are letters only: those in lower case, and those that are capitalised."""
+        shapes = np.fromiter((w.isalpha() and (1 if w.islower() else 2 * w.istitle()) for w in self.words), np.int8)
+        return np.flatnonzero(shapes == 1), np.flatnonzero(shapes == 2)
+
+    @cached_property
     def fingerprint(self) -> str:
         """Twelve hex digits from the shape and a fixed sample of 1,024 rows with their words.
 
@@ -123,7 +129,7 @@ class WordVectors:
         rows = np.sort(picked)
         digest = hashlib.sha256(repr(self.matrix.shape).encode())
         digest.update("\n".join(self.words[row] for row in rows.tolist()).encode("utf-8", "surrogatepass"))
-        digest.update(self._picked(rows).astype("<f4").tobytes())
+        digest.update(self.rows(rows).astype("<f4").tobytes())
         return digest.hexdigest()[:12]
 
     def with_policy(self, policy: LookupPolicy) -> WordVectors:
@@ -208,13 +214,13 @@ class WordVectors:
     def _vectors_of(self, matches: list[int | FloatMatrix]) -> FloatMatrix:
         """Return one row per match, shape (matches, dimensions)."""
         rows = np.array([match if isinstance(match, int) else 0 for match in matches], dtype=np.intp)
-        vectors = self._picked(rows)
+        vectors = self.rows(rows)
         for place, match in enumerate(matches):
             if not isinstance(match, int):
                 vectors[place] = match
         return vectors
 
-    def _picked(self, rows: NDArray[np.intp]) -> FloatMatrix:
+    def rows(self, rows: NDArray[np.integer[Any]]) -> FloatMatrix:
         """Return a copy of rows; where one is damaged, the cache is made again, and all of them are read from there."""
         picked = picked_rows(self.matrix, rows)
         if self.seal is None or np.array_equal(row_sums(picked), self.seal.sums[rows]):

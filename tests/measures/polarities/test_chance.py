@@ -1,0 +1,46 @@
+"""What random classes give polarity: the same as the measure itself with those classes."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import numpy as np
+import pytest
+
+import aslant
+from aslant.measures.polarities import chance
+from aslant.measures.polarities.measure import Scheme, class_vectors, magnitude, polarity_scores
+from aslant.measures.shared.wordsets import find
+from aslant.stimuli import WordList
+
+
+@pytest.mark.parametrize("scheme", get_args(Scheme))
+def test_scores_between_random_classes_are_those_of_the_measure(
+    scheme: Scheme, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    v = aslant.load()
+    groups = [WordList("she", ("she", "woman")), WordList("he", ("he", "man")), WordList("they", ("they",))]
+    groups = groups[: 2 if scheme == "binary" else 3]
+    _, used = class_vectors(v, groups)
+    words = find(v, WordList("words", ("nurse", "engineer", "clerk", "judge"))).raw
+    rng = np.random.default_rng(3)
+    drawn = chance.matched_words(v, used, (), 40, np.random.default_rng(3))
+    assert drawn is not None
+    values: list[np.ndarray] = []
+    monkeypatch.setattr(chance, "against_chance", lambda score, found, signed: values.append(found))
+    monkeypatch.setattr(chance, "BLOCK", 100)
+    chance.polarity_chance(v, words, used, scheme, 0.1, 40, rng)
+    expected = []
+    for draw in range(40):
+        classes = np.array([v.matrix[rows[draw]].astype(float).mean(axis=0) for rows in drawn])
+        expected.append(magnitude(polarity_scores(words, classes, scheme)[0], scheme).mean())
+    np.testing.assert_allclose(values[0], expected, atol=1e-6)
+
+
+def test_many_words_are_compared_with_fewer_draws_and_none_with_none() -> None:
+    v = aslant.load()
+    _, used = class_vectors(v, [WordList("she", ("she",)), WordList("he", ("he",))])
+    many = chance.polarity_chance(v, v.matrix[:20_000], used, "binary", 0.1, 2000, np.random.default_rng(0))
+    assert many is not None
+    assert many.draws == chance.MOST // 40_000
+    assert chance.polarity_chance(v, v.matrix[:10], used, "binary", 0.1, 0, np.random.default_rng(0)) is None
