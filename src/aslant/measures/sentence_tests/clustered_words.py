@@ -91,9 +91,10 @@ def read_contexts(
     """Draw sentences for every query in one reading of a corpus, or of sentences, and describe what was read."""
     if isinstance(corpus, str | bytes | PathLike) or not isinstance(corpus, Iterable):
         raise MeasureError(f"{corpus!r:.60} is not a corpus; open one with aslant.load_corpus(…), or give sentences.")
+    read: Any = corpus
     own = not hasattr(corpus, "record")
-    sample = sample_contexts(_checked(corpus) if own else corpus, queries, rng=rng, progress=progress)
-    name, record = ("own sentences", {}) if own else (corpus.name, corpus.record())
+    sample = sample_contexts(_checked(corpus) if own else read, queries, rng=rng, progress=progress)
+    name, record = ("own sentences", {}) if own else (read.name, read.record())
     return sample, CorpusRead(name, sample.sentences, sample.tokens, record)
 
 
