@@ -29,7 +29,8 @@ Row = dict[str, Any]
 def tests_picture(tests: list[Row], model: str) -> Any:
     """Draw the effect sizes of tests, given as rows of a table; `model` is the name of the model."""
     rows = [_test(place, row) for place, row in enumerate(tests)]
-    marks = {f"{model}, q < 0.05": "filled", f"{model}, not significant": "hollow", PEOPLE: "diamond"}
+    beyond = "beyond chance, q < 0.05" if any(row["chance low"] is not None for row in rows) else "q < 0.05"
+    marks = {f"{model}, {beyond}": "filled", f"{model}, not significant": "hollow", PEOPLE: "diamond"}
     for row in rows:
         row["series"] = next(iter(marks)) if row["significant"] else list(marks)[1]
         row["other series"] = PEOPLE
@@ -47,7 +48,10 @@ def _test(place: int, row: Row) -> Row:
         "low": row.get("low"),
         "high": row.get("high"),
         "other": people,
-        "significant": row["qvalue"] is not None and row["qvalue"] < 0.05,
+        "chance low": row.get("chance_low"),
+        "chance high": row.get("chance_high"),
+        "chance": between(row.get("chance_low"), row.get("chance_high"), number),
+        "significant": row["qvalue"] is not None and max(row["qvalue"], row.get("chance_pvalue") or 0) < 0.05,
         "test": f"{plain(row['test'])}: {plain(row['title'])}",
         "d": number(row["effect_size"]),
         "interval": between(row.get("low"), row.get("high"), number),
@@ -69,12 +73,13 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
     scale = alt.Scale(domain=_domain(rows, domain), nice=True)
     y = alt.Y("row:O", axis=None)
     x = alt.X("value:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6))
-    details = tips(*[f for f in ("test", named, "interval", "p", "q", *DIAMONDS.values()) if f in rows[0]])
+    details = tips(*[f for f in ("test", named, "interval", "chance", "p", "q", *DIAMONDS.values()) if f in rows[0]])
     label = base.mark_text(
         align="left", baseline="middle", dy=-11, fontSize=12, color="currentColor", limit=alt.expr("width")
     )
     spread = base.transform_filter("isValid(datum.low)").mark_rule(yOffset=8, strokeWidth=2, color=MODEL_COLOUR)
     layers = [
+        *_bands(base, y, scale, rows),
         label.encode(y=y, x=alt.value(0), text="label:N"),
         spread.encode(y=y, x=alt.X("low:Q", scale=scale), x2="high:Q"),
         _dots(base, x, y, "series", series),
@@ -109,8 +114,23 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
     )
 
 
+def _bands(base: Any, y: Any, scale: Any, rows: list[Row]) -> list[Any]:
+    """Draw a grey band where 95 % of random word sets lie, behind each row that has one."""
+    import altair as alt
+
+    if all(row.get("chance low") is None for row in rows):
+        return []
+    band = base.transform_filter("isValid(datum['chance low'])").mark_bar(yOffset=8, height=12, color="currentColor")
+    return [band.encode(y=y, x=alt.X("chance low:Q", scale=scale), x2="chance high:Q", opacity=alt.value(0.15))]
+
+
 def _domain(rows: list[Row], at_least: list[float]) -> list[float]:
-    values = [row[key] for row in rows for key in ("value", "low", "high", "other") if row.get(key) is not None]
+    values = [
+        row[key]
+        for row in rows
+        for key in ("value", "low", "high", "other", "chance low", "chance high")
+        if row.get(key) is not None
+    ]
     return [min([*at_least, *values]), max([*at_least, *values])]
 
 
