@@ -15,14 +15,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from aslant.cli.shared import Output
-    from aslant.measures.association.result import WeatSuiteResult
-    from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
+    from aslant.measures.shared.association import AssociationSuite
     from aslant.results.codec import Result
 
 STANDARD_OUTPUT = Path("-")
 
 
-def need_results(suite: WeatSuiteResult | SeatSuiteResult | CeatSuiteResult) -> None:
+def need_results(suite: AssociationSuite) -> None:
     """Refuse to report a suite in which no test could be run."""
     if not suite.results:
         skipped = suite.skipped[0]
