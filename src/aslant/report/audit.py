@@ -12,12 +12,10 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from aslant.errors import plural
-from aslant.report.tables import Column, Table, between, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, first_of, plain, pvalue, small
 from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
 from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 
-#: How many missing words of a measure are named.
-MOST_NAMED = 20
 PAIRED = (
     "A difference with an interval is over the words that both models have; it may differ from the gap between the two "
     "values, which are over the words that each has."
@@ -99,8 +97,7 @@ def glance_table(result: AuditResult) -> Table:
     for part in result.parts:
         words = list(dict.fromkeys(w for r in part.results if r.names_missing for w in r.missing))
         if words:
-            more = f" and {len(words) - MOST_NAMED:,} more (the JSON lists all)" if len(words) > MOST_NAMED else ""
-            notes.append(f"{plain(part.measure)}: not found: {plain(', '.join(words[:MOST_NAMED]))}{more}")
+            notes.append(f"{plain(part.measure)}: not found: {first_of(words)}")
     title = f"Audit of {result.representation.name}"
     return Table(title, columns, rows, tuple(notes), section_key="measure")
 

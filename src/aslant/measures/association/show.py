@@ -18,7 +18,7 @@ from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.report.conventions import DRAWN, Category, line, strength_of
 from aslant.report.pictures import tests_picture, words_chart
-from aslant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
 SCALE = "−2     0     2"
@@ -56,7 +56,7 @@ def tests_table(
     ]  # fmt: skip
     said = [*notes, *chance_notes(result)]
     if lacking:
-        said += [f"{plain(t.test)}: {lacking} {plain(', '.join(t.missing))}" for t in tests_of(result) if t.missing]
+        said += [f"{plain(t.test)}: {lacking} {first_of(t.missing)}" for t in tests_of(result) if t.missing]
     said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
     known = [*(["qvalue"] * several), *(["chance", "chance_pvalue"] * any(test.chance for test in tests_of(result)))]
     shown = tuple(c for c in columns if c.key not in ("qvalue", "chance", "chance_pvalue") or c.key in known)
