@@ -63,7 +63,7 @@ from .measures.template_tests.scores import log_probability_bias as log_probabil
 from .measures.template_tests.words_in_templates import masked_weat as masked_weat
 from .measures.template_tests.words_in_templates import masked_weat_suite as masked_weat_suite
 from .measures.template_tests.words_in_templates import template_weat as template_weat
-from .models.encoder_loading import load_encoder as load_encoder
+from .models.loading import load_encoder as load_encoder
 from .models.loading import load_lm as load_lm
 from .parallel import use_workers as use_workers
 from .replicate import replicate_all as replicate_all

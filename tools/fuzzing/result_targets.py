@@ -65,7 +65,7 @@ def _report(data: bytes, folder: Path) -> str:
     """Do what `aslant check` does with a report."""
     from aslant.auditing.policy import check_policy, read_report
     from aslant.report import render
-    from aslant.report.policy import junit
+    from aslant.report.audit import junit
 
     report = read_report(written(folder, "report.json", data))
     check = check_policy(report)
@@ -181,10 +181,10 @@ IDENTITY = {"seed": 0, "representation": {"name": "sample"}}
 
 @cache
 def _part() -> dict[str, Any]:
-    from aslant.auditing.run_folder import _part_to_dict
     from aslant.results.audit import AuditPart
+    from aslant.results.codec import part_to_dict
 
-    return {"part": _part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
+    return {"part": part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
 
 
 def _recalled(data: bytes, folder: Path) -> str:
@@ -245,13 +245,13 @@ ASKED = ((1, 2), ((0, 5), (1, 6)))
 
 
 def _score_line() -> dict[str, Any]:
-    from aslant.models.table import _key
+    from aslant.models.plan import _key
 
     return {_key(*ASKED): [-0.5, -1.25], "0" * 32: [-3.0], "f" * 32: [0]}
 
 
 def _scores(data: bytes, folder: Path) -> str:
-    from aslant.models.table import ScoreTable
+    from aslant.models.plan import ScoreTable
 
     keeper = Keeper(folder)
     keeper.keep({"lm/1": data})
@@ -315,8 +315,8 @@ def targets() -> Sequence[Target]:
         json_target("request of a run", "aslant.cli.audit_run", _request, _resumed),
         json_target("step of a run", folder, _part, _recalled, **quiet),
         Target("journal", ("aslant.io.journal",), _arrays, _journal, _made_arrays, **quiet),
-        Target("kept file", ("aslant.io.keeper", "aslant.io.digests"), _kept_files, _kept, **quiet),
-        json_target("score table", "aslant.models.table", _score_line, _scores, **quiet),
+        Target("kept file", ("aslant.io.keeper",), _kept_files, _kept, **quiet),
+        json_target("score table", "aslant.models.plan", _score_line, _scores, **quiet),
         json_target("sums of a model", "aslant.models.conversion", _sums, _model, **quiet),
         Target("kept vector", ("aslant.models.vector_store",), lambda: [bytes(12)], _vectors, **quiet),
     )  # fmt: skip

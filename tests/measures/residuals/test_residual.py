@@ -80,7 +80,7 @@ def test_a_small_vocabulary_scales_every_number_and_says_so() -> None:
     assert r.neighbours.k == 100
     assert r.neighbours_within is not None
     assert (r.neighbours_within.k, r.neighbours_within.asked_k) == (44, 100)
-    from aslant.report.result_tables import table_of
+    from aslant.report.assembly import table_of
 
     notes = " ".join(table_of(r).notes)
     assert "40 words per side instead of 500" in notes
@@ -189,7 +189,7 @@ def test_neighbours_are_the_definition_written_out() -> None:
 def test_shuffles_give_uniform_p_values_where_there_is_nothing(among: int, queries: int) -> None:
     random = np.random.default_rng(3)
     found = []
-    for _ in range(120):
+    for _ in range(60):
         pool, bias = unit_rows(random.normal(size=(among, 4))), random.normal(size=among)
         own = np.arange(queries)
         r = measure_neighbours(["p"] * queries, pool[:queries], bias[:queries], pool, bias, own, 10, random)

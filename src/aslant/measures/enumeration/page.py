@@ -12,9 +12,9 @@ from aslant.measures.enumeration import show as described
 from aslant.measures.enumeration.notes import MOST_TESTS, notes, shown_tests
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
 from aslant.report.charts import INK, PAPER, svg, tips
+from aslant.report.html import asset, environment
 from aslant.report.offensive_words import cover, covered, may_offend
 from aslant.report.tables import plain, pvalue, small
-from aslant.report.templating import asset, environment
 
 #: What q is at most, for each weight of the words; what is significant beyond that is "weak".
 WEIGHTS = {"strong": described.STRONG, "medium": described.MEDIUM}

@@ -15,8 +15,8 @@ from aslant.measures.enumeration import survey as plan
 from aslant.measures.enumeration.result import CONTENT_NOTE
 from aslant.measures.enumeration.survey import MATCHERS, MOST_OFFENSIVE, RATERS
 from aslant.measures.enumeration.survey_result import Proportion, SurveyResult
+from aslant.report.html import asset, environment, hashed
 from aslant.report.tables import FORMULA, Column, Table, number, plain
-from aslant.report.templating import asset, environment, hashed
 
 TASKS = ("exam", "matching", "rating")
 RATE = "aslant enumerate survey ratings ANSWERS.csv... --survey survey.json -o ratings"

@@ -10,9 +10,9 @@ from aslant.errors import plural
 from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, IndirectBiasResult, SubspaceResult
 from aslant.measures.residuals.show import clusters_picture, residual_notes
 from aslant.measures.residuals.show import glance as residual_glance
+from aslant.report.assembly import pictures_of
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
 from aslant.report.conventions import Category, line, listed
-from aslant.report.sections import pictures_of
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
