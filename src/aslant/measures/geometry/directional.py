@@ -184,7 +184,6 @@ def indirect_bias(
 
 #: Random words come from this many of the most frequent.
 RANDOM_FROM = 50_000
-MOST_REPEATS = 100_000
 _BLOCK = 1 << 22  # numbers at a time
 
 
@@ -226,7 +225,7 @@ def gender_subspace(
     6
     """
     check_count("components", components, 1, 10_000)
-    check_count("random_pairs", random_pairs, 0, MOST_REPEATS)
+    check_count("random_pairs", random_pairs, 0, 100_000)
     sets, seed = find_sets(vectors, pairs), seed_of(rng)
     found, ratios = subspace(sets.vectors)
     explained = ratios[:components]

@@ -214,10 +214,6 @@ def word_list(words: Words) -> tuple[tuple[str, ...], str]:
     return tuple(dict.fromkeys(checked_words(words))), "own"
 
 
-#: The classes between which a user's words lean, where the file names none.
-DEFAULT_CLASSES = "gender-binary"
-
-
 def polarities(work: Work) -> Results:
     """Measure the polarity of professions in every setting of the paper."""
     done: list[MeasuredResult] = []
@@ -234,7 +230,7 @@ def own_words(work: Work, sets: list[ClassSet | WordSet]) -> Results:
     for found in sets:
         with work.noting(f"own words, {found.id}"):
             if isinstance(found, WordSet):
-                done.append(work.named(polarity(vectors, DEFAULT_CLASSES, found.words, **more), words=found.id))
+                done.append(work.named(polarity(vectors, "gender-binary", found.words, **more), words=found.id))
                 continue
             schemes: tuple[Scheme, ...] = ("binary",) if len(found.classes) == 2 else ("one-vs-one", "one-vs-rest")
             done += [work.named(polarity(vectors, found.classes, scheme=s, **more), found.id) for s in schemes]
