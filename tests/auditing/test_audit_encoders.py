@@ -53,7 +53,7 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             raise NoHeadError(f"'{source}' is a BertModel, which does not predict words.")
         return FakeMaskedLM()
 
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", encoder)
+    monkeypatch.setattr("aslant.models.loading.load_encoder", encoder)
     monkeypatch.setattr("aslant.models.loading.load_lm", lm)
     return asked
 

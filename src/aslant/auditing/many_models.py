@@ -27,8 +27,7 @@ from aslant.auditing.step_context import own_sets
 from aslant.auditing.store import RECORD, ResultsStore, as_line
 from aslant.auditing.subjects import NO_ENCODER, Subject, kind_of, opened
 from aslant.errors import AslantError, MeasureError
-from aslant.io.digests import digest
-from aslant.io.keeper import Keeper
+from aslant.io.keeper import Keeper, digest
 from aslant.parallel import as_finished
 from aslant.results.stored import StoredAudit, StoredAudits
 from aslant.vectors import LookupPolicy, WordVectors, load

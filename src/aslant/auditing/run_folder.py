@@ -11,9 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.io.digests import digest
 from aslant.io.files import write_bytes
-from aslant.io.keeper import FILE, Keeper
+from aslant.io.keeper import FILE, Keeper, digest
 from aslant.io.reading import parse_json
 from aslant.results.audit import AuditPart
 from aslant.results.codec import part_from_dict, part_to_dict

@@ -28,8 +28,7 @@ from typing import Any
 import msgspec
 
 from aslant.errors import AslantError
-from aslant.io.digests import digest
-from aslant.io.keeper import ForeignFileError, database, is_damage
+from aslant.io.keeper import ForeignFileError, database, digest, is_damage
 from aslant.io.reading import parse_json
 from aslant.results.audit import AuditResult, Evidence, Glance, GlanceKey
 from aslant.results.codec import unsteered_json

@@ -107,8 +107,7 @@ def opened(
     kind = kind_of(model)
     if kind == "static":
         return subject_of(load_vectors(model))
-    from aslant.models.encoder_loading import load_encoder
-    from aslant.models.loading import NoHeadError, load_lm
+    from aslant.models.loading import NoHeadError, load_encoder, load_lm
 
     if kind == "language model":
         try:
@@ -190,7 +189,7 @@ def _kind_of_name(name: str) -> Kind:
 
     from aslant.data import could_be_name, did_you_mean
     from aslant.data.registry import entry, names
-    from aslant.models.hub import HUB_NAME
+    from aslant.models.model_loading import HUB_NAME
 
     first = name.partition("/")[0]
     if could_be_name(name) and first in names():
