@@ -1,6 +1,6 @@
 """Audits as tables: what each measure found at a glance, several models side by side, what a store holds.
 
-Also a policy check, as a table and as JUnit XML for CI systems.
+Also an embedding before and after debiasing, and a policy check, as a table and as JUnit XML for CI systems.
 """
 
 from __future__ import annotations
@@ -14,11 +14,21 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from aslant.errors import plural
 from aslant.report.tables import Column, Table, between, first_of, plain, pvalue, small
 from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
+from aslant.results.debias import DebiasCheck
 from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 
 PAIRED = (
     "A difference with an interval is over the words that both models have; it may differ from the gap between the two "
     "values, which are over the words that each has."
+)
+HIDES = (
+    "A lower number is not fairness by itself: debiasing hides more than it removes (Gonen & Goldberg 2019). The "
+    "residual rows show what can still be detected; a fall in the quality rows is damage."
+)
+#: Follows the name of a method.
+FITTED = (
+    " learned from the words that lean most between two poles. Nearly all words of the clustering and classification "
+    "rows are among them: these rows show how well it fits its own words, and other words may have kept more."
 )
 #: What XML 1.0 cannot hold, even escaped: control characters, lone surrogates, and two that are not characters.
 NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -171,6 +181,33 @@ def _told(audit: StoredAudit) -> str:
     """Say in one line which audit it is."""
     what = f"{plain(audit.model)}, fingerprint {plain(audit.fingerprint)}"
     return f"{plain(audit.label)} ({what}), {_when(audit.audited)}, id {plain(audit.id)}"
+
+
+def check_table(result: DebiasCheck) -> Table:
+    """Describe every measure before and after."""
+    columns = (
+        Column("measure", "measure", plain, "left", wraps=True),
+        Column("before", "before", small),
+        Column("after", "after", small),
+        Column("after_range", "range over seeds", str, min_width=130),
+        Column("after_chance", "by chance", small, min_width=90),
+        Column("difference", "difference", small),
+        Column("interval", "interval", str, min_width=150),
+        Column("reads", "what it says", plain, "left", wraps=True, min_width=110),
+    )
+    rows = [
+        {
+            **row,
+            "after_range": between(row["after_minimum"], row["after_maximum"]),
+            "interval": between(row["difference_low"], row["difference_high"]),
+        }
+        for row in result.rows()
+    ]
+    notes = [HIDES, f"after: {plain(result.after.note)}" if result.after.note else "after: no record of what was done"]
+    if result.learned_from_leaning:
+        notes.append(plain(" and ".join(result.learned_from_leaning)) + FITTED)
+    notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
+    return Table(f"{result.before.name}, before and after", columns, rows, tuple(notes))
 
 
 def policy_table(result: PolicyCheck) -> Table:

@@ -163,11 +163,8 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
     else:
         line, gap = max(clear, key=lambda pair: abs(pair[1].difference or 0.0))
         change = f"{number(gap.difference)} in {plain(line.effect_name)}"
-        found = (
-            f"The interval over words excludes 0 for {len(clear)} of "
-            f"{plural(paired, 'paired difference')}; the largest is "
-            f"{change} ({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
-        )
+        found = f"The interval over words excludes 0 for {len(clear)} of {plural(paired, 'paired difference')}; the "
+        found += f"largest is {change} ({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
     left = len(result.not_compared)
     rest = f" {left} line{' has' if left == 1 else 's have'} no paired difference." if left else ""
     sure = (
