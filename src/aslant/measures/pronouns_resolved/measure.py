@@ -36,7 +36,7 @@ from aslant.measures.pronouns_resolved.statistics import (
     topic_biases,
     topic_correlation,
 )
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import spread
 from aslant.measures.template_tests.scoring import asking
 from aslant.measures.template_tests.settings import Asking
 from aslant.models.classifier import Classifier
