@@ -29,7 +29,7 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
         asked.append((model, settings))
         return made.encoder
 
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", load)
+    monkeypatch.setattr("aslant.models.loading.load_encoder", load)
     monkeypatch.setattr(made.encoder, "asked", asked, raising=False)
     return made
 

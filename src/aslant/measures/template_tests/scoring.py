@@ -14,8 +14,8 @@ from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
+from aslant.models.plan import Tables
 from aslant.models.protocols import CausalLM, MaskedLM, MaskedScore, Progress, Sentence
-from aslant.models.table import Tables
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Model: TypeAlias = MaskedLM | CausalLM
