@@ -133,7 +133,10 @@ def contextual_bias(
             classified_per_side=words.classified, asked_classified=how.classified,
             training_words=training_size(2 * words.classified), professions=len(jobs.words),
             professions_with_bias=len(jobs.queries), k=plan.k_used, k_within=plan.k_within, asked_k=plan.k,
-            fewer_sentences=sentences.fewer_sentences(drawn, words, jobs, how.repeats),
+            fewer_sentences={
+                what: sum(len(drawn.contexts(what).by_word[word]) < how.repeats for word in used)
+                for what, used in ((BIASED, words.words), (PROFESSIONS, jobs.words))
+            },
         ),
         lacking=absent,
         clusters=_clusters(encoded, words, plan, found, poles, how.picture, seed),
