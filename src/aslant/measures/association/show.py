@@ -6,14 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.result import (
-    GeneralisedWeatResult,
-    MaskedWeatResult,
-    MaskedWeatSuiteResult,
-    WeatResult,
-    WeatSuiteResult,
-    WefatResult,
-)
+from aslant.measures.association import result as results
 from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.report.conventions import DRAWN, Category, line, strength_of
@@ -104,9 +97,9 @@ WEAT_COLUMNS = (
 )
 
 
-def weat_table(result: WeatResult | WeatSuiteResult) -> Table:
+def weat_table(result: results.WeatResult | results.WeatSuiteResult) -> Table:
     """Describe one WEAT, or a suite with the tests that were not run under it."""
-    masked = isinstance(result, MaskedWeatResult | MaskedWeatSuiteResult)
+    masked = isinstance(result, results.MaskedWeatResult | results.MaskedWeatSuiteResult)
     notes = [
         *(["vectors: of a target while the attribute is masked, and of an attribute likewise."] * masked),
         f"d > 0: {SIGN}; sets of equal size reach ±2.",
@@ -132,7 +125,7 @@ def weat_table(result: WeatResult | WeatSuiteResult) -> Table:
     return tests_table(what, result, WEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE if masked else "")
 
 
-def wefat_table(result: WefatResult) -> Table:
+def wefat_table(result: results.WefatResult) -> Table:
     """Describe words between two attribute sets, and their correlation with an external figure."""
     columns = (
         Column("word", "word", plain, "left"),
@@ -152,7 +145,7 @@ def wefat_table(result: WefatResult) -> Table:
     return Table(f"WEFAT on {result.provenance.representation.name}", columns, rows, (*notes, *missing_words(result)))
 
 
-def generalised_table(result: GeneralisedWeatResult) -> Table:
+def generalised_table(result: results.GeneralisedWeatResult) -> Table:
     """Describe the share of each group in the statistic."""
     columns = (
         Column("group", "group", plain, "left"),
@@ -193,14 +186,14 @@ def suite_picture(suite: Any) -> Any:
     return tests_picture(suite.rows(), "this embedding" if suite.kind == "weat-suite" else "this model")
 
 
-def associations_picture(result: WeatResult) -> Any:
+def associations_picture(result: results.WeatResult) -> Any:
     """Draw how much closer each target word is to the first attributes than to the second."""
     first, second = (plain(group.name) for group in result.attributes)
     named = [(a.word, a.value, plain(a.target)) for a in result.associations]
     return words_chart(named, f"← {second} · closer to · {first} →")
 
 
-def wefat_picture(result: WefatResult) -> Any:
+def wefat_picture(result: results.WefatResult) -> Any:
     """Draw the effect size of the words at either end."""
     first, second = (plain(group.name) for group in result.attributes)
     named = [(w.word, w.effect_size, first if w.effect_size > 0 else second) for w in result.words]

@@ -18,9 +18,8 @@ from aslant.measures.geometry.result import (
     WordProjection,
 )
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.shared.correlations import correlation
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, Pairs, find_direction, find_sets
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import (
     FloatArray,
     check_vectors,

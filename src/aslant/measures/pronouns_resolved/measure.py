@@ -23,7 +23,7 @@ from aslant.measures.pronouns_resolved.predictions import (
 )
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult, PronounSample, TopicCorrelation
 from aslant.measures.pronouns_resolved.statistics import NEITHER, TARGETS, TEMPLATE, Leanings, Resampling, Topics
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import spread
 from aslant.measures.template_tests.scoring import asking
 from aslant.measures.template_tests.settings import Asking
 from aslant.models.classifier import Classifier
