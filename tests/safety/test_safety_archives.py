@@ -136,8 +136,8 @@ CHILD = """
 import resource, sys
 import aslant
 from pathlib import Path
-from aslant.corpus import json_texts
-json_texts.LONGEST = 4 << 20
+from aslant.corpus import reading
+reading.LONGEST = 4 << 20
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << (0 if sys.platform == "darwin" else 10)

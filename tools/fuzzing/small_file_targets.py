@@ -111,7 +111,7 @@ def _report() -> Any:
 
 def _policy(data: bytes, folder: Path) -> str:
     from aslant.auditing.policy import check_policy, read_policy
-    from aslant.report.policy import junit
+    from aslant.report.audit import junit
 
     check = check_policy(_report(), read_policy(written(folder, "policy.toml", data)))
     junit(check)

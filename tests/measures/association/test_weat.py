@@ -404,5 +404,5 @@ def test_a_suite_records_every_setting() -> None:
     assert settings["bootstrap"] == 10
     assert settings["alternative"] == "greater"
     assert set(settings) == {
-        "alternative", "method", "n_resamples", "bootstrap", "confidence", "equalise", "min_found",
+        "alternative", "method", "n_resamples", "bootstrap", "confidence", "chance", "equalise", "min_found",
     }  # fmt: skip

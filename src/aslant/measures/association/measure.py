@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from aslant.measures.association.chance import weat_chance
 from aslant.measures.association.result import LeaveOneOut, WeatResult, WeatSuiteResult
 from aslant.measures.association.settings import WeatSettings, WeatSuiteSettings
 from aslant.measures.shared.settings import Resampled, keywords
@@ -50,11 +51,14 @@ def weat(
     tokenizer has as one piece, or that a list has: a model, its folder or name, a file with one word per line, or
     words; `equalise` removes words at random from the larger target set. Kurita et al. (2019, §3.1) do both; what was
     left out is recorded. With fewer than the share `min_found` of (what is left of) any set, the test is refused.
+    `chance` random word sets of the same frequency, in place of the attributes, say what these words add.
 
     >>> import aslant
     >>> r = aslant.weat(aslant.load(), "weat-6")
     >>> r.effect_size > 1.5, r.pvalue < 0.001, r.missing
     (True, True, ())
+    >>> r.chance.low < r.effect_size, 0.001 < r.chance.pvalue < 0.05
+    (True, True)
     >>> own = aslant.weat(aslant.load(), targets=(["he", "man"], ["she", "woman"]), attributes=(["war"], ["love"]))
     >>> own.pvalue_bounds[0] == own.pvalue_bounds[1]
     True
@@ -75,8 +79,10 @@ def _measure(vectors: WordVectors, test: WeatSet, settings: WeatSettings, seed: 
     if settings.equalise:
         found[:2] = equalised(found[0], found[1], random)
     used = [group.words for group in found]
+    fields = association_fields(test, [group.unit for group in found], used, settings, random)
     return WeatResult(
-        **association_fields(test, [group.unit for group in found], used, settings, random),
+        **fields,
+        chance=weat_chance(vectors, found, fields["effect_size"], settings.chance, random),
         provenance=provenance(vectors, test.id, used, seed, settings.record()),
     )
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from aslant.measures.shared.settings import Alternative, MinFound, Partitions, Resampled, setting
+from aslant.measures.shared.settings import Alternative, Draws, MinFound, Partitions, Resampled, setting
 
 
 @dataclass(frozen=True, kw_only=True)
 class WeatSettings(Resampled):
     """How a WEAT is run."""
 
+    chance: Draws = 2_000
     equalise: Annotated[bool, setting("Remove words at random until both target sets are of equal size.")] = False
     vocabulary: Annotated[
         Any,

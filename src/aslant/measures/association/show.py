@@ -16,13 +16,14 @@ from aslant.measures.association.result import (
 )
 from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import Category, evidence_of, line, strength_of
+from aslant.report.conventions import DRAWN, Category, line, strength_of
 from aslant.report.pictures import tests_picture, words_chart
 from aslant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
 SCALE = "−2     0     2"
 PVALUES = (Column("pvalue", "p", pvalue), Column("qvalue", "q", pvalue))
+CHANCE = (Column("chance", "chance", str), Column("chance_pvalue", "p (chance)", pvalue))
 SIGN = "the first target set is associated with the first attribute and the second with the second; 0: no association"
 
 
@@ -47,15 +48,36 @@ def tests_table(
     """Describe one test, or a suite; under it the `notes`, the words that each is `lacking`, and what failed."""
     several = isinstance(result, AssociationSuite)
     rows = [
-        {**row, "interval": between(row["low"], row["high"], number)} if "low" in row else row for row in result.rows()
-    ]
-    said = [*notes]
+        {
+            **row, "interval": between(row.get("low"), row.get("high"), number),
+            "chance": between(row["chance_low"], row["chance_high"], number),
+        }
+        for row in result.rows()
+    ]  # fmt: skip
+    said = [*notes, *chance_notes(result)]
     if lacking:
         said += [f"{plain(t.test)}: {lacking} {plain(', '.join(t.missing))}" for t in tests_of(result) if t.missing]
     said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
-    shown = tuple(column for column in columns if several or column.key != "qvalue")
+    known = [*(["qvalue"] * several), *(["chance", "chance_pvalue"] * any(test.chance for test in tests_of(result)))]
+    shown = tuple(c for c in columns if c.key not in ("qvalue", "chance", "chance_pvalue") or c.key in known)
     title = f"{what} on {result.provenance.representation.name}"
     return Table(title, shown, rows, tuple(said), first_line=first_line)
+
+
+def chance_notes(result: Any) -> list[str]:
+    """Say what chance is, of tests that were compared with it, and why some were not."""
+    tests = tests_of(result)
+    compared = [test.chance for test in tests if test.chance]
+    said = []
+    if compared:
+        drawn = DRAWN.get(compared[0].kind, compared[0].kind)
+        said.append(
+            f"chance: 95 % of {compared[0].draws:,} {drawn}, in place of the attributes, give d in this range; p "
+            "(chance): the share that reaches this |d|. A d that random words reach is not due to these attributes."
+        )
+    without = [plain(test.test) for test in tests if not test.chance and test.provenance.settings.get("chance")]
+    lacking = "has no chance level, since the vocabulary has too few other words"
+    return [*said, f"{', '.join(without)}: {lacking}."] if without else said
 
 
 def pvalue_note(result: Any, over: str) -> str:
@@ -73,11 +95,12 @@ def pvalue_note(result: Any, over: str) -> str:
 
 
 WEAT_COLUMNS = (
-    *opening_columns("d", 118),
-    Column("interval", "interval", str, min_width=134),
-    Column("people_effect_size", "d, people", number, min_width=78),
+    *opening_columns("d", 150),
+    Column("interval", "interval", str, min_width=96),
     *PVALUES,
-    Column("words", "words", str, min_width=68),
+    *CHANCE,
+    Column("words", "words", str, min_width=104),
+    Column("people_effect_size", "d, people", number, min_width=118),
 )
 
 
@@ -147,28 +170,16 @@ def generalised_table(result: GeneralisedWeatResult) -> Table:
     return Table(title, columns, result.rows(), (*notes, *missing_words(result)))
 
 
-#: What is said of a test about an association, by its evidence.
-BACKING = {
-    "strong": "strong evidence",
-    "some": "some evidence",
-    "none": "no evidence beyond chance",
-    "not tested": "not tested against chance",
-}
-
-
 def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]:
     """Say at a glance what an association test found, whatever it was run on."""
     targets, attributes = [g.name for g in r.targets], [g.name for g in r.attributes]
     first, second = attributes if r.effect_size >= 0 else attributes[::-1]
-    strength, evidence = strength_of(r.effect_size, "d"), evidence_of(r.pvalue, qvalue)
+    strength = strength_of(r.effect_size, "d")
     size = "no effect to speak of" if strength == "none" else f"a {strength} effect"
-    backing = BACKING[evidence]
-    if r.effect_size < 0 and r.alternative == "greater":
-        backing = "against the direction that the test asks about"
-    sentence = (
-        f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}), {backing}."
-    )
-    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue)]
+    against = r.effect_size < 0 and r.alternative == "greater"
+    way = ", against the direction that the test asks about" if against else ""
+    sentence = f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}){way}."
+    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue, r.chance)]
 
 
 def suite_glance(suite: Any, about: Category) -> list[Glance]:

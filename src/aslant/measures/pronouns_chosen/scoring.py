@@ -16,8 +16,8 @@ from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen import result
 from aslant.measures.pronouns_chosen.result import OccupationContrast, OccupationPreference, Preference, PronounGroup
 from aslant.measures.template_tests.scoring import MASKS, WHOLE, Model
+from aslant.models.plan import Tables
 from aslant.models.protocols import ATTRIBUTE, TARGET, MaskedLM, Progress, Sentence
-from aslant.models.table import Tables
 from aslant.results.parts import Correlation, Interval
 from aslant.stimuli.pronoun_sets import FEMALE, MALE, OCCUPATION, PRONOUN, PronounItem, PronounSet, PronounText, Remark
 

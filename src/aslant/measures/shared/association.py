@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from aslant.results.codec import MeasuredResult
-from aslant.results.parts import WordsUsed
+from aslant.results.parts import WordsUsed, chance_row
 from aslant.results.provenance import Provenance
+from aslant.statistics.chance import Chance
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,8 @@ class AssociationTest(MeasuredResult):
     """Two sets against two others: an effect size, and a p-value over re-partitions of what is compared.
 
     `statistic` is the difference of the means of what was re-partitioned. `pvalue` is exact where `pvalue_bounds` are
-    equal; the method says how it was found, over `n_partitions` partitions.
+    equal; the method says how it was found, over `n_partitions` partitions. That answers whether the targets are
+    exchangeable; whether these attributes matter is the question of `chance`, where others take their place.
     """
 
     test: str
@@ -61,6 +63,7 @@ class AssociationTest(MeasuredResult):
     n_partitions: int
     alternative: str
     provenance: Provenance
+    chance: Chance | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the result as one table row."""
@@ -73,7 +76,7 @@ class AssociationTest(MeasuredResult):
         first |= {"pvalue_low": low, "pvalue_high": high, "pvalue_method": self.pvalue_method, "qvalue": qvalue}
         last = {"words_missing": len(self.missing), "missing": " ".join(self.missing), "statistic": self.statistic}
         last |= {"alternative": self.alternative, "representation": self.provenance.representation.name}
-        return first | self.own_columns() | last
+        return first | chance_row(self.chance) | self.own_columns() | last
 
     def own_columns(self) -> dict[str, Any]:
         """Return the fields of the table row that only this kind of test has."""

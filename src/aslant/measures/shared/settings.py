@@ -29,8 +29,8 @@ R = TypeVar("R")
 class setting:  # noqa: N801 (reads as what it declares)
     """Describe a field: what it is for, and its limits (`ge`, `gt`, `le`, `lt`): two for a float.
 
-    Of a command's option, `option` is the name where it is not the field's, `metavar` what stands for a value in the
-    help, and `panel` the heading that it stands under.
+    Of a command's option, `option` has its names, separated by spaces, where they are not the field's, `metavar` is
+    what stands for a value in the help, and `panel` the heading that it stands under.
     """
 
     description: str
@@ -116,6 +116,9 @@ def keywords(function: Callable[..., R]) -> Callable[..., R]:
 Alternative = Annotated[str, setting("greater, less or two-sided.")]
 Bootstrap = Annotated[int, setting("Resamples for intervals; 0 for none.", ge=0, le=100_000, metavar="N")]
 Confidence = Annotated[float, setting("Confidence of the intervals.", gt=0, lt=1)]
+Draws = Annotated[
+    int, setting("Random word sets that a score is compared with; 0 for none.", ge=0, le=100_000, metavar="N")
+]
 MinFound = Annotated[float, setting("Do not run a test if a smaller share of any word set is found.", ge=0, le=1)]
 
 

@@ -15,8 +15,8 @@ from aslant.io.journal import Journal
 from aslant.measures.template_tests.result import TargetSet
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
+from aslant.models.plan import Tables
 from aslant.models.protocols import CausalLM, MaskedLM, MaskedScore, Progress, Sentence
-from aslant.models.table import Tables
 from aslant.stimuli import WordList
 
 FloatArray: TypeAlias = NDArray[np.float64]
