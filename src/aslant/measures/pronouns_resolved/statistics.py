@@ -151,11 +151,6 @@ class Topics:
     words: tuple[tuple[tuple[str, float], ...], ...]
     converged: bool
 
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """Every first word of a topic, once."""
-        return tuple(dict.fromkeys(word for words in self.words for word, _ in words))
-
 
 @dataclass(frozen=True, eq=False)
 class Leanings:
