@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 import zstandard
 
-from aslant.stimuli import all_sets, first_names
+from aslant.stimuli import all_sets, bundled_names
 from aslant.vectors import LookupPolicy
 from aslant.vectors.formats import aslant_file
 
@@ -54,7 +54,7 @@ def wanted_words(vocabulary: list[str]) -> list[str]:
     position = {word: place for place, word in enumerate(vocabulary)}
     policy = LookupPolicy()
     wanted = set(vocabulary[:FREQUENT])
-    asked = [word for stimuli in all_sets() for word in stimuli.words] + [row.name for row in first_names()]
+    asked = [word for stimuli in all_sets() for word in stimuli.words] + list(bundled_names().names)
     for word in asked:
         wanted.update(token for token in policy.spellings(word) if token in position)
     return sorted(wanted, key=position.__getitem__)

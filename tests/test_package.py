@@ -104,11 +104,11 @@ def test_the_package_is_marked_as_typed() -> None:
 
 
 def test_the_sample_holds_every_word_that_its_script_promises() -> None:
-    from aslant.stimuli import all_sets, first_names
+    from aslant.stimuli import all_sets, bundled_names
 
     v = aslant.load()
     asked = [word for found in all_sets() for word in found.words]
     missing = set(v.lookup(asked).missing)
     assert {"he", "she", "Lakisha", "Shaniqua", "nurse", "caress"}.isdisjoint(missing)
-    assert sum(row.name.lower() in v for row in first_names()) > 5_000
+    assert sum(name.lower() in v for name in bundled_names().names) > 5_000
     assert v.words[:40_000] == aslant.load(top=40_000).words

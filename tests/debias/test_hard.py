@@ -75,7 +75,7 @@ def test_neutral_words_have_no_projection_on_the_direction(
     direction = _direction(sample)
     neutral = np.ones(len(sample), dtype=bool)
     neutral[find_words(sample, "gender-specific-words", "x")[0]] = False
-    neutral[find_sets(sample, "equalise-pairs", "x").all_rows] = False
+    neutral[np.concatenate(find_sets(sample, "equalise-pairs", "x").rows)] = False
     assert neutral.sum() > 40_000
     assert np.abs(debiased.matrix[neutral].astype(float) @ direction).max() < 1e-6
     assert np.abs(debiased.matrix[~neutral].astype(float) @ direction).max() > 0.1
@@ -107,7 +107,8 @@ def test_vectors_have_unit_length_and_specific_words_keep_their_direction(
 ) -> None:
     assert np.abs(np.linalg.norm(debiased.matrix.astype(float), axis=1) - 1).max() < 1e-6
     rows = np.setdiff1d(
-        find_words(sample, "gender-specific-words", "x")[0], find_sets(sample, "equalise-pairs", "x").all_rows
+        find_words(sample, "gender-specific-words", "x")[0],
+        np.concatenate(find_sets(sample, "equalise-pairs", "x").rows),
     )
     before = sample.matrix[rows].astype(float)
     assert np.allclose(debiased.matrix[rows], before / np.linalg.norm(before, axis=1, keepdims=True), atol=1e-7)

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.debias.double_hard import candidate_accuracies
-from aslant.debias.nullspace import nullspace
+from aslant.debias.hard import candidate_accuracies
+from aslant.debias.learned import nullspace
 from aslant.debias.words import leaning
 from aslant.errors import DebiasError
 from aslant.statistics import clustering_accuracy, generator, principal_axes, two_clusters

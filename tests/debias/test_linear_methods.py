@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.debias.leace import leace
+from aslant.debias.learned import leace
 from aslant.debias.linear import half_sibling_map
 from aslant.errors import DebiasError
 from planted import PAIRS, SPECIFIC, Planted

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 import aslant
-from aslant.debias.multiclass import soft_map
+from aslant.debias.linear import soft_map
 from aslant.errors import DebiasError
 
 Matrix = NDArray[np.float64]
@@ -102,9 +102,9 @@ def test_the_soft_map_is_the_optimum_that_a_general_solver_finds(strength: float
 
 
 def test_a_problem_that_is_not_solved_in_time_is_an_error_and_no_guess(monkeypatch: pytest.MonkeyPatch) -> None:
-    from aslant.debias import multiclass
+    from aslant.debias import linear
 
-    monkeypatch.setattr(multiclass, "MOST_STEPS", 3)
+    monkeypatch.setattr(linear, "MOST_STEPS", 3)
     with pytest.raises(DebiasError, match="too large to solve"):
         soft_map(np.diag([1.0, 0.1]), np.array([[1.0, 0.3], [0.3, 0.5]]), np.array([[0.6, 0.8]]), 5.0)
 

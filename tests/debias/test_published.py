@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.debias.hard import with_cases
 from aslant.debias.words import find_sets, find_words
 from aslant.stimuli import PairSet, load_set
 
@@ -42,7 +41,7 @@ def test_the_promises_of_hard_debiasing_hold_on_googlenews_to_a_millionth(google
     pairs = [google.lookup(pair).vectors.astype(float) for pair in load_set("definitional-pairs", PairSet).pairs]
     pairs = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in pairs]
     g = np.linalg.svd(np.concatenate([rows - rows.mean(axis=0) for rows in pairs]))[2][0]
-    sets, _ = with_cases(google, find_sets(google, "equalise-pairs", "x"))
+    sets, _ = find_sets(google, "equalise-pairs", "x").with_cases(google)
     kept = np.concatenate([find_words(google, "gender-specific-words", "x")[0], *sets])
     neutral = np.delete(w.matrix, kept, axis=0).astype(float)
     assert len(neutral) > 20_000

@@ -16,13 +16,13 @@ import pytest
 import aslant
 from aslant.errors import DataError, MeasureError
 from aslant.replicate import PAPERS, framework, paper, replicate_paper
-from aslant.replicate.framework import Cell, Given, Measured, Paper, Role, Run, Source, number_of, yes_or_no
+from aslant.replicate.framework import Cell, Given, Measured, Paper, Role, Run, Source, number_of, once
 from aslant.results.codec import result_from_dict
 from aslant.results.replication import ReplicationResult, ReplicationsResult
 
 OWN = Role("the paper's vectors", open=lambda given: given, label=str, bundled=lambda: "x", bundled_own=True)
 OTHER = Role("other vectors", open=lambda given: given, label=str, bundled=lambda: "y", bundled_label="another")
-ABSENT = Role("something that nobody has", (Source("not-registered"),), "encoder", how="ask the authors")
+ABSENT = Role("something that nobody has", (Source(["not-registered"]),), "encoder", how="ask the authors")
 
 
 def measured(value: float | None, text: str = "") -> Callable[..., Measured]:
@@ -118,17 +118,18 @@ def test_a_measure_that_fails_costs_its_cell_only() -> None:
 def test_what_cells_share_is_computed_once_and_so_is_its_failure() -> None:
     calls: list[Any] = []
 
-    def measure(content: Any, *, fail: bool) -> int:
+    @once
+    def measure(run: Run, content: Any, *, fail: bool) -> int:
         calls.append(content)
         if fail:
             raise MeasureError("no.")
         return len(calls)
 
     running, content = Run(0), object()
-    assert running.once(measure, content, fail=False) == running.once(measure, content, fail=False) == 1
+    assert measure(running, content, fail=False) == measure(running, content, fail=False) == 1
     for _ in range(2):
         with pytest.raises(MeasureError):
-            running.once(measure, content, fail=True)
+            measure(running, content, fail=True)
     assert len(calls) == 2
 
 
@@ -137,7 +138,6 @@ def test_numbers_are_read_off_the_print() -> None:
     assert number_of("<1e-40") == ("<", 1e-40)
     assert number_of("-0.08") == ("", -0.08)
     assert number_of("downwards") is None
-    assert (yes_or_no(True).text, yes_or_no(False).text) == ("yes", "no")
 
 
 def test_a_replication_survives_json() -> None:
@@ -218,7 +218,7 @@ def test_random_numbers_are_not_taken_for_data_whose_checksum_nobody_knows(tmp_p
 
 
 def test_a_name_or_a_copy_of_the_papers_own_data_is_the_papers_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    by_name = Role("v", (Source("gap"),), "with", open=lambda given: given, label=str)
+    by_name = Role("v", (Source(["gap"]),), "with", open=lambda given: given, label=str)
     by_content = replace(by_name, is_own=lambda content: content == "copy")
     cell = Cell("t", "r", "c", "1", ("v",), measured(1.0))
     for role, given, verdict in (
@@ -234,14 +234,14 @@ def test_what_the_user_names_is_opened_before_anything_is_fetched(monkeypatch: p
         raise MeasureError("there is no such file.")
 
     monkeypatch.setattr(framework, "fetch", lambda name, progress=None: pytest.fail("fetched first"))
-    roles = {"a": Role("a", (Source("gap"),)), "b": Role("b", option="corpus", open=refuse)}
+    roles = {"a": Role("a", (Source(["gap"]),)), "b": Role("b", option="corpus", open=refuse)}
     with pytest.raises(MeasureError):
         framework.run(Paper("x", "X", "c", (), roles), Given({}, {"corpus": "typo.txt"}, get=True), 0)
 
 
 def test_a_copy_that_the_user_gives_wins_over_a_better_source_that_is_here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(framework, "find", lambda name: Path("cached"))
-    role = Role("v", (Source("gap"), Source(("bold", "winobias"))), open=str, label=str)
+    role = Role("v", (Source(["gap"]), Source(["bold", "winobias"])), open=str, label=str)
     given = Given({"bold": "x", "winobias": "y"}, {})
     assert "['x', 'y']" in (framework._open(role, given, [], None) or pytest.fail("not opened")).label
 

@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.data.archives import take_out
-from aslant.data.receiving import Meter
+from aslant.data.receiving import Meter, take_out
 from aslant.data.registry import File
 from aslant.errors import AslantError, CorpusError, DataError, VectorsError
 from aslant.io import packed_files as opening

@@ -24,7 +24,7 @@ from aslant.measures.template_tests.attribute_lists import read_attributes
 from aslant.stimuli import load_set
 from aslant.stimuli.loading import parse_set
 from aslant.stimuli.name_files import read_names
-from aslant.stimuli.pronoun_items import lines_of
+from aslant.stimuli.pronoun_sets import lines_of
 from attacks import Runs, is_one_sentence
 
 READERS: dict[str, Callable[[Path], Any]] = {

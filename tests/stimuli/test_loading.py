@@ -15,7 +15,7 @@ from aslant.stimuli import (
     WeatSet,
     WeatTemplateSet,
     all_sets,
-    first_names,
+    bundled_names,
     kind_of,
     load_set,
     names,
@@ -150,8 +150,8 @@ def test_no_text_does_anything_but_load_or_raise_our_error(noise: str, place: in
 
 
 def test_the_name_table_is_sorted_and_its_shares_are_shares() -> None:
-    table = first_names()
-    assert [row.births for row in table] == sorted((row.births for row in table), reverse=True)
+    table = bundled_names().facts.values()
+    assert [row.bearers for row in table] == sorted((row.bearers for row in table), reverse=True)
     assert all(0 <= row.share_female <= 1 and 1938 <= row.mean_birth_year <= 2017 for row in table)
     known = [row.share_by_race for row in table if row.share_by_race]
     assert len(known) > 3000

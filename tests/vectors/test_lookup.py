@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aslant.errors import VectorsError
 from aslant.vectors import LookupPolicy, WordVectors
-from aslant.vectors.policy import Case, Phrases
+from aslant.vectors.word_vectors import Case, Phrases
 
 WORD = st.text(st.sampled_from("abAB _-é'"), max_size=6)
 POLICIES = st.builds(LookupPolicy, st.sampled_from(get_args(Case)), st.sampled_from(get_args(Phrases)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -24,9 +23,7 @@ class Commands(TyperGroup):
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return what --help shows of a command."""
         entry = catalogue.commands().get(_today(cmd_name))
-        if entry is None:
-            return None
-        return typer.core.TyperCommand(cmd_name, help=entry.help)
+        return entry and typer.core.TyperCommand(cmd_name, help=entry.help)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the commands group by group, as plain text: rich alone takes longer to load than all of this."""
@@ -47,14 +44,17 @@ def _today(name: str) -> str:
 
 
 def command_of(name: str) -> Any:
-    """Import a command and return it as typer runs it."""
+    """Import a command and return it as typer runs it, with the examples of its module in its help."""
     entry = catalogue.commands()[name]
     found = entry.resolve(entry.run)
-    if not isinstance(found, typer.Typer):
+    shown = entry.resolve(f"{entry.run.partition(':')[0]}:EXAMPLES")
+    lines = (shown[name] if isinstance(shown, dict) else shown).splitlines()  # several commands have them by name
+    if isinstance(found, typer.Typer):
+        for sub in found.registered_commands:
+            sub.epilog = sub.epilog or examples(*(line for line in lines if line.split()[1:3] == [name, sub.name]))
+    else:
         one = typer.Typer(add_completion=False, **SETTINGS)
-        shown = importlib.import_module(found.__module__).EXAMPLES
-        shown = shown[name] if isinstance(shown, dict) else shown  # a module with several commands has them by name
-        one.command(name, epilog=examples(*shown.splitlines()))(found)
+        one.command(name, epilog=examples(*lines))(found)
         found = one
     made = typer.main.get_command(found)
     made.name = name

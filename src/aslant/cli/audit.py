@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
 from aslant.cli import options as o
 from aslant.cli.audit_many import Many, audit_many
 from aslant.cli.encoders import CorpusOption, Text
-from aslant.cli.shared import Output, Reading, RunningOnCores, command, refuse_overwriting
+from aslant.cli.printing import deliver
+from aslant.cli.progress import bar, noted, say
+from aslant.cli.shared import Output, Reading, RunningOnCores, command, refuse_overwriting, report_files
+from aslant.errors import AslantError
 
 if TYPE_CHECKING:
     from aslant.auditing.model_list import AuditSettings
@@ -29,7 +33,6 @@ aslant audit vectors.bin --full --run-folder run      as in the papers; after Ct
 aslant audit --models models.txt --store results.db      many models; then: aslant results list results.db
 aslant check aslant-report.json --policy policy.toml   check a report against limits, in CI
 """
-REPORTS = (".html", ".json", ".csv")
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,7 @@ def audit_command(
 
     The tests reproduce stereotypes in order to measure them; the report says so first.
     """
-    from aslant.cli.audit_run import Request, going_on, kept_for_later, place_for, resumed
-    from aslant.cli.printing import deliver
+    from aslant.cli.audit_run import Request, going_on, place_for, resumed
 
     many.check_alone({
         "a model": models, "--output": output, "--figures": figures, "--tables": tables, "--resume": choosing.resume,
@@ -106,18 +108,16 @@ def audit_command(
     if choosing.resume is not None:
         _alone(settings, {"a model": models, "--run-folder": choosing.run_folder})
         request, place = resumed(choosing.resume, allow_pickle=reading.allow_pickle)
-        base = report_name(Path(request.output) if output is None else output)
+        written = report_files(Path(request.output) if output is None else output)
     else:
-        base = report_name(Path("aslant-report") if output is None else output)
-        request = Request(_located(models or []), str(base.resolve()), settings)
+        written = report_files(Path("aslant-report") if output is None else output)
+        request = Request(_located(models or []), str(written[0].with_suffix("").resolve()), settings)
         place = place_for(request, choosing.run_folder, kept=settings.cache)
-    written = [base.with_name(base.name + suffix) for suffix in REPORTS]
-    with going_on(place):
+    with going_on(place, measured=False):
         _check_files(request, written, [figures, tables])
         result = _audited(request, place, running)
-    with kept_for_later(place):
-        _save(result, written)
-        written += _as_files(result, figures, tables)
+    with going_on(place, measured=True):
+        written += _save(result, written, figures, tables)
         deliver(result, files, quiet=running.quiet)
     if not running.quiet:
         print("\n" + "\n".join(f"written: {path}" for path in written), file=files.spare())
@@ -126,19 +126,18 @@ def audit_command(
 
 def _settings(choosing: Choosing, corpus: list[str], text: Text, reading: Reading, seed: int) -> AuditSettings:
     from aslant.auditing.model_list import AuditSettings
-    from aslant.auditing.own_words import absolute, own_sets
-    from aslant.errors import AslantError
+    from aslant.auditing.step_context import own_sets
 
     if choosing.quick and choosing.full:
         raise AslantError("--quick and --full were both given; choose one.")
-    words = choosing.words or ()
+    words = choosing.words or []
     own_sets(words)  # a file that cannot be used is refused before any work
+    chosen: dict[str, Any] = {"case": reading.case, "phrases": reading.phrases, "split": text.split}
     return AuditSettings(
         profile="quick" if choosing.quick else "full" if choosing.full else "standard", seed=seed,
-        only=_parted(choosing.only), skip=_parted(choosing.skip), words=absolute(words), corpus=_located(corpus),
-        device=choosing.device, top=reading.top, case=reading.case, phrases=reading.phrases, subwords=reading.subwords,
-        allow_pickle=reading.allow_pickle, cache=not reading.no_cache, column=text.column, split=text.split,
-        encoding=text.text_encoding,
+        only=_parted(choosing.only), skip=_parted(choosing.skip), words=_located(words), corpus=_located(corpus),
+        device=choosing.device, top=reading.top, subwords=reading.subwords, allow_pickle=reading.allow_pickle,
+        cache=not reading.no_cache, column=text.column, encoding=text.text_encoding, **chosen,
     )  # fmt: skip
 
 
@@ -151,13 +150,10 @@ def _located(sources: list[str]) -> tuple[str, ...]:
 
 def _alone(settings: AuditSettings, given: dict[str, object]) -> None:
     """Refuse what a run that is resumed has settled already."""
-    from aslant.errors import AslantError
-
     usual = type(settings)(allow_pickle=settings.allow_pickle)
     named = {"profile": settings.profile, "cache": "no-cache"}
     changed = [f.name for f in fields(usual) if getattr(settings, f.name) != getattr(usual, f.name)]
-    given = given | {f"--{named.get(name, name)}": True for name in changed}
-    for name, value in given.items():
+    for name, value in (given | {f"--{named.get(name, name)}": True for name in changed}).items():
         if value:
             raise AslantError(f"--resume continues the run with its own settings; leave out {name}.")
 
@@ -167,48 +163,35 @@ def _parted(given: list[str] | None) -> tuple[str, ...]:
     return tuple(name.strip() for text in given or () for name in text.split(",") if name.strip())
 
 
-def report_name(output: Path) -> Path:
-    """Return the name of a report without the endings that are added to it; refuse one that cannot be written."""
-    from aslant.errors import AslantError
-
-    if not output.name:
-        raise AslantError(f"-o '{output}' does not name a file; give a name such as 'aslant-report'.")
-    if not output.parent.is_dir():
-        raise AslantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
-    return output.with_suffix("") if output.suffix in REPORTS else output
-
-
 def _audited(request: Request, place: Place | None, running: RunningOnCores) -> AuditResult | AuditComparison:
     from aslant.auditing import audit_subject, compare_audits
     from aslant.auditing.running import only_fitting
     from aslant.cli.audit_run import open_subjects
-    from aslant.cli.progress import bar, noted, say
 
     subjects, asked = open_subjects(request, quiet=running.quiet), request.settings
     chosen = only_fitting(subjects, asked.only) if len(subjects) > 1 else [asked.only]
     audits = []
     with noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         for number, (subject, only) in enumerate(zip(subjects, chosen, strict=True), 1):
-            audits.append(
-                audit_subject(
-                    subject, profile=asked.profile, only=only, skip=asked.skip, words=asked.words, rng=asked.seed,
-                    workers=running.workers, run_folder=place.of_model(number) if place else None,
-                    fresh_if_other=place.ours if place else False, progress=progress,
-                    on_failure=lambda measure, trace: say(
-                        f"the measure '{measure}' failed; the rest continues.\n{trace}"
-                    ),
-                )
-            )  # fmt: skip
+            audits.append(audit_subject(
+                subject, profile=asked.profile, only=only, skip=asked.skip, words=asked.words, rng=asked.seed,
+                workers=running.workers, run_folder=place.folder / f"model-{number}" if place else None,
+                fresh_if_other=place.ours if place else False, progress=progress,
+                on_failure=lambda measure, trace: say(f"the measure '{measure}' failed; the rest continues.\n{trace}"),
+            ))  # fmt: skip
         return audits[0] if len(audits) == 1 else compare_audits(audits, subjects)
 
 
-def _save(result: AuditResult | AuditComparison, paths: list[Path]) -> None:
-    """Write the report in every format, so that no old file is next to a new one; the page is made last.
+def _save(
+    result: AuditResult | AuditComparison, paths: list[Path], figures: Path | None, tables: Path | None
+) -> list[Path]:
+    """Write the report in every format, so that no old file is next to a new one; return the folders of the rest.
 
-    It needs more than the rest; if it fails, the others are already written.
+    The page is made last: it needs more than the others, which are written if it fails.
     """
     from aslant.io.files import write_together
     from aslant.report import render
+    from aslant.report.figures import save_figures, save_tables
 
     made: dict[Path, bytes] = {}
     try:
@@ -216,24 +199,14 @@ def _save(result: AuditResult | AuditComparison, paths: list[Path]) -> None:
             made[path] = render(result, path.suffix).encode("utf-8", "surrogatepass")
     finally:
         write_together(made)
-
-
-def _as_files(result: AuditResult | AuditComparison, figures: Path | None, tables: Path | None) -> list[Path]:
-    """Write the requested charts and tables, each as separate files; return the folders."""
-    from aslant.report.figures import save_figures, save_tables
-
-    written: list[Path] = []
-    for save, folder in ((save_figures, figures), (save_tables, tables)):
-        if folder is not None:
-            save(result, folder)
-            written.append(folder)
-    return written
+    wanted = [(save, folder) for save, folder in ((save_figures, figures), (save_tables, tables)) if folder is not None]
+    for save, folder in wanted:
+        save(result, folder)
+    return [folder for _, folder in wanted]
 
 
 def _check_files(request: Request, written: list[Path], folders: list[Path | None]) -> None:
     """Refuse, before any work, to overwrite an input, or to write into a folder that is a file."""
-    from aslant.errors import AslantError
-
     given = (*request.models, *request.settings.words, *request.settings.corpus)
     refuse_overwriting(written, given, "choose another name with -o")
     for folder in folders:
@@ -243,9 +216,6 @@ def _check_files(request: Request, written: list[Path], folders: list[Path | Non
 
 def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:
     """Clean up after a run that is complete; say what failed, and how to try it again, otherwise."""
-    import shutil
-
-    from aslant.cli.progress import say
     from aslant.report.tables import plain
     from aslant.results.audit import AuditResult
 

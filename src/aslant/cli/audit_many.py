@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -11,16 +12,16 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from aslant.cli.options import option
-from aslant.cli.progress import note, say
+from aslant.cli.printing import deliver
+from aslant.cli.progress import note, resumable, say
 from aslant.cli.shared import refuse_overwriting
 from aslant.errors import AslantError, MissingExtraError
 
 if TYPE_CHECKING:
-    from aslant.auditing.audit_job import AuditOutcome
+    from aslant.auditing.many_models import AuditOutcome
     from aslant.auditing.model_list import AuditSettings
     from aslant.auditing.store import ResultsStore
     from aslant.cli.shared import Output, RunningOnCores
-    from aslant.results.audit import AuditResult
     from aslant.results.stored import StoredAudit
 
 
@@ -83,22 +84,30 @@ def audit_many(many: Many, settings: AuditSettings, running: RunningOnCores, fil
     """Audit every model of the list; exit code 1 if one of them failed."""
     from aslant.auditing.many_models import audit_list
     from aslant.auditing.store import DEFAULT_STORE, ResultsStore
-    from aslant.cli.printing import deliver
-    from aslant.cli.progress import resumable
     from aslant.data import cache_folder
 
     store = ResultsStore(DEFAULT_STORE if many.store is None else many.store)
     _check_files(many, store, files)
+
+    def ended(number: int, total: int, outcome: AuditOutcome, stored: StoredAudit) -> None:
+        for trace in outcome.traces:
+            say(f"{outcome.label}: {trace}")
+        if not running.quiet:
+            for remark in outcome.notes:
+                note(f"{outcome.label}: {remark}")
+            run = f"{stored.state}, {outcome.seconds:.1f} s"
+            how = "not run again, because the store has it" if outcome.state == "known" else run
+            say(f"{number} of {total}: {outcome.label}: {how}{': ' if stored.reason else ''}{stored.reason}")
+        if many.reports is not None and stored.state != "failed":
+            path = many.reports / f"{file_name(stored.label)}-{stored.id}.html"
+            if not path.exists():
+                store.audit(stored.id).save(path)
+
     with resumable(kept=True), many.used(running):
         done = audit_list(
-            str(many.model_list),
-            store,
-            again=many.again,
-            settings=settings,
+            str(many.model_list), store, again=many.again, settings=settings, workers=running.workers, on_end=ended,
             runs=cache_folder() / "audits" if settings.cache else None,
-            workers=running.workers,
-            on_end=_Ended(store, many.reports, running.quiet),
-        )
+        )  # fmt: skip
     deliver(done, files, quiet=running.quiet)
     if not running.quiet:
         print(f"\nstored: {store.path}", file=files.spare())
@@ -122,47 +131,10 @@ def _check_files(many: Many, store: ResultsStore, files: Output) -> None:
             raise AslantError(f"cannot use '{many.reports}' for reports: {error.strerror or error}.") from None
 
 
-@dataclass(frozen=True)
-class _Ended:
-    """Says how the audit of each model ended, and writes its page."""
-
-    store: ResultsStore
-    reports: Path | None
-    quiet: bool
-
-    def __call__(self, number: int, total: int, outcome: AuditOutcome, stored: StoredAudit) -> None:
-        for trace in outcome.traces:
-            say(f"{outcome.label}: {trace}")
-        if not self.quiet:
-            for remark in outcome.notes:
-                note(f"{outcome.label}: {remark}")
-            how = (
-                "not run again, because the store has it"
-                if outcome.state == "known"
-                else f"{stored.state}, {outcome.seconds:.1f} s"
-            )
-            say(f"{number} of {total}: {outcome.label}: {how}{': ' if stored.reason else ''}{stored.reason}")
-        if self.reports is not None and stored.state != "failed":
-            path = self.reports / f"{file_name(stored.label)}-{stored.id}.html"
-            if not path.exists():
-                _audit(outcome, stored, self.store).save(path)
-
-
-def _audit(outcome: AuditOutcome, stored: StoredAudit, store: ResultsStore) -> AuditResult:
-    from aslant.io.reading import parse_json
-    from aslant.results.audit import AuditResult
-
-    if outcome.result is None:
-        return store.audit(stored.id)
-    return AuditResult.from_dict(parse_json(outcome.result.decode("utf-8")))
-
-
 def file_name(label: str) -> str:
     """Return a label as a name for a file: no folders, nothing that a shell or a file system cannot handle.
 
     >>> file_name("../last month = 1"), file_name("héllo/wörld.bin")
     ('last-month-1', 'héllo-wörld.bin')
     """
-    import re
-
     return re.sub(r"[^\w.]+", "-", label).strip("-.")[:80] or "model"

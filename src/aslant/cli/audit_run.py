@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import msgspec
 
 from aslant.auditing.model_list import AuditSettings
-from aslant.cli.progress import note, say
+from aslant.auditing.run_folder import STEP, refuse_strangers
+from aslant.auditing.subjects import Subject, check_use, opened
+from aslant.cli.encoders import Text
+from aslant.cli.loading import open_vectors
+from aslant.cli.progress import note, noted, say
+from aslant.cli.shared import Reading
+from aslant.data import cache_folder
 from aslant.errors import AslantError
-
-if TYPE_CHECKING:
-    from aslant.auditing.subjects import Subject
+from aslant.io.keeper import FILE, Keeper
 
 #: The key of the request in the folder of a run.
 REQUEST = "request"
@@ -44,65 +51,30 @@ class Place:
     #: The request of the run that was there.
     before: bytes | None = None
 
-    def put_back(self) -> None:
-        """Leave the folder as it was found, since the request cannot be carried out; what is finished stays."""
-        from aslant.io.keeper import FILE, Keeper
-
-        if self.before is not None:
-            Keeper(self.folder).keep({REQUEST: self.before})
-            return
-        with suppress(OSError):
-            if [entry.name for entry in self.folder.iterdir()] == [FILE]:
-                (self.folder / FILE).unlink()
-                self.folder.rmdir()
-
-    def of_model(self, number: int) -> Path:
-        """Return the folder of one model's results."""
-        return self.folder / f"model-{number}"
-
-    def keeps_results(self) -> bool:
-        """Tell whether any finished results are there: the disk may be full."""
-        from aslant.auditing.run_folder import STEP
-        from aslant.io.keeper import Keeper
-
-        return any(Keeper(folder).under(STEP) for folder in self.folder.glob("model-*"))
-
     def to_go_on(self) -> str:
         """Return the command that resumes the run."""
-        import shlex
-
         return f"aslant audit --resume {shlex.quote(str(self.folder))}"
 
 
 def place_for(request: Request, run_folder: Path | None, *, kept: bool) -> Place | None:
     """Return where the run is kept: the given folder, or one in the cache; None where that cannot be written."""
-    from aslant.auditing.run_folder import refuse_strangers
-    from aslant.data import cache_folder
-    from aslant.io.keeper import Keeper
-
     if run_folder is None and not kept:
         return None
-    ours = run_folder is None
+    if run_folder is not None:
+        refuse_strangers(run_folder, " with --run-folder")
     folder = cache_folder() / "audits" / request.key() if run_folder is None else run_folder
-    if not ours:
-        refuse_strangers(folder, " with --run-folder")
     keeper = Keeper(folder, what="")
     before = keeper.get(REQUEST)
     if not keeper.keep({REQUEST: json.dumps(asdict(request)).encode()}):
-        if not ours:
+        if run_folder is not None:
             raise AslantError(f"cannot use '{folder}' as a run folder: {keeper.problem}.")
         note(f"this run is not kept, because '{folder}' cannot be written to.")
         return None
-    return Place(folder.resolve(), ours, before)
+    return Place(folder.resolve(), run_folder is None, before)
 
 
 def resumed(folder: Path, *, allow_pickle: bool = False) -> tuple[Request, Place]:
     """Read a run's request from its folder, which alone may not say that pickles are opened, since they run code."""
-    import msgspec
-
-    from aslant.data import cache_folder
-    from aslant.io.keeper import FILE, Keeper
-
     if not (folder / FILE).exists():
         raise AslantError(f"there is no run in '{folder}'; it may have finished, or this is the wrong folder.")
     content = Keeper(folder).get(REQUEST)
@@ -120,58 +92,43 @@ def resumed(folder: Path, *, allow_pickle: bool = False) -> tuple[Request, Place
 
 
 @contextmanager
-def kept_for_later(place: Place | None) -> Iterator[None]:
-    """Say, where the report cannot be written or the user stops it, that results are kept, and how to resume."""
-    try:
-        yield
-    except AslantError as error:
-        if place is None or not place.keeps_results():
-            raise
-        raise AslantError(f"{error} What was measured is kept; to resume: {place.to_go_on()}") from None
-    except KeyboardInterrupt:
-        _say_stopped(place)
-        raise
+def going_on(place: Place | None, *, measured: bool) -> Iterator[None]:
+    """Say, when the user stops the work, the exact command that resumes it.
 
-
-def _say_stopped(place: Place | None) -> None:
-    if place is not None:
-        again = " (or the same command again)" if place.ours else ""
-        say(f"stopped; what is finished is kept. To resume{again}: {place.to_go_on()}")
-
-
-@contextmanager
-def going_on(place: Place | None) -> Iterator[None]:
-    """Say, when the user stops the work, the exact command that resumes it; restore what a refusal leaves."""
+    A refusal before anything was `measured` leaves the folder as it was found; a later one says that results are kept.
+    """
     try:
         yield
     except KeyboardInterrupt:
-        _say_stopped(place)
-        raise
-    except AslantError:
         if place is not None:
-            place.put_back()
+            again = " (or the same command again)" if place.ours else ""
+            say(f"stopped; what is finished is kept. To resume{again}: {place.to_go_on()}")
+        raise
+    except AslantError as error:
+        if place is None:
+            raise
+        if measured and any(
+            Keeper(folder).under(STEP) for folder in place.folder.glob("model-*")
+        ):  # or the disk is full
+            raise AslantError(f"{error} What was measured is kept; to resume: {place.to_go_on()}") from None
+        if not measured and place.before is not None:
+            Keeper(place.folder).keep({REQUEST: place.before})
+        elif not measured:
+            with suppress(OSError):
+                if [entry.name for entry in place.folder.iterdir()] == [FILE]:
+                    (place.folder / FILE).unlink()
+                    place.folder.rmdir()
         raise
 
 
 def open_subjects(request: Request, *, quiet: bool) -> list[Subject]:
     """Open every model of any kind, and the corpus; messages while loading go to standard error."""
-    from aslant.auditing.open_subject import check_use, opened
-    from aslant.cli.encoders import Text
-    from aslant.cli.loading import open_vectors
-    from aslant.cli.progress import noted
-    from aslant.cli.shared import Reading
-
     asked = request.settings
     reading = Reading(asked.top, asked.case, asked.phrases, asked.allow_pickle, asked.subwords, not asked.cache)
     corpus = Text(asked.column, asked.split, asked.encoding).open_if_given(list(asked.corpus))
+    load = partial(open_vectors, reading=reading, quiet=quiet)
     models: tuple[str | None, ...] = request.models or (None,)
     with noted(quiet=quiet):
-        subjects = [
-            opened(
-                model, corpus=corpus, device=asked.device,
-                load_vectors=lambda source: open_vectors(source, reading, quiet=quiet),
-            )
-            for model in models
-        ]  # fmt: skip
+        subjects = [opened(model, corpus=corpus, device=asked.device, load_vectors=load) for model in models]
     check_use(corpus, subjects)
     return subjects

@@ -9,7 +9,9 @@ from typing import Annotated
 import typer
 
 from aslant.cli import options as o
+from aslant.cli.printing import deliver
 from aslant.cli.shared import Output, command
+from aslant.io.files import write_text
 
 EXAMPLES = """
 aslant check aslant-report.json                          the default policy: no large association about people
@@ -41,9 +43,7 @@ def check_command(
     A measurement that a rule needs and that is missing from the report is a failure, unless the rule is optional.
     """
     from aslant.auditing.policy import check_policy, read_policy, read_report
-    from aslant.cli.printing import deliver
-    from aslant.io.files import write_text
-    from aslant.report.policy import junit
+    from aslant.report.audit import junit
 
     rules = read_policy(policy)
     result = check_policy(read_report(report), rules)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
-from aslant.errors import plural
-
-if TYPE_CHECKING:
-    from aslant.vectors import WordVectors
+from aslant.errors import AslantError, plural
 
 EXAMPLES = """
 aslant debias -o debiased.bin                                   the bundled sample, hard debiasing of gender
@@ -58,7 +57,6 @@ class DebiasOutput(Output):
     @property
     def target(self) -> Path:
         """The file that the vectors go to."""
-        from aslant.errors import AslantError
         from aslant.vectors.formats import check_suffix
 
         if self.output is None:
@@ -71,8 +69,6 @@ class DebiasOutput(Output):
 
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse before any work what could not be written after it, including the input itself."""
-        from aslant.errors import AslantError
-
         super().check(inputs)
         if self.target.is_dir():
             raise AslantError(f"'{self.target}' is a folder; name a file with -o.")
@@ -103,33 +99,36 @@ def debias_command(
     from aslant.cli.loading import open_vectors
     from aslant.cli.printing import deliver
     from aslant.debias.check import SIMILARITY, debias_check
-    from aslant.errors import AslantError
+    from aslant.measures.similarities.measure import rated_pairs
+    from aslant.report.tables import plain
+    from aslant.vectors.formats import RECORDED
 
     given = {name: value for name, value in asdict(chosen).items() if value is not None}
     function, settings = chosen_method(method, given)
     if files.by_suffix() and not check:
         raise AslantError("--json, --csv, --markdown and --latex write the check; add --check.")
-    pairs = wanted_similarity(similarity if check else None)
+    pairs = SIMILARITY if similarity is None else [name for name in similarity if name != "none"]
+    for name in pairs if check and similarity else ():
+        rated_pairs(name)  # what cannot be read is refused before any work
     if "rng" in settings:
         settings["rng"] = running.seed
     before = open_vectors(model, reading, quiet=running.quiet)
     after = function(before, **settings)
     after.save(files.target)
     if not running.quiet:
-        say_what_was_done(after, files)
+        target, shape = files.target, f"{plural(len(after), 'word')} × {plural(after.dimensions, 'dimension')}"
+        said = [plain(after.treatments[-1].describe()), f"written: {target} ({shape})"]
+        if target.suffix.lower() not in RECORDED:
+            said.append(f"{target.suffix} files keep no record of what was done; {' and '.join(RECORDED)} do.")
+        print(*said, sep="\n", file=files.spare())
     if check:
-        pairs = SIMILARITY if similarity is None else pairs
         found = debias_check(before, after, similarity=pairs, seeds=seeds, rng=running.seed)
         deliver(found, files, quiet=running.quiet)
 
 
 def chosen_method(name: str, given: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Return the function of a method, and its settings from the options that were given ("rng" if it takes one)."""
-    import difflib
-    import inspect
-
     from aslant.debias import METHODS
-    from aslant.errors import AslantError
 
     if name not in METHODS:
         near = difflib.get_close_matches(name, METHODS, n=1)
@@ -155,26 +154,3 @@ def read_setting(option: str, value: Any) -> Any:
         words = [word.strip() for word in value.split(",") if word.strip()]
         return tuple(words) if option == "poles" else words
     return value
-
-
-def say_what_was_done(after: WordVectors, files: DebiasOutput) -> None:
-    """Print what was done and where the file is; to standard error if standard output is taken."""
-    from aslant.report.tables import plain
-    from aslant.vectors.formats import RECORDED
-
-    target, shape = files.target, f"{plural(len(after), 'word')} × {plural(after.dimensions, 'dimension')}"
-    to = files.spare()
-    print(plain(after.treatments[-1].describe()), file=to)
-    print(f"written: {target} ({shape})", file=to)
-    if target.suffix.lower() not in RECORDED:
-        print(f"{target.suffix} files keep no record of what was done; {' and '.join(RECORDED)} do.", file=to)
-
-
-def wanted_similarity(similarity: list[str] | None) -> Iterable[str]:
-    """Return the requested rated pairs, refusing before any work what cannot be read."""
-    from aslant.measures.similarities.measure import rated_pairs
-
-    names = [name for name in similarity or () if name != "none"]
-    for name in names:
-        rated_pairs(name)
-    return names

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from aslant.cli import options as o
+from aslant.cli.progress import noted
+from aslant.errors import AslantError
 
 if TYPE_CHECKING:
     from aslant.corpus import Corpus
@@ -45,8 +47,6 @@ class Text:
 
     def open(self, corpus: list[str] | None) -> Corpus:
         """Open a corpus, or raise an error that says that one is needed."""
-        from aslant.errors import AslantError
-
         found = self.open_if_given(corpus)
         if found is None:
             raise AslantError("no corpus was given; name a file, a folder or data with --corpus.")
@@ -76,7 +76,6 @@ class Encoding:
 
     def open(self, model: str | None, *, quiet: bool) -> Encoder:
         """Open an encoder; its messages while loading go to standard error."""
-        from aslant.cli.progress import noted
         from aslant.models.loading import load_encoder
 
         settings: dict[str, Any] = {"layer": read_layer(self.layer), "pieces": self.pieces, "dtype": self.dtype}

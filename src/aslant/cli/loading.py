@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 
 def open_vectors(
-    model: str | None,
-    reading: Reading,
-    *,
-    quiet: bool = False,
-    drop_last: int = 0,
-    needed: Iterable[str] | None = None,
+    model: str | None, reading: Reading, *, quiet: bool = False, drop_last: int = 0, needed: Iterable[str] | None = None
 ) -> WordVectors:
     """Load `model`; on a terminal show how far reading has come, and say what was repaired.
 

@@ -10,17 +10,18 @@ from typing import TYPE_CHECKING
 from aslant.errors import MeasureError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from rich.console import Console
 
     from aslant.cli.shared import Output
-    from aslant.measures.association.result import WeatSuiteResult
-    from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
+    from aslant.measures.shared.association import AssociationSuite
     from aslant.results.codec import Result
 
 STANDARD_OUTPUT = Path("-")
 
 
-def need_results(suite: WeatSuiteResult | SeatSuiteResult | CeatSuiteResult) -> None:
+def need_results(suite: AssociationSuite) -> None:
     """Refuse to report a suite in which no test could be run."""
     if not suite.results:
         skipped = suite.skipped[0]
@@ -53,6 +54,25 @@ def table_console() -> Console:
     return Console(width=int(wanted) if wanted.isdigit() else 140, highlight=False)
 
 
+def print_table(
+    columns: Sequence[str], rows: Iterable[Sequence[str]], *, right: str, wraps: Sequence[str], note: str = ""
+) -> None:
+    """Print rows as a table without lines; the column `right` is aligned there, and those in `wraps` may wrap."""
+    from rich.table import Table
+    from rich.text import Text
+
+    from aslant.report.tables import plain
+
+    table, console = Table(box=None, pad_edge=False), table_console()
+    for title in columns:
+        table.add_column(title, justify="right" if title == right else "left", no_wrap=title not in wraps)
+    for row in rows:
+        table.add_row(*(Text(plain(cell)) for cell in row))
+    console.print(table)
+    if note:
+        console.print(Text(note, style="dim"))
+
+
 def write_chart(svg: str, path: Path) -> None:
     """Write a chart as .svg, .png or .html, by the suffix of `path`."""
     from aslant.io.files import write_bytes
@@ -65,7 +85,7 @@ def show(result: Result) -> None:
     """Print the table of `result` and the notes under it."""
     from rich.text import Text
 
-    from aslant.report.result_tables import tables_of
+    from aslant.report.assembly import tables_of
     from aslant.report.tables import lines, to_rich
 
     console = table_console()

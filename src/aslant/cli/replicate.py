@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from aslant.cli import options as o
+from aslant.cli.printing import deliver
+from aslant.cli.progress import bar, noted, resumable
 from aslant.cli.shared import Output, RunningOnCores, command
-from aslant.errors import plural
+from aslant.errors import AslantError, plural
 
 EXAMPLES = """
 aslant replicate list
@@ -54,12 +55,8 @@ def replicate_command(
     What is bundled or already downloaded is used; --get downloads more. Anything not the paper's own is labelled
     as a stand-in, and never counts as met.
     """
-    from aslant.cli.printing import deliver
-    from aslant.cli.progress import bar, noted, resumable
-    from aslant.errors import AslantError
     from aslant.replicate import ALL, PAPERS, replicate_all, replicate_paper
     from aslant.replicate import paper as described
-    from aslant.results.codec import Result
 
     if paper == "list":
         for name in PAPERS:
@@ -69,25 +66,17 @@ def replicate_command(
         return
     instead = {"with": model, "encoder": encoder, "corpus": corpus}
     chosen = {option: content for option, content in instead.items() if content}
-    given = _given(data or ())
+    given = {}
+    for item in data or ():
+        name, _, path = item.partition("=")
+        if not path:
+            raise AslantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
+        given[name] = path
     if paper == ALL and (chosen or given):
         raise AslantError("'all' takes no --data, --with, --encoder or --corpus; give them for one paper.")
     with resumable(kept=True), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
-        result: Result = (
-            replicate_all(get=get, rng=running.seed, progress=progress)
-            if paper == ALL
-            else replicate_paper(paper, data=given, instead=chosen, get=get, rng=running.seed, progress=progress)
+        shared: Any = {"get": get, "rng": running.seed, "progress": progress}
+        result = (
+            replicate_all(**shared) if paper == ALL else replicate_paper(paper, data=given, instead=chosen, **shared)
         )
     deliver(result, output, quiet=running.quiet)
-
-
-def _given(items: Iterable[str]) -> dict[str, str]:
-    from aslant.errors import AslantError
-
-    given = {}
-    for item in items:
-        name, equals, path = item.partition("=")
-        if not equals or not path:
-            raise AslantError(f"--data {item} is not NAME=PATH, such as glove-6b-100d=glove.6B.100d.txt.")
-        given[name] = path
-    return given

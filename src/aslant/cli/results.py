@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -9,12 +10,34 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import typer
 
 from aslant.cli import options as o
-from aslant.cli.shared import Output, command
+from aslant.cli.printing import STANDARD_OUTPUT, deliver
+from aslant.cli.progress import note, noted
+from aslant.cli.shared import Output, command, report_files
+from aslant.errors import AslantError
+from aslant.io.files import written_whole
 
 if TYPE_CHECKING:
+    from aslant.auditing.store import ResultsStore
     from aslant.results.audit import AuditComparison, AuditResult
-    from aslant.results.stored import AuditChange, StoredAudit
 
+EXAMPLES = """
+aslant results list results.db                       every audit: label, when, state, model, id
+aslant results list results.db --latest --since 2026-03-01 --json -
+aslant results figures results.db --measure weat --stimuli weat-6
+aslant results figures results.db --model 'ours*' --category gender --latest --csv figures.csv
+aslant results history results.db --model ours --measure weat --stimuli weat-6
+aslant results history results.db --category race --csv history.csv
+aslant results show results.db ours                  the newest audit of 'ours'
+aslant results show results.db ours~1 -o before      the one before it, as before.html, .json and .csv
+aslant results show results.db 3f2a9c                by the first digits of its id
+aslant results compare results.db ours               the newest audit of 'ours' with the one before it
+aslant results compare results.db 'last month' 'this month'
+aslant results compare results.db ours~2 ours -o change && aslant check change.json --policy policy.toml
+aslant results add results.db aslant-report.json --label ours      a report that 'aslant audit' wrote
+aslant results add results.db other.jsonl                          what 'aslant results export' wrote, or an old store
+aslant results export results.db - | jq .record.label
+aslant results export march.db march.jsonl && aslant results add year.db march.jsonl
+"""
 app = typer.Typer(help="Audits in a store: list, query, show, compare, follow over time, export.", no_args_is_help=True)
 
 ASKED = "Which ones (* and ? stand for anything)"
@@ -48,95 +71,56 @@ class Figures(Audits):
     category: Annotated[str, o.option("Such as gender.", "NAME")] = "*"
 
 
-@app.callback()
-def results_command() -> None:
-    """Audits in a store: list, query, show, compare, follow over time, export."""
-
-
-@app.command(
-    "list",
-    epilog=o.examples(
-        "aslant results list results.db                       every audit: label, when, state, model, id",
-        "aslant results list results.db --latest --since 2026-03-01 --json -",
-    ),
-)
+@app.command("list")
 @command
 def list_command(store: StoreArgument, latest: LatestOption = False, *, asking: Audits, output: Output) -> None:
     """List the audits of a store, oldest first: label, when, state, model, fingerprint, profile, seed, version, id."""
     _answer(store, "audits", output, latest=latest, **asdict(asking))
 
 
-@app.command(
-    "figures",
-    epilog=o.examples(
-        "aslant results figures results.db --measure weat --stimuli weat-6",
-        "aslant results figures results.db --model 'ours*' --category gender --latest --csv figures.csv",
-    ),
-)
+@app.command("figures")
 @command
 def figures_command(store: StoreArgument, latest: LatestOption = False, *, asking: Figures, output: Output) -> None:
     """Print the figures that match: one row for each measure, set of stimuli and audit."""
     _answer(store, "figures", output, latest=latest, **asdict(asking))
 
 
-@app.command(
-    "history",
-    epilog=o.examples(
-        "aslant results history results.db --model ours --measure weat --stimuli weat-6",
-        "aslant results history results.db --category race --csv history.csv",
-    ),
-)
+@app.command("history")
 @command
 def history_command(store: StoreArgument, *, asking: Figures, output: Output) -> None:
     """Follow figures over time, label by label: the effect, its change since the previous audit, what else changed."""
     _answer(store, "history", output, **asdict(asking))
 
 
+def _opened(store: str) -> ResultsStore:
+    from aslant.auditing.store import ResultsStore
+
+    return ResultsStore(store)
+
+
 def _answer(store: str, question: str, output: Output, **asked: Any) -> None:
     """Ask a store, and say on standard error what a table on standard output has no place for."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import STANDARD_OUTPUT, deliver
-    from aslant.cli.progress import note
-
-    found = getattr(ResultsStore(store), question)(**asked)
+    found = getattr(_opened(store), question)(**asked)
     if STANDARD_OUTPUT in (output.csv, output.markdown, output.latex):
         for each in found.notes:
             note(each)
     deliver(found, output, quiet=False)
 
 
-@app.command(
-    "show",
-    epilog=o.examples(
-        "aslant results show results.db ours                  the newest audit of 'ours'",
-        "aslant results show results.db ours~1 -o before      the one before it, as before.html, .json and .csv",
-        "aslant results show results.db 3f2a9c                by the first digits of its id",
-    ),
-)
+@app.command("show")
 @command
 def show_command(
     store: StoreArgument, which: WhichArgument, report: ReportOption = None, *, output: Output
 ) -> None:  # fmt: skip
     """Show one audit again, in full, and write its report."""
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-    from aslant.cli.progress import noted
-
     names = _names(report, store)
     with noted():
-        audit = ResultsStore(store).audit(which)
+        audit = _opened(store).audit(which)
     _write(audit, names)
     deliver(audit, output, quiet=False)
 
 
-@app.command(
-    "compare",
-    epilog=o.examples(
-        "aslant results compare results.db ours               the newest audit of 'ours' with the one before it",
-        "aslant results compare results.db 'last month' 'this month'",
-        "aslant results compare results.db ours~2 ours -o change && aslant check change.json --policy policy.toml",
-    ),
-)
+@app.command("compare")
 @command
 def compare_command(
     store: StoreArgument,
@@ -154,28 +138,23 @@ def compare_command(
     What else differs (version, profile, seed, words, corpus) is said, since it may explain a difference too. The report
     (-o) has both audits side by side; 'aslant check' can check its JSON against limits on differences.
     """
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.printing import deliver
-    from aslant.cli.progress import noted
+    from aslant.auditing import compare_audits
 
-    names, found = _names(report, store), ResultsStore(store)
+    names, found = _names(report, store), _opened(store)
     with noted():
         change = found.compare(before, after)
     if names:
-        with noted(quiet=True):  # already reported
-            first, second = found.audit(change.before.id), found.audit(change.after.id)
-        _write(_side_by_side(first, second, change), names)
+        audits, dated = [], change.before.label == change.after.label
+        for stored in (change.before, change.after):
+            name = f"{stored.label}, {stored.audited[:10]}, {stored.id}" if dated else stored.label
+            with noted(quiet=True):  # already reported
+                audit = found.audit(stored.id)
+            audits.append(replace(audit, representation=replace(audit.representation, name=name)))
+        _write(compare_audits(audits), names)
     deliver(change, output, quiet=False)
 
 
-@app.command(
-    "add",
-    epilog=o.examples(
-        "aslant results add results.db aslant-report.json --label ours      a report that 'aslant audit' wrote",
-        "aslant results add results.db other.jsonl                          what 'aslant results export' wrote, or an "
-        "old store",
-    ),
-)
+@app.command("add")
 def add_command(
     store: Annotated[str, o.argument("A store, or the name of a new one.", "STORE")],
     report: Annotated[str, o.argument("JSON that 'aslant audit' wrote, or JSON Lines of 'export'.", "FILE")],
@@ -184,13 +163,11 @@ def add_command(
 ) -> None:
     """Put a report that was made before, or elsewhere, or the audits of another store, into a store."""
     from aslant.auditing.policy import read_report
-    from aslant.auditing.store import ResultsStore, is_lines
-    from aslant.cli.progress import noted
-    from aslant.errors import AslantError
+    from aslant.auditing.store import is_lines
     from aslant.report.tables import plain
     from aslant.results.audit import AuditResult
 
-    into = ResultsStore(store)
+    into = _opened(store)
     if is_lines(Path(report)):
         if label is not None:
             raise AslantError(f"'{report}' holds labels of its own; leave out --label.")
@@ -207,30 +184,16 @@ def add_command(
             print(f"stored: {plain(stored.label)} as {stored.id} in {plain(store)}")
 
 
-@app.command(
-    "export",
-    epilog=o.examples(
-        "aslant results export results.db - | jq .record.label",
-        "aslant results export march.db march.jsonl && aslant results add year.db march.jsonl",
-    ),
-)
+@app.command("export")
 def export_command(
     store: StoreArgument,
     file: Annotated[Path, o.argument("Where to write; '-' is standard output.", "FILE")],
 ) -> None:
     """Write every audit of a store as a line of JSON, for other programs and other stores ('add' reads it)."""
-    import sys
-
-    from aslant.auditing.store import ResultsStore
-    from aslant.cli.progress import noted
-    from aslant.errors import AslantError
-    from aslant.io.files import written_whole
-
-    found = ResultsStore(store)
+    found = _opened(store)
     with noted():
-        if file == Path("-"):
-            for line in found.lines():
-                sys.stdout.buffer.write(line)
+        if file == STANDARD_OUTPUT:
+            sys.stdout.buffer.writelines(found.lines())
             return
         try:
             with written_whole(file) as written:
@@ -241,13 +204,7 @@ def export_command(
 
 def _names(report: Path | None, store: str) -> list[Path]:
     """Return the files of a report, if one was requested; the store is never one of them."""
-    from aslant.cli.audit import REPORTS, report_name
-    from aslant.errors import AslantError
-
-    if report is None:
-        return []
-    base = report_name(report)
-    names = [base.with_name(base.name + suffix) for suffix in REPORTS]
+    names = [] if report is None else report_files(report)
     for path in names:
         if path.exists() and Path(store).exists() and path.samefile(store):
             raise AslantError(f"'{path}' is the store and would be overwritten; choose another name with -o.")
@@ -255,23 +212,7 @@ def _names(report: Path | None, store: str) -> list[Path]:
 
 
 def _write(result: AuditResult | AuditComparison, names: list[Path]) -> None:
-    import sys
-
     for path in reversed(names):
         result.save(path)
     if names:
         print("\n".join(f"written: {path}" for path in names), file=sys.stderr)
-
-
-def _side_by_side(before: AuditResult, after: AuditResult, change: AuditChange) -> AuditComparison:
-    """Return both audits as a report, each under its label, and its day where the labels are the same."""
-    from aslant.auditing import compare_audits
-
-    dated = change.before.label == change.after.label
-    pairs = ((before, change.before), (after, change.after))
-    return compare_audits([_named(audit, stored, dated=dated) for audit, stored in pairs])
-
-
-def _named(audit: AuditResult, stored: StoredAudit, *, dated: bool) -> AuditResult:
-    name = f"{stored.label}, {stored.audited[:10]}, {stored.id}" if dated else stored.label
-    return replace(audit, representation=replace(audit.representation, name=name))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, TextIO, get_type_hints
 
 from aslant.cli import options as o
+from aslant.errors import AslantError, MeasureError
 from aslant.measures.shared.settings import declared, setting
 
 
@@ -64,7 +65,6 @@ class RunningOnCores(Running):
 
     def used(self) -> AbstractContextManager[None]:
         """Return the requested workers, to be used while the command runs."""
-        from aslant.errors import AslantError
         from aslant.parallel import use_workers
 
         if self.workers is not None and (self.dask or self.ray):
@@ -107,10 +107,8 @@ class Output:
 
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse, before any work is done, files that could not be written, or are among the `inputs`."""
-        from aslant.errors import AslantError
-
         wanted = self.files()
-        if len({_resolved(path) for path in wanted}) < len(wanted):
+        if len({path if path == Path("-") else path.expanduser().resolve() for path in wanted}) < len(wanted):
             raise AslantError("two output options name the same file ('-' is standard output); give each its own.")
         for path in wanted:
             if not path.parent.is_dir():
@@ -136,17 +134,21 @@ def refuse_overwriting(
     written: Iterable[Path], inputs: Iterable[str | Path], advice: str = "name another file"
 ) -> None:
     """Refuse, before any work, to write a file that is read."""
-    from aslant.errors import AslantError
-
     read = [text for text in inputs if os.path.exists(text)]  # noqa: PTH110 (a name may be too long for a file)
     for path in written:
         if path.exists() and any(path.samefile(text) for text in read):
             raise AslantError(f"'{path}' is an input and would be overwritten; {advice}.")
 
 
-def _resolved(path: Path) -> Path:
-    """Return the file that `path` means, however it is written; '-' is standard output and stays."""
-    return path if path == Path("-") else path.expanduser().resolve()
+def report_files(output: Path) -> list[Path]:
+    """Return the files of a report of this name, with or without an ending; refuse what cannot be written."""
+    suffixes = (".html", ".json", ".csv")
+    if not output.name:
+        raise AslantError(f"-o '{output}' does not name a file; give a name such as 'aslant-report'.")
+    if not output.parent.is_dir():
+        raise AslantError(f"there is no folder '{output.parent}' for the report; make it, or choose another with -o.")
+    base = output.with_suffix("") if output.suffix in suffixes else output
+    return [base.with_name(base.name + suffix) for suffix in suffixes]
 
 
 def command(function: Callable[..., None]) -> Callable[..., None]:
@@ -165,7 +167,8 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
         made = {n: _made(group, {f.name: given.pop(f.name) for f in fields(group)}) for n, group in groups.items()}
         for group in made.values():
             if isinstance(group, Output):
-                group.check(inputs=[text for value in given.values() for text in _texts(value)])
+                values = [v for value in given.values() for v in (value if isinstance(value, list) else [value])]
+                group.check(inputs=[text for text in values if isinstance(text, str) and text])
         running = next((group for group in made.values() if isinstance(group, RunningOnCores)), None)
         with nullcontext() if running is None else running.used():
             function(**given, **made)
@@ -175,26 +178,18 @@ def command(function: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _texts(value: Any) -> list[str]:
-    """Return the arguments that may be names of files to read."""
-    return [text for text in (value if isinstance(value, list) else [value]) if isinstance(text, str) and text]
-
-
 def _option(name: str, hint: Any, default: Any, panel: str | None = None) -> inspect.Parameter:
     """Return an option as typer reads it: a flag without its opposite, in the panel of its group."""
     declared = copy(hint.__metadata__[0])
     declared.rich_help_panel = declared.rich_help_panel or panel
     if hint.__origin__ is bool and declared.default is ...:  # where typer has the first name until it reads this
         declared.default = f"--{name.replace('_', '-')}"
-    annotation = Annotated[hint.__origin__, declared]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+    return inspect.Parameter(name, kind, default=default, annotation=Annotated[hint.__origin__, declared])
 
 
 def _made(group: Any, given: dict[str, Any]) -> Any:
     """Put a group together; where a setting is refused, name the option."""
-    from aslant.errors import MeasureError
-
     try:
         return group(**given)
     except MeasureError as error:
@@ -203,14 +198,15 @@ def _made(group: Any, given: dict[str, Any]) -> Any:
 
 
 def _option_of(name: str, meta: setting) -> str:
-    return meta.option or "--" + name.replace("_", "-")
+    """Return the option's name, the first if it has several."""
+    return meta.option.split()[0] if meta.option else "--" + name.replace("_", "-")
 
 
 def _declared(name: str, hint: Any, meta: setting, default: Any) -> Any:
     """Return a setting of a measure as an option; what is neither a number nor a switch is text, which it checks."""
-    option = _option_of(name, meta)
+    names = (meta.option or _option_of(name, meta)).split()
     if default is True:
-        option = f"{option}/--no-{option[2:]}"
+        names = [f"{option}/--no-{option[2:]}" for option in names]
     kind = hint if hint in (bool, int, float) else str if default is not None else str | None
     limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
-    return Annotated[kind, o.option(meta.description or "", meta.metavar, option, panel=meta.panel, **limits)]
+    return Annotated[kind, o.option(meta.description or "", meta.metavar, *names, panel=meta.panel, **limits)]

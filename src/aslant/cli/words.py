@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from aslant.cli.options import argument, examples, option
-from aslant.errors import plural
+from aslant.cli.options import argument, option
+from aslant.cli.printing import print_table
+from aslant.errors import StimuliError, plural
 
+EXAMPLES = """
+aslant words list
+aslant words list --kind weat
+aslant words show weat-6                 as TOML: copy it to start your own set
+aslant words show weat-6 > my-test.toml
+aslant words check my-test.toml
+aslant words check my-test.toml --model glove.6B.100d.txt    also: which words are missing from the embedding
+"""
 app = typer.Typer(help="Word sets: list what ships, show one, check your own.", no_args_is_help=True)
 
 
-@app.command("list", epilog=examples("aslant words list", "aslant words list --kind weat"))
+@app.command("list")
 def list_command(
     kind: Annotated[
         str | None,
@@ -21,38 +31,22 @@ def list_command(
     ] = None,
 ) -> None:
     """List the word sets that ship."""
-    from rich.table import Table
-    from rich.text import Text
-
-    from aslant.cli.printing import table_console
-    from aslant.errors import StimuliError
     from aslant.stimuli import KINDS, all_sets, kind_of
 
     if kind is not None and kind not in KINDS:
         raise StimuliError(f"there is no kind '{kind}'; the kinds are {', '.join(KINDS)}.")
-    table = Table(box=None, pad_edge=False)
-    for title in ("name", "kind", "about", "words", "title"):
-        table.add_column(title, justify="right" if title == "words" else "left", no_wrap=title == "name")
-    for found in all_sets():
-        if kind in (None, kind_of(found)):
-            cells = (found.id, kind_of(found), found.category, f"{len(found.words):,}", found.title)
-            table.add_row(*(Text(cell) for cell in cells))
-    table_console().print(table)
+    found = [each for each in all_sets() if kind in (None, kind_of(each))]
+    rows = [(each.id, kind_of(each), each.category, f"{len(each.words):,}", each.title) for each in found]
+    print_table(
+        ("name", "kind", "about", "words", "title"), rows, right="words", wraps=("kind", "about", "words", "title")
+    )
 
 
-@app.command(
-    "show",
-    epilog=examples(
-        "aslant words show weat-6                 as TOML: copy it to start your own set",
-        "aslant words show weat-6 > my-test.toml",
-    ),
-)
+@app.command("show")
 def show_command(
     name: Annotated[str, argument("A set that ships, or the path of a TOML file.", "NAME")],
 ) -> None:
     """Print a word set as TOML, with its citation and licence."""
-    import sys
-
     from aslant.report.tables import plain, unsteered
     from aslant.stimuli import load_set, text_of
 
@@ -62,13 +56,7 @@ def show_command(
     sys.stdout.write(unsteered(text_of(name)))
 
 
-@app.command(
-    "check",
-    epilog=examples(
-        "aslant words check my-test.toml",
-        "aslant words check my-test.toml --model glove.6B.100d.txt    also: which words are missing from the embedding",
-    ),
-)
+@app.command("check")
 def check_command(
     file: Annotated[Path, argument("Your TOML file.", "FILE")],
     model: Annotated[str | None, option("Also look the words up in this embedding.", "MODEL")] = None,
@@ -78,9 +66,8 @@ def check_command(
     from aslant.stimuli import kind_of, read_set
 
     found = read_set(file)
-    print(
-        f"{plain(file)}: a set of kind '{kind_of(found)}' with {plural(len(found.words), 'word')}; {plain(found.title)}"
-    )
+    what = f"a set of kind '{kind_of(found)}' with {plural(len(found.words), 'word')}"
+    print(f"{plain(file)}: {what}; {plain(found.title)}")
     for group in found.groups:
         print(f"  {plain(group.name)}: {len(group.words)}")
     if model is not None:

@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from aslant.debias.double_hard import double_hard_debias
-from aslant.debias.hard import hard_debias
-from aslant.debias.leace import leace_debias
-from aslant.debias.linear import half_sibling_debias, project_out
-from aslant.debias.multiclass import multiclass_hard_debias, multiclass_soft_debias
-from aslant.debias.nullspace import nullspace_debias
+from aslant.debias.hard import double_hard_debias, hard_debias, multiclass_hard_debias
+from aslant.debias.learned import leace_debias, nullspace_debias
+from aslant.debias.linear import half_sibling_debias, multiclass_soft_debias, project_out
 from aslant.vectors import WordVectors
 
 #: The methods by their names on the command line.

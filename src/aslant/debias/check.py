@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from aslant.debias.words import POLES
-from aslant.errors import AslantError, DebiasError
+from aslant.debias.words import POLES, check_vectors
+from aslant.errors import AslantError
 from aslant.measures.association.measure import weat_suite
 from aslant.measures.geometry.directional import direct_bias
 from aslant.measures.polarities.measure import POLARITIES, polarity
@@ -29,17 +29,8 @@ DIRECT = "direct bias of professions"
 QUALITY = "Spearman with human ratings; lower: damage"
 
 
-@dataclass(frozen=True)
-class Value:
-    """A number for one embedding, its range over seeds, and what chance gives."""
-
-    value: float | None
-    seeds: Spread | None = None
-    chance: Spread | None = None
-
-
-#: What one measure gives on an embedding, by name.
-Values = dict[str, Value]
+#: What one measure gives on an embedding, by name: a number, its range over seeds, and what chance gives.
+Values = dict[str, tuple[float | None, Spread | None, Spread | None]]
 #: What it is called, its family, what its numbers say, and a function that measures one embedding.
 Step = tuple[str, str, str, Callable[[WordVectors], Values]]
 
@@ -65,15 +56,17 @@ def debias_check(
     [True]
     """
     for vectors in (before, after):
-        if not isinstance(vectors, WordVectors):
-            raise DebiasError(f"{vectors!r:.60} is not word vectors; open it with aslant.load(…) first.")
+        check_vectors(vectors)
     check_count("seeds", seeds, 1, 1_000)
     seed, names = seed_of(rng), tuple(similarity)
     done: list[CheckedMeasure] = []
     not_run: dict[str, str] = {}
     for what, family, reads, measure in _steps(before, seeds, seed, not_run):
         try:
-            done += _twice(family, reads, measure(before), measure(after))
+            first, second = measure(before), measure(after)
+            for name in (name for name in first if name in second):
+                (b, b_seeds, b_chance), (a, a_seeds, a_chance) = first[name], second[name]
+                done.append(CheckedMeasure(family, name, b, a, reads, b_seeds, a_seeds, b_chance, a_chance))
         except AslantError as error:
             not_run[what] = str(error)
     for name in names:
@@ -85,14 +78,10 @@ def debias_check(
             what, states = f"{name}, Spearman", (found.before, found.after)
             done.append(CheckedMeasure("quality", what, *states, QUALITY, interval=found.interval))
     settings = {"similarity": list(names), "seeds": seeds, "bootstrap": BOOTSTRAP}
-    return DebiasCheck(
-        before=Representation(**before.record()),
-        after=Representation(**after.record()),
-        measures=tuple(done),
-        not_run=not_run,
-        learned_from_leaning=_learned_from_leaning(before, after),
-        provenance=provenance(after, "debias-check", (), seed, settings),
-    )
+    since = after.treatments[len(before.treatments) :]
+    leaning = tuple(t.method for t in since if any(taken.role == POLES for taken in t.words))
+    both = (Representation(**before.record()), Representation(**after.record()))
+    return DebiasCheck(*both, tuple(done), not_run, leaning, provenance(after, "debias-check", (), seed, settings))
 
 
 def _steps(before: WordVectors, seeds: int, seed: int, not_run: dict[str, str]) -> list[Step]:
@@ -101,60 +90,41 @@ def _steps(before: WordVectors, seeds: int, seed: int, not_run: dict[str, str]) 
     def weat(vectors: WordVectors) -> Values:
         suite = weat_suite(vectors, bootstrap=0, rng=seed)
         not_run.update({skipped.test: skipped.reason for skipped in suite.skipped})
-        return {f"{r.test}: {r.title}": Value(r.effect_size) for r in suite.results}
+        return {f"{r.test}: {r.title}": (r.effect_size, None, None) for r in suite.results}
+
+    def mean_lean(vectors: WordVectors, what: str, classes: Any, scheme: Any) -> Values:
+        return {what: (polarity(vectors, classes, scheme=scheme, bootstrap=0, rng=seed).score, None, None)}
 
     def direct_originally(vectors: WordVectors) -> Values:
         direction = find_direction(before, DEFAULT_PAIRS).vector
-        return {f"{DIRECT}, original direction": Value(direct_bias(vectors, direction=direction).value)}
+        return {f"{DIRECT}, original direction": (direct_bias(vectors, direction=direction).value, None, None)}
 
+    def residual(vectors: WordVectors) -> Values:
+        found = residual_bias(original=before, measured=vectors, seeds=seeds, within=None, picture="none", rng=seed)
+        values: Values = {}
+        for what, part in (("clustering", found.clustering), ("classification", found.classification)):
+            spread = Spread(part.accuracy, part.lowest, part.highest, part.seeds)
+            values[f"{what} of biased words, accuracy"] = (part.accuracy, spread, part.chance)
+        near = found.neighbours
+        return values | {"professions' neighbours, correlation with bias": (near.correlation, None, near.chance)}
+
+    polarities = [(f"polarity {scheme}, {classes}", classes, scheme) for classes, scheme in POLARITIES]
     return [
         ("WEAT", "WEAT", "effect size d; 0: no association", weat),
-        *(_polarity(classes, scheme, seed) for classes, scheme in POLARITIES),
+        *(
+            (what, "polarity", "mean lean of professions; 0: none",
+             partial(mean_lean, what=what, classes=classes, scheme=scheme))
+            for what, classes, scheme in polarities
+        ),
         (
             "direct bias", "direct bias", "mean |cos| with the gender direction, each embedding's own; 0: none",
-            lambda vectors: {DIRECT: Value(direct_bias(vectors).value)},
+            lambda vectors: {DIRECT: (direct_bias(vectors).value, None, None)},
         ),
         (
             "direct bias, original direction", "direct bias", "mean |cos| with the gender direction before; 0: none",
             direct_originally,
         ),
         (
-            "residual bias", "residual", "chance: accuracy 0.5 (clustering: a little above), correlation 0",
-            lambda vectors: _residual(before, vectors, seeds, seed),
+            "residual bias", "residual", "chance: accuracy 0.5 (clustering: a little above), correlation 0", residual,
         ),
     ]  # fmt: skip
-
-
-def _polarity(classes: Any, scheme: Any, seed: int) -> Step:
-    what = f"polarity {scheme}, {classes}"
-
-    def measure(vectors: WordVectors) -> Values:
-        return {what: Value(polarity(vectors, classes, scheme=scheme, bootstrap=0, rng=seed).score)}
-
-    return what, "polarity", "mean lean of professions; 0: none", measure
-
-
-def _twice(family: str, reads: str, before: Values, after: Values) -> list[CheckedMeasure]:
-    """Combine the values of both states, as far as both have them."""
-    return [
-        CheckedMeasure(family, name, b.value, a.value, reads, b.seeds, a.seeds, b.chance, a.chance)
-        for name, b, a in ((name, before[name], after[name]) for name in before if name in after)
-    ]
-
-
-def _learned_from_leaning(before: WordVectors, after: WordVectors) -> tuple[str, ...]:
-    """Return those methods applied in between that learned from words that lean between two poles."""
-    since = after.treatments[len(before.treatments) :]
-    return tuple(t.method for t in since if any(taken.role == POLES for taken in t.words))
-
-
-def _residual(original: WordVectors, vectors: WordVectors, seeds: int, seed: int) -> Values:
-    found = residual_bias(original=original, measured=vectors, seeds=seeds, within=None, picture="none", rng=seed)
-    values = {
-        f"{what} of biased words, accuracy": Value(
-            part.accuracy, Spread(part.accuracy, part.lowest, part.highest, part.seeds), part.chance
-        )
-        for what, part in (("clustering", found.clustering), ("classification", found.classification))
-    }
-    near = found.neighbours
-    return values | {"professions' neighbours, correlation with bias": Value(near.correlation, None, near.chance)}

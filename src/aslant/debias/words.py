@@ -15,17 +15,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import DebiasError, MeasureError, plural
 from aslant.statistics import subspace, unit_rows
-from aslant.stimuli import (
-    DEFAULT_POLES,
-    MOST_FREQUENT,
-    ClassSet,
-    PairSet,
-    StimulusSet,
-    is_plain,
-    kind_of,
-    listed_words,
-    load_set,
-)
+from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT, ClassSet, PairSet, is_plain, kind_of, listed_words, load_set
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.vectors.debiasing_record import WordsTaken
 
@@ -40,7 +30,6 @@ Sets: TypeAlias = str | PathLike[str] | Iterable[Sequence[str]]
 LabelledWords: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]]
 #: The role, in a treatment's record, of the poles between which it learned from leaning words.
 POLES = "poles"
-NO_ROWS: Rows = np.empty(0, dtype=np.intp)
 
 
 @dataclass(frozen=True)
@@ -51,10 +40,20 @@ class FoundSets:
     words: tuple[tuple[str, ...], ...]
     taken: WordsTaken
 
-    @property
-    def all_rows(self) -> Rows:
-        """The rows of all sets."""
-        return np.concatenate(self.rows) if self.rows else NO_ROWS
+    def with_cases(self, vectors: WordVectors) -> tuple[list[Rows], WordsTaken]:
+        """Return the rows of the sets and of their Title Case and UPPER CASE forms, where all of them exist.
+
+        What the other cases add is recorded separately.
+        """
+        rows = {tuple(sorted(found.tolist())): found for found in self.rows}
+        before = len(rows)
+        for words in self.words:
+            for form in (str.title, str.upper):
+                other = [vectors.index[form(word)] for word in words if form(word) in vectors.index]
+                if len(other) == len(words) == len(set(other)):
+                    rows.setdefault(tuple(sorted(other)), np.array(other, dtype=np.intp))
+        added = {row for found in list(rows)[before:] for row in found}
+        return list(rows.values()), WordsTaken("equalised in Title or UPPER CASE", self.taken.stimuli, len(added))
 
 
 def check_vectors(vectors: Any) -> WordVectors:
@@ -70,9 +69,14 @@ def find_words(vectors: WordVectors, words: Words, role: str) -> tuple[Rows, Wor
     The words of a set that ships, or of a file, are taken as written: lists such as gender-specific-words hold words
     in several cases ("NeW", "Legs"), and would otherwise match other words ("new", "legs") in lower case.
     """
-    listed, stimuli = _listed(words)
-    exact = None if stimuli == "own" else replace(vectors.policy, case="exact")
-    rows, missing = _rows_of(vectors, listed, exact)
+    if isinstance(words, str | PathLike):
+        chosen = load_set(words)
+        listed, stimuli, policy = chosen.words, chosen.id, replace(check_vectors(vectors).policy, case="exact")
+    elif isinstance(words, Iterable):
+        listed, stimuli, policy = listed_words(words, DebiasError), "own", None
+    else:
+        raise DebiasError(f"{words!r:.60} are not words; give a set's name, or a list of words.")
+    rows, missing = _rows_of(vectors, listed, policy)
     return np.unique(list(rows.values())).astype(np.intp), WordsTaken(role, stimuli, len(rows), missing)
 
 
@@ -105,9 +109,15 @@ def word_sets(sets: Sets) -> tuple[tuple[tuple[str, ...], ...], str]:
         chosen = load_set(sets)
         if isinstance(chosen, PairSet):
             return chosen.pairs, chosen.id
-        if isinstance(chosen, ClassSet):
-            return _across(chosen), chosen.id
-        raise DebiasError(f"'{sets}' is a set of kind '{kind_of(chosen)}'; one of kind 'pairs' or 'classes' is needed.")
+        if not isinstance(chosen, ClassSet):
+            kind = kind_of(chosen)
+            raise DebiasError(f"'{sets}' is a set of kind '{kind}'; one of kind 'pairs' or 'classes' is needed.")
+        if len(sizes := {len(group.words) for group in chosen.classes}) > 1:
+            raise DebiasError(
+                f"the classes of '{chosen.id}' must correspond, but differ in their numbers of words "
+                f"({', '.join(map(str, sorted(sizes)))})."
+            )
+        return tuple(zip(*(group.words for group in chosen.classes), strict=True)), chosen.id
     if not isinstance(sets, Iterable) or isinstance(sets, Mapping):
         raise DebiasError(f"{sets!r:.60} are not sets of words; give a set's name, or two or more words in each set.")
     listed = tuple(listed_words(words, DebiasError) for words in sets)
@@ -117,47 +127,28 @@ def word_sets(sets: Sets) -> tuple[tuple[tuple[str, ...], ...], str]:
     return listed, "own"
 
 
-def _across(chosen: ClassSet) -> tuple[tuple[str, ...], ...]:
-    sizes = {len(group.words) for group in chosen.classes}
-    if len(sizes) > 1:
-        raise DebiasError(
-            f"the classes of '{chosen.id}' must correspond, but differ in their numbers of words "
-            f"({', '.join(map(str, sorted(sizes)))})."
-        )
-    return tuple(zip(*(group.words for group in chosen.classes), strict=True))
-
-
-def _listed(words: Words) -> tuple[tuple[str, ...], str]:
-    if isinstance(words, str | PathLike):
-        chosen: StimulusSet = load_set(words)
-        return chosen.words, chosen.id
-    if not isinstance(words, Iterable):
-        raise DebiasError(f"{words!r:.60} are not words; give a set's name, or a list of words.")
-    return tuple(dict.fromkeys(listed_words(words, DebiasError))), "own"
-
-
 def _rows_of(
     vectors: WordVectors, words: Iterable[str], policy: LookupPolicy | None = None
 ) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return the row of each word that is in the vocabulary itself, and the words that are not."""
     asked = tuple(dict.fromkeys(words))
-    looked_up = vectors.lookup(asked, policy=policy)
+    looked_up = check_vectors(vectors).lookup(asked, policy=policy)
     tokens = dict(zip(looked_up.found, looked_up.tokens, strict=True))
     # A vector composed from parts or sub-words has no row that could be changed.
     rows = {word: vectors.index[token] for word, token in tokens.items() if token in vectors.index}
     return rows, tuple(word for word in asked if word not in rows)
 
 
-def concept_basis(vectors: WordVectors, sets: FoundSets, components: int) -> FloatArray:
-    """Return an orthonormal basis (components, d) of the subspace in which the words of each set differ.
+def concept(vectors: WordVectors, sets: Sets, role: str, components: int) -> tuple[FoundSets, FloatArray]:
+    """Return what was found of sets, and an orthonormal basis (components, d) of the subspace in which they differ.
 
     PCA of unit vectors, each set centred on its own mean (Bolukbasi et al. 2016, step 1; Manzini et al. 2019).
     """
-    if not sets.rows:
-        raise DebiasError(
-            f"no set of '{sets.taken.stimuli}' has two words in '{vectors.name}'; the subspace needs at least one."
-        )
-    return first_components([unit_rows(vectors.matrix[rows]) for rows in sets.rows], components, sets.taken.stimuli)
+    found = find_sets(vectors, sets, role)
+    name = found.taken.stimuli
+    if not found.rows:
+        raise DebiasError(f"no set of '{name}' has two words in '{vectors.name}'; the subspace needs at least one.")
+    return found, first_components([unit_rows(vectors.matrix[rows]) for rows in found.rows], components, name)
 
 
 def first_components(sets: Sequence[NDArray[Any]], components: int, name: str) -> FloatArray:
@@ -197,11 +188,6 @@ def labelled_rows(
         return leaning(vectors, DEFAULT_POLES if poles is None else poles, words, specific)
     if poles is not None:
         raise DebiasError(f"both poles={poles!r:.60} and classes were given to learn from; give one of them.")
-    return by_class(vectors, classes)
-
-
-def by_class(vectors: WordVectors, classes: LabelledWords) -> Labelled:
-    """Return the rows of each class that a user names; a word of two classes is refused."""
     if isinstance(classes, str | PathLike):
         chosen = load_set(classes, ClassSet)
         groups: dict[str, Iterable[str]] = {group.name: group.words for group in chosen.classes}
@@ -228,7 +214,15 @@ def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: 
     """
     if isinstance(words, bool) or not isinstance(words, int) or words < 2:
         raise DebiasError(f"words={words!r} is not a number of words; give a whole number from 2 up.")
-    both, pole_words = pole_rows(vectors, poles)
+    if isinstance(poles, str) or len(poles) != 2:
+        raise DebiasError(f"poles={poles!r:.60} are not two words, such as ('she', 'he').")
+    both, found = find_words(vectors, poles, POLES)
+    if found.missing:
+        raise DebiasError(
+            f"'{found.missing[0]}' is not in '{vectors.name}'; name two poles that are, or words by class."
+        )
+    if len(both) < 2:
+        raise DebiasError(f"the poles {poles[0]!r} and {poles[1]!r} are one word; name two that differ.")
     left_out, specific_words = find_words(vectors, specific, "specific words")
     plain = [row for row, word in enumerate(vectors.words[:MOST_FREQUENT]) if is_plain(word)]
     candidates = np.setdiff1d(np.array(plain, dtype=np.intp), np.concatenate([left_out, both]))
@@ -237,21 +231,8 @@ def leaning(vectors: WordVectors, poles: tuple[str, str], words: int, specific: 
             f"'{vectors.name}' has {plural(len(candidates), 'plain word')}; {words:,} per side need {2 * words:,}, "
             "so request fewer words."
         )
-    first, second = unit_rows(vectors.matrix[np.sort(both)])
+    first, second = unit_rows(vectors.matrix[both])
     order = candidates[np.argsort(unit_rows(vectors.matrix[candidates]) @ (first - second), kind="stable")]
     rows = np.concatenate([order[:words], order[-words:]])
-    return Labelled(rows, np.repeat([0, 1], words), (pole_words, specific_words), words)
-
-
-def pole_rows(vectors: WordVectors, poles: tuple[str, str]) -> tuple[Rows, WordsTaken]:
-    """Return the rows of the two words between which biased words are found, in their order."""
-    if isinstance(poles, str) or len(poles) != 2:
-        raise DebiasError(f"poles={poles!r:.60} are not two words, such as ('she', 'he').")
-    found = [find_words(vectors, [pole], "pole") for pole in poles]
-    missing = [pole for pole, (rows, _) in zip(poles, found, strict=True) if not len(rows)]
-    if missing:
-        raise DebiasError(f"'{missing[0]}' is not in '{vectors.name}'; name two poles that are, or words by class.")
-    rows = np.concatenate([NO_ROWS, *(rows for rows, _ in found)])
-    if rows[0] == rows[1]:
-        raise DebiasError(f"the poles {poles[0]!r} and {poles[1]!r} are one word; name two that differ.")
-    return rows, WordsTaken(POLES, f"own ({poles[0]}, {poles[1]})", 2)
+    taken = (replace(found, stimuli=f"own ({poles[0]}, {poles[1]})"), specific_words)
+    return Labelled(rows, np.repeat([0, 1], words), taken, words)

@@ -19,9 +19,8 @@ from typing import Generic, TypeAlias, TypeVar
 import msgspec
 
 from aslant.errors import MeasureError
-from aslant.io.digests import digest
 from aslant.io.journal import Journal
-from aslant.io.keeper import Keeper
+from aslant.io.keeper import Keeper, digest
 from aslant.models.protocols import Progress
 from aslant.parallel import one_thread_each, spread, workers_in_use
 

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.io.digests import digest
-from aslant.io.keeper import Keeper
+from aslant.io.keeper import Keeper, digest
 from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.spelling import Span
 

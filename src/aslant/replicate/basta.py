@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,7 @@ from aslant.measures.in_context.measure import contextual_bias
 from aslant.measures.in_context.result import ContextualBiasResult
 from aslant.measures.residuals.separation import TRAINING_WORDS
 from aslant.replicate.bolukbasi import GOOGLENEWS, NEEDS, VECTORS, direct
-from aslant.replicate.framework import Cell, Drawing, Measured, Progress, Run, described, open_encoder, settings_of_ours
+from aslant.replicate.framework import Cell, Drawing, Measured, Run, described, once, open_encoder, settings_of_ours
 from aslant.replicate.gonen import CLASSIFIED, GAMMA, NEAREST, TOP, both, classification, clustering, neighbours
 from aslant.vectors import WordVectors
 
@@ -25,95 +26,78 @@ SWAPPED = (
 LINES_WHY = "which file of the archive the authors read is not known"
 
 
-def _study(
-    encoder: Any, corpus: Any, original: WordVectors, progress: Progress | None, *, seed: int
-) -> ContextualBiasResult:
+@once
+def _result(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> ContextualBiasResult:
     return contextual_bias(
         encoder, corpus, original=original, repeats=REPEATS, top=TOP, classified=CLASSIFIED, k=NEAREST, gamma=GAMMA,
-        random_as="words", store=cache_folder() / "encoders", progress=progress, rng=seed,
+        random_as="words", store=cache_folder() / "encoders", progress=run.progress, rng=run.seed,
     )  # fmt: skip
 
 
-def _result(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> ContextualBiasResult:
-    return run.once(_study, encoder, corpus, original, run.progress, seed=run.seed)
-
-
-def _spread(
-    run: Run, encoder: Any, corpus: Any, original: WordVectors, *, measure: str, field: str, scale: float
-) -> Measured:
-    """Read one number off the repeats of a measure."""
-    result = _result(run, encoder, corpus, original)
-    over = getattr(result.measures, measure).over
-    if over is None:
+def _read(run: Run, *contents: Any, read: Callable[[Any], float | None]) -> Measured:
+    """Read one number off what was measured in context."""
+    result = _result(run, *contents)
+    value = read(result.measures)
+    if value is None:
         raise MeasureError("every profession has the same share of neighbours, so there is no correlation.")
-    return Measured(scale * getattr(over, field), result.lacking["professions"])
+    return Measured(value, result.lacking["professions"])
 
 
-def _largest_p(run: Run, encoder: Any, corpus: Any, original: WordVectors) -> Measured:
-    result = _result(run, encoder, corpus, original)
-    if result.measures.neighbours_within.largest_pvalue is None:
-        raise MeasureError("every profession has the same share of neighbours, so there is no correlation.")
-    return Measured(result.measures.neighbours_within.largest_pvalue, result.lacking["professions"])
-
-
-def _component(run: Run, encoder: Any, corpus: Any, original: WordVectors, *, place: int, random: bool) -> Measured:
-    subspace = _result(run, encoder, corpus, original).subspace
+def _component(run: Run, *contents: Any, place: int, random: bool) -> Measured:
+    subspace = _result(run, *contents).subspace
     return Measured((subspace.random_words if random else subspace.explained)[place].mean)
 
 
-def _counted(corpus: Any) -> tuple[int, int]:
+@once
+def _counted(run: Run, corpus: Any) -> tuple[int, int]:
     sizes = [len(sentence.split()) for sentence in corpus]
     return len(sizes), sum(sizes)
 
 
-def _count(run: Run, corpus: Any, *, place: int) -> Measured:
-    return Measured(run.once(_counted, corpus)[place])
+def _repeated(row: str, measure: str, tolerance: float, scale: float, **printed: str) -> list[Cell]:
+    """Return the cells of a measure over its repeats: what is `printed` as the minimum, the maximum and the mean."""
 
+    def read(measures: Any, field: str) -> float | None:
+        over = getattr(measures, measure).over
+        return None if over is None else scale * getattr(over, field)
 
-def _repeated(row: str, measure: str, printed: dict[str, str], tolerance: float, scale: float) -> list[Cell]:
-    read = partial(_spread, measure=measure, scale=scale)
     return [
-        Cell("§5", row, f"contextual, {field}", text, IN_CONTEXT, partial(read, field=field), tolerance)
+        Cell("§5", row, f"contextual, {field}", text, IN_CONTEXT,
+             partial(_read, read=partial(read, field=field)), tolerance)
         for field, text in printed.items()
-    ]
-
-
-def _over(minimum: str, maximum: str, mean: str) -> dict[str, str]:
-    return {"minimum": minimum, "maximum": maximum, "mean": mean}
+    ]  # fmt: skip
 
 
 def _cells() -> tuple[Cell, ...]:
-    settings = (
-        ("§4", "biased words to cluster, each side", "500", TOP),
-        ("§4", "biased words to classify, each side", "2500", CLASSIFIED),
-        ("§5", "words to train the classifier on", "1000", TRAINING_WORDS),
-        ("§5", "words to test it on", "4000", 2 * CLASSIFIED - TRAINING_WORDS),
-        ("§5", "repeats with new sentences", "10", REPEATS),
-    )
-    components = [
-        (row, random, place) for row, random in (("swapped pairs", False), ("random words", True)) for place in range(2)
-    ]
-    near = "neighbours, Pearson"
+    direct_row, near = "direct bias, professions", "neighbours, Pearson"
     return (
         *(
-            Cell("§4", "corpus", what, text, ("corpus",), partial(_count, place=place), why=LINES_WHY)
+            Cell("§4", "corpus", what, text, ("corpus",),
+                 lambda run, corpus, place=place: Measured(_counted(run, corpus)[place]), why=LINES_WHY)
             for place, (what, text) in enumerate((("lines or sentences", "464947"), ("tokens", "10046125")))
         ),
-        *settings_of_ours(settings),
+        *settings_of_ours((
+            ("§4", "biased words to cluster, each side", "500", TOP),
+            ("§4", "biased words to classify, each side", "2500", CLASSIFIED),
+            ("§5", "words to train the classifier on", "1000", TRAINING_WORDS),
+            ("§5", "words to test it on", "4000", 2 * CLASSIFIED - TRAINING_WORDS),
+            ("§5", "repeats with new sentences", "10", REPEATS),
+        )),
         *(
             Cell("Figure 1", row, f"component {place + 1}", "", IN_CONTEXT,
                  partial(_component, place=place, random=random))
-            for row, random, place in components
+            for row, random in (("swapped pairs", False), ("random words", True)) for place in range(2)
         ),
-        Cell("§5", "direct bias, professions", "before", "0.08", NEEDS, partial(direct, keep_specific=True), 0.005),
-        *_repeated("direct bias, professions", "direct_bias", {"mean": "0.03"}, 0.005, 1),
+        Cell("§5", direct_row, "before", "0.08", NEEDS, partial(direct, keep_specific=True), 0.005),
+        *_repeated(direct_row, "direct_bias", 0.005, 1, mean="0.03"),
         *both("§5", "clustering", clustering, ("99.9%", "92.5%"), 0.05, 2.0),
-        *_repeated("clustering", "clustering", _over("69.1%", "71.3%", "70.1%"), 2.0, 100),
+        *_repeated("clustering", "clustering", 2.0, 100, minimum="69.1%", maximum="71.3%", mean="70.1%"),
         *both("§5", "classification", classification, ("88.88%", "98.25%"), 1.0, why=SWAPPED),
-        *_repeated("classification", "classification", _over("83.33%", "88.43%", "85.56%"), 1.0, 100),
+        *_repeated("classification", "classification", 1.0, 100, minimum="83.33%", maximum="88.43%", mean="85.56%"),
         *both("§5", near, neighbours, ("0.774", "0.606"), 0.005),
-        *_repeated(near, "neighbours_within", _over("0.801", "0.961", "0.89"), 0.02, 1),
-        Cell("§5", near, "contextual, largest p", "<1e-40", IN_CONTEXT, _largest_p),
+        *_repeated(near, "neighbours_within", 0.02, 1, minimum="0.801", maximum="0.961", mean="0.89"),
+        Cell("§5", near, "contextual, largest p", "<1e-40", IN_CONTEXT,
+             partial(_read, read=lambda measures: measures.neighbours_within.largest_pvalue)),
     )  # fmt: skip
 
 
@@ -130,6 +114,11 @@ def _is_elmo(encoder: Any) -> bool:
     return hasattr(encoder, "elmo") and identity_of(encoder, ELMO) != "other"
 
 
+FIGURES = (
+    ("Figure 1", "the first component of swapped pairs stands out; random words decrease smoothly.", "variance"),
+    ("Figure 2", "male and female words cluster apart, though not cleanly.", "clusters"),
+    ("Figure 3", "professions are near others with the same lean.", "professions"),
+)
 PAPER = described(
     "basta",
     _cells(),
@@ -138,13 +127,5 @@ PAPER = described(
         "encoder": {"open": open_encoder, "label": lambda encoder: str(encoder.name), "is_own": _is_elmo},
         "corpus": {"open": _open_corpus, "label": lambda corpus: str(corpus.name)},
     },
-    (
-        Drawing(
-            "Figure 1", "the first component of swapped pairs stands out; random words decrease smoothly.", IN_CONTEXT,
-            _result, ("variance",),
-        ),
-        Drawing("Figure 2", "male and female words cluster apart, though not cleanly.", IN_CONTEXT, _result,
-                ("clusters",)),
-        Drawing("Figure 3", "professions are near others with the same lean.", IN_CONTEXT, _result, ("professions",)),
-    ),
-)  # fmt: skip
+    tuple(Drawing(title, says, IN_CONTEXT, _result, (picture,)) for title, says, picture in FIGURES),
+)

@@ -7,8 +7,8 @@ from functools import partial
 from aslant.errors import plural
 from aslant.measures.association.measure import weat
 from aslant.measures.association.result import WeatResult
-from aslant.replicate.framework import Cell, Measured, Run, bundled_glove, described, holds, printed
-from aslant.vectors import WordVectors
+from aslant.replicate.framework import Cell, Measured, Run, described, holds, once, printed
+from aslant.vectors import WordVectors, load
 
 #: Tests with names (of people, or "NASA" and "Einstein"), which a lower-cased vocabulary has under other vectors.
 WITH_NAMES = frozenset({"weat-3", "weat-4", "weat-5", "weat-6", "weat-8", "weat-10"})
@@ -17,12 +17,13 @@ ROUNDING, DECADES, DIGITS = 0.005, 0.5, 0.02
 P_WHY = "the authors' p is an estimate; ours is the exact share of partitions"
 
 
-def _weat(vectors: WordVectors, seed: int, test: str) -> WeatResult:
-    return weat(vectors, test, bootstrap=0, rng=seed)
+@once
+def _weat(run: Run, vectors: WordVectors, *, test: str) -> WeatResult:
+    return weat(vectors, test, bootstrap=0, rng=run.seed)
 
 
 def _figure(run: Run, vectors: WordVectors, *, test: str, field: str) -> Measured:
-    result = run.once(_weat, vectors, run.seed, test=test)
+    result = _weat(run, vectors, test=test)
     count = len(result.missing)
     note = f"without {plural(count, 'word')} missing from the vectors" if count else ""
     return Measured(getattr(result, field), result.missing, note)
@@ -47,8 +48,8 @@ PAPER = described(
     "caliskan",
     [*_cells("Table 1", "GloVe", "glove"), *_cells("supplementary", "word2vec", "word2vec")],
     {
-        "glove": {"is_own": holds("glove-840b"), "bundled": bundled_glove},
-        "glove-cased": {"is_own": holds("glove-840b", capitals=True), "bundled": bundled_glove},
+        "glove": {"is_own": holds("glove-840b"), "bundled": load},
+        "glove-cased": {"is_own": holds("glove-840b", capitals=True), "bundled": load},
         "word2vec": {"is_own": holds("googlenews", capitals=True)},
     },
 )

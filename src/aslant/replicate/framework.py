@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, wraps
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
@@ -21,26 +22,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from aslant.data import entry, fetch, find, names
-from aslant.errors import AslantError, DataError, MeasureError
+from aslant.errors import AslantError, DataError
+from aslant.results import replication as results
 from aslant.results.codec import MeasuredResult
-from aslant.results.replication import (
-    DIFFERS,
-    MET,
-    NOT_PRINTED,
-    NOT_RUN,
-    STAND_IN,
-    Lacking,
-    ReplicatedCell,
-    ReplicatedFigure,
-    ReplicationResult,
-)
 from aslant.vectors import WordVectors, load
 from aslant.version import __version__
 
 T = TypeVar("T")
 #: Called with a step, how much of it is done, and how much there is.
 Progress = Callable[[str, int, int], None]
-YES, NO = "yes", "no"
 _NUMBER = re.compile(r"([<>]?)\s*(-?\d+(?:\.\d+)?(?:e-?\d+)?)\s*%?")
 
 
@@ -52,15 +42,6 @@ class Measured:
     missing: tuple[str, ...] = ()
     note: str = ""
     text: str = ""
-
-
-def yes_or_no(answer: bool) -> Measured:
-    """Return what is compared with a printed star: whether something is significant.
-
-    >>> yes_or_no(True).text
-    'yes'
-    """
-    return Measured(None, text=YES if answer else NO)
 
 
 @dataclass(frozen=True)
@@ -111,14 +92,9 @@ class Source:
     `own` says that it is what the paper used, or part of it; anything else is a stand-in.
     """
 
-    data: str | Sequence[str]
+    data: Sequence[str]
     label: str = ""
     own: bool = True
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the data."""
-        return (self.data,) if isinstance(self.data, str) else tuple(self.data)
 
 
 @dataclass(frozen=True)
@@ -126,8 +102,8 @@ class Role:
     """Something that cells need: where it may come from, best first; how it is opened; how to get it.
 
     `option` is the command's option that names another one. `open` gets a path, a data name, or what the user has in
-    memory; `label` names it in the table; `is_own` tells, where it can be
-    told, whether what a user gave is the paper's, by its content.
+    memory; `label` names it in the table; `is_own` tells, where it can be told, whether what a user gave is the
+    paper's, by its content.
     """
 
     what: str
@@ -159,7 +135,7 @@ class Paper:
     def data(self) -> tuple[str, ...]:
         """Every data name that some role may come from."""
         sources = (source for role in self.roles.values() for source in role.sources)
-        return tuple(dict.fromkeys(name for source in sources for name in source.names))
+        return tuple(dict.fromkeys(name for source in sources for name in source.data))
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -182,13 +158,13 @@ def described(
     first_line: str = "",
 ) -> Paper:  # fmt: skip
     """Return a paper: what its TOML file says, with its cells; a role that is not ready has only its functions here."""
-    said = printed(paper)
-    made = {name: role if isinstance(role, Role) else _role(said["roles"][name], role) for name, role in roles.items()}
+    said, made = printed(paper), {}
+    for name, role in roles.items():
+        if not isinstance(role, Role):
+            facts = said["roles"][name]
+            role = Role(**facts | role | {"sources": tuple(Source(**source) for source in facts.get("sources", ()))})
+        made[name] = role
     return Paper(paper, said["title"], said["citation"], tuple(cells), made, tuple(said["notes"]), figures, first_line)
-
-
-def _role(said: dict[str, Any], functions: dict[str, Any]) -> Role:
-    return Role(**{**said, "sources": tuple(Source(**source) for source in said.get("sources", ()))}, **functions)
 
 
 @dataclass(frozen=True)
@@ -206,20 +182,26 @@ class Run:
 
     seed: int
     progress: Progress | None = None
-    _kept: dict[Any, Any] = field(default_factory=dict)
+    kept: dict[Any, tuple[Any, AslantError | None]] = field(default_factory=dict)
 
-    def once(self, function: Callable[..., T], *given: Any, **settings: Any) -> T:
-        """Call `function`, or return what it gave the last time for the same arguments; an error is kept too."""
-        key = (function, tuple(map(id, given)), repr(settings))
-        if key not in self._kept:
+
+def once(measure: Callable[..., T]) -> Callable[..., T]:
+    """Let a run call `measure` once for the same contents and settings, and keep what it gives, or its error."""
+
+    @wraps(measure)
+    def kept(run: Run, *contents: Any, **settings: Any) -> T:
+        key = (measure, *map(id, contents), *settings.items())
+        if key not in run.kept:
             try:
-                self._kept[key] = (given, function(*given, **settings), None)
+                run.kept[key] = (measure(run, *contents, **settings), None)
             except AslantError as error:
-                self._kept[key] = (given, None, error)
-        _, result, failure = self._kept[key]
+                run.kept[key] = (None, error)
+        result, failure = run.kept[key]
         if failure is not None:
             raise failure
         return result  # type: ignore[no-any-return]
+
+    return kept
 
 
 def number_of(printed: str) -> tuple[str, float] | None:
@@ -241,6 +223,18 @@ def words_of(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
+def matched(theirs: Iterable[Collection[str]], ours: Sequence[Collection[str]]) -> list[int]:
+    """Return for each printed list of words the place of the one of ours that shares most with it, one to one.
+
+    >>> matched([["a", "b"], ["c", "d"]], [["d"], ["b", "c"]])
+    [1, 0]
+    """
+    from scipy.optimize import linear_sum_assignment
+
+    shared = [[-len(set(words) & set(held)) for held in ours] for words in theirs]
+    return [int(place) for place in linear_sum_assignment(np.array(shared))[1]]
+
+
 @dataclass(frozen=True)
 class Given:
     """What the user gives: content by data name (`data`), and by option ("with", "encoder", "corpus")."""
@@ -250,11 +244,18 @@ class Given:
     get: bool = False
 
 
-def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None) -> ReplicationResult:
+def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None) -> results.ReplicationResult:
     """Compute every cell and figure whose roles can be filled: given, cached, bundled or (with `get`) downloaded."""
     notes: list[str] = []
+
+    def is_given(name: str) -> bool:
+        role = paper.roles[name]
+        return role.option in given.instead or any(
+            name in given.data for source in role.sources for name in source.data
+        )
+
     # What the user names comes first, so that a wrong path is an error before anything is downloaded.
-    order = sorted(paper.roles, key=lambda name: not _is_given(paper.roles[name], given))
+    order = sorted(paper.roles, key=is_given, reverse=True)
     opened = {name: _open(paper.roles[name], given, notes, progress) for name in order}
     running = Run(seed, progress)
     cells = []
@@ -263,16 +264,10 @@ def run(paper: Paper, given: Given, seed: int, progress: Progress | None = None)
             progress(f"{paper.id}: cells", place, len(paper.cells))
         cells.append(_cell(paper, cell, opened, running))
     figures = [made for drawing in paper.figures if (made := _figure(drawing, opened, running, notes)) is not None]
-    lacking = _lacking(paper, opened)
-    return ReplicationResult(
-        paper.id, paper.title, paper.citation, tuple(cells), tuple(figures), lacking,
-        (*paper.notes, *dict.fromkeys(notes)), _more(paper, given, opened), seed, __version__,
-        paper.first_line,
+    return results.ReplicationResult(
+        paper.id, paper.title, paper.citation, tuple(cells), tuple(figures), _lacking(paper, opened),
+        (*paper.notes, *dict.fromkeys(notes)), _more(paper, given, opened), seed, __version__, paper.first_line,
     )  # fmt: skip
-
-
-def _is_given(role: Role, given: Given) -> bool:
-    return role.option in given.instead or any(name in given.data for source in role.sources for name in source.names)
 
 
 def _open(role: Role, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
@@ -280,14 +275,14 @@ def _open(role: Role, given: Given, notes: list[str], progress: Progress | None)
     if role.option and (named := given.instead.get(role.option)) is not None:
         content = role.open(named)
         return _labelled(role, content, _is_own(role, content, named))
-    users_first = sorted(role.sources, key=lambda source: not set(source.names) <= set(given.data))
-    for source in users_first:
+    for source in sorted(
+        role.sources, key=lambda source: not given.data.keys() >= set(source.data)
+    ):  # the user's first
         if (found := _from(role, source, given, notes, progress)) is not None:
             return found
     if role.bundled is not None:
         try:
-            label = role.bundled_label + ("" if role.bundled_own else ", not the paper's")
-            return Opened(role.bundled(), label, role.bundled_own)
+            return _labelled(role, role.bundled(), role.bundled_own, role.bundled_label)
         except AslantError as error:  # an extra that is not installed, or data that it is made of
             notes.append(f"{role.bundled_label} could not be used: {error}")
     return None
@@ -297,7 +292,7 @@ def _is_own(role: Role, content: Any, named: Any) -> bool:
     """Tell whether what the user names in place of the paper's is the paper's: by content, else by name or checksum."""
     if role.is_own is not None:
         return role.is_own(content)
-    own = [name for source in role.sources if source.own for name in source.names]
+    own = [name for source in role.sources if source.own for name in source.data]
     given = named[0] if isinstance(named, list) and len(named) == 1 else named
     by_name = isinstance(given, str) and given in own and not Path(given).exists()
     return by_name or any(_verified(name, given) for name in own)
@@ -305,21 +300,21 @@ def _is_own(role: Role, content: Any, named: Any) -> bool:
 
 def _from(role: Role, source: Source, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:
     """Fill a role from one source: with the user's copy of it, or a local one."""
-    if set(source.names) <= set(given.data):
-        paths = [given.data[name] for name in source.names]
+    if given.data.keys() >= set(source.data):
+        paths = [given.data[name] for name in source.data]
         content = role.open(paths if len(paths) > 1 else paths[0])
-        known = all(map(_verified, source.names, paths)) or (role.is_own is not None and role.is_own(content))
+        known = all(map(_verified, source.data, paths)) or (role.is_own is not None and role.is_own(content))
         opened = _labelled(role, content, source.own and known, source.label if known else "")
-        checked = any(map(_has_checksum, source.names))
+        registered = [entry(name) for name in source.data if name in names()]
+        checked = any(file.sha256 for found in registered for place in found.sources for file in place.files)
         return opened if checked else replace(opened, label=f"{opened.label}, unverified")
-    found = [_here(name, notes, get=given.get, progress=progress) for name in source.names]
-    here = [path for path in found if path is not None]
-    if len(here) < len(found):
+    here = [path for name in source.data if (path := _here(name, notes, given.get, progress)) is not None]
+    if len(here) < len(source.data):
         return None
     try:
         return _labelled(role, role.open(here if len(here) > 1 else here[0]), source.own, source.label)
     except AslantError as error:  # it exists and cannot be opened: another source may do
-        notes.append(f"{' and '.join(source.names)} could not be used: {error}")
+        notes.append(f"{' and '.join(source.data)} could not be used: {error}")
         return None
 
 
@@ -328,7 +323,7 @@ def _labelled(role: Role, content: Any, own: bool, label: str = "") -> Opened:
     return Opened(content, named if own else f"{named}, not the paper's", own)
 
 
-def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) -> Path | None:
+def _here(name: str, notes: list[str], get: bool, progress: Progress | None) -> Path | None:
     """Return where data are; with `get` they are downloaded, and a note says where that failed."""
     if name not in names():  # nobody hosts it: a user either has it or does not
         return None
@@ -341,10 +336,6 @@ def _here(name: str, notes: list[str], *, get: bool, progress: Progress | None) 
         problem = "has to be downloaded by hand" if by_hand else "could not be downloaded from here"
         notes.append(f"{name} {problem}; 'aslant data get {name}' says how")
         return None
-
-
-def _has_checksum(name: str) -> bool:
-    return name in names() and any(file.sha256 for source in entry(name).sources for file in source.files)
 
 
 def _verified(name: str, given: Any) -> bool:
@@ -361,21 +352,31 @@ def _verified(name: str, given: Any) -> bool:
     return False
 
 
-def _cell(paper: Paper, cell: Cell, opened: Mapping[str, Opened | None], running: Run) -> ReplicatedCell:
-    here = [found for name in cell.needs if (found := opened[name]) is not None]
-    label = ", ".join(dict.fromkeys(found.label for found in here))
-    if len(here) < len(cell.needs):
-        lacks = [paper.roles[name].what for name in cell.needs if opened[name] is None]
-        return _replicated(cell, None, NOT_RUN, "", f"needs {' and '.join(lacks)}")
-    try:
-        measured = cell.compute(running, *(found.content for found in here))
-    except AslantError as error:
-        return _replicated(cell, None, NOT_RUN, label, str(error))
-    verdict = _verdict(cell, measured)
-    if cell.printed and not all(found.own for found in here):
-        verdict = STAND_IN
-    why = cell.why if verdict == DIFFERS or _authors_differ(cell) else ""
-    return _replicated(cell, measured, verdict, label, "; ".join(filter(None, (measured.note, why))))
+def _filled(needs: Iterable[str], opened: Mapping[str, Opened | None]) -> tuple[list[Opened], str]:
+    """Return what was opened for the roles in `needs`, and what the table calls it all."""
+    here = [found for name in needs if (found := opened[name]) is not None]
+    return here, ", ".join(dict.fromkeys(found.label for found in here))
+
+
+def _cell(paper: Paper, cell: Cell, opened: Mapping[str, Opened | None], running: Run) -> results.ReplicatedCell:
+    number, measured, verdict = number_of(cell.printed), Measured(None), results.NOT_RUN
+    here, used = _filled(cell.needs, opened)
+    if lacks := [paper.roles[name].what for name in cell.needs if opened[name] is None]:
+        used, note = "", f"needs {' and '.join(lacks)}"
+    else:
+        try:
+            measured = cell.compute(running, *(found.content for found in here))
+            verdict = (
+                results.STAND_IN if cell.printed and not all(found.own for found in here) else _verdict(cell, measured)
+            )
+            why = cell.why if verdict == results.DIFFERS or _authors_differ(cell) else ""
+            note = "; ".join(filter(None, (measured.note, why)))
+        except AslantError as error:
+            note = str(error)
+    return results.ReplicatedCell(
+        cell.table, cell.row, cell.column, cell.way, None if number is None else number[1], cell.printed, cell.authors,
+        measured.value, measured.text, cell.tolerance, verdict, used, note, measured.missing,
+    )  # fmt: skip
 
 
 def _authors_differ(cell: Cell) -> bool:
@@ -387,38 +388,25 @@ def _authors_differ(cell: Cell) -> bool:
     return abs(cell.authors - number[1]) > 0.5 * 10.0**-digits + 1e-9
 
 
-def _replicated(cell: Cell, measured: Measured | None, verdict: str, used: str, note: str) -> ReplicatedCell:
-    number = number_of(cell.printed)
-    return ReplicatedCell(
-        cell.table, cell.row, cell.column, cell.way,
-        None if number is None else number[1], cell.printed, cell.authors,
-        None if measured is None else measured.value, "" if measured is None else measured.text,
-        cell.tolerance, verdict, used, note, () if measured is None else measured.missing,
-    )  # fmt: skip
-
-
 def _verdict(cell: Cell, measured: Measured) -> str:
+    number, ours = number_of(cell.printed), measured.value
     if not cell.printed:
-        return NOT_PRINTED
-    number = number_of(cell.printed)
-    if number is None:
-        return MET if set(words_of(cell.printed)) <= set(words_of(measured.text)) else DIFFERS
-    bound, printed = number
-    if measured.value is None:
-        raise MeasureError(f"'{cell.row}, {cell.column}' gave no number to compare with {cell.printed}.")
-    if bound:
-        return MET if (measured.value < printed) == (bound == "<") else DIFFERS
-    if cell.in_decades and measured.value <= 0:
-        return DIFFERS
-    apart = math.log10(measured.value / printed) if cell.in_decades else measured.value - printed
-    # Half a unit of the last printed digit is lost in print; comparing needs a little room for that.
-    return MET if abs(apart) <= cell.tolerance + 1e-9 else DIFFERS
+        return results.NOT_PRINTED
+    if number is None or ours is None:
+        met = set(words_of(cell.printed)) <= set(words_of(measured.text))
+    elif number[0]:
+        met = (ours < number[1]) == (number[0] == "<")
+    elif cell.in_decades:
+        met = ours > 0 and abs(math.log10(ours / number[1])) <= cell.tolerance + 1e-9
+    else:  # half a unit of the last printed digit is lost in print; comparing needs a little room for that
+        met = abs(ours - number[1]) <= cell.tolerance + 1e-9
+    return results.MET if met else results.DIFFERS
 
 
 def _figure(
     drawing: Drawing, opened: Mapping[str, Opened | None], running: Run, notes: list[str]
-) -> ReplicatedFigure | None:
-    here = [found for name in drawing.needs if (found := opened[name]) is not None]
+) -> results.ReplicatedFigure | None:
+    here, used = _filled(drawing.needs, opened)
     if len(here) < len(drawing.needs):
         return None
     try:
@@ -426,45 +414,36 @@ def _figure(
     except AslantError as error:
         notes.append(f"{drawing.title} could not be drawn: {error}")
         return None
-    label = ", ".join(dict.fromkeys(found.label for found in here))
-    return ReplicatedFigure(drawing.title, drawing.paper_says, label, result, drawing.pictures)
+    return results.ReplicatedFigure(drawing.title, drawing.paper_says, used, result, drawing.pictures)
 
 
-def _lacking(paper: Paper, opened: Mapping[str, Opened | None]) -> tuple[Lacking, ...]:
+def _lacking(paper: Paper, opened: Mapping[str, Opened | None]) -> tuple[results.Lacking, ...]:
     """Group the cells that were not run by what they need."""
-    needs = [
-        tuple(name for name in cell.needs if opened[name] is None)
-        for cell in paper.cells
-        if cell.printed and not cell.way
-    ]
+
+    def how(role: Role) -> str:
+        first = [name for source in role.sources[:1] for name in source.data]
+        ways = [role.how] if role.how else [f"aslant data get {name}" for name in first]
+        ways += [f"--data {name}=PATH" for name in first]
+        return ", or ".join([*ways, *([f"--{role.option} NAME|PATH"] if role.option else [])])
+
+    counted = [cell for cell in paper.cells if cell.printed and not cell.way]
+    needs = Counter(tuple(name for name in cell.needs if opened[name] is None) for cell in counted)
+    lacking = [(count, [paper.roles[name] for name in names]) for names, count in needs.items() if names]
     return tuple(
-        Lacking(
-            " and ".join(paper.roles[name].what for name in names), needs.count(names),
-            "; ".join(dict.fromkeys(_how(paper.roles[name]) for name in names)),
-        )
-        for names in dict.fromkeys(needs) if names
-    )  # fmt: skip
-
-
-def _how(role: Role) -> str:
-    first = [name for source in role.sources[:1] for name in source.names]
-    ways = [role.how] if role.how else [f"aslant data get {name}" for name in first]
-    ways += [f"--data {name}=PATH" for name in first]
-    ways += [f"--{role.option} NAME|PATH" if role.option else ""]
-    return ", or ".join(filter(None, ways))
+        results.Lacking(" and ".join(role.what for role in roles), count, "; ".join(dict.fromkeys(map(how, roles))))
+        for count, roles in lacking
+    )
 
 
 def _more(paper: Paper, given: Given, opened: Mapping[str, Opened | None]) -> str:
     """Say in one line how more cells can be filled; nothing where all are."""
-    wanting = [name for name, found in opened.items() if found is None or not found.own]
+    wanting = [paper.roles[name] for name, found in opened.items() if found is None or not found.own]
     if not wanting:
         return ""
-    options = [f"--{role.option} NAME|PATH" for name in wanting if (role := paper.roles[name]).option]
     ways = [] if given.get else [f"aslant replicate {paper.id} --get"]
-    firsts = [source for name in wanting for source in paper.roles[name].sources[:1]]
-    ways += [f"--data {name}=PATH" for source in firsts for name in source.names]
-    ways = list(dict.fromkeys([*ways, *options]))
-    return f"For more: {', or '.join(ways)}." if ways else ""
+    ways += [f"--data {name}=PATH" for role in wanting for source in role.sources[:1] for name in source.data]
+    ways += [f"--{role.option} NAME|PATH" for role in wanting if role.option]
+    return f"For more: {', or '.join(dict.fromkeys(ways))}." if ways else ""
 
 
 def open_encoder(source: Any) -> Any:
@@ -472,11 +451,6 @@ def open_encoder(source: Any) -> Any:
     from aslant.models.loading import load_encoder
 
     return load_encoder(source)
-
-
-def bundled_glove() -> WordVectors:
-    """Return the bundled sample: 44,437 words of GloVe 6B, 100 dimensions, rounded to float16."""
-    return load()
 
 
 #: The beginning of a word's vector at unit length, by which published vectors are recognised in any file.

@@ -11,7 +11,7 @@ from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.residuals.measure import Chosen, labelled, neighbours_of, select
 from aslant.measures.residuals.separation import Gamma, measure_classification, measure_clustering
 from aslant.replicate.bolukbasi import GOOGLENEWS, NEEDS, VECTORS
-from aslant.replicate.framework import Cell, Measured, Run, described
+from aslant.replicate.framework import Cell, Measured, Run, described, once
 from aslant.statistics import generator, spawn
 from aslant.vectors import WordVectors
 
@@ -19,32 +19,32 @@ POLES = ("he", "she")
 SEEDS, TOP, CLASSIFIED, NEAREST = 10, 500, 2_500, 100
 #: scikit-learn's default until 2019, which meets the printed figures.
 GAMMA: Gamma = "auto"
-Compute = Callable[..., Measured]
 
 
-def _chosen(run: Run, vectors: WordVectors, after: bool) -> tuple[WordVectors, Chosen]:
+@once
+def _chosen(run: Run, vectors: WordVectors, *, after: bool) -> tuple[WordVectors, Chosen]:
     """Return the vectors before or after hard debiasing, and the most biased words."""
-    measured = run.once(hard_debias, vectors) if after else vectors
+    measured = hard_debias(vectors) if after else vectors
     return measured, select(vectors, measured, POLES, SPECIFIC_WORDS)
 
 
 def clustering(run: Run, vectors: WordVectors, *, after: bool) -> Measured:
     """Cluster the most biased words."""
-    measured, chosen = _chosen(run, vectors, after)
+    measured, chosen = _chosen(run, vectors, after=after)
     found, _ = measure_clustering(*labelled(measured, chosen, *chosen.sides(TOP)), TOP, spawn(run.seed, SEEDS))
     return Measured(100 * found.accuracy)
 
 
 def classification(run: Run, vectors: WordVectors, *, after: bool) -> Measured:
     """Classify the most biased words."""
-    measured, chosen = _chosen(run, vectors, after)
+    measured, chosen = _chosen(run, vectors, after=after)
     words = labelled(measured, chosen, *chosen.sides(CLASSIFIED))
     return Measured(100 * measure_classification(*words, CLASSIFIED, spawn(run.seed, SEEDS), GAMMA).accuracy)
 
 
 def neighbours(run: Run, vectors: WordVectors, *, after: bool) -> Measured:
     """Correlate the professions' bias with that of their neighbours."""
-    measured, chosen = _chosen(run, vectors, after)
+    measured, chosen = _chosen(run, vectors, after=after)
     found, used = neighbours_of(
         vectors, measured, chosen, "professions", SPECIFIC_WORDS, None, NEAREST, generator(run.seed)
     )
@@ -53,11 +53,13 @@ def neighbours(run: Run, vectors: WordVectors, *, after: bool) -> Measured:
     return Measured(found.correlation, used.missing)
 
 
-def both(table: str, row: str, compute: Compute, printed: tuple[str, str], *within: float, why: str = "") -> list[Cell]:
+def both(
+    table: str, row: str, compute: Callable[..., Measured], printed: tuple[str, str], *within: float, why: str = ""
+) -> list[Cell]:
     """Return the cells of a test before and after debiasing, each met `within` a tolerance."""
+    cells = zip(("before", "after"), printed, (False, True), (within[0], within[-1]), strict=True)
     return [
-        Cell(table, row, "before", printed[0], NEEDS, partial(compute, after=False), within[0], why=why),
-        Cell(table, row, "after", printed[1], NEEDS, partial(compute, after=True), within[-1], why=why),
+        Cell(table, row, name, text, NEEDS, partial(compute, after=after), w, why=why) for name, text, after, w in cells
     ]
 
 

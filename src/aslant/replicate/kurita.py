@@ -26,7 +26,7 @@ from aslant.models.vocabulary import Vocabulary, open_vocabulary
 from aslant.replicate import kurita_pronouns as pronouns
 from aslant.replicate.caliskan import PAPER as CALISKAN
 from aslant.replicate.caliskan import WITH_NAMES
-from aslant.replicate.framework import Cell, Measured, Run, described, printed, yes_or_no
+from aslant.replicate.framework import Cell, Measured, Run, described, once, printed
 from aslant.stimuli import WeatSet, load_set
 from aslant.vectors import WordVectors
 
@@ -50,55 +50,38 @@ SKILLS_WHY = (
 MOST = 1e6
 
 
-def _number(printed: str) -> str:
-    return printed.rstrip("*")
-
-
-def _star(printed: str) -> str:
-    return "yes" if printed.endswith("*") else "no"
-
-
 # Table 3
 
 
-def _reduced(vectors: WordVectors, vocabulary: Vocabulary, seed: int, *, test: str) -> WeatResult:
-    """Words missing from BERT's vocabulary are removed from the targets, as §3.1 says; attributes stay."""
+@once
+def _on_glove(run: Run, vectors: WordVectors, vocabulary: Vocabulary | None = None, *, test: str) -> WeatResult:
+    """WEAT without the targets that BERT's vocabulary lacks (§3.1); without one, on the words of the notebook."""
     x, y, a, b = (group.words for group in load_set(test, WeatSet).groups)
-    kept = [word for word in (*x, *y) if vocabulary.has(word)]
-    return weat(vectors, test, vocabulary=[*kept, *a, *b], equalise=True, bootstrap=0, alternative=TWO_SIDED, rng=seed)
+    if vocabulary is None:
+        theirs = printed("kurita")["notebook_words"][test]
+        sets: Any = {"targets": (theirs.get("x", x), theirs.get("y", y)), "attributes": (a, b)}
+    else:
+        kept = [word for word in (*x, *y) if vocabulary.has(word)]
+        sets = {"test": test, "vocabulary": [*kept, *a, *b], "equalise": True}
+    return weat(vectors, **sets, bootstrap=0, alternative=TWO_SIDED, rng=run.seed)
 
 
-def _in_notebook(vectors: WordVectors, seed: int, *, test: str) -> WeatResult:
-    """WEAT on exactly the words of the authors' notebook."""
-    x, y, a, b = (group.words for group in load_set(test, WeatSet).groups)
-    theirs = printed("kurita")["notebook_words"][test]
-    targets = (theirs.get("x", x), theirs.get("y", y))
-    return weat(vectors, targets=targets, attributes=(a, b), bootstrap=0, alternative=TWO_SIDED, rng=seed)
+@once
+def _on_bert(run: Run, lm: Any, *, test: str) -> Any:
+    return masked_weat(lm, test=test, bootstrap=0, alternative=TWO_SIDED, rng=run.seed)
 
 
-def _told(result: Any, star: bool) -> Measured:
+@once
+def _score(run: Run, lm: Any, *, test: str, as_published: bool) -> LogProbabilityWeatResult:
+    return log_probability_weat(lm, test, as_published=as_published, alternative=TWO_SIDED, rng=run.seed)
+
+
+def _told(run: Run, *contents: Any, by: Callable[..., Any], star: bool, **settings: Any) -> Measured:
     """Return the effect size of a test, or whether it has a star."""
-    return yes_or_no(result.pvalue < SIGNIFICANT) if star else Measured(result.effect_size, result.provenance.missing)
-
-
-def _with_their_words(run: Run, vectors: WordVectors, *, test: str, star: bool) -> Measured:
-    return _told(run.once(_in_notebook, vectors, run.seed, test=test), star)
-
-
-def _on_glove(run: Run, vectors: WordVectors, vocabulary: Vocabulary, *, test: str, star: bool) -> Measured:
-    return _told(run.once(_reduced, vectors, vocabulary, run.seed, test=test), star)
-
-
-def _on_bert(run: Run, lm: Any, *, test: str, star: bool) -> Measured:
-    return _told(run.once(masked_weat, lm, test=test, bootstrap=0, alternative=TWO_SIDED, rng=run.seed), star)
-
-
-def _test(lm: Any, *, test: str, as_published: bool, rng: int) -> LogProbabilityWeatResult:
-    return log_probability_weat(lm, test, as_published=as_published, alternative=TWO_SIDED, rng=rng)
-
-
-def _score(run: Run, lm: Any, *, test: str, as_published: bool, star: bool) -> Measured:
-    return _told(run.once(_test, lm, test=test, as_published=as_published, rng=run.seed), star)
+    result = by(run, *contents, **settings)
+    if star:
+        return Measured(None, text="yes" if result.pvalue < SIGNIFICANT else "no")
+    return Measured(result.effect_size, result.provenance.missing)
 
 
 def _pooled(run: Run, scores: Path, *, name: str) -> Measured:
@@ -115,30 +98,32 @@ def _table_3() -> list[Cell]:
     for said in printed("kurita")["table_3"]:
         row, test, why = said["row"], said["test"], said.get("why", {})
         vectors = "glove-cased" if test in WITH_NAMES else "glove"
-        columns: list[tuple[str, str, tuple[str, ...], Any]] = [
-            ("WEAT on GloVe", "glove", (vectors, "vocabulary"), partial(_on_glove, test=test)),
-            ("WEAT on BERT", "bert", ("model",), partial(_on_bert, test=test)),
-            ("log-probability score", "score", ("model",), partial(_score, test=said["templates"], as_published=True)),
+        glove, score = partial(_told, by=_on_glove, test=test), partial(_told, by=_score, test=said["templates"])
+        number = {key: said[key].rstrip("*") for key in ("glove", "bert", "score")}
+        own_words = test in printed("kurita")["notebook_words"]
+        columns = [
+            ("WEAT on GloVe", "glove", (vectors,) if own_words else (vectors, "vocabulary"), glove),
+            ("WEAT on BERT", "bert", ("model",), partial(_told, by=_on_bert, test=test)),
+            ("log-probability score", "score", ("model",), partial(score, as_published=True)),
         ]
-        if test in printed("kurita")["notebook_words"]:
-            column, _, needs, compute = columns[0]
+        if own_words:
             cells.append(
-                Cell("Table 3", row, column, _number(said["glove"]), needs, partial(compute, star=False), 0.05,
-                     "words removed at random", why=GLOVE_WHY)
+                Cell("Table 3", row, "WEAT on GloVe", number["glove"], (vectors, "vocabulary"),
+                     partial(glove, star=False), 0.05, "words removed at random", why=GLOVE_WHY)
             )  # fmt: skip
-            columns[0] = (column, "glove", (vectors,), partial(_with_their_words, test=test))
         for column, key, needs, compute in columns:
             value, stars = partial(compute, star=False), partial(compute, star=True)
-            known, stored = why.get(key, ""), said["stored"][key]
+            known, stored, starred = why.get(key, ""), said["stored"][key], "yes" if said[key].endswith("*") else "no"
             cells += [
-                Cell("Table 3", row, column, _number(said[key]), needs, value, 0.05, "", stored, known),
-                Cell("Table 3", row, f"{column}, p < 0.01", _star(said[key]), needs, stars, why=known),
+                Cell("Table 3", row, column, number[key], needs, value, 0.05, "", stored, known),
+                Cell("Table 3", row, f"{column}, p < 0.01", starred, needs, stars, why=known),
             ]
-        score, corrected = _number(said["score"]), partial(columns[2][3], as_published=False, star=False)
         cells += [
-            Cell("Table 3", row, columns[2][0], score, ("model",), corrected, 0.05,
+            Cell("Table 3", row, "log-probability score", number["score"], ("model",),
+                 partial(score, as_published=False, star=False), 0.05,
                  "one score per attribute, prior read at the target"),
-            Cell("Table 3", row, columns[2][0], score, ("scores",), partial(_pooled, name=said["notebook"]), 0.0005,
+            Cell("Table 3", row, "log-probability score", number["score"], ("scores",),
+                 partial(_pooled, name=said["notebook"]), 0.0005,
                  "our statistic on the authors' scores", said["stored"]["score"], why.get("score", "")),
         ]  # fmt: skip
     cells.append(Cell("§3.3", "African American names in BERT's vocabulary", "words", "5", ("vocabulary",), _names))
@@ -179,16 +164,12 @@ def _stored(run: Run, scores: Path, *, name: str) -> Measured:
     return Measured(100 * contrast("male", "female", np.array(rows)).share)
 
 
-def _size(run: Run, lists: Path, *, file: str) -> Measured:
-    return Measured(len(_listed(lists, file)))
-
-
-def _skills(run: Run, file: Path) -> Measured:
-    return Measured(len(set(read_attributes(file, SKILL))))
-
-
-def _jobs(run: Run, file: Path) -> Measured:
-    return Measured(len(read_attributes(file, SKILL)))
+def _size(run: Run, lists: Path, *, of: str) -> Measured:
+    """How long a list is; of O*NET, the skills or their lines."""
+    if of in ("_skills", "_jobs"):
+        skills = read_attributes(lists, SKILL)
+        return Measured(len(set(skills) if of == "_skills" else skills))
+    return Measured(len(_listed(lists, of)))
 
 
 def _table_5() -> list[Cell]:
@@ -210,9 +191,8 @@ def _table_5() -> list[Cell]:
                  SKILLS_WHY if skills else "")
             for n, compute, within, way in ways
         ]  # fmt: skip
-    counts = {"_skills": _skills, "_jobs": _jobs}
     for said in printed("kurita")["sizes"]:
-        compute = counts.get(said["of"]) or partial(_size, file=said["of"])
+        compute = partial(_size, of=said["of"])
         cells.append(Cell("§5", said["what"], "entries", said["printed"], (said["needs"],), compute, why=said["why"]))
     return cells
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from aslant.data import cache_folder
 from aslant.errors import MeasureError
@@ -15,7 +14,17 @@ from aslant.measures.pronouns_resolved.measure import pronoun_resolution
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 from aslant.measures.pronouns_resolved.statistics import find_topics
 from aslant.models.classifier import Classifier
-from aslant.replicate.framework import Cell, Measured, Run, open_encoder, printed, settings_of_ours, words_of
+from aslant.replicate.framework import (
+    Cell,
+    Measured,
+    Run,
+    matched,
+    once,
+    open_encoder,
+    printed,
+    settings_of_ours,
+    words_of,
+)
 
 BERT, GAP = "bert-base-uncased", "gap"
 TOPICS, TOP_WORDS, SHOWN_WORDS = 20, 15, 5
@@ -41,28 +50,16 @@ ROLES = {
 }
 
 
-def _study(encoder: Any, lm: Any, gap: Path, *, rng: int) -> PronounResolutionResult:
+@once
+def _study(run: Run, encoder: Any, lm: Any, gap: Path) -> PronounResolutionResult:
     folder = cache_folder()
     return pronoun_resolution(
-        encoder, gap, lm=lm, topics=TOPICS, journal=folder / "pronouns", store=folder / "encoders", rng=rng
+        encoder, gap, lm=lm, topics=TOPICS, journal=folder / "pronouns", store=folder / "encoders", rng=run.seed
     )
 
 
-def _labels(gap: Path, gender: str) -> list[str]:
-    return [sample.label for sample in read_gap(gap)[0] if sample.gender == gender]
-
-
-def _samples(run: Run, gap: Path, *, gender: str) -> Measured:
-    return Measured(len(_labels(gap, gender)))
-
-
-def _neither(run: Run, gap: Path, *, gender: str) -> Measured:
-    return Measured(_labels(gap, gender).count("neither"))
-
-
-def _prior(run: Run, gap: Path, *, gender: str) -> Measured:
-    labels = _labels(gap, gender)
-    return Measured(100 * labels.count("neither") / len(labels))
+def _labels(run: Run, gap: Path, *, gender: str, read: Callable[[list[str]], float]) -> Measured:
+    return Measured(read([sample.label for sample in read_gap(gap)[0] if sample.gender == gender]))
 
 
 def _pairs(run: Run, gap: Path) -> Measured:
@@ -73,39 +70,31 @@ def _pairs(run: Run, gap: Path) -> Measured:
 
 
 def _predicted(run: Run, encoder: Any, gap: Path, *, place: int) -> Measured:
-    return Measured(100 * run.once(_study, encoder, None, gap, rng=run.seed).outcomes[place].predicted)
+    return Measured(100 * _study(run, encoder, None, gap).outcomes[place].predicted)
 
 
 def _pvalue(run: Run, encoder: Any, gap: Path) -> Measured:
-    return Measured(run.once(_study, encoder, None, gap, rng=run.seed).gap.pvalue)
+    return Measured(_study(run, encoder, None, gap).gap.pvalue)
 
 
-def _correlation(run: Run, encoder: Any, lm: Any, gap: Path, *, gender: str, field: str) -> Measured:
-    result = run.once(_study, encoder, lm, gap, rng=run.seed)
+def _correlation(run: Run, *contents: Any, gender: str, field: str) -> Measured:
+    result = _study(run, *contents)
     found = next((c for c in result.correlations if c.gender == gender), None)
     if found is None:
         raise MeasureError(f"there is no correlation: {result.without_bias}.")
     return Measured(float(getattr(found, field)), result.missing)
 
 
-def matched(gap: Path, *, rng: int) -> tuple[tuple[str, ...], ...]:
+@once
+def _topics(run: Run, gap: Path) -> list[tuple[str, ...]]:
     """Return for each printed topic the first words of ours that shares most with it, one to one."""
-    from scipy.optimize import linear_sum_assignment
-
-    texts = [sample.text for sample in read_gap(gap)[0]]
-    ours = [tuple(word for word, _ in words) for words in find_topics(texts, TOPICS, TOP_WORDS, rng).words]
-    shared = np.array([[len(set(words_of(topic)) & set(words)) for words in ours] for topic in _topics()])
-    _, chosen = linear_sum_assignment(-shared)
-    return tuple(ours[place] for place in chosen)
+    found = find_topics([sample.text for sample in read_gap(gap)[0]], TOPICS, TOP_WORDS, run.seed)
+    ours = [tuple(word for word, _ in words) for words in found.words]
+    return [ours[place] for place in matched(map(words_of, printed("kurita")["table_6"]["topics"]), ours)]
 
 
-def _topics() -> list[str]:
-    topics: list[str] = printed("kurita")["table_6"]["topics"]
-    return topics
-
-
-def _topic(run: Run, gap: Path, *, number: int) -> Measured:
-    ours, theirs = run.once(matched, gap, rng=run.seed)[number], words_of(_topics()[number])
+def _topic(run: Run, gap: Path, *, number: int, theirs: list[str]) -> Measured:
+    ours = _topics(run, gap)[number]
     first = ours[:SHOWN_WORDS]
     count, of_more = (len(set(words) & set(theirs)) for words in (first, ours))
     note = f"{of_more} of {len(theirs)} words are among the first {TOP_WORDS} of the best match"
@@ -114,16 +103,21 @@ def _topic(run: Run, gap: Path, *, number: int) -> Measured:
 
 def cells() -> list[Cell]:
     """Return the cells of §4 and of Table 6."""
-    table = printed("kurita")["table_4"]
+    said = printed("kurita")
     found = [Cell("§4", "GAP", "pairs of a pronoun and a name", "8908", (GAP,), _pairs)]
-    for what, compute in (("samples", _samples), ("neither", _neither)):
-        for gender in GENDERS if what == "samples" else table:
-            text = "1000" if what == "samples" else table[gender][2]
-            found.append(Cell("§4", f"{gender} pronouns", what, text, (GAP,), partial(compute, gender=gender)))
-    for place, (gender, (prior, predicted, _)) in enumerate(table.items()):
+    labels = {gender: partial(_labels, gender=gender) for gender in GENDERS}
+    found += [Cell("§4", f"{g} pronouns", "samples", "1000", (GAP,), partial(labels[g], read=len)) for g in GENDERS]
+    found += [
+        Cell(
+            "§4", f"{g} pronouns", "neither", text, (GAP,), partial(labels[g], read=lambda all_: all_.count("neither"))
+        )
+        for g, (_, _, text) in said["table_4"].items()
+    ]
+    for place, (gender, (prior, predicted, _)) in enumerate(said["table_4"].items()):
+        share = partial(labels[gender], read=lambda all_: 100 * all_.count("neither") / len(all_))
         row, of_place = f"{gender} pronouns", partial(_predicted, place=place)
         found += [
-            Cell("Table 4", row, "prior", prior, (GAP,), partial(_prior, gender=gender), 0.05),
+            Cell("Table 4", row, "prior", prior, (GAP,), share, 0.05),
             Cell("Table 4", row, "predicted", predicted, ("encoder", GAP), of_place, 1.0),
         ]
     needs, row = ("encoder", "model", GAP), "bias and 'neither', female pronouns"
@@ -140,8 +134,7 @@ def cells() -> list[Cell]:
         ("§4", "topics", "20", TOPICS), ("§4", "words of a topic", "15", TOP_WORDS),
     ))  # fmt: skip
     why = "the paper does not say how the texts were cut into words; ours drops numbers and words of one letter"
-    found += [
-        Cell("Table 6", f"topic {number + 1}", "first words", topic, (GAP,), partial(_topic, number=number), why=why)
-        for number, topic in enumerate(_topics())
-    ]
+    for number, topic in enumerate(said["table_6"]["topics"]):
+        compute = partial(_topic, number=number, theirs=words_of(topic))
+        found.append(Cell("Table 6", f"topic {number + 1}", "first words", topic, (GAP,), compute, why=why))
     return found

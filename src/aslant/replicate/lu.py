@@ -11,7 +11,7 @@ from aslant.errors import MeasureError, plural
 from aslant.measures.polarities.measure import Scheme, polarity
 from aslant.measures.polarities.result import TrendsResult
 from aslant.measures.polarities.trend import polarity_trends
-from aslant.replicate.framework import Cell, Drawing, Measured, Run, bundled_glove, described, holds, printed
+from aslant.replicate.framework import Cell, Drawing, Measured, Run, described, holds, once, printed
 from aslant.vectors import WordVectors, load
 from aslant.vectors.formats.histwords import decades_in
 
@@ -24,12 +24,9 @@ def _score(run: Run, vectors: WordVectors, *, classes: str, scheme: Scheme) -> M
     return Measured(result.score, result.missing)
 
 
-def _history(decades: Mapping[int, WordVectors], *, figure: int, seed: int) -> TrendsResult:
-    return polarity_trends(decades, figure, rng=seed)
-
-
-def _drawn(run: Run, decades: Any, *, figure: int) -> TrendsResult:
-    return run.once(_history, decades, figure=figure, seed=run.seed)
+@once
+def _drawn(run: Run, decades: Mapping[int, WordVectors], *, figure: int) -> TrendsResult:
+    return polarity_trends(decades, figure, rng=run.seed)
 
 
 def _direction(run: Run, decades: Any, *, figure: int, setting: str) -> Measured:
@@ -52,10 +49,6 @@ def _decades(source: Any) -> dict[int, WordVectors]:
     if not found:
         raise MeasureError(f"'{source}' has no HistWords decades (files such as 1990-w.npy); give their folder.")
     return {int(name): load(path) for name, path in sorted(found.items()) if name.isdigit()}
-
-
-def _gn_glove(source: Any) -> WordVectors:
-    return load(source, drop_last=1)  # its last dimension holds gender on purpose
 
 
 def _row(name: str, role: str) -> list[Cell]:
@@ -83,9 +76,10 @@ PAPER = described(
         ),
     ],
     {
-        "glove": {"is_own": holds("glove-6b"), "bundled": bundled_glove},
-        "gn-glove": {
-            "open": _gn_glove, "is_own": lambda vectors: vectors.matrix.shape[1] == 299 and len(vectors) > 100_000,
+        "glove": {"is_own": holds("glove-6b"), "bundled": load},
+        "gn-glove": {  # its last dimension holds gender on purpose
+            "open": partial(load, drop_last=1),
+            "is_own": lambda vectors: vectors.matrix.shape[1] == 299 and len(vectors) > 100_000,
         },
         "histwords": {
             "open": _decades, "label": lambda decades: plural(len(decades), "decade"), "is_own": _is_histwords,

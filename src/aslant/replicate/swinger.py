@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,24 +13,13 @@ import numpy as np
 
 from aslant.data import cache_folder
 from aslant.errors import MeasureError
-from aslant.measures.enumeration.groups import FREQUENT
 from aslant.measures.enumeration.measure import enumerate_biases
-from aslant.measures.enumeration.result import CONTENT_NOTE, Demographics, EnumerationResult, NameGroup
-from aslant.measures.enumeration.survey import make_survey
-from aslant.measures.enumeration.survey_plan import MATCHERS, PASS_ABOVE, RATERS
-from aslant.replicate.framework import (
-    Cell,
-    Measured,
-    Progress,
-    Run,
-    bundled_glove,
-    described,
-    holds,
-    printed,
-    settings_of_ours,
-    words_of,
-)
-from aslant.vectors import WordVectors
+from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult, NameGroup
+from aslant.measures.enumeration.steps import FREQUENT
+from aslant.measures.enumeration.survey import MATCHERS, PASS_ABOVE, RATERS, make_survey
+from aslant.replicate import framework as f
+from aslant.replicate.framework import Cell, Measured, Run, printed, words_of
+from aslant.vectors import WordVectors, load
 
 EMBEDDINGS = ("w2v", "fast", "glove")
 #: What a crowd answered (§4.1): plurality agreement, and how many passed the exam.
@@ -42,26 +32,11 @@ TOP_TESTS = 12
 WHY = "k-means starts at random, so groups and categories differ from run to run"
 
 
-def _enumerated(vectors: WordVectors, seed: int, progress: Progress | None, *, names: Any = None) -> EnumerationResult:
-    # Only the groups of surnames are needed, and they need no rotations.
-    rotations = 10_000 if names is None else 1
-    return enumerate_biases(
-        vectors, names, rotations=rotations, rng=seed, journal=cache_folder() / "enumeration", progress=progress
-    )
-
-
-def _run(run: Run, vectors: WordVectors) -> EnumerationResult:
-    return run.once(_enumerated, vectors, run.seed, run.progress)
-
-
-def matched(groups: tuple[NameGroup, ...]) -> tuple[NameGroup, ...]:
-    """Return for each group of Table 2 the one of ours that holds most of its printed names, one to one."""
-    from scipy.optimize import linear_sum_assignment
-
-    ours = [frozenset(group.names) for group in groups]
-    shared = np.array([[len(held & set(group["names"])) for held in ours] for group in printed("swinger")["groups"]])
-    _, chosen = linear_sum_assignment(-shared)
-    return tuple(groups[place] for place in chosen)
+@f.once
+def _run(run: Run, vectors: WordVectors, *, names: str | None = None) -> EnumerationResult:
+    rotations = 10_000 if names is None else 1  # only the groups of surnames are needed, and they need no rotations
+    folder = cache_folder() / "enumeration"
+    return enumerate_biases(vectors, names, rotations=rotations, rng=run.seed, journal=folder, progress=run.progress)
 
 
 def _settings() -> list[Cell]:
@@ -73,7 +48,7 @@ def _settings() -> list[Cell]:
              lambda run, value=ours[said["argument"]]: Measured(value))
         for said in printed("swinger")["table_1"]
     ]  # fmt: skip
-    return defaults + settings_of_ours((
+    return defaults + f.settings_of_ours((
         ("§3.1", "names left out by the classifier", "20%", 100 * ours["left_out"]),
         ("§3.1", "frequent words to draw non-names from", "50000", FREQUENT),
         ("§4.1", "names in the exam", "36", survey["exam_names"] * ours["groups"]),
@@ -85,48 +60,34 @@ def _settings() -> list[Cell]:
     ))  # fmt: skip
 
 
+def _match(result: EnumerationResult, number: int) -> NameGroup:
+    """Return our group that matches one of Table 2; refuse one that shares no name with it."""
+    theirs = printed("swinger")["groups"]
+    if len(result.groups) != len(theirs):
+        raise MeasureError(f"{len(result.groups)} groups cannot be matched to the twelve of the paper.")
+    places = f.matched([group["names"] for group in theirs], [group.names for group in result.groups])
+    found = result.groups[places[number]]
+    if not set(theirs[number]["names"]) & set(found.names):
+        raise MeasureError(f"no group of ours is left that has a printed name of {theirs[number]['label']}.")
+    return found
+
+
 def _of_group(run: Run, vectors: WordVectors, *, number: int, read: Callable[[NameGroup], Measured]) -> Measured:
     return read(_match(_run(run, vectors), number))
 
 
-def _match(result: EnumerationResult, number: int) -> NameGroup:
-    """Return our group that matches one of Table 2; refuse one that shares no name with it."""
-    wanted = printed("swinger")["groups"][number]
-    if len(result.groups) != len(printed("swinger")["groups"]):
-        raise MeasureError(f"{len(result.groups)} groups cannot be matched to the twelve of the paper.")
-    found = matched(result.groups)[number]
-    if not set(wanted["names"]) & set(found.names):
-        raise MeasureError(f"no group of ours is left that has a printed name of {wanted['label']}.")
-    return found
-
-
-def _known(group: NameGroup, *, read: Callable[[Demographics], float | None]) -> Measured:
-    found = None if group.demographics is None else read(group.demographics)
+def _known(group: NameGroup, *, field: str, race: str = "", scale: int = 100) -> Measured:
+    found = getattr(group.demographics, field, None)
     if found is None:
         raise MeasureError("the name tables have no name of this group.")
-    return Measured(found)
+    return Measured(scale * (found[race] if race else found))
 
 
-def _names(group: NameGroup, *, wanted: list[str]) -> Measured:
+def _names(group: NameGroup, wanted: Sequence[str], where: str = "this group") -> Measured:
+    """How many printed names a group of ours holds; the table shows its own first names."""
     held = [name for name in wanted if name in group.names]
-    note = f"{len(held)} of the {len(wanted)} printed names are in this group" + _listed(held)
+    note = f"{len(held)} of the {len(wanted)} printed names are in {where}{': ' if held else ''}{', '.join(held)}"
     return Measured(len(held), (), note, ", ".join(group.illustrative))
-
-
-def _listed(held: list[str]) -> str:
-    return f": {', '.join(held)}" if held else ""
-
-
-def _further(group: NameGroup) -> Measured:
-    return Measured(group.size - len(group.illustrative))
-
-
-def _female(known: Demographics) -> float | None:
-    return None if known.share_female is None else 100 * known.share_female
-
-
-def _share_of(known: Demographics, *, race: str) -> float | None:
-    return None if known.share_by_race is None else 100 * known.share_by_race[RACES[race]]
 
 
 def _table_2() -> list[Cell]:
@@ -134,10 +95,13 @@ def _table_2() -> list[Cell]:
     for number, group in enumerate(printed("swinger")["groups"]):
         columns: list[tuple[str, str, Callable[[NameGroup], Measured], float]] = [
             ("illustrative names", ", ".join(group["names"]), partial(_names, wanted=group["names"]), 0.0),
-            ("further names", str(group["others"]), _further, 0.0),
-            ("female", group["female"], partial(_known, read=_female), 0.5),
-            ("mean year of birth", group["year"], partial(_known, read=lambda known: known.mean_birth_year), 0.5),
-            *((race, group[race], partial(_known, read=partial(_share_of, race=race)), 0.5) for race in RACES),
+            ("further names", str(group["others"]), lambda ours: Measured(ours.size - len(ours.illustrative)), 0.0),
+            ("female", group["female"], partial(_known, field="share_female"), 0.5),
+            ("mean year of birth", group["year"], partial(_known, field="mean_birth_year", scale=1), 0.5),
+            *(
+                (race, group[race], partial(_known, field="share_by_race", race=ours), 0.5)
+                for race, ours in RACES.items()
+            ),
         ]
         cells += [
             Cell("Table 2", f"w2v {group['label']}", column, text, ("w2v",),
@@ -159,20 +123,13 @@ def _indirect(run: Run, vectors: WordVectors) -> Measured:
     return Measured(100 * share)
 
 
-def _tuples(run: Run, vectors: WordVectors) -> Measured:
-    return Measured(_run(run, vectors).indirect_bias.tuples)
-
-
 def _choices(run: Run, *embeddings: WordVectors) -> Measured:
     """The mean number c of significant groups over the first tests of every embedding."""
-    counts = []
-    for vectors in embeddings:
-        result = _run(run, vectors)
-        each = [sum(cell.significant for cell in result.of_category(place)) for place in result.ordering[:TOP_TESTS]]
-        counts += [count for count in each if count]
-    if not counts:
+    first = [(result, place) for result in (_run(run, v) for v in embeddings) for place in result.ordering[:TOP_TESTS]]
+    counts = [sum(cell.significant for cell in result.of_category(place)) for result, place in first]
+    if not any(counts):
         raise MeasureError("no test has a significant cell.")
-    return Measured(float(np.mean(counts)))
+    return Measured(float(np.mean([count for count in counts if count])))
 
 
 def _shared(run: Run, vectors: WordVectors, *, words: str, number: int | None) -> Measured:
@@ -195,12 +152,10 @@ def _words(table: str, row: str, column: str, words: str, embedding: str, group:
 
 
 def _surnames(run: Run, vectors: WordVectors, names: Path) -> Measured:
-    groups = run.once(_enumerated, vectors, run.seed, run.progress, names=str(names)).groups
-    wanted = set(words_of(SURNAMES[0]))
-    group = max(groups, key=lambda g: len(wanted & set(g.names)))
-    held = [name for name in words_of(SURNAMES[0]) if name in group.names]
-    note = f"{len(held)} of the 5 printed names are in one group" + _listed(held)
-    return Measured(group.size - len(group.illustrative), (), note, ", ".join(group.illustrative))
+    wanted = words_of(SURNAMES[0])
+    groups = _run(run, vectors, names=str(names)).groups
+    group = max(groups, key=lambda g: len(set(wanted) & set(g.names)))
+    return replace(_names(group, wanted, "one group"), value=group.size - len(group.illustrative))
 
 
 def _covered(run: Run, table: Path) -> Measured:
@@ -230,8 +185,9 @@ def _cells() -> list[Cell]:
             Cell("Table 3", embedding, "accurate", said["accurate"], ("people",), _answers),
             Cell("Table 3", embedding, "offensive", said["offensive"], ("people",), _answers),
             Cell("§4.2", embedding, "potential indirect biases", said["potential"], own, _indirect, 0.5, why=WHY),
-            Cell("§4.2", embedding, "fourtuples", said["fourtuples"], own, _tuples, why=WHY),
-        ]
+            Cell("§4.2", embedding, "fourtuples", said["fourtuples"], own,
+                 lambda run, vectors: Measured(_run(run, vectors).indirect_bias.tuples), why=WHY),
+        ]  # fmt: skip
     cells += [Cell("§4.1", what, "share", text, ("people",), _answers) for what, text in CROWD]
     cells.append(Cell("§4.1", "groups to choose from", "mean c", "8.1", EMBEDDINGS, _choices, 0.05, why=WHY))
     for said in printed("swinger")["offensive"]:
@@ -243,13 +199,13 @@ def _cells() -> list[Cell]:
     return [*cells, Cell("§5", row, "further names", SURNAMES[1], ("w2v", "surnames"), _surnames, why=WHY)]
 
 
-PAPER = described(
+PAPER = f.described(
     "swinger",
     _cells(),
     {
-        "w2v": {"is_own": holds("googlenews", words=1_000_000), "bundled": bundled_glove},
+        "w2v": {"is_own": f.holds("googlenews", words=1_000_000), "bundled": load},
         "fast": {"is_own": lambda vectors: vectors.matrix.shape[1] == 300 and len(vectors) > 1_000_000},
-        "glove": {"is_own": holds("glove-840b", words=1_000_000)},
+        "glove": {"is_own": f.holds("glove-840b", words=1_000_000)},
         "ssa": {"open": Path, "label": lambda path: str(path.name)},
         "surnames": {"open": Path, "label": lambda path: str(path.name)},
         "people": {},

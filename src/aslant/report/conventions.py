@@ -13,11 +13,7 @@ from aslant.results.audit import Evidence, Glance, Strength
 from aslant.statistics import Chance, benjamini_hochberg
 
 #: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences: d (p. 25), r (p. 79), h (p. 184).
-THRESHOLDS: dict[str, tuple[float, float, float]] = {
-    "d": (0.2, 0.5, 0.8),
-    "r": (0.1, 0.3, 0.5),
-    "h": (0.2, 0.5, 0.8),
-}
+THRESHOLDS: dict[str, tuple[float, float, float]] = {"d": (0.2, 0.5, 0.8), "r": (0.1, 0.3, 0.5), "h": (0.2, 0.5, 0.8)}
 #: Gives the social category of a set of stimuli, by its name.
 Category = Callable[[str], str]
 STRONG, SOME = 0.01, 0.05
@@ -34,14 +30,11 @@ def strength_of(effect: float | None, effect_name: str) -> Strength | None:
     """
     if effect is None:
         return None
-    name, value = ("h", _h(effect)) if effect_name == "share" else (effect_name, effect)
+    name = effect_name
+    if name == "share":
+        name, effect = "h", 2 * math.asin(math.sqrt(effect)) - 2 * math.asin(math.sqrt(0.5))
     limits = THRESHOLDS.get(name)
-    return None if limits is None else NAMES[sum(abs(value) >= limit for limit in limits)]
-
-
-def _h(share: float) -> float:
-    angle: Callable[[float], float] = lambda p: 2 * math.asin(math.sqrt(p))  # noqa: E731 (the formula's own φ)
-    return angle(share) - angle(0.5)
+    return None if limits is None else NAMES[sum(abs(effect) >= limit for limit in limits)]
 
 
 def evidence_of(pvalue: float | None, qvalue: float | None) -> Evidence:

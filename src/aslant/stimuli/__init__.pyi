@@ -1,18 +1,20 @@
 """The names of this room; each is imported from its home when it is first used."""
 
+from .loading import DEFAULT_POLES as DEFAULT_POLES
 from .loading import KINDS as KINDS
+from .loading import MOST_FREQUENT as MOST_FREQUENT
 from .loading import all_sets as all_sets
+from .loading import is_plain as is_plain
 from .loading import kind_of as kind_of
+from .loading import listed_words as listed_words
 from .loading import load_set as load_set
 from .loading import names as names
 from .loading import parse_set as parse_set
 from .loading import read_set as read_set
 from .loading import text_of as text_of
-from .name_files import FirstName as FirstName
 from .name_files import NameFacts as NameFacts
 from .name_files import NameTable as NameTable
 from .name_files import bundled_names as bundled_names
-from .name_files import first_names as first_names
 from .name_files import named as named
 from .name_files import read_names as read_names
 from .schema import ClassSet as ClassSet
@@ -30,7 +32,3 @@ from .sentences import Article as Article
 from .sentences import SentenceSet as SentenceSet
 from .sentences import WordKind as WordKind
 from .sentences import own_sentences as own_sentences
-from .word_rules import DEFAULT_POLES as DEFAULT_POLES
-from .word_rules import MOST_FREQUENT as MOST_FREQUENT
-from .word_rules import is_plain as is_plain
-from .word_rules import listed_words as listed_words

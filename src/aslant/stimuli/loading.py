@@ -1,45 +1,37 @@
-"""Find a stimulus set by name or by path, and check it."""
+"""Find a stimulus set by name or by path, and check it; which words count as words, and as plain ones."""
 
 from __future__ import annotations
 
 import difflib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, overload
+from typing import Any, TypeVar, overload
 
 import msgspec
 
-from aslant.errors import StimuliError
+from aslant.errors import AslantError, StimuliError
 from aslant.io.reading import parse_toml, read_text
-from aslant.stimuli.schema import AnySet as SchemaSet
 from aslant.stimuli.schema import ClassSet, PairSet, StimulusSet, TemplateSet, WeatSet, WeatTemplateSet, WordSet
 from aslant.stimuli.sentences import SentenceSet
 
 KINDS: dict[str, type[StimulusSet]] = {
-    "weat": WeatSet,
-    "pairs": PairSet,
-    "words": WordSet,
-    "classes": ClassSet,
-    "templates": TemplateSet,
-    "weat-templates": WeatTemplateSet,
-    "sentences": SentenceSet,
+    str(kind.__struct_config__.tag): kind
+    for kind in (WeatSet, PairSet, WordSet, ClassSet, TemplateSet, WeatTemplateSet, SentenceSet)
 }
-#: A set of each kind that ships, to learn the layout from.
-EXAMPLES = {
-    "weat": "weat-7",
-    "pairs": "definitional-pairs",
-    "words": "occupations-share-of-women",
-    "classes": "gender-three",
-    "templates": "career-family",
-    "weat-templates": "kurita-table-1",
-    "sentences": "seat-templates",
-}
+#: A set of each kind that ships, to learn the layout from; of others it is weat-7.
+EXAMPLES = {"pairs": "definitional-pairs", "words": "occupations-share-of-women", "classes": "gender-three"}
+EXAMPLES |= {"templates": "career-family", "weat-templates": "kurita-table-1", "sentences": "seat-templates"}
 #: The most bytes of a user's file: the largest set that ships has a thousandth of that.
 MAX_BYTES = 16 << 20
-AnySet: TypeAlias = SchemaSet | SentenceSet
+#: The two words between which biased words lean, unless others are named.
+DEFAULT_POLES = ("he", "she")
+#: Biased words come from this many of the most frequent (Gonen & Goldberg 2019) ...
+MOST_FREQUENT = 50_000
+#: ... and are shorter than this.
+LONGEST = 20
 
 Kind = TypeVar("Kind", bound=StimulusSet)
 
@@ -53,11 +45,7 @@ def names() -> tuple[str, ...]:
     """
     folder = files("aslant.stimuli").joinpath("sets")
     found = [entry.name.removesuffix(".toml") for entry in folder.iterdir() if entry.name.endswith(".toml")]
-    return tuple(sorted(found, key=_natural))
-
-
-def _natural(name: str) -> tuple[Any, ...]:
-    return tuple((0, int(part), "") if part.isdigit() else (1, 0, part) for part in name.split("-"))
+    return tuple(sorted(found, key=lambda n: [(0, int(p), "") if p.isdigit() else (1, 0, p) for p in n.split("-")]))
 
 
 @overload
@@ -73,11 +61,10 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no word set 'weat-77'; did you mean weat-7, ...
     """
-    path = Path(source)
     if str(source) in names():
         found = _shipped(str(source))
-    elif path.suffix == ".toml" or _is_file(path):
-        found = read_set(path)
+    elif Path(source).suffix == ".toml" or os.path.isfile(source):  # noqa: PTH113 (a name may be too long for a file)
+        found = read_set(Path(source))
     else:
         near = difflib.get_close_matches(str(source).lower(), names(), n=3)
         hint = f"did you mean {', '.join(near)}? " if near else ""
@@ -90,13 +77,6 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     return found
 
 
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name too long for any file
-        return False
-
-
 def text_of(source: str | os.PathLike[str]) -> str:
     """Return the TOML text of a set that ships, or of a user's file."""
     if str(source) in names():
@@ -105,7 +85,7 @@ def text_of(source: str | os.PathLike[str]) -> str:
 
 
 @cache
-def _shipped(name: str) -> AnySet:
+def _shipped(name: str) -> StimulusSet:
     return parse_set(text_of(name), name)
 
 
@@ -121,32 +101,52 @@ def all_sets(kind: type[StimulusSet] = StimulusSet) -> Iterator[StimulusSet]:
             yield found
 
 
-def read_set(path: Path) -> AnySet:
+def read_set(path: Path) -> StimulusSet:
     """Read and check a user's TOML file."""
     return parse_set(read_text(path, StimuliError, most=MAX_BYTES), path.stem, where=str(path))
 
 
-def parse_set(text: str, name: str, *, where: str | None = None) -> AnySet:
+def parse_set(text: str, name: str, *, where: str | None = None) -> StimulusSet:
     """Check the text of a stimulus file; `name` becomes its id."""
-    where = where or name
-    content: Any = None
+    kind: Any = None
     try:
         content = parse_toml(text)
         kind = content.get("kind")
         if not isinstance(kind, str) or kind not in KINDS:
-            raise StimuliError(  # noqa: TRY301 (joined with the other errors in a file)
-                f"kind = {kind!r:.60} is not one of {', '.join(KINDS)}."
-            )
-        found: AnySet = msgspec.convert({**content, "id": name}, KINDS[kind])  # type: ignore[assignment]
+            raise ValueError(f"kind = {kind!r:.60} is not one of {', '.join(KINDS)}.")  # noqa: TRY301
+        return msgspec.convert({**content, "id": name}, KINDS[kind])
     except (ValueError, msgspec.ValidationError, StimuliError, RecursionError) as error:
-        problem = str(error).rstrip(".")
-        example = EXAMPLES.get(str(content.get("kind")), "weat-7") if isinstance(content, dict) else "weat-7"
-        raise StimuliError(
-            f"'{where}' is not a usable word set: {problem}. See 'aslant words show {example}'."
-        ) from None
-    return found
+        problem, example = str(error).rstrip("."), EXAMPLES.get(str(kind), "weat-7")
+        told = f"'{where or name}' is not a usable word set: {problem}. See 'aslant words show {example}'."
+        raise StimuliError(told) from None
 
 
 def kind_of(found: StimulusSet) -> str:
     """Return the kind of a set, as its file names it."""
     return next(name for name, cls in KINDS.items() if type(found) is cls)
+
+
+def is_plain(word: str) -> bool:
+    """Tell whether a word is lower-case, shorter than 20 characters, and made of letters and underscores only.
+
+    >>> is_plain("registered_nurse"), is_plain("Paris"), is_plain("covid-19")
+    (True, False, False)
+    """
+    return len(word) < LONGEST and word == word.lower() and word.replace("_", "").isalpha()
+
+
+def listed_words(words: Any, error: type[AslantError]) -> tuple[str, ...]:
+    """Return `words` as a tuple of strings that are not empty, or raise `error`, which says what is wrong with them.
+
+    >>> listed_words(["she", "he"], AslantError)
+    ('she', 'he')
+    """
+    if isinstance(words, str):
+        raise error(f"{words!r:.60} is one string; give a list of words.")
+    if not isinstance(words, Iterable):
+        raise error(f"{words!r:.60} is not a list of words; give several words.")
+    listed = tuple(words)
+    for word in listed:
+        if not isinstance(word, str) or not word.strip():
+            raise error(f"the word {word!r:.60} is not a word; give strings that are not empty.")
+    return listed

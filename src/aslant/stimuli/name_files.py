@@ -49,36 +49,6 @@ CENSUS_SHARES = ("pctwhite", "pctblack", "pctapi", "pctaian", "pct2prace", "pcth
 
 
 @dataclass(frozen=True)
-class FirstName:
-    """One name with at least 1,000 births; `share_by_race` is None where no source knows it."""
-
-    name: str
-    births: int
-    share_female: float
-    mean_birth_year: float
-    share_by_race: dict[str, float] | None
-
-
-@cache
-def first_names() -> tuple[FirstName, ...]:
-    """Return the names that ship, most frequent first (US Social Security Administration, 1938–2017).
-
-    >>> first_names()[0].name, len(first_names())
-    ('Michael', 9656)
-    """
-    source = files("aslant.stimuli").joinpath("names", "first_names.csv")
-    lines = source.read_text(encoding="utf-8").splitlines()
-    return tuple(_row(record) for record in csv.DictReader(lines))
-
-
-def _row(record: dict[str, str]) -> FirstName:
-    shares = {race: float(record[race]) for race in RACES} if record[RACES[0]] else None
-    return FirstName(
-        record["name"], int(record["births"]), float(record["share_female"]), float(record["mean_birth_year"]), shares
-    )
-
-
-@dataclass(frozen=True)
 class NameFacts:
     """What a table knows of one name, and how many people it counts with that name; None: nothing."""
 
@@ -97,13 +67,24 @@ class NameTable:
     facts: Mapping[str, NameFacts]
 
 
+@cache
 def bundled_names() -> NameTable:
-    """Return the first names that ship, with their facts.
+    """Return the first names that ship, most frequent first, with their facts.
 
-    >>> bundled_names().facts["mary"].share_female > 0.99
-    True
+    Names with at least 1,000 births (US Social Security Administration, 1938–2017); shares by race are None where no
+    source knows them.
+
+    >>> bundled_names().names[0], len(bundled_names().names), bundled_names().facts["mary"].share_female > 0.99
+    ('Michael', 9656, True)
     """
-    return named("first names (bundled)", [name.name for name in first_names()])
+    text = files("aslant.stimuli").joinpath("names", "first_names.csv").read_text(encoding="utf-8")
+    names, facts = [], {}
+    for row in csv.DictReader(text.splitlines()):
+        shares = {race: float(row[race]) for race in RACES} if row[RACES[0]] else None
+        female, year = float(row["share_female"]), float(row["mean_birth_year"])
+        names.append(row["name"])
+        facts[row["name"].lower()] = NameFacts(int(row["births"]), female, year, shares)
+    return NameTable("first names (bundled)", tuple(names), facts)
 
 
 def named(identity: str, names: Iterable[str]) -> NameTable:
@@ -114,12 +95,7 @@ def named(identity: str, names: Iterable[str]) -> NameTable:
     """
     listed = tuple(dict.fromkeys(names))
     wanted = {name.lower() for name in listed}
-    known = {name.name.lower(): _facts(name) for name in first_names() if name.name.lower() in wanted}
-    return NameTable(identity, listed, known)
-
-
-def _facts(name: FirstName) -> NameFacts:
-    return NameFacts(name.births, name.share_female, name.mean_birth_year, name.share_by_race)
+    return NameTable(identity, listed, {name: f for name, f in bundled_names().facts.items() if name in wanted})
 
 
 def read_names(path: Path) -> NameTable:
@@ -135,7 +111,16 @@ def read_names(path: Path) -> NameTable:
     ('Ann', 'Bob')
     """
     if path.suffix == ".parquet":
-        return named(path.stem, _social_security_names(path))
+        # In a process of its own: where a table's counts lie, polars asks for any memory and dies of it.
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", READ_PARQUET, str(LEAST_BEARERS), *PLACEHOLDERS],
+            input=read_bytes(path, StimuliError, most=4 * MAX_BYTES), env={**os.environ, "POLARS_MAX_THREADS": "1"},
+            capture_output=True, check=False,
+        )  # fmt: skip
+        if done.returncode:
+            said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1].rstrip(".")
+            raise StimuliError(f"the names in '{path}' cannot be read: {said[:200] or 'polars failed'}.")
+        return named(path.stem, _not_empty(path, msgspec.json.decode(done.stdout, type=list[str])))
     if not path.exists():
         raise StimuliError(f"there is no file '{path}' with names, and no data of that name (see aslant data list).")
     lines = read_text(path, StimuliError, most=4 * MAX_BYTES).splitlines()
@@ -168,19 +153,6 @@ def _not_empty(path: Path, names: Iterable[str | None]) -> list[str]:
     if not found:
         raise StimuliError(f"'{path}' has no names; give one per line, or a column 'name'.")
     return found
-
-
-def _social_security_names(path: Path) -> list[str]:
-    """Read a .parquet in a process of its own: where its counts lie, polars asks for any memory and dies of it."""
-    data = read_bytes(path, StimuliError, most=4 * MAX_BYTES)
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", READ_PARQUET, str(LEAST_BEARERS), *PLACEHOLDERS],
-        input=data, capture_output=True, check=False, env={**os.environ, "POLARS_MAX_THREADS": "1"},
-    )  # fmt: skip
-    if done.returncode:
-        said = done.stderr.decode("utf-8", "replace").strip().split("\n")[-1].rstrip(".")
-        raise StimuliError(f"the names in '{path}' cannot be read: {said[:200] or 'polars failed'}.")
-    return _not_empty(path, msgspec.json.decode(done.stdout, type=list[str]))
 
 
 def _surnames(path: Path, rows: list[dict[str, str]]) -> NameTable:

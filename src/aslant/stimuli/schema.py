@@ -5,7 +5,7 @@ A set is data, not code: word lists with a citation, a language and a licence. T
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
@@ -77,8 +77,7 @@ class WeatSet(StimulusSet, frozen=True, kw_only=True, tag="weat", forbid_unknown
 
     def __post_init__(self) -> None:
         for side, pair in (("targets", self.targets), ("attributes", self.attributes)):
-            both = set(pair[0].words) & set(pair[1].words)
-            if both:
+            if both := set(pair[0].words) & set(pair[1].words):
                 raise StimuliError(f"{side}: {min(both)!r} is in both sets; it must be in one only.")
             for group in pair:
                 if not group.words:
@@ -124,10 +123,7 @@ class WordSet(StimulusSet, frozen=True, kw_only=True, tag="words", forbid_unknow
             fits = len(row) == len(self.columns) and isinstance(row[0], str)
             if not fits or not all(isinstance(value, float) for value in row[1:]):
                 raise StimuliError(f"row {number} is {list(row)}; expected a word and {len(self.columns) - 1} numbers.")
-        if self.listed:
-            no_duplicates("words", self.listed)
-        else:
-            no_duplicates("rows", tuple(row[0] for row in self.rows))
+        no_duplicates("words" if self.listed else "rows", self.listed or tuple(row[0] for row in self.rows))
 
     @property
     def groups(self) -> tuple[WordList, ...]:
@@ -209,10 +205,8 @@ class TemplateSet(StimulusSet, frozen=True, kw_only=True, tag="templates", forbi
 
     def __post_init__(self) -> None:
         no_duplicates("templates", tuple(template.text for template in self.templates))
-        for template in self.templates:
-            if not template.targets:
-                continue
-            known = [set(group.words) for group in self.targets]
+        known = [set(group.words) for group in self.targets]
+        for template in (template for template in self.templates if template.targets):
             fits = len(template.targets) == len(known)
             if not fits or any(not set(w) <= k for w, k in zip(template.targets, known, strict=True)):
                 raise StimuliError(f"the targets of {template.text!r} must be words of the {len(known)} target sets.")
@@ -256,9 +250,6 @@ class WeatTemplateSet(StimulusSet, frozen=True, kw_only=True, tag="weat-template
         ('[TARGET] are [ATTRIBUTE]', '[TARGET] is [ATTRIBUTE]')
         """
         return next((found.templates for found in self.tests if found.test == test), ())
-
-
-AnySet: TypeAlias = WeatSet | PairSet | WordSet | ClassSet | TemplateSet | WeatTemplateSet
 
 
 def no_duplicates(where: str, items: tuple[object, ...]) -> None:

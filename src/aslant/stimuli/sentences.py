@@ -58,11 +58,6 @@ class WordKind(Struct, frozen=True, forbid_unknown_fields=True):
         """The words that the file says are of this kind."""
         return self.words + tuple(word for word, _ in self.words_with_plurals)
 
-    @property
-    def plurals(self) -> dict[str, str]:
-        """The plural of each word that has one here."""
-        return dict(self.words_with_plurals)
-
 
 class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbid_unknown_fields=True):
     """Kinds of words with the sentences of each (May et al. 2019).
@@ -92,15 +87,13 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         """The words of each kind that lists any."""
         return tuple(WordList(kind.name, kind.listed) for kind in self.kinds if kind.listed)
 
-    def _kind(self, name: str) -> WordKind:
-        return next(kind for kind in self.kinds if kind.name == name)
-
     def kind_of(self, word: str) -> tuple[WordKind, bool]:
         """Return the kind of a word, and whether the file lists it (otherwise the kind is assumed)."""
         for kind in self.kinds:
             if word in kind.listed:
                 return kind, True
-        return self._kind(self.capitalised if self.capitalised and word[:1].isupper() else self.other), False
+        assumed = self.capitalised if self.capitalised and word[:1].isupper() else self.other
+        return next(kind for kind in self.kinds if kind.name == assumed), False
 
     def sentences_of(self, word: str) -> tuple[str, ...]:
         """Return the sentences with a word in them, each beginning with a capital.
@@ -110,7 +103,7 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         ('An honor is a thing.', 'It is an honor.', 'These are honors.', 'Those are honors.')
         """
         kind, _ = self.kind_of(word)
-        plural = kind.plurals.get(word)
+        plural = dict(kind.words_with_plurals).get(word)
         article = self.article.before(word) if self.article else ""
         texts = [text for text in kind.sentences if plural is not None or PLURAL not in text]
         filled = (t.replace(ARTICLE, article).replace(PLURAL, plural or "").replace(WORD, word) for t in texts)

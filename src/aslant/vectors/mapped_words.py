@@ -33,11 +33,7 @@ class Table(NamedTuple):
 
 
 def table_of(words: Sequence[str]) -> Table:
-    """Return the arrays for `words`, which are all different.
-
-    >>> table_of(["the", "of"]).ends.tolist(), MappedWords(table_of(["the", "of"]))[1]
-    ([3, 6], 'of')
-    """
+    """Return the arrays for `words`, which are all different."""
     data = np.frombuffer(encoded(words), np.uint8)
     ends = np.append(np.flatnonzero(data == ord("\n")), len(data)).astype("<u4")
     hashes = np.fromiter(map(crc32, map(str.encode, words)), np.uint32, len(words))

@@ -13,7 +13,7 @@ from scipy import stats
 import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.measures.pronouns_chosen.measure import pronoun_set
-from aslant.measures.pronouns_chosen.summary import Drawing, contrast, preference
+from aslant.measures.pronouns_chosen.scoring import Drawing, contrast, logistic, preference
 from aslant.models.protocols import MaskedScore, Sentence
 from aslant.statistics import cluster_bootstrap_means, correlation_pvalue, rank_correlation_pvalue
 from fake_pronouns import MEN, WOMEN, CausalPronounLM, MaskedPronounLM, write_sets, write_winobias, write_winogender
@@ -258,3 +258,7 @@ def test_what_cannot_be_read_is_one_clear_error(tmp_path: Path, sets: tuple[Path
         aslant.pronoun_choice("bert", sets[0])  # type: ignore[arg-type]
     with pytest.raises(StimuliError, match="no line of"):
         pronoun_set(write_winobias(tmp_path / "bad", {"pro 1": ["no brackets"]}))
+
+
+def test_the_logistic_function() -> None:
+    assert (logistic(0.0), round(logistic(-2.0), 4)) == (0.5, 0.1192)

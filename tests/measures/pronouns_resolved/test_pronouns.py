@@ -15,7 +15,7 @@ from aslant.errors import MeasureError
 from aslant.measures.pronouns_resolved.gap_files import LABELS, GapSample
 from aslant.measures.pronouns_resolved.predictions import plan
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
-from aslant.measures.pronouns_resolved.statistics import Resampling, by_gender
+from aslant.measures.pronouns_resolved.statistics import Resampling, Topics, by_gender, log_losses, topic_biases
 from aslant.models.classifier import Classifier
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
@@ -293,3 +293,10 @@ def test_several_files_are_put_together(tmp_path: Path) -> None:
     assert (len(result.samples), result.provenance.stimuli) == (84, "a.tsv + b.tsv")
     with pytest.raises(MeasureError, match="2 samples have the ID 'a0'"):
         resolve([tmp_path / "a.tsv", str(tmp_path / "a.tsv")])
+
+
+def test_the_loss_of_a_sample_and_the_bias_of_a_topic_by_hand() -> None:
+    losses = log_losses(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([0, 0]))
+    assert losses.round(4).tolist() == [0.6931, 0.0]
+    topics = Topics(np.zeros((0, 1)), ((("war", 0.5), ("art", 0.25), ("x", 1.0)),), True)
+    assert topic_biases(topics, {"war": 2.0, "art": -2.0}).tolist() == [0.5]

@@ -35,14 +35,10 @@ class SubspaceResult(MeasuredResult):
         """Return one table row per component."""
         spreads = self.random or (None,) * len(self.explained)
         return [
-            {
-                "component": number, "explained": share,
-                "random_mean": spread.mean if spread else None,
-                "random_minimum": spread.minimum if spread else None,
-                "random_maximum": spread.maximum if spread else None,
-            }
+            {"component": number, "explained": share}
+            | {f"random_{name}": getattr(spread, name, None) for name in ("mean", "minimum", "maximum")}
             for number, (share, spread) in enumerate(zip(self.explained, spreads, strict=True), 1)
-        ]  # fmt: skip
+        ]
 
 
 @dataclass(frozen=True)
@@ -156,11 +152,16 @@ class GeometryResult(MeasuredResult):
     not_run: dict[str, str]
     provenance: Provenance
 
+    @property
+    def spaces(self) -> tuple[SpaceGeometry, ...]:
+        """The embedding before, and the one after if there is one."""
+        return (self.before,) if self.after is None else (self.before, self.after)
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per measure, with what chance gives."""
         after = _measures(self.after) if self.after else {}
         fields = ("value", "minimum", "maximum", "chance", "pvalue")
-        others = ("after", "after_minimum", "after_maximum", "after_chance", "after_pvalue")
+        others = ("after", *(f"after_{name}" for name in fields[1:]))
         nothing = (None,) * len(others)
         return [
             {"measure": what, **dict(zip(fields, found, strict=True))}

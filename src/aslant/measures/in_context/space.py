@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -137,54 +139,27 @@ def measure_space(
 ) -> SpaceFound:
     """Measure a space, one repeat for each generator; `variance` is known from its pairs already."""
     shuffles = int(generator(randoms[0]).integers(2**63))
-    found = [_measure(vectors, plan, random, shuffles) for vectors, random in zip(repeats, randoms, strict=True)]
-    direct = over_repeats([one.direct for one in found], chances=[c for one in found for c in one.direct_beside])
-    classification = over_repeats([one.accuracy for one in found], chances=[one.chance for one in found])
+    found: dict[str, list[Any]] = defaultdict(list)
+    for vectors, random in zip(repeats, randoms, strict=True):
+        for name, value in _measure(vectors, plan, random, shuffles).items():
+            found[name].append(value)
+    near, within = (tuple(zip(*found[name], strict=True)) for name in ("near", "within"))
     measures = SpaceMeasures(
         share_of_variance=variance,
-        direct_bias=direct,
-        clustering=over_repeats([one.parted for one in found], [one.parted_shuffled for one in found]),
-        silhouette=over_repeats([one.silhouette for one in found]),
-        classification=classification,
-        neighbours=_correlations([one.near for one in found]),
-        neighbours_within=_correlations([one.within for one in found]),
+        direct_bias=over_repeats(
+            found["direct"], chances=[chance for some in found["direct beside"] for chance in some]
+        ),
+        clustering=over_repeats(found["parted"], found["parted by chance"]),
+        silhouette=over_repeats(found["silhouette"]),
+        classification=over_repeats(found["accuracy"], chances=found["accuracy by chance"]),
+        neighbours=over_repeats(near[0], near[2], parametric=near[1]),
+        neighbours_within=over_repeats(within[0], within[2], parametric=within[1]),
     )
-    return SpaceFound(measures, found[0].clusters, np.array([one.cosines for one in found]))
+    return SpaceFound(measures, found["clusters"][0], np.array(found["cosines"]))
 
 
-@dataclass(frozen=True)
-class _Correlated:
-    """Pearson's correlation in one repeat with its own p-value, and what each shuffle gives."""
-
-    pearson: float | None
-    pvalue: float | None
-    shuffled: FloatArray
-
-
-def _correlations(found: Sequence[_Correlated]) -> RepeatedMeasure:
-    return over_repeats(
-        [one.pearson for one in found], [one.shuffled for one in found], parametric=[one.pvalue for one in found]
-    )
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What one repeat gives."""
-
-    cosines: FloatArray
-    direct: float
-    direct_beside: tuple[float, ...]
-    clusters: NDArray[np.intp]
-    parted: float
-    parted_shuffled: FloatArray
-    silhouette: float
-    accuracy: float
-    chance: float
-    near: _Correlated
-    within: _Correlated
-
-
-def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles: int) -> _Found:
+def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles: int) -> dict[str, Any]:
+    """Return what one repeat gives."""
     cosines = projections(vectors.professions, vectors.direction)
     beside = () if vectors.beside is None else (projections(vectors.professions, vectors.beside),)
     rows, labels = plan.both_sides(plan.clustered)
@@ -192,28 +167,31 @@ def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles:
     many, sides = plan.both_sides(plan.classified)
     learnt, training = vectors.words[many], training_size(len(many))
     queries = vectors.professions[plan.queries]
-    among = _neighbours(queries, vectors.words, plan.leans, plan.own, plan.bias, plan.k_used, shuffles)
     each = np.arange(len(queries), dtype=np.intp)
-    within = _neighbours(queries, queries, plan.bias > 0, each, plan.bias, plan.k_within, shuffles)
-    return _Found(
-        cosines, direct_bias_value(cosines, 1.0), tuple(direct_bias_value(c, 1.0) for c in beside), clusters,
-        clustering_accuracy(clusters, labels), shuffled_accuracies(clusters, labels, generator(shuffles)),
-        silhouette(vectors.words[rows], clusters),
-        classification_accuracy(learnt, sides, training, random, plan.gamma),
-        classification_accuracy(learnt, random.permutation(sides), training, random, plan.gamma),
-        among, within,
-    )  # fmt: skip
+    return {
+        "cosines": cosines,
+        "direct": direct_bias_value(cosines, 1.0),
+        "direct beside": [direct_bias_value(other, 1.0) for other in beside],
+        "clusters": clusters,
+        "parted": clustering_accuracy(clusters, labels),
+        "parted by chance": shuffled_accuracies(clusters, labels, generator(shuffles)),
+        "silhouette": silhouette(vectors.words[rows], clusters),
+        "accuracy": classification_accuracy(learnt, sides, training, random, plan.gamma),
+        "accuracy by chance": classification_accuracy(learnt, random.permutation(sides), training, random, plan.gamma),
+        "near": _neighbours(queries, vectors.words, plan.leans, plan.own, plan.bias, plan.k_used, shuffles),
+        "within": _neighbours(queries, queries, plan.bias > 0, each, plan.bias, plan.k_within, shuffles),
+    }
 
 
 def _neighbours(
     queries: FloatArray, pool: FloatArray, leans: NDArray[np.bool_], own: NDArray[np.intp], bias: FloatArray, k: int,
     shuffles: int,
-) -> _Correlated:  # fmt: skip
-    """Return Pearson's correlation of the neighbours' leanings with the bias, and what shuffled leanings give."""
+) -> tuple[float | None, float | None, FloatArray]:  # fmt: skip
+    """Correlate the neighbours' leanings with the bias: Pearson's, its own p-value, and what shuffled leanings give."""
     near = nearest(queries, pool, k, own)
     found = correlation("", neighbour_shares(near, leans), bias)
     shuffled = shuffled_correlations(near, leans, bias, own, generator(shuffles))
-    return _Correlated(found.pearson if found else None, found.pearson_pvalue if found else None, shuffled)
+    return found.pearson if found else None, found.pearson_pvalue if found else None, shuffled
 
 
 def check_compared(vectors: WordVectors, words: BiasedWords, jobs: Professions) -> None:
@@ -228,17 +206,9 @@ def check_compared(vectors: WordVectors, words: BiasedWords, jobs: Professions) 
 
 
 def compared_space(
-    column: str,
-    vectors: WordVectors,
-    words: BiasedWords,
-    jobs: Professions,
-    plan: Plan,
-    pairs: tuple[SwappedPair, ...],
-    *,
-    random_pairs: int,
-    repeats: int,
-    seed: int,
-) -> ComparedSpace:
+    column: str, vectors: WordVectors, words: BiasedWords, jobs: Professions, plan: Plan,
+    pairs: tuple[SwappedPair, ...], *, random_pairs: int, repeats: int, seed: int,
+) -> ComparedSpace:  # fmt: skip
     """Measure a static space on the same words; its own direction, from the same pairs. Repeats differ in seeds."""
     known = [row for row, token in enumerate(jobs.tokens) if token is not None]
     tokens = [*words.words, *(str(jobs.tokens[row]) for row in known)]

@@ -133,7 +133,10 @@ def _sample(header: Sequence[str], cells: Sequence[str]) -> GapSample:
     gender = PRONOUNS.get(pronoun.lower())
     if gender is None:
         raise ValueError(f"the gender of the pronoun '{pronoun}' is not known (known: {', '.join(PRONOUNS)})")
-    true = [name for name in ("A", "B") if _refers(row[f"{name}-coref"], name)]
+    for name in ("A-coref", "B-coref"):
+        if row[name].upper() not in ("TRUE", "FALSE"):
+            raise ValueError(f"{name} is {row[name]!r:.20}, neither TRUE nor FALSE")
+    true = [name for name in ("A", "B") if row[f"{name}-coref"].upper() == "TRUE"]
     if len(true) > 1:
         raise ValueError("both A-coref and B-coref are TRUE; the pronoun can refer to one name only")
     label = true[0] if true else LABELS[2]
@@ -147,15 +150,6 @@ def _span(text: str, word: str, offset: str, column: str) -> tuple[int, int]:
         raise ValueError(f"{column}-offset is {offset!r:.20}, not a whole number")
     start = int(offset)
     if text[start : start + len(word)] != word:
-        raise ValueError(f"{column} is '{word:.40}', but at {column}-offset {start} the text has {_there(text, start)}")
+        there = f"'{text[start : start + 20]}'" if start < len(text) else f"ended (it has {len(text)} characters)"
+        raise ValueError(f"{column} is '{word:.40}', but at {column}-offset {start} the text has {there}")
     return start, start + len(word)
-
-
-def _there(text: str, start: int) -> str:
-    return f"'{text[start : start + 20]}'" if start < len(text) else f"ended (it has {len(text)} characters)"
-
-
-def _refers(value: str, name: str) -> bool:
-    if value.upper() not in ("TRUE", "FALSE"):
-        raise ValueError(f"{name}-coref is {value!r:.20}, neither TRUE nor FALSE")
-    return value.upper() == "TRUE"

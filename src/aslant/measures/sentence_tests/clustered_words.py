@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aslant.corpus import ContextSample, Query, sample_contexts
 from aslant.errors import MeasureError
+from aslant.measures.sentence_tests.result import CorpusRead
 from aslant.measures.shared.suite import need_share
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.models.protocols import Encoder
+from aslant.models.protocols import Encoder, Progress
 from aslant.results.parts import WordsUsed
 from aslant.stimuli import WeatSet, WordList
 
@@ -80,3 +83,23 @@ def check_encoder(encoder: Any) -> None:
     """Refuse anything but an encoder, saying how to get one."""
     if not isinstance(encoder, Encoder):
         raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
+
+
+def read_contexts(
+    corpus: Any, queries: dict[str, Query], rng: int | np.random.Generator, progress: Progress | None
+) -> tuple[ContextSample, CorpusRead]:
+    """Draw sentences for every query in one reading of a corpus, or of sentences, and describe what was read."""
+    if isinstance(corpus, str | bytes | PathLike) or not isinstance(corpus, Iterable):
+        raise MeasureError(f"{corpus!r:.60} is not a corpus; open one with aslant.load_corpus(…), or give sentences.")
+    read: Any = corpus
+    own = not hasattr(corpus, "record")
+    sample = sample_contexts(_checked(corpus) if own else read, queries, rng=rng, progress=progress)
+    name, record = ("own sentences", {}) if own else (read.name, read.record())
+    return sample, CorpusRead(name, sample.sentences, sample.tokens, record)
+
+
+def _checked(sentences: Iterable[Any]) -> Iterator[str]:
+    for number, sentence in enumerate(sentences, 1):
+        if not isinstance(sentence, str):
+            raise MeasureError(f"sentence {number} of the corpus is {sentence!r:.60}; give sentences as text.")
+        yield sentence

@@ -10,9 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.corpus import Context, Corpus, Query, sample_contexts
-from aslant.errors import MeasureError
-from aslant.measures.sentence_tests.clustered_words import Clustered, all_clustered, check_encoder, usable_units
+from aslant.corpus import Context, Query
+from aslant.measures.sentence_tests.clustered_words import (
+    Clustered,
+    all_clustered,
+    check_encoder,
+    read_contexts,
+    usable_units,
+)
 from aslant.measures.sentence_tests.contexts_statistic import distribution, sampled_effects, word_associations
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, CorpusRead, Heterogeneity
 from aslant.measures.sentence_tests.sentences import seat_suite
@@ -81,15 +86,9 @@ def _drawn(
     corpus: Iterable[str], words: Sequence[str], settings: CeatSettings, seed: int, progress: Progress | None
 ) -> Drawn:
     """Draw sentences for each word in one reading of the corpus."""
-    if isinstance(corpus, str | PathLike) or not isinstance(corpus, Iterable):
-        raise MeasureError(
-            f"{corpus!r:.60} is not a corpus; open it with aslant.load_corpus(…), or give a list of sentences."
-        )
     query = Query(tuple(words), settings.contexts_per_word, as_written=settings.case == "as written")
-    sample = sample_contexts(corpus, {"words": query}, rng=seed, progress=progress)
-    found = sample.contexts["words"]
-    name, record = (corpus.name, corpus.record()) if isinstance(corpus, Corpus) else ("sentences given", None)
-    return Drawn(found.by_word, found.counts, CorpusRead(name, sample.sentences, sample.tokens, record))
+    sample, read = read_contexts(corpus, {"words": query}, seed, progress)
+    return Drawn(sample.contexts["words"].by_word, sample.contexts["words"].counts, read)
 
 
 def context_vectors(

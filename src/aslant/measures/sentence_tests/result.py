@@ -121,7 +121,7 @@ class Heterogeneity:
 
 @dataclass(frozen=True)
 class CorpusRead:
-    """What the contexts were drawn from; `record` is a corpus's own (files, fingerprint), None for a list."""
+    """What the contexts were drawn from; `record` is a corpus's own (files, fingerprint)."""
 
     name: str
     sentences: int
