@@ -94,7 +94,7 @@ def direct_bias(
     rated = [correlation(name, cosines, [column[w] for w in found.words.used]) for name, column in varied.items()]
     settings = {"strictness": strictness, "direction": chosen.id, "keep_specific": keep_specific, "specific": source}
     value, seed = direct_bias_value(cosines, strictness), seed_of(rng)
-    check_count("chance", chance, 0, MOST_REPEATS)
+    check_count("chance", chance, 0, 100_000)
     rows = [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
     return DirectBiasResult(
         value=value,
