@@ -44,8 +44,8 @@ def residual_notes(result: ResidualBiasResult) -> list[str]:
         f"{result.pool.candidates:,} candidates; shuffled: the same with shuffled labels (clustering never falls "
         "below 0.5, so it lies a little above).",
         _against(result),
-        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}; not "
-        "repeated for random poles, which would take too long.",
+        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}"
+        + ("; not repeated for random poles, which would take too long." if result.clustering.random_poles else "."),
     ]
     for what, part in (("clustering", result.clustering), ("classification", k)):
         if part.words_per_side < part.asked_per_side:
