@@ -29,7 +29,6 @@ from aslant.results.audit import Profile
 
 #: The most bytes of a list, models in it, and characters of a label.
 MAX_LIST, MAX_MODELS, MAX_LABEL = 1 << 24, 100_000, 200
-STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ def read_list(
     given, folder, written = settings or AuditSettings(), Path(), list[Written]()
     if isinstance(models, str | PathLike):
         path = Path(models).expanduser()
-        if str(models) == STANDARD_INPUT:
+        if str(models) == "-":
             data = sys.stdin.buffer.read(MAX_LIST + 1)
             if len(data) > MAX_LIST:
                 raise AslantError(f"standard input is larger than {MAX_LIST >> 20} MB; check what it is.")

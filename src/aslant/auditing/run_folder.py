@@ -17,7 +17,6 @@ from aslant.io.reading import parse_json
 from aslant.results.audit import AuditPart
 from aslant.results.codec import part_from_dict, part_to_dict
 
-FORMAT = 1
 #: What keys of finished steps begin with, and that of what the results in the folder belong to.
 STEP, IDENTITY = "step/", "identity"
 KEPT = "finished measures are"
@@ -53,7 +52,7 @@ class RunFolder:
     ) -> None:
         self.folder = Path(folder)
         self._keeper = Keeper(folder, KEPT if fresh_if_other else "")
-        self._identity = json.dumps({"format": FORMAT, **identity}, default=list).encode()
+        self._identity = json.dumps({"format": 1, **identity}, default=list).encode()
         if not fresh_if_other:
             refuse_strangers(self.folder)
         before = self._keeper.get(IDENTITY)

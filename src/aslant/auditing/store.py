@@ -47,8 +47,8 @@ from aslant.version import __version__
 
 #: The name of a store where none is given.
 DEFAULT_STORE = "aslant-results.db"
-#: Digits of the digest by which people name an audit.
-ID_DIGITS = 10
+#: Digits of the digest by which people name an audit, and the fewest that they may give.
+ID_DIGITS, FEWEST_DIGITS = 10, 4
 #: So many damaged audits are told one by one.
 MOST_TOLD = 5
 #: What is kept of an audit besides its id; its digest stands for the result, which is read only in full.
@@ -66,8 +66,6 @@ _LINE = re.compile(rb'\{"aslant-store":1,"sha256":"([0-9a-f]{64})","record":(\{.
 RECORD = ("label", "source", "state", "audited", "reason", "seconds", "key", "settings")
 #: Bytes of one line.
 MAX_LINE = 1 << 28
-#: The fewest digits of an id that name an audit.
-FEWEST_DIGITS = 4
 #: Evidence, weakest last; what was not tested has no place in the order.
 ORDER: tuple[Evidence, ...] = ("strong", "some", "none")
 #: What audits may differ in besides the model, and how it is called.
@@ -79,8 +77,6 @@ SETTINGS = {
     "corpus": "the corpus",
     "lookup": "how words are looked up",
 }
-#: What is said of settings that only one of two audits tells: one of them came into the store as a report.
-UNKNOWN = "not known"
 
 
 @dataclass(frozen=True)
@@ -424,8 +420,8 @@ def unlike(before: StoredAudit, after: StoredAudit) -> tuple[str, ...]:
     """
     told = []
     for name, called in SETTINGS.items():
-        own = name in ("version", "profile", "seed")
-        values = [getattr(a, name) if own else a.settings.get(name, UNKNOWN) for a in (before, after)]
+        own = name in ("version", "profile", "seed")  # an audit that came into the store as a report has no settings
+        values = [getattr(a, name) if own else a.settings.get(name, "not known") for a in (before, after)]
         if values[0] != values[1]:
             was, now = ("none" if value in (None, "") else f"{value!s:.60}" for value in values)
             told.append(f"{called}: {was}, then {now}")

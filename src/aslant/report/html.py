@@ -183,12 +183,11 @@ def script_json(content: Any) -> Any:
     return Markup(text)
 
 
-def described(representation: Representation) -> str:
+def described(r: Representation) -> str:
     """Describe an embedding or a model in one line, as it is.
 
     >>> described(Representation("sample", "0a1b", "text", 20_000, 50))
     'sample (text), 20,000 words × 50 dimensions, fingerprint 0a1b'
     """
-    r = representation
     size = f"{plural(r.words, 'word')} × {plural(r.dimensions, 'dimension')}"
     return f"{plain(r.name)} ({plain(r.format)}), {size}, fingerprint {plain(r.fingerprint)}"

@@ -58,17 +58,13 @@ def _row(cell: ReplicatedCell) -> dict[str, Any]:
         ours += "" if cell.ours is None else f" ({cell.ours:g} of {asked} shared)"
     elif cell.ours_text:
         ours = f"{ours} ({cell.ours_text})"
-    return {
-        "table": cell.table,
-        "row": cell.row,
+    return asdict(cell) | {
         "column": f"{cell.column} ({cell.way})" if cell.way else cell.column,
         "printed": cell.printed_text.replace("-", "−") or "–",
         "authors": written(cell, cell.authors),
         "ours": ours.strip(),
         "difference": written(cell, cell.difference),
         "verdict": f"({cell.verdict})" if cell.way else cell.verdict,
-        "used": cell.used,
-        "note": cell.note,
     }
 
 

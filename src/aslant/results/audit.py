@@ -6,7 +6,7 @@ Also what checking a report against a policy returns: one line for each rule and
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.parts import Interval, chance_row
@@ -28,8 +28,6 @@ Verdict = Literal["passed", "violated", "missing", "not measured"]
 FAILING: tuple[Verdict, ...] = ("violated", "missing")
 #: What `not_run` says about a measure that the user left out.
 ON_REQUEST = "left out on request"
-
-M = TypeVar("M", bound=MeasuredResult)
 
 
 @dataclass(frozen=True)
