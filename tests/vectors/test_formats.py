@@ -746,3 +746,9 @@ def test_repairs_and_origin_survive_saving(tmp_path: Path) -> None:
 def test_a_word2vec_binary_with_hand_made_bytes_is_as_documented() -> None:
     file = io.BytesIO(as_binary(["ab"], np.array([[1.0, 2.0]], np.float32)))
     assert file.getvalue() == b"1 2\nab \x00\x00\x80?\x00\x00\x00@"
+
+
+def test_plain_pickles_are_read_and_others_refused() -> None:
+    assert keyed_vectors.PlainUnpickler(io.BytesIO(pickle.dumps(["the", 1]))).load() == ["the", 1]
+    with pytest.raises(ValueError, match=r"^it asks for builtins\.len$"):
+        keyed_vectors.PlainUnpickler(io.BytesIO(pickle.dumps(len))).load()

@@ -264,7 +264,7 @@ STAMPS = b'{"a.txt":{"size":3,"mtime_ns":5,"sha256":"00"}}'
 
 
 def _attributes(data: bytes, folder: Path) -> str:
-    from aslant.measures.template_tests.attribute_lists import read_attributes
+    from aslant.measures.template_tests.stimuli import read_attributes
 
     words = read_attributes(written(folder, "jobs.csv" if len(data) % 2 else "jobs.txt", data))
     demand(all(word.strip() for word in words), "an empty attribute")
@@ -397,7 +397,7 @@ def targets() -> Sequence[Target]:
             tokens=GAP_TOKENS,
         ),
         Target("Winogender shares", (stimuli + "pronoun_sets",), lambda: [SHARES], _winogender("shares")),
-        Target("attributes", ("aslant.measures.template_tests.attribute_lists",), lambda: ATTRIBUTES, _attributes),
+        Target("attributes", ("aslant.measures.template_tests.stimuli",), lambda: ATTRIBUTES, _attributes),
         Target("vocabulary", ("aslant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
         Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
         Target("authors' scores", ("aslant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),

@@ -24,10 +24,9 @@ from aslant.auditing.step_context import Progress, Work, own_sets
 from aslant.auditing.subjects import Subject
 from aslant.catalogue import Step
 from aslant.errors import AslantError, MeasureError
-from aslant.measures.shared.association import AssociationTest
+from aslant.report.conventions import judged
 from aslant.results.audit import ON_REQUEST, AuditPart, AuditResult, Glance, Profile
 from aslant.results.codec import MeasuredResult
-from aslant.statistics import benjamini_hochberg
 from aslant.stimuli import StimulusSet, load_set
 from aslant.stimuli import names as set_names
 from aslant.version import __version__
@@ -193,7 +192,7 @@ def run(plan: Plan, folder: RunFolder | None = None) -> AuditResult:
         profile=plan.profile,
         seed=plan.rng,
         parts=tuple(parts),
-        glance=tuple(line for part in parts for line in glances(part.measure, part.results, own)),
+        glance=tuple(judged([line for part in parts for line in glances(part.measure, part.results, own)])),
         not_run=not_run,
         failed=failed,
         created=now(),
@@ -240,20 +239,15 @@ def glances(measure: str, results: Sequence[MeasuredResult], own: Mapping[str, s
     >>> import aslant
     >>> [line] = glances("weat", [aslant.weat(aslant.load(), "weat-6")])
     >>> line.category, line.strength, line.evidence
-    ('gender', 'large', 'strong')
-    >>> line.sentence
-    'Male names with Career, Female names with Family: a large effect (d = 1.72), strong evidence.'
+    ('gender', 'large', 'some')
+    >>> line.sentence[:79]
+    'Male names with Career, Female names with Family: a large effect (d = 1.72). La'
     """
-    tests = [r for r in results if isinstance(r, AssociationTest)]
-    judged: dict[int, dict[str, float]] = {}
-    if len(tests) > 1:  # tests that come without a suite are judged together too
-        qvalues = benjamini_hochberg([r.pvalue for r in tests])
-        judged = {id(r): {"qvalue": float(q)} for r, q in zip(tests, qvalues, strict=True)}
     found: list[Glance] = []
-    for r in sorted(results, key=lambda r: id(r) not in judged):
+    for r in results:
         kind = catalogue.kinds().get(r.kind)
         if kind is not None and kind.glance:
-            found += kind.resolve(kind.glance)(r, lambda name: category_of(name, own or {}), **judged.get(id(r), {}))
+            found += kind.resolve(kind.glance)(r, lambda name: category_of(name, own or {}))
     return [replace(line, measure=measure) for line in found]
 
 

@@ -86,12 +86,12 @@ def show(result: Result) -> None:
     from rich.text import Text
 
     from aslant.report.assembly import tables_of
-    from aslant.report.tables import lines, to_rich
+    from aslant.report.tables import left_out, lines, to_rich
 
     console = table_console()
     for table in tables_of(result, console.width):
         if table.first_line:
             console.print(Text(lines(table.first_line), style="bold"))
         console.print(to_rich(table, console.width))
-        for note in table.notes:
+        for note in (*table.notes, *left_out(table, console.width)):
             console.print(Text(lines(note), style="dim"))

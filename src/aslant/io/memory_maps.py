@@ -77,10 +77,6 @@ def row_sums(rows: NDArray[np.float32]) -> NDArray[np.uint32]:
 
     It is the sum of the 32-bit words of a row, each times an odd number of its own, modulo 2³²: a row in which one of
     them was changed never has the same. It costs less than reading the row.
-
-    >>> one, same, other = row_sums(np.array([[1, 2], [1, 2], [2, 1]], dtype=np.float32))
-    >>> bool(one == same), bool(one == other)
-    (True, False)
     """
     words = np.ascontiguousarray(rows, dtype="<f4").view("<u4").astype(np.uint32, copy=False)
     return np.asarray(np.einsum("ij,j->i", words, _weights(rows.shape[1])), dtype=np.uint32)

@@ -145,7 +145,8 @@ class Elmo:
             back = torch.where(places < ends, ends - 1 - places, places)[..., None]
             turned = tokens.gather(1, back.expand_as(tokens))
             inputs = torch.stack([tokens, turned]).transpose(1, 2).contiguous()
-            layers, after = [torch.cat([tokens, tokens], dim=-1)], []
+            layers = [torch.cat([tokens, tokens], dim=-1)]
+            after: States = []
             for cell, before in zip(self._cells, states or self.states(len(lengths)), strict=True):
                 outputs, state = self._lstm(inputs, lengths, cell, before)
                 if after and self.options.skip_connections:

@@ -191,7 +191,7 @@ class ContextEncoder:
     def _whole(self, cut: Cut, pooling: Pooling) -> list[Asked]:
         if not cut.content:
             raise MeasureError(f"{shown(cut.text)} has no words that the model reads; leave it out.")
-        found = []
+        found: list[Asked] = []
         for part in tiles(cut.content, cut.room(self.sees)):
             own = range(cut.content.start, cut.content.start + len(part)) if pooling == "mean" else range(1)
             found.append((Query(cut.through(part), tuple((place, 0) for place in own)), (0,)))
@@ -291,6 +291,8 @@ class TransformersEncoder(ContextEncoder, WordsInPlace):
     `layer`: "last", "mean" (of all, with the embeddings), or a number (0: the embeddings; −1: the last). `pieces`: a
     word's vector is the "mean" of its pieces', or that of the "first". A left-to-right model is accepted, with a note.
     """
+
+    body: ChosenLayer
 
     def __init__(
         self,

@@ -143,13 +143,15 @@ def _opened(name: str, folder: Path | None, device: str, dtype: str, options: di
         options["note"] = DEFAULT_NOTE
 
     def opened(where: str, only_local: bool) -> Any:
+        wrapped: Any
         with model_loading.quiet():
             config = model_loading.config_of(name, where, only_local)
-            auto, wrapped = AutoModel, TransformersEncoder
-            if not encoder:
-                masked = is_masked(name, config.architectures, config.model_type)
-                auto = AutoModelForMaskedLM if masked else AutoModelForCausalLM
-                wrapped = TransformersMaskedLM if masked else TransformersCausalLM
+            if encoder:
+                auto, wrapped = AutoModel, TransformersEncoder
+            elif is_masked(name, config.architectures, config.model_type):
+                auto, wrapped = AutoModelForMaskedLM, TransformersMaskedLM
+            else:
+                auto, wrapped = AutoModelForCausalLM, TransformersCausalLM
             model = _weights(name, where, config, auto, dtype, only_local)
             tokenizer = model_loading.tokenizer_of(where, only_local)
         found = wrapped(model.to(device), tokenizer, name, **options)

@@ -216,8 +216,8 @@ class Network:
         for ids in probes:
             asks = tuple((i, token) for i in range(len(ids) - 1) for token in tokens)
             other = (*ids[:-1], ids[0] if ids[0] != ids[-1] else (ids[-1] + 1) % self.vocabulary)
-            found = [self.log_probabilities([Query(each, asks)])[0] for each in (ids, other)]
-            if not self.agree(*found):
+            (plain,), (changed,) = (self.log_probabilities([Query(each, asks)]) for each in (ids, other))
+            if not self.agree(plain, changed):
                 return True
         return False
 

@@ -115,9 +115,7 @@ def as_finished(
         return
     from aslant.parallel.clusters import GivenUpError
 
-    submit = partial(cluster.submit, task, shared)
-    # One for each worker: a worker that dies must not take others along.
-    with closing(_taken(cluster, submit, items, 1, lambda waiting: _first_done(cluster, waiting))) as futures:
+    with closing(_answered(cluster, partial(cluster.submit, task, shared), items, in_order=False)) as futures:
         for item, future in futures:
             try:
                 found: T = _result(cluster, future)
@@ -131,23 +129,20 @@ def as_finished(
 def _run_in_order(
     cluster: Cluster, task: Callable[[Shared, Item], T], shared: Shared, items: Iterable[Item]
 ) -> Generator[T, None, None]:
-    with closing(_taken(cluster, partial(cluster.submit, task, shared), items, AHEAD, lambda waiting: None)) as futures:
+    with closing(_answered(cluster, partial(cluster.submit, task, shared), items, in_order=True)) as futures:
         for _, future in futures:
             yield _result(cluster, future)
 
 
-def _taken(
-    cluster: Cluster,
-    submit: Callable[[Item], Future[Any]],
-    items: Iterable[Item],
-    ahead: int,
-    chosen: Callable[[Iterable[Future[Any]]], Future[Any] | None],
+def _answered(
+    cluster: Cluster, submit: Callable[[Item], Future[Any]], items: Iterable[Item], *, in_order: bool
 ) -> Generator[tuple[Item, Future[Any]], None, None]:
-    """Submit every item, `ahead` for each worker, and yield it with its answer-to-be: the `chosen`, else the oldest.
+    """Submit every item, and yield it when it has an answer, as long as there are workers.
 
     What nobody takes is cancelled; what is under way on a cluster runs to its end there. (Ray's own cancelling of a
     task that ends at that moment ends the whole process, in 2.60; this does not reach it.)
     """
+    ahead = AHEAD if in_order else 1  # a worker that dies must not take others along
     waiting: dict[Future[Any], Item] = {}
     rest = iter(items)
     try:
@@ -156,23 +151,19 @@ def _taken(
                 waiting[submit(item)] = item
             if not waiting:
                 return
-            future = chosen(waiting) or next(iter(waiting))
+            chosen = list(waiting)[:1] if in_order else list(waiting)
+            while not (done := wait(chosen, timeout=LOOK, return_when=FIRST_COMPLETED).done):
+                cluster.size()
+            future = next(iter(done))
             yield waiting.pop(future), future
     finally:
         for future in waiting:
             future.cancel()
 
 
-def _first_done(cluster: Cluster, futures: Iterable[Future[Any]]) -> Future[Any]:
-    """Wait until one of these has an answer, as long as there are workers."""
-    while not (done := wait(futures, timeout=LOOK, return_when=FIRST_COMPLETED).done):
-        cluster.size()
-    return next(iter(done))
-
-
 def _result(cluster: Cluster, future: Future[Any]) -> Any:
     try:
-        return _first_done(cluster, [future]).result()
+        return future.result()
     except BaseException as error:
         explained = cluster.explained(error)
         if explained is error:

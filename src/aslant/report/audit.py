@@ -12,13 +12,11 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from aslant.errors import plural
-from aslant.report.tables import Column, Table, between, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, first_of, plain, pvalue, small
 from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
 from aslant.results.debias import DebiasCheck
 from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
 
-#: How many missing words of a measure are named.
-MOST_NAMED = 20
 PAIRED = (
     "A difference with an interval is over the words that both models have; it may differ from the gap between the two "
     "values, which are over the words that each has."
@@ -56,14 +54,23 @@ def _number(value: float | None) -> str:
 #: What is written as a number, and how; other fields are text.
 NUMBERS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("effect", "first", "value", "difference", "before", "after"), small),
-    **{"pvalue": pvalue, "qvalue": pvalue, "interval": str, "figures": str, "seed": _or_dash},
+    **dict.fromkeys(("pvalue", "qvalue", "chance_qvalue"), pvalue),
+    "chance": str,
+    **{"interval": str, "figures": str, "seed": _or_dash},
 }
 TEXTS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("strength", "evidence_before", "evidence_after"), _or_dash),
     "audited": _when,
 }
 TITLES = {
-    **{"category": "about", "effect_name": "which is", "pvalue": "p", "qvalue": "q", "audited": "audited (UTC)"},
+    **{
+        "category": "about",
+        "effect_name": "which is",
+        "pvalue": "p",
+        "qvalue": "q",
+        "chance_qvalue": "q (chance)",
+        "audited": "audited (UTC)",
+    },
     **{"value": "its value", "evidence_before": "evidence before", "evidence_after": "evidence after", "reason": ""},
 }
 WRAPPING = ("stimuli", "label", "rule", "limit", "reason")
@@ -81,18 +88,28 @@ def _columns(keys: str, **changes: dict[str, Any]) -> tuple[Column, ...]:
     return tuple(made)
 
 
+EVIDENCE_NOTE = (
+    "chance: where 95 % of random words of the same frequency lie, put in place of those that carry the meaning; "
+    "evidence: the weaker of the measure's own test (q) and chance (strong: up to 0.01, some: up to 0.05); both "
+    "q-values allow for the number of lines."
+)
+
+
 def glance_table(result: AuditResult) -> Table:
     """Describe an audit, one row per measure and set of stimuli."""
-    columns = _columns("measure stimuli category effect effect_name:90 strength pvalue:100 qvalue:100 evidence")
-    notes = [f"not run: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
+    columns = _columns(
+        "measure stimuli category:90 effect chance qvalue chance_qvalue evidence effect_name:118 strength:130"
+    )
+    rows = [{**row, "chance": between(row["chance_low"], row["chance_high"], small)} for row in result.rows()]
+    notes = [EVIDENCE_NOTE] if rows else []
+    notes += [f"not run: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
     notes += [f"failed: {plain(what)}: {plain(why)}" for what, why in result.failed.items()]
     for part in result.parts:
         words = list(dict.fromkeys(w for r in part.results if r.names_missing for w in r.missing))
         if words:
-            more = f" and {len(words) - MOST_NAMED:,} more (the JSON lists all)" if len(words) > MOST_NAMED else ""
-            notes.append(f"{plain(part.measure)}: not found: {plain(', '.join(words[:MOST_NAMED]))}{more}")
+            notes.append(f"{plain(part.measure)}: not found: {first_of(words)}")
     title = f"Audit of {result.representation.name}"
-    return Table(title, columns, result.rows(), tuple(notes), section_key="measure")
+    return Table(title, columns, rows, tuple(notes), section_key="measure")
 
 
 def differences_table(result: AuditComparison) -> Table:

@@ -70,7 +70,8 @@ def _cell(lines: Sequence[Glance]) -> Cell | None:
         return None
     top = min(lines, key=lambda line: (ORDER.index(line.evidence), -abs(line.effect or 0.0)))
     size = "" if top.strength is None else ", negligible" if top.strength == "none" else f", {top.strength}"
-    judged = [(name, value) for name, value in (("q", top.qvalue), ("p", top.pvalue)) if value is not None]
+    own = ("p", top.pvalue) if top.qvalue is None else ("q", top.qvalue)
+    judged = [(name, value) for name, value in (own, ("chance q", top.chance_qvalue)) if value is not None]
     by = [f"{name} {'< 0.001' if value < 0.001 else pvalue(value)}" for name, value in judged]
     tested = [line for line in lines if line.evidence != "not tested"]
     count = f"{sum(line.evidence in SURE for line in tested)} of {len(tested)} with evidence"
@@ -81,7 +82,7 @@ def _cell(lines: Sequence[Glance]) -> Cell | None:
         level=LEVELS[top.strength] if top.strength else None,
         size=plain(top.effect_name) + size,
         evidence=EVIDENCE[top.evidence],
-        by=by[0] if by else "",
+        by=", ".join(by),
         count="" if 1 in (len(lines), len(tested)) else count if tested else f"largest of {len(lines)}",
     )
 
@@ -112,11 +113,14 @@ def _found(lines: Sequence[Glance]) -> str:
         return "No measure with a test against chance could be run, so nothing can be said about chance."
     sure = [line for line in tested if line.evidence in SURE]
     if not sure:
-        return f"None of {plural(len(tested), 'test')} stands out from chance."
+        return (
+            f"None of {plural(len(tested), 'line')} is beyond chance: what the measures find here, random words of the "
+            "same frequency, or the same words dealt out anew, give as well."
+        )
     social = [line for line in sure if line.category != "none"]
     others = len(sure) - len(social)
     aside = f" ({others} of them not about people)" if others and social else ""
-    count = f"{len(sure)} of {plural(len(tested), 'test')} stand{'s' if len(sure) == 1 else ''} out from chance{aside}"
+    count = f"{len(sure)} of {plural(len(tested), 'line')} {'is' if len(sure) == 1 else 'are'} beyond chance{aside}"
     effects = [line for line in social or sure if line.effect_name == "d"] or social or sure
     top = max(effects, key=lambda line: abs(line.effect or 0.0))
     about = "" if top.category in ("none", "several") else f", about {plain(top.category)}"
@@ -126,9 +130,12 @@ def _found(lines: Sequence[Glance]) -> str:
 
 def _sure(audit: AuditResult) -> str:
     strong, some = (sum(line.evidence == level for line in audit.glance) for level in SURE)
-    counts = [f"{strong} with strong evidence (q, or p for a single test, ≤ 0.01)"] if strong else []
+    counts = [f"{strong} with strong evidence (q ≤ 0.01)"] if strong else []
     counts += [f"{some} with some evidence (≤ 0.05)"] if some else []
-    said = f"{listed(counts) or 'none with evidence'}; q allows for the number of tests"
+    said = (
+        f"{listed(counts) or 'none with evidence'}; evidence is the weaker of a measure's own test and of the "
+        "comparison with random words, and q allows for the number of lines"
+    )
     suites = [r for part in audit.parts if part.measure in ("weat", "seat") for r in part.results]
     tests = [test for suite in suites for test in getattr(suite, "results", ())]
     intervals = [test.interval for test in tests if getattr(test, "interval", None)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -19,6 +19,8 @@ BAR_WIDTH = 6  # characters on each side of zero
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 #: What a spreadsheet reads as the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+#: How many missing words are named.
+MOST_NAMED = 20
 MAX_EFFECT = 2.0  # |d| of two sets of equal size cannot be larger
 MARKDOWN = str.maketrans({**{c: "\\" + c for c in "\\|*_`<>[]~$"}, "&": "&amp;", "\n": "<br>"})
 #: What becomes a link in GitHub Markdown.
@@ -160,7 +162,17 @@ def short(name: str, most: int = 20) -> str:
 
 def missing_words(result: Any) -> tuple[str, ...]:
     """Say which words have no vector in a result, if any, as a note."""
-    return (f"no vector for {plain(', '.join(result.missing))}",) if result.missing else ()
+    return (f"no vector for {first_of(result.missing)}",) if result.missing else ()
+
+
+def first_of(words: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Name words; of a long list the first, and how many more there are.
+
+    >>> first_of(["a", "b", "c", "d"], most=2)
+    'a, b and 2 more (--json lists all)'
+    """
+    more = f" and {len(words) - most:,} more (--json lists all)" if len(words) > most else ""
+    return plain(", ".join(words[:most])) + more
 
 
 def bar(value: float) -> str:
@@ -172,6 +184,17 @@ def bar(value: float) -> str:
     length = round(min(abs(value) / MAX_EFFECT, 1.0) * BAR_WIDTH)
     left, right = (length, 0) if value < 0 else (0, length)
     return " " * (BAR_WIDTH - left) + "█" * left + "│" + "█" * right + " " * (BAR_WIDTH - right)
+
+
+def left_out(table: Table, width: int) -> list[str]:
+    """Say which columns a terminal of this width has no room for.
+
+    >>> left_out(Table("t", (Column("a", "a", str), Column("b", "interval", str, min_width=100)), []), 80)
+    ['not shown, for want of room: interval; a wider terminal or --csv has it']
+    """
+    names = [c.title for c in table.columns if c.min_width > width and not c.terminal_only]
+    them = "it" if len(names) == 1 else "them"
+    return [f"not shown, for want of room: {', '.join(names)}; a wider terminal or --csv has {them}"] if names else []
 
 
 def to_rich(table: Table, width: int = 140) -> RichTable:

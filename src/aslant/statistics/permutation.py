@@ -11,7 +11,6 @@ sets of the same two sizes. The methods, in the order in which "auto" tries them
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -127,7 +126,12 @@ def _exact(method: Method, tails: list[Tail], relative_width: float) -> Bracket 
     """Bracket min(1, number of tails · the smallest tail), or return None if the method does not fit."""
     brackets: list[Bracket] = []
     for tail in tails:
-        bracket = _ENGINES[method](tail, relative_width)
+        bracket: Bracket | None
+        if method == "dynamic programming":
+            bracket = tail_bracket(tail, relative_width)
+        else:
+            count = enumerate_at_least(tail) if method == "enumeration" else count_at_least(tail)
+            bracket = None if count is None else (count / tail.n_partitions,) * 2
         if bracket is None:
             return None
         brackets.append(bracket)
@@ -136,10 +140,6 @@ def _exact(method: Method, tails: list[Tail], relative_width: float) -> Bracket 
             break
     low, high = (min(ends) for ends in zip(*brackets, strict=True))
     return min(1.0, len(tails) * low), min(1.0, len(tails) * high)
-
-
-def _share(count: int | None, tail: Tail) -> Bracket | None:
-    return None if count is None else (count / tail.n_partitions,) * 2
 
 
 def enumerate_at_least(tail: Tail) -> int | None:
@@ -154,13 +154,6 @@ def enumerate_at_least(tail: Tail) -> int | None:
         for j in range(min(i, size - 1), max(1, size - (n - i)) - 1, -1):
             sums[j] = np.concatenate([sums[j], sums[j - 1] + score])
     return count
-
-
-_ENGINES: dict[Method, Callable[[Tail, float], Bracket | None]] = {
-    "enumeration": lambda tail, _: _share(enumerate_at_least(tail), tail),
-    "meet-in-the-middle": lambda tail, _: _share(count_at_least(tail), tail),
-    "dynamic programming": tail_bracket,
-}
 
 
 def _monte_carlo(tails: list[Tail], n_resamples: int, rng: np.random.Generator) -> PermutationPvalue:

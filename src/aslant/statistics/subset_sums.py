@@ -1,7 +1,6 @@
 """How many subsets of scores reach a sum: exactly, by meeting in the middle, or within a guaranteed bracket, on a grid.
 
-Scores are integers, so that sums are exact and ties are ties in every method. Subset sums of floats depend on the order
-of the additions, and a permutation p-value that misses a tie is too small. Here the centred scores are divided by a
+Scores are integers: a p-value that misses a tie, as sums of floats do, is too small. Centred scores are divided by a
 unit, a power of two that makes the largest about 2⁴⁴, and rounded once, which moves the difference of two subset sums
 of a pool of n by less than n units: a sum counts as reaching the observed one if it is at most n units below it. This
 errs on the conservative side, by at most n · 10⁻¹³ of the largest score. A unit is never finer than the float

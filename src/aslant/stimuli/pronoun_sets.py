@@ -174,11 +174,7 @@ class Line:
 
 
 def parse_line(line: str) -> Line:
-    """Read one line, such as '3 [The mechanic] gave the clerk a present because [he] won the lottery.'
-
-    >>> parse_line("3 [The mechanic] met the clerk because [he] was late.").text
-    'The [OCCUPATION] met the clerk because [PRONOUN] was late.'
-    """
+    """Read one line, such as '3 [The mechanic] gave the clerk a present because [he] won the lottery.'"""
     numbered = _NUMBERED.fullmatch(line.strip())
     if numbered is None:
         raise StimuliError("it does not begin with a number and a space")

@@ -58,12 +58,7 @@ def _encoded(words: Sequence[str]) -> bytes:
 
 
 class MappedWords(Sequence[str]):
-    """The words of a `Table`, or those from row `start` up to `stop`: decoded into strings one by one, when used.
-
-    >>> words = MappedWords(table_of(["the", "of", "and"]))
-    >>> words, words[1], words[1:], words == ["the", "of", "and"], words.by_word["and"]
-    (['the', 'of', 'and'], 'of', ['of', 'and'], True, 2)
-    """
+    """The words of a `Table`, or those from row `start` up to `stop`: decoded into strings one by one, when used."""
 
     def __init__(self, table: Table, start: int = 0, stop: int | None = None) -> None:
         self._table = table
@@ -144,11 +139,6 @@ class RowsByWord(Mapping[str, int]):
         if row is None:
             raise KeyError(word)
         return row
-
-    def get(self, word: Any, default: Any = None) -> Any:
-        """Return the place of `word`, or `default` where it is not there."""
-        row = self._words.find(word)
-        return default if row is None else row
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)

@@ -27,11 +27,7 @@ Phrases = Literal["join", "exact", "mean"]
 
 
 def title_case(word: str) -> str:
-    """Capitalise the first letter of each part of a word or phrase, and nothing after an apostrophe.
-
-    >>> title_case("new_york women's-club")
-    "New_York Women's-Club"
-    """
+    """Capitalise the first letter of each part of a word or phrase, and nothing after an apostrophe."""
     return re.sub(r"(?:^|[\s_-])\w", lambda first: first[0].upper(), word.lower())
 
 

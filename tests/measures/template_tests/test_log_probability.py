@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.measures.template_tests import scoring
-from aslant.measures.template_tests.attribute_lists import attribute_list
 from aslant.measures.template_tests.scores import contrast
-from aslant.measures.template_tests.stimuli import asked
+from aslant.measures.template_tests.stimuli import asked, attribute_list
 from aslant.models.protocols import CausalScore, MaskedScore, Sentence
 from fake_lm import TABLE, FakeCausalLM, FakeMaskedLM
 

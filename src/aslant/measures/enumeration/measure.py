@@ -132,8 +132,6 @@ def enumerated(work: Work) -> Results:
 
 
 Names: TypeAlias = str | PathLike[str] | Iterable[str] | None
-#: Short for the data name.
-SURNAMES = "surnames"
 #: Names are to be taken from the vocabulary itself.
 EMBEDDING = "embedding"
 #: Where names are looked for: this many of the most frequent tokens.
@@ -149,7 +147,7 @@ def name_table(names: Names) -> NameTable:
     if isinstance(names, str | PathLike):
         path = Path(names)
         if not path.exists() and could_be_name(str(names)):
-            path = resolve("census-surnames" if str(names) == SURNAMES else str(names), kinds=["names"]) or path
+            path = resolve("census-surnames" if str(names) == "surnames" else str(names), kinds=["names"]) or path
         return read_names(path)
     if not isinstance(names, Iterable):
         raise MeasureError(f"names={names!r:.60} are not names; give a list, a file, a data name, or nothing.")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
+from aslant.measures.geometry.chance import direct_bias_chance
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     IndirectBiasResult,
@@ -17,9 +18,8 @@ from aslant.measures.geometry.result import (
     WordProjection,
 )
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.shared.correlations import correlation
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, Pairs, find_direction, find_sets
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import (
     FloatArray,
     check_vectors,
@@ -29,7 +29,7 @@ from aslant.measures.shared.wordsets import (
     need_words,
     provenance,
 )
-from aslant.statistics import check_count, explained_ratios, generator, seed_of, subspace, unit_rows
+from aslant.statistics import check_count, explained_ratios, frequency_lean, generator, seed_of, subspace, unit_rows
 from aslant.stimuli import WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -57,17 +57,22 @@ def direct_bias(
     strictness: float = 1.0,
     keep_specific: bool = True,
     specific: Words = SPECIFIC_WORDS,
+    chance: int = 2_000,
+    rng: int | np.random.Generator | None = 0,
 ) -> DirectBiasResult:
     """Measure the direct bias of `words`: the mean of |cos(w, g)| to the power of `strictness`.
 
     `direction` g is a pair set or pairs (their first component, see `gender_subspace`), or the numbers themselves.
     `keep_specific=False` leaves out the words that `specific` lists, which are gendered by definition; the published
-    0.08 for GoogleNews keeps them. Ratings that a word set carries are correlated with the projections.
+    0.08 for GoogleNews keeps them. Ratings that a word set carries are correlated with the projections. `chance` random
+    pairs of the same frequency, in place of those that the direction comes from, say what these pairs add.
 
     >>> import aslant
     >>> r = aslant.direct_bias(aslant.load())
     >>> r.poles, [word.word for word in r.extremes(2)[0]]
     (('female', 'male'), ['ballerina', 'homemaker'])
+    >>> round(r.value, 2), r.chance.low < r.value < r.chance.high  # what random pairs give
+    (0.15, True)
     """
     check_vectors(vectors)
     if isinstance(strictness, bool) or not isinstance(strictness, numbers.Real) or not 0 < strictness <= 100:
@@ -88,8 +93,11 @@ def direct_bias(
     varied = columns if np.ptp(cosines) >= NO_SPREAD else {}
     rated = [correlation(name, cosines, [column[w] for w in found.words.used]) for name, column in varied.items()]
     settings = {"strictness": strictness, "direction": chosen.id, "keep_specific": keep_specific, "specific": source}
+    value, seed = direct_bias_value(cosines, strictness), seed_of(rng)
+    check_count("chance", chance, 0, 100_000)
+    rows = [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
     return DirectBiasResult(
-        value=direct_bias_value(cosines, strictness),
+        value=value,
         strictness=float(strictness),
         poles=chosen.poles,
         by_word=tuple(
@@ -100,7 +108,9 @@ def direct_bias(
         correlations=tuple(one for one in rated if one is not None),
         specific="kept" if keep_specific else "removed",
         removed=removed,
-        provenance=provenance(vectors, words_id, (found.words, *chosen.found), None, settings),
+        provenance=provenance(vectors, words_id, (found.words, *chosen.found), seed, {**settings, "chance": chance}),
+        chance=direct_bias_chance(vectors, found.unit, chosen.found, strictness, value, chance, generator(seed)),
+        frequency=frequency_lean(cosines, rows),
     )
 
 
@@ -173,7 +183,6 @@ def indirect_bias(
 
 #: Random words come from this many of the most frequent.
 RANDOM_FROM = 50_000
-MOST_REPEATS = 100_000
 _BLOCK = 1 << 22  # numbers at a time
 
 
@@ -215,7 +224,7 @@ def gender_subspace(
     6
     """
     check_count("components", components, 1, 10_000)
-    check_count("random_pairs", random_pairs, 0, MOST_REPEATS)
+    check_count("random_pairs", random_pairs, 0, 100_000)
     sets, seed = find_sets(vectors, pairs), seed_of(rng)
     found, ratios = subspace(sets.vectors)
     explained = ratios[:components]

@@ -9,6 +9,8 @@ from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Correlation, Spread
 from aslant.results.provenance import Provenance
+from aslant.statistics.chance import Chance
+from aslant.statistics.frequency import FrequencyLean
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ class DirectBiasResult(MeasuredResult):
     """Direct bias (Bolukbasi et al. 2016): the mean over words of |cos(w, g)| to the power of `strictness`.
 
     A positive projection leans to `poles[0]`. `specific` says whether words that have the concept by definition were
-    kept or removed; `removed` lists them. `correlations` has one entry per rating that the words come with.
+    kept or removed; `removed` lists them. `correlations` has one entry per rating that the words come with. `chance` is
+    what random pairs give in place of those that the direction comes from; `frequency` how leans go with frequency.
     """
 
     kind: ClassVar[str] = "direct-bias"
@@ -69,6 +72,8 @@ class DirectBiasResult(MeasuredResult):
     specific: str
     removed: tuple[str, ...]
     provenance: Provenance
+    chance: Chance | None = None
+    frequency: FrequencyLean | None = None
 
     def extremes(self, n: int = 10) -> tuple[tuple[WordProjection, ...], tuple[WordProjection, ...]]:
         """Return the n words that lean most to the first pole, and the n that lean most to the second."""

@@ -12,7 +12,7 @@ from aslant.measures.residuals.show import clusters_picture, residual_notes
 from aslant.measures.residuals.show import glance as residual_glance
 from aslant.report.assembly import pictures_of
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
-from aslant.report.conventions import Category, line, listed
+from aslant.report.conventions import Category, chance_note, frequency_note, line, listed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
@@ -63,6 +63,7 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
             for c in result.correlations
         ),
     ]
+    notes += [*chance_note(result.chance, "the pairs"), *frequency_note(result.frequency, result.poles[0])]
     if result.correlations and result.provenance.stimuli == "professions":
         notes.append("ratings: −1 female, 1 male; so projections that agree with people correlate negatively.")
     direction, name = plain(result.provenance.settings["direction"]), result.provenance.representation.name
@@ -147,7 +148,7 @@ def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:
     """Say at a glance what was found."""
     words, pairs = r.provenance.stimuli, str(r.provenance.settings.get("direction", ""))
     sentence = f"{len(r.by_word):,} words lie {r.value:.3f} along the direction of {listed(r.poles)} on average."
-    return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence)]
+    return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence, chance=r.chance)]
 
 
 PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"

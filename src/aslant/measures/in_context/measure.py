@@ -22,7 +22,7 @@ from aslant.measures.residuals.separation import Gamma, check_gamma, picture_of,
 from aslant.measures.sentence_tests.clustered_words import check_encoder
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
 from aslant.measures.shared.settings import keywords
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import spread
 from aslant.measures.shared.wordsets import check_vectors, provenance
 from aslant.models.protocols import Encoder, Progress
 from aslant.parallel import one_thread_each
@@ -133,7 +133,10 @@ def contextual_bias(
             classified_per_side=words.classified, asked_classified=how.classified,
             training_words=training_size(2 * words.classified), professions=len(jobs.words),
             professions_with_bias=len(jobs.queries), k=plan.k_used, k_within=plan.k_within, asked_k=plan.k,
-            fewer_sentences=sentences.fewer_sentences(drawn, words, jobs, how.repeats),
+            fewer_sentences={
+                what: sum(len(drawn.contexts(what).by_word[word]) < how.repeats for word in used)
+                for what, used in ((BIASED, words.words), (PROFESSIONS, jobs.words))
+            },
         ),
         lacking=absent,
         clusters=_clusters(encoded, words, plan, found, poles, how.picture, seed),

@@ -217,11 +217,3 @@ def lacking(drawn: Drawn, everything: Chosen, top: int, classified: int) -> dict
         PROFESSIONS: drawn.contexts(PROFESSIONS).missing,
         MOST_BIASED: tuple(word for word in wanted if not held.get(word)),
     }
-
-
-def fewer_sentences(drawn: Drawn, words: BiasedWords, jobs: Professions, repeats: int) -> dict[str, int]:
-    """Return how many of the words used have fewer sentences than repeats, so some repeats share one."""
-    return {
-        what: sum(len(drawn.contexts(what).by_word[word]) < repeats for word in used)
-        for what, used in ((BIASED, words.words), (PROFESSIONS, jobs.words))
-    }

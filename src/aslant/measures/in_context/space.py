@@ -14,18 +14,8 @@ from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.geometry.directional import direct_bias_value, gender_subspace, projections
 from aslant.measures.in_context.result import ComparedSpace, RepeatedMeasure, SpaceMeasures, SwappedPair
 from aslant.measures.in_context.sentences import FEWEST_PROFESSIONS, BiasedWords, Professions
-from aslant.measures.residuals.separation import (
-    MOST_OF_POOL,
-    SHUFFLES,
-    Gamma,
-    classification_accuracy,
-    neighbour_shares,
-    shuffled_correlations,
-    silhouette,
-    training_size,
-)
-from aslant.measures.shared.correlations import correlation
-from aslant.measures.shared.spreads import spread
+from aslant.measures.residuals import separation
+from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.results.provenance import Representation
 from aslant.statistics import clustering_accuracy, generator, nearest, spawn, two_clusters, unit_rows
@@ -61,17 +51,17 @@ class Plan:
     bias: FloatArray
     own: NDArray[np.intp]
     k: int
-    gamma: Gamma
+    gamma: separation.Gamma
 
     @property
     def k_used(self) -> int:
         """Neighbours among the words: at most a third of them."""
-        return min(self.k, int((len(self.leans) - 1) * MOST_OF_POOL))
+        return min(self.k, int((len(self.leans) - 1) * separation.MOST_OF_POOL))
 
     @property
     def k_within(self) -> int:
         """Neighbours among the professions: at most a third of them."""
-        return min(self.k, int((len(self.queries) - 1) * MOST_OF_POOL))
+        return min(self.k, int((len(self.queries) - 1) * separation.MOST_OF_POOL))
 
     def check(self) -> None:
         """Refuse words that are too few for a correlation, before anything is encoded for them."""
@@ -105,7 +95,7 @@ def shuffled_accuracies(
     >>> set(shuffled_accuracies(np.array([0, 1]), np.array([True, False]), np.random.default_rng(0)).tolist())
     {1.0}
     """
-    shuffled = random.permuted(np.tile(labels, (SHUFFLES, 1)), axis=1)
+    shuffled = random.permuted(np.tile(labels, (separation.SHUFFLES, 1)), axis=1)
     agree = np.mean(shuffled == (clusters == 1), axis=1)
     return np.asarray(np.maximum(agree, 1 - agree))
 
@@ -165,7 +155,7 @@ def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles:
     rows, labels = plan.both_sides(plan.clustered)
     clusters = two_clusters(vectors.words[rows], random)
     many, sides = plan.both_sides(plan.classified)
-    learnt, training = vectors.words[many], training_size(len(many))
+    learnt, training, mixed = vectors.words[many], separation.training_size(len(many)), random.permutation
     queries = vectors.professions[plan.queries]
     each = np.arange(len(queries), dtype=np.intp)
     return {
@@ -175,9 +165,9 @@ def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles:
         "clusters": clusters,
         "parted": clustering_accuracy(clusters, labels),
         "parted by chance": shuffled_accuracies(clusters, labels, generator(shuffles)),
-        "silhouette": silhouette(vectors.words[rows], clusters),
-        "accuracy": classification_accuracy(learnt, sides, training, random, plan.gamma),
-        "accuracy by chance": classification_accuracy(learnt, random.permutation(sides), training, random, plan.gamma),
+        "silhouette": separation.silhouette(vectors.words[rows], clusters),
+        "accuracy": separation.classification_accuracy(learnt, sides, training, random, plan.gamma),
+        "accuracy by chance": separation.classification_accuracy(learnt, mixed(sides), training, random, plan.gamma),
         "near": _neighbours(queries, vectors.words, plan.leans, plan.own, plan.bias, plan.k_used, shuffles),
         "within": _neighbours(queries, queries, plan.bias > 0, each, plan.bias, plan.k_within, shuffles),
     }
@@ -189,8 +179,8 @@ def _neighbours(
 ) -> tuple[float | None, float | None, FloatArray]:  # fmt: skip
     """Correlate the neighbours' leanings with the bias: Pearson's, its own p-value, and what shuffled leanings give."""
     near = nearest(queries, pool, k, own)
-    found = correlation("", neighbour_shares(near, leans), bias)
-    shuffled = shuffled_correlations(near, leans, bias, own, generator(shuffles))
+    found = correlation("", separation.neighbour_shares(near, leans), bias)
+    shuffled = separation.shuffled_correlations(near, leans, bias, own, generator(shuffles))
     return found.pearson if found else None, found.pearson_pvalue if found else None, shuffled
 
 

@@ -12,20 +12,10 @@ from numpy.typing import NDArray
 from aslant.corpus import Context, Contexts
 from aslant.errors import MeasureError, TooFewWordsError
 from aslant.measures.geometry.directional import projections
+from aslant.measures.in_context import sentences as s
 from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair, SwappedSubspace
-from aslant.measures.in_context.sentences import (
-    BIASED,
-    DEFINITIONAL,
-    PROFESSIONS,
-    BiasedWords,
-    Drawn,
-    Professions,
-    alternating,
-    shared_out,
-    written_like,
-)
 from aslant.measures.in_context.space import Repeat
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.vector_store import vectors_of
@@ -49,14 +39,14 @@ class Swaps:
         return [context for pair in self.by_pair for swap in pair for context in swap]
 
 
-def swap_pairs(drawn: Drawn, repeats: int, swaps: int) -> tuple[list[Swaps], tuple[SwappedPair, ...]]:
+def swap_pairs(drawn: s.Drawn, repeats: int, swaps: int) -> tuple[list[Swaps], tuple[SwappedPair, ...]]:
     """Return the swapped sentences of every repeat, and the pairs that have any."""
-    found = drawn.contexts(DEFINITIONAL)
-    turns = [alternating(found.by_word.get(first, ()), found.by_word.get(second, ())) for first, second in drawn.pairs]
+    found = drawn.contexts(s.DEFINITIONAL)
+    turns = [s.alternating(*(found.by_word.get(word, ()) for word in pair)) for pair in drawn.pairs]
     places = [place for place, contexts in enumerate(turns) if contexts]
     made = []
     for repeat in range(repeats):
-        shared = [(drawn.pairs[place], shared_out(turns[place], repeat, swaps)) for place in places]
+        shared = [(drawn.pairs[place], s.shared_out(turns[place], repeat, swaps)) for place in places]
         made.append(Swaps(tuple(tuple(_swap(*turn, pair) for turn in own) for pair, own in shared)))
     counts = [sum(found.counts.get(word, 0) for word in drawn.pairs[place]) for place in places]
     pairs = tuple(
@@ -67,7 +57,7 @@ def swap_pairs(drawn: Drawn, repeats: int, swaps: int) -> tuple[list[Swaps], tup
 
 
 def _swap(context: Context, is_first: bool, pair: tuple[str, str]) -> Swap:
-    other = context.swapped(written_like(pair[1 if is_first else 0], context.word))
+    other = context.swapped(s.written_like(pair[1 if is_first else 0], context.word))
     return (context, other) if is_first else (other, context)
 
 
@@ -92,7 +82,7 @@ def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.
         picked = [random.choice(n, least, replace=False) for _ in range(repeats)]
     for places in picked:
         pairs = [(eligible[first], eligible[second]) for first, second in places.reshape(-1, 2)]
-        turns = [alternating(*(found.by_word[word] for word in pair)) for pair in pairs]
+        turns = [s.alternating(*(found.by_word[word] for word in pair)) for pair in pairs]
         some = zip(pairs, turns, sizes, strict=True)
         made.append(Swaps(tuple(tuple(_swap(*turn, pair) for turn in own[:size]) for pair, own, size in some)))
     return made
@@ -103,7 +93,7 @@ def random_words(found: Contexts, count: int, repeats: int, random: np.random.Ge
     words = [word for word, contexts in found.by_word.items() if contexts]
     size = min(count, len(words))
     return [
-        [shared_out(found.by_word[words[i]], repeat, 1)[0] for i in random.choice(len(words), size, replace=False)]
+        [s.shared_out(found.by_word[words[i]], repeat, 1)[0] for i in random.choice(len(words), size, replace=False)]
         for repeat in range(repeats)
     ]
 
@@ -202,15 +192,15 @@ class Encoded:
 
 
 def encode(
-    encoder: Encoder, drawn: Drawn, words: BiasedWords, jobs: Professions, swaps: Sequence[Swaps],
+    encoder: Encoder, drawn: s.Drawn, words: s.BiasedWords, jobs: s.Professions, swaps: Sequence[Swaps],
     beside: Sequence[Swaps], random: Sequence[Sequence[Context]], *, store: str | PathLike[str] | None,
     progress: Progress | None,
 ) -> Encoded:  # fmt: skip
     """Encode what every repeat needs at once, so that a sentence shared by several words or repeats is read once."""
     count = len(swaps)
-    each = ((drawn.contexts(BIASED).by_word, words.words), (drawn.contexts(PROFESSIONS).by_word, jobs.words))
+    each = ((drawn.contexts(s.BIASED).by_word, words.words), (drawn.contexts(s.PROFESSIONS).by_word, jobs.words))
     blocks = [
-        *([shared_out(found[word], i, 1)[0] for i in range(count) for word in used] for found, used in each),
+        *([s.shared_out(found[word], i, 1)[0] for i in range(count) for word in used] for found, used in each),
         *(one.contexts() for one in (*swaps, *beside)),
         *random,
     ]
@@ -228,7 +218,7 @@ def encode(
 
 
 def summed_up(
-    vectors: Encoded, drawn: Drawn, used: tuple[SwappedPair, ...], draws: int, random: np.random.Generator
+    vectors: Encoded, drawn: s.Drawn, used: tuple[SwappedPair, ...], draws: int, random: np.random.Generator
 ) -> tuple[list[FloatArray], SwappedSubspace, RepeatedMeasure]:
     """Return the direction of each repeat, the summary of all of them, and the first component with random words."""
     found = [one.components() for one in vectors.swaps]

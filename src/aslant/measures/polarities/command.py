@@ -39,6 +39,7 @@ def polarity_command(
     scheme: o.SchemeOption = "binary",
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
+    chance: o.ChanceOption = 2_000,
     drop_last: Annotated[str, o.option("Dimensions to leave off the end, for all or each model.", "N[,N…]")] = "0",
     *,
     reading: Reading,
@@ -58,7 +59,8 @@ def polarity_command(
         open_vectors(name, reading, quiet=running.quiet, drop_last=dropped, needed=needed)
         for name, dropped in zip(names, dropped_dimensions(drop_last, len(names)), strict=True)
     ]
-    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": running.seed}
+    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance}
+    settings["rng"] = running.seed
     if len(vectors) > 1:
         deliver(compare_polarity(vectors, *arguments, **settings), output, quiet=running.quiet)
     else:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aslant import statistics
 from aslant.errors import MeasureError, plural
+from aslant.measures.polarities.chance import polarity_chance
 from aslant.measures.polarities.result import PROFESSIONS, Difference, PolarityComparison, PolarityResult, WordPolarity
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
 from aslant.results.codec import MeasuredResult
@@ -94,23 +95,26 @@ def polarity(
     scheme: Scheme = "binary",
     bootstrap: int = 2_000,
     confidence: float = 0.95,
+    chance: int = 2_000,
     rng: int | np.random.Generator | None = 0,
 ) -> PolarityResult:
     """Measure how far `words` lean between `classes`, by one of three schemes (Lu et al.).
 
     ``"binary"``: cos(w, c_1 − c_2) for two classes; ``"one-vs-one"``: the mean of |cos(w, c_j − c_k)| over all pairs;
     ``"one-vs-rest"``: the largest cos(w, c_j − mean of the others). A class of several words is their mean vector.
+    `chance` random classes of the same frequency say what these classes add.
 
     >>> import aslant
     >>> r = aslant.polarity(aslant.load(), ["she", "he"], ["nurse", "engineer"])
     >>> [(w.word, w.leans_to) for w in r.by_word]
     [('nurse', 'she'), ('engineer', 'he')]
-    >>> aslant.polarity(aslant.load(), "gender-three", scheme="one-vs-rest").score > 0.1
-    True
+    >>> three = aslant.polarity(aslant.load(), "gender-three", scheme="one-vs-rest")
+    >>> round(three.score, 2), three.chance.low < three.score < three.chance.high  # what random words give
+    (0.11, True)
     """
     groups, class_id = class_lists(classes)
     listed, words_id = word_list(words)
-    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
+    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance, "words": words_id}
     return measure(vectors, groups, class_id, listed, settings, statistics.seed_of(rng))
 
 
@@ -127,7 +131,8 @@ def measure(
     scheme: Scheme = settings["scheme"]
     check_scheme(scheme, len(groups))
     statistics.check_confidence(settings["confidence"])
-    statistics.check_count("bootstrap", settings["bootstrap"], 0, statistics.MOST_BOOTSTRAP)
+    for name in ("bootstrap", "chance"):
+        statistics.check_count(name, settings.get(name, 0), 0, statistics.MOST_BOOTSTRAP)
     classes = [find(vectors, group) for group in groups]
     for group in classes:
         need_words(group, 1, vectors)
@@ -138,16 +143,19 @@ def measure(
         raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     scores, leaning = polarity_scores(found.raw, matrix, scheme)
     values, random = magnitude(scores, scheme), statistics.generator(seed)
+    score, rows = float(values.mean()), [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
     return PolarityResult(
         scheme=scheme,
         classes=used,
-        score=float(values.mean()),
+        score=score,
         interval=mean_interval(values, settings["bootstrap"], settings["confidence"], random),
         by_word=tuple(
             WordPolarity(word, score, used[lean].name)
             for word, score, lean in zip(found.words.used, scores.tolist(), leaning.tolist(), strict=True)
         ),
         provenance=provenance(vectors, class_id, (*used, found.words), seed, settings),
+        chance=polarity_chance(vectors, found.raw, used, scheme, score, settings.get("chance", 0), random),
+        frequency=statistics.frequency_lean(scores, rows) if scheme == "binary" else None,
     )
 
 
@@ -206,10 +214,6 @@ def word_list(words: Words) -> tuple[tuple[str, ...], str]:
     return tuple(dict.fromkeys(checked_words(words))), "own"
 
 
-#: The classes between which a user's words lean, where the file names none.
-DEFAULT_CLASSES = "gender-binary"
-
-
 def polarities(work: Work) -> Results:
     """Measure the polarity of professions in every setting of the paper."""
     done: list[MeasuredResult] = []
@@ -226,7 +230,7 @@ def own_words(work: Work, sets: list[ClassSet | WordSet]) -> Results:
     for found in sets:
         with work.noting(f"own words, {found.id}"):
             if isinstance(found, WordSet):
-                done.append(work.named(polarity(vectors, DEFAULT_CLASSES, found.words, **more), words=found.id))
+                done.append(work.named(polarity(vectors, "gender-binary", found.words, **more), words=found.id))
                 continue
             schemes: tuple[Scheme, ...] = ("binary",) if len(found.classes) == 2 else ("one-vs-one", "one-vs-rest")
             done += [work.named(polarity(vectors, found.classes, scheme=s, **more), found.id) for s in schemes]
@@ -241,6 +245,7 @@ def compare_polarity(
     scheme: Scheme = "binary",
     bootstrap: int = 2_000,
     confidence: float = 0.95,
+    chance: int = 2_000,
     rng: int | np.random.Generator | None = 0,
 ) -> PolarityComparison:
     """Measure the polarity of the words that all `embeddings` have, and their paired differences to the first.
@@ -267,7 +272,7 @@ def compare_polarity(
     if not shared:
         raise MeasureError(f"none of the words ({len(listed)}) is in all {len(embeddings)} embeddings.")
     seed = statistics.seed_of(rng)
-    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
+    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance, "words": words_id}
     # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
     results = [measure(v, groups, class_id, shared, settings, seed) for v in named]
     differences = [_difference(results[0], other, bootstrap, confidence, seed) for other in results[1:]]

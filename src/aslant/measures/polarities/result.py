@@ -8,6 +8,8 @@ from typing import Any, ClassVar, Literal
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.parts import Interval, WordsUsed, bounds
 from aslant.results.provenance import Provenance, Representation
+from aslant.statistics.chance import Chance
+from aslant.statistics.frequency import FrequencyLean
 
 #: What is measured where nothing else is given.
 PROFESSIONS = "bold-professions"
@@ -29,7 +31,8 @@ class PolarityResult(MeasuredResult):
     """Polarity of words between classes (Lu et al.): `score` is the mean over the words.
 
     Under the binary scheme a word's own score keeps its sign (positive: the first class) and `score` is the mean of
-    absolute values. `interval` is a bootstrap over the words.
+    absolute values. `interval` is a bootstrap over the words, `chance` what random words give in place of the classes,
+    and `frequency` how a word's lean between two classes goes with its frequency.
     """
 
     kind: ClassVar[str] = "polarity"
@@ -40,6 +43,8 @@ class PolarityResult(MeasuredResult):
     interval: Interval | None
     by_word: tuple[WordPolarity, ...]
     provenance: Provenance
+    chance: Chance | None = None
+    frequency: FrequencyLean | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""

@@ -9,7 +9,7 @@ from typing import Any
 from aslant.errors import plural
 from aslant.measures.polarities.result import PROFESSIONS, PolarityComparison, PolarityResult, TrendResult, TrendsResult
 from aslant.report.charts import INK, PAPER, svg, tips
-from aslant.report.conventions import Category, line, listed
+from aslant.report.conventions import Category, chance_note, frequency_note, line, listed
 from aslant.report.pictures import COLOURS, SHAPES, Row, rows_chart, words_chart
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -31,6 +31,7 @@ def polarity_table(result: PolarityResult) -> Table:
     interval = f" (interval {between(*bounds(result.interval))})" if result.interval else ""
     classes = ", ".join(plain(group.name) for group in result.classes)
     notes = [f"score of the embedding: {small(result.score)}{interval}, over {plural(len(rows), 'word')}"]
+    notes += [*chance_note(result.chance, "the classes"), *frequency_note(result.frequency, result.classes[0].name)]
     if len(rows) > MOST_WORDS:
         notes.append(f"shown: the {MOST_WORDS} words that lean most; --csv or --json gives all.")
     title = f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}"
@@ -134,7 +135,7 @@ def glance(r: PolarityResult, about: Category) -> list[Glance]:
     )
     words = str(r.provenance.settings["words"])
     named = f"{stimuli}, {r.scheme}" + ("" if words == PROFESSIONS else f", {words}")
-    return [line(about(stimuli), named, r.score, "polarity", sentence)]
+    return [line(about(stimuli), named, r.score, "polarity", sentence, chance=r.chance)]
 
 
 def summary(results: Sequence[PolarityResult]) -> tuple[Any, str, Table]:

@@ -80,10 +80,10 @@ def pronoun_set(source: str | PathLike[str], split: str | None = None) -> Pronou
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no '/no/such/folder'; give winobias, winogender, a folder with ... or one file.
     """
-    path: Path | None = Path(source).expanduser()
+    path = Path(source).expanduser()
+    if not path.exists() and could_be_name(str(source)):
+        path = resolve(str(source), kinds=["benchmark"]) or path
     if not path.exists():
-        path = resolve(str(source), kinds=["benchmark"]) if could_be_name(str(source)) else None
-    if path is None or not path.exists():
         raise StimuliError(
             f"there is no '{source}'; give winobias, winogender, a folder with the files of one of them, or one file."
         )

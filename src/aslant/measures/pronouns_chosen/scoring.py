@@ -33,12 +33,6 @@ def sentence_for(text: PronounText, wording: Sequence[str], *, masked: bool) -> 
 
     Where a masked model would see a second pronoun of the same person, which gives the answer away, that one is the
     attribute, so both are masked in what is called the prior.
-
-    >>> text = PronounText("The [OCCUPATION] said [PRONOUN] lost [PRONOUN] key.", "cook", (("he", "his"),), ())
-    >>> sentence_for(text, ("he", "his"), masked=True).template
-    'The cook said [TARGET] lost [ATTRIBUTE] key.'
-    >>> sentence_for(text, ("he", "his"), masked=False).template
-    'The [ATTRIBUTE] said [TARGET] lost his key.'
     """
     template = text.text.replace(PRONOUN, TARGET, 1)
     if masked and len(wording) > 1:
@@ -187,13 +181,7 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def preference(gaps: Sequence[tuple[str, str, float | None]], drawing: Drawing) -> Preference | None:
-    """Sum up (occupation, stereotype, gap) of sentences; None where no sentence has a gap.
-
-    >>> gaps = [("cook", "male", 2.0), ("cook", "male", -1.0), ("nurse", "female", 2.0)]
-    >>> p = preference(gaps, Drawing(0, 0.95, 9, 0))
-    >>> p.count, p.n, p.gap, p.pvalue
-    (2, 3, 1.0, 0.5)
-    """
+    """Sum up (occupation, stereotype, gap) of sentences; None where no sentence has a gap."""
     known = [(occupation, stereotype, gap) for occupation, stereotype, gap in gaps if gap is not None]
     if not known:
         return None
@@ -214,12 +202,7 @@ def preference(gaps: Sequence[tuple[str, str, float | None]], drawing: Drawing) 
 
 
 def contrast(log_odds: Sequence[tuple[str, str, float]], drawing: Drawing) -> OccupationContrast | None:
-    """Compare (occupation, stereotype, log-odds) of sentences by stereotype; None where one of the two is absent.
-
-    >>> found = contrast([("cook", "male", -3.0), ("nurse", "female", -1.0)], Drawing(0, 0.95, 9, 0))
-    >>> found.difference, found.pvalue
-    (2.0, 1.0)
-    """
+    """Compare (occupation, stereotype, log-odds) of sentences by stereotype; None where one of the two is absent."""
     sides: dict[str, dict[str, list[float]]] = {FEMALE: {}, MALE: {}}
     for occupation, stereotype, value in log_odds:
         if stereotype in sides:

@@ -58,14 +58,6 @@ def read_gap(gap: Gap) -> tuple[tuple[GapSample, ...], str]:
 
     Every row is checked: columns, offsets against the text, one answer, a pronoun whose gender is known. Bad rows are
     named by file and line, and nothing is measured.
-
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "mine.tsv"
-    >>> row = ["1", "Ann met Eve; she left.", "she", "13", "Ann", "0", "TRUE", "Eve", "8", "FALSE", ""]
-    >>> _ = file.write_text("\\t".join(COLUMNS) + "\\n" + "\\t".join(row) + "\\n")
-    >>> samples, source = read_gap(file)
-    >>> samples[0].passage.words, samples[0].gender, samples[0].label, source
-    (('she', 'Ann', 'Eve'), 'female', 'A', 'mine.tsv')
     """
     given: list[GapSource | GapSample] = [gap] if isinstance(gap, str | PathLike) else list(gap)
     samples: list[GapSample] = [item for item in given if isinstance(item, GapSample)]

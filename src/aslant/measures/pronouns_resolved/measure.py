@@ -23,7 +23,7 @@ from aslant.measures.pronouns_resolved.predictions import (
 )
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult, PronounSample, TopicCorrelation
 from aslant.measures.pronouns_resolved.statistics import NEITHER, TARGETS, TEMPLATE, Leanings, Resampling, Topics
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import spread
 from aslant.measures.template_tests.scoring import asking
 from aslant.measures.template_tests.settings import Asking
 from aslant.models.classifier import Classifier
@@ -102,7 +102,8 @@ def pronoun_resolution(
     seed = seed_of(rng)
     found = statistics.find_topics([sample.text for sample in measured], topics, top_words, seed)
     journal_of_model, step = _inside(journal, "language-model"), _step(progress, "words of topics")
-    said = statistics.leanings(lm, found.vocabulary, template, targets or TARGETS, journal_of_model, step)
+    first_words = list(dict.fromkeys(word for words in found.words for word, _ in words))
+    said = statistics.leanings(lm, first_words, template, targets or TARGETS, journal_of_model, step)
     everything = [*measured, *learnt_from]
     x = features(encoder, everything, store or _inside(journal, "vectors"), _step(progress, "texts"))
     fits, shape = plan(measured, learnt_from, folds, seeds, seed), (seeds, len(measured))

@@ -150,10 +150,6 @@ def grouped_folds(groups: ArrayLike, kinds: ArrayLike, n_folds: int, random: np.
     Rows of one group (`groups`, (n,)) share a fold, so that what was trained on is never tested; each kind (`kinds`,
     (n,)) is spread over the folds as evenly as its groups allow. Groups come in random order, larger ones first, and
     each goes to the fold that has fewest of its kinds so far.
-
-    >>> folds = grouped_folds([0, 0, 1, 2, 3, 4], ["x", "x", "x", "x", "y", "y"], 2, np.random.default_rng(0))
-    >>> bool(folds[0] == folds[1]), sorted(np.bincount(folds).tolist()), bool(folds[4] != folds[5])
-    (True, [3, 3], True)
     """
     _, group = np.unique(np.asarray(groups), return_inverse=True)
     _, kind = np.unique(np.asarray(kinds), return_inverse=True)

@@ -48,12 +48,7 @@ def log_losses(probabilities: FloatArray, labels: NDArray[np.intp]) -> FloatArra
 
 
 def calibration(predicted: FloatArray, true: NDArray[np.bool_], bins: int) -> tuple[tuple[CalibrationBin, ...], float]:
-    """Bin probabilities (n,) evenly from 0 to 1, and return the bins in use and the expected calibration error.
-
-    >>> found, error = calibration(np.array([0.1, 0.3, 0.9, 0.9]), np.array([False, False, True, True]), 2)
-    >>> [(b.low, b.n, round(b.predicted, 2), b.observed) for b in found], round(error, 2)
-    ([(0.0, 2, 0.2, 0.0), (0.5, 2, 0.9, 1.0)], 0.15)
-    """
+    """Bin probabilities (n,) evenly from 0 to 1, and return the bins in use and the expected calibration error."""
     place = np.minimum((predicted * bins).astype(np.intp), bins - 1)
     found = tuple(
         CalibrationBin(
@@ -108,13 +103,7 @@ def _gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: n
 def topic_correlation(
     gender: str, bias: FloatArray, neither: FloatArray, how: Resampling, random: np.random.Generator
 ) -> TopicCorrelation | None:
-    """Correlate sample bias with P(neither) by ranks, over the samples of one gender, each (n,); None if one is flat.
-
-    >>> how = Resampling(100, 999, 0.95, 10)
-    >>> r = topic_correlation("female", np.arange(9.0), np.arange(9.0) ** 2, how, np.random.default_rng(0))
-    >>> r.rho, r.pvalue < 0.01
-    (1.0, True)
-    """
+    """Correlate sample bias with P(neither) by ranks, over the samples of one gender, each (n,); None if flat."""
     rho = float(rank_correlations(bias[None], neither[None])[0]) if len(bias) > 2 else float("nan")
     if not np.isfinite(rho):
         return None
@@ -162,11 +151,6 @@ class Topics:
     words: tuple[tuple[tuple[str, float], ...], ...]
     converged: bool
 
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """Every first word of a topic, once."""
-        return tuple(dict.fromkeys(word for words in self.words for word, _ in words))
-
 
 @dataclass(frozen=True, eq=False)
 class Leanings:
@@ -178,12 +162,7 @@ class Leanings:
 
 
 def find_topics(texts: Sequence[str], n_topics: int, top_words: int, seed: int) -> Topics:
-    """Factorise the texts' TF-IDF into non-negative topics (NMF).
-
-    >>> found = find_topics(["the cat and cat food", "cat food", "ships sail", "big ships sail far"], 2, 2, 0)
-    >>> sorted(sorted(word for word, _ in words) for words in found.words)
-    [['cat', 'food'], ['sail', 'ships']]
-    """
+    """Factorise the texts' TF-IDF into non-negative topics (NMF)."""
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.feature_extraction.text import TfidfVectorizer

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 #: At most a tenth of the candidates are on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
-MOST_SEEDS = 1_000
 _BLOCK = 1 << 13
 
 
@@ -101,7 +100,7 @@ def residual_bias(
         check_vectors(vectors)
     for name, value in (("top", top), ("classified", classified)):
         check_count(name, value, FEWEST, MOST_FREQUENT)
-    check_count("seeds", seeds, 1, MOST_SEEDS)
+    check_count("seeds", seeds, 1, 1_000)
     check_count("k", k, 1, MOST_FREQUENT)
     check_picture(picture)
     check_poles(poles)

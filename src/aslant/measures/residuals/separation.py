@@ -19,8 +19,7 @@ from aslant.measures.residuals.result import (
     ResidualClustering,
     ResidualNeighbours,
 )
-from aslant.measures.shared.correlations import correlation
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.parallel import one_thread_each
 from aslant.statistics import clustering_accuracy, nearest, two_clusters

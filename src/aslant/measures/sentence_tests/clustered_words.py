@@ -14,11 +14,10 @@ from numpy.typing import NDArray
 from aslant.corpus import ContextSample, Query, sample_contexts
 from aslant.errors import MeasureError
 from aslant.measures.sentence_tests.result import CorpusRead
-from aslant.measures.shared.suite import need_share
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder, Progress
 from aslant.results.parts import WordsUsed
-from aslant.stimuli import WeatSet, WordList
+from aslant.stimuli import WordList
 
 
 @dataclass(frozen=True)
@@ -55,15 +54,6 @@ def clustered(group: WordList, rows: Mapping[str, NDArray[Any]]) -> Clustered:
     words = WordsUsed(group.name, used, used, tuple(word for word in group.words if word not in used))
     unit = np.concatenate([rows[word] for word in used]) if used else np.zeros((0, 1))
     return Clustered(words, unit, np.array([len(rows[word]) for word in used], np.int64))
-
-
-def all_clustered(
-    test: WeatSet, rows: Mapping[str, NDArray[Any]], min_found: float, why: str
-) -> tuple[Clustered, Clustered, Clustered, Clustered]:
-    """Gather the four sets of a test, or refuse it if less than the share `min_found` of any of them is found."""
-    X, Y, A, B = (clustered(group, rows) for group in test.groups)
-    need_share(test, [found.words for found in (X, Y, A, B)], min_found, why)
-    return X, Y, A, B
 
 
 def usable_units(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:

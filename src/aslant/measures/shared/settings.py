@@ -158,3 +158,12 @@ class Resampled(Partitions):
 
     bootstrap: Bootstrap = 2_000
     confidence: Confidence = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonSettings(Settings):
+    """How two embeddings are compared."""
+
+    min_found: MinFound = 0.5
+    bootstrap: Bootstrap = 2_000
+    confidence: Confidence = 0.95

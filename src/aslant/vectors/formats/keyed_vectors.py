@@ -47,15 +47,7 @@ def _refuse(module: str, name: str) -> Any:
 
 
 class PlainUnpickler(_BASE):  # type: ignore[misc]
-    """Reads a binary file, or a mapped one; `known` gives what stands for a class or raises a ValueError.
-
-    >>> import io
-    >>> PlainUnpickler(io.BytesIO(pickle.dumps(["the", 1]))).load()
-    ['the', 1]
-    >>> PlainUnpickler(io.BytesIO(pickle.dumps(len))).load()
-    Traceback (most recent call last):
-    ValueError: it asks for builtins.len
-    """
+    """Reads a binary file, or a mapped one; `known` gives what stands for a class or raises a ValueError."""
 
     dispatch: ClassVar[dict[int, Any]] = {
         **_BASE.dispatch, **{code[0]: _with_plain_keys(_BASE.dispatch[code[0]], keys) for code, keys in _HASHED.items()}

@@ -62,11 +62,6 @@ class Layout:
     first_row: int
     aligned: bool
 
-    @property
-    def kind(self) -> str:
-        """The name of the format for people."""
-        return "word2vec text" if self.header else "GloVe text"
-
 
 def recognise(head: bytes) -> bool:
     """Tell whether a file that begins with `head` is a text embedding."""
@@ -123,7 +118,7 @@ def _is_number(field: bytes) -> bool:
 def describe(head: bytes) -> str:
     """Return the name of the exact format."""
     layout = layout_of(head)
-    return layout.kind if layout else NAME
+    return "word2vec text" if layout and layout.header else "GloVe text"
 
 
 def read(stream: ByteStream) -> Iterator[Block]:
@@ -225,13 +220,7 @@ def write(file: IO[bytes], vectors: WordVectors) -> None:
 
 
 def encoded_blocks(vectors: WordVectors, format_name: str) -> Iterator[tuple[list[bytes], FloatMatrix]]:
-    """Yield the words as UTF-8 with their rows, some thousand at a time; a word that cannot be held is refused.
-
-    >>> from aslant.vectors import WordVectors
-    >>> next(encoded_blocks(WordVectors.from_arrays(["new york"], [[1.0]]), "text"))
-    Traceback (most recent call last):
-    aslant.errors.VectorsError: the word 'new york' has white space inside, which text cannot hold; ...
-    """
+    """Yield the words as UTF-8 with their rows, some thousand at a time; a word that cannot be held is refused."""
     for start in range(0, len(vectors), BLOCK_WORDS):
         words = list(vectors.words[start : start + BLOCK_WORDS])
         if BREAKS.search("".join(words)) or "" in words:
