@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aslant.errors import MeasureError
 
@@ -15,14 +15,12 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from aslant.cli.shared import Output
-    from aslant.measures.association.result import WeatSuiteResult
-    from aslant.measures.sentence_tests.result import CeatSuiteResult, SeatSuiteResult
     from aslant.results.codec import Result
 
 STANDARD_OUTPUT = Path("-")
 
 
-def need_results(suite: WeatSuiteResult | SeatSuiteResult | CeatSuiteResult) -> None:
+def need_results(suite: Any) -> None:
     """Refuse to report a suite in which no test could be run."""
     if not suite.results:
         skipped = suite.skipped[0]
@@ -34,14 +32,12 @@ def deliver(result: Result, output: Output, *, quiet: bool) -> None:
     from aslant import report
     from aslant.io.files import write_together
 
-    wanted = output.by_suffix()
-    to_stdout = [suffix for suffix, path in wanted.items() if path == STANDARD_OUTPUT]
-    texts = {path: report.render(result, suffix) for suffix, path in wanted.items()}
-    files = {path: text.encode("utf-8", "surrogatepass") for path, text in texts.items() if path != STANDARD_OUTPUT}
-    write_together(files)
-    for _ in to_stdout:
-        sys.stdout.write(texts[STANDARD_OUTPUT])
-    if not quiet and not to_stdout:
+    texts = {path: report.render(result, suffix) for suffix, path in output.by_suffix().items()}
+    printed = texts.pop(STANDARD_OUTPUT, None)
+    write_together({path: text.encode("utf-8", "surrogatepass") for path, text in texts.items()})
+    if printed is not None:
+        sys.stdout.write(printed)
+    elif not quiet:
         show(result)
 
 
