@@ -20,7 +20,7 @@ import numpy as np
 from scipy.stats import ortho_group
 
 import aslant
-from aslant.measures.enumeration.cells import choose_cells
+from aslant.measures.enumeration.steps import choose_cells
 from aslant.statistics import RotationPlan, RotationProblem, count_reached
 from aslant.statistics.rotation import block_size
 

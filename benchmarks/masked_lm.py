@@ -31,7 +31,7 @@ from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast, FillMas
 from transformers.utils import logging
 
 from aslant.models import Sentence
-from aslant.models.masked import TransformersMaskedLM
+from aslant.models.language_models import TransformersMaskedLM
 from aslant.stimuli import TemplateSet, all_sets
 
 RANKS = ("senior", "junior", "chief", "assistant", "deputy", "lead", "head", "principal", "associate", "acting")

@@ -50,7 +50,7 @@ def masked_model() -> tuple[Any, list[Sentence]]:
     import torch
     from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
 
-    from aslant.models.masked import TransformersMaskedLM
+    from aslant.models.language_models import TransformersMaskedLM
 
     titles = job_titles(None, TITLES)
     words = dict.fromkeys(" ".join([*titles, "he she is a ."]).split())
@@ -141,10 +141,10 @@ def moved() -> None:
     item = (0, tuple(range(64)))
     lm, sentences = masked_model()
     queries = plan_of(lm, sentences)
-    from aslant.models.plan import batches, run_batch
+    from aslant.models.plan import Runner, batches
 
     batch = next(iter(batches(queries, lm.network.limits)))
-    rows = [("rotations (32)", drawing, reached_in_block, item), ("LM batch", lm._runner, run_batch, batch)]
+    rows = [("rotations (32)", drawing, reached_in_block, item), ("LM batch", lm._runner, Runner.run, batch)]
     print("\nbytes moved: once to each worker, with each task, with each answer")
     for name, shared, task, given_item in rows:
         once = len(cloudpickle.dumps(shared))
@@ -155,14 +155,11 @@ def moved() -> None:
 
 
 def plan_of(lm: Any, sentences: list[Sentence]) -> Any:
-    from aslant.models.plan import Plan
+    from aslant.models.plan import merged
 
-    plan = Plan()
-    for found in lm.speller.spell(sentences):
-        for hidden in (None, len(found.attribute)):
-            for ids, (position, token) in lm._requests(found, "chain", hidden):
-                plan.ask(ids, position, token)
-    return plan.queries()
+    spelt = lm.speller.spell(sentences)
+    hidden = [(found, masks) for found in spelt for masks in (None, len(found.attribute))]
+    return merged(request for found, masks in hidden for request in lm._requests(found, "chain", masks))
 
 
 def overhead() -> None:

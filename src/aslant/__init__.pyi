@@ -33,12 +33,12 @@ from .measures.association.measure import weat_suite as weat_suite
 from .measures.association.multi_group import generalised_weat as generalised_weat
 from .measures.association.result import WeatResult as WeatResult
 from .measures.association.single_words import wefat as wefat
-from .measures.enumeration.comparison import compare_enumerations as compare_enumerations
+from .measures.enumeration.measure import compare_enumerations as compare_enumerations
 from .measures.enumeration.measure import enumerate_biases as enumerate_biases
 from .measures.enumeration.result import EnumerationResult as EnumerationResult
 from .measures.enumeration.survey import make_survey as make_survey
-from .measures.enumeration.survey import questions_to_rate as questions_to_rate
-from .measures.enumeration.survey import score_survey as score_survey
+from .measures.enumeration.survey_answers import questions_to_rate as questions_to_rate
+from .measures.enumeration.survey_answers import score_survey as score_survey
 from .measures.geometry.directional import direct_bias as direct_bias
 from .measures.geometry.directional import gender_subspace as gender_subspace
 from .measures.geometry.directional import indirect_bias as indirect_bias
@@ -63,7 +63,7 @@ from .measures.template_tests.scores import log_probability_bias as log_probabil
 from .measures.template_tests.words_in_templates import masked_weat as masked_weat
 from .measures.template_tests.words_in_templates import masked_weat_suite as masked_weat_suite
 from .measures.template_tests.words_in_templates import template_weat as template_weat
-from .models.encoder_loading import load_encoder as load_encoder
+from .models.loading import load_encoder as load_encoder
 from .models.loading import load_lm as load_lm
 from .parallel import use_workers as use_workers
 from .replicate import replicate_all as replicate_all

@@ -20,16 +20,19 @@ GROUPS = ("Audit", "Measures of vectors", "Measures of models", "Results", "Data
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """Something that a room has; `home` is the room's package."""
+    """Something that a room has; `id` is its name in the about.toml, `home` the room's package."""
 
+    id: str = ""
     home: str = ""
 
-    def resolve(self, where: str) -> Any:
-        """Import what "module:name" means in this room.
+    def resolve(self, where: Any) -> Any:
+        """Import what "module:name" means in this room; what is a function already stays as it is.
 
         >>> commands()["weat"].resolve("measure:weat").__name__
         'weat'
         """
+        if callable(where):
+            return where
         module, _, name = where.partition(":")
         return getattr(import_module(module if module.startswith(".") else f".{module}", self.home), name)
 
@@ -133,11 +136,9 @@ def commands() -> dict[str, Command]:
     ['audit', 'check']
     """
     named = {name: found for room in rooms() for name, found in room.commands.items()}
-    return dict(sorted(named.items(), key=lambda item: (_place(item[1].group), item[1].group, item[1].order)))
-
-
-def _place(group: str) -> int:
-    return GROUPS.index(group) if group in GROUPS else len(GROUPS)
+    place = {group: number for number, group in enumerate(GROUPS)}
+    by_group = sorted(named.values(), key=lambda c: (place.get(c.group, len(GROUPS)), c.group, c.order))
+    return {command.id: command for command in by_group}
 
 
 @cache
@@ -180,18 +181,17 @@ def _room(said: dict[str, Any], home: str) -> Room:
     if unknown := said.keys() - {*parts, "title", "order", "functions"}:
         raise TypeError(f"the about.toml of {home} has a part '{min(unknown)}', which nothing reads")
     made: dict[str, Any] = {
-        part: {name: _entry(cls, entry, home) for name, entry in said.get(part, {}).items()}
+        part: {name: _entry(cls, entry, home, name) for name, entry in said.get(part, {}).items()}
         for part, cls in parts.items()
     }
     return Room(home, said.get("title", ""), said.get("order", 1_000), tuple(said.get("functions", ())), **made)
 
 
-def _entry(cls: type[E], said: dict[str, Any], home: str) -> E:
+def _entry(cls: type[E], said: dict[str, Any], home: str, name: str = "") -> E:
     """Make an entry of what a file says; TOML's "class" cannot be a field's name."""
-    made = {"made" if name == "class" else name: value for name, value in said.items()}
-    made = {name: tuple(value) if isinstance(value, list) else value for name, value in made.items()}
+    made = {"made" if key == "class" else key: tuple(v) if isinstance(v, list) else v for key, v in said.items()}
     if "fits" in made:
         made["fits"] = frozenset(made["fits"])
     if "pictures" in made:
         made["pictures"] = tuple(_entry(Picture, picture, home) for picture in made["pictures"])
-    return cls(**made, home=home)
+    return cls(**made, id=name, home=home)

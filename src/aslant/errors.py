@@ -10,6 +10,8 @@ import unicodedata
 
 #: The most characters in a message; a longer one, which quotes something long, loses its middle.
 LONGEST = 1_000
+#: Categories of characters that control something, are no characters, or end a line.
+UNSEEN = ("Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp")
 
 
 def plural(count: int, noun: str, several: str = "") -> str:
@@ -19,6 +21,17 @@ def plural(count: int, noun: str, several: str = "") -> str:
     ('1 test', '1,200 cells', '0 categories')
     """
     return f"{count:,} {noun if count == 1 else several or f'{noun}s'}"
+
+
+def plain(text: object) -> str:
+    """Return `text` with control characters, line separators and marks of direction made visible.
+
+    So no token can control a terminal, break a line, or reverse the text after it.
+
+    >>> plain("a" + chr(27) + "[31m")
+    'a\\\\x1b[31m'
+    """
+    return "".join(ascii(c)[1:-1] if unicodedata.category(c) in UNSEEN else c for c in str(text))
 
 
 class AslantError(Exception):
@@ -34,21 +47,11 @@ class AslantError(Exception):
     """
 
     def __init__(self, message: object = "") -> None:
-        super().__init__(_one_line(str(message)))
-
-
-def _one_line(text: str) -> str:
-    text = _cut(text)
-    return text if text.isprintable() else _cut("".join(ascii(c)[1:-1] if _unseen(c) else c for c in text))
+        super().__init__(_cut(plain(_cut(str(message)))))
 
 
 def _cut(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[: LONGEST * 3 // 4]} … {text[-LONGEST // 5 :]}"
-
-
-def _unseen(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category[0] == "C" or category in ("Zl", "Zp")
 
 
 class VectorsError(AslantError):

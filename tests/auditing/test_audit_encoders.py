@@ -13,9 +13,8 @@ import pytest
 import aslant
 import gap_like
 from aslant.auditing import running
-from aslant.auditing.open_subject import opened
-from aslant.auditing.steps import STEPS
-from aslant.auditing.subjects import kind_of, subject_of
+from aslant.auditing.running import STEPS
+from aslant.auditing.subjects import kind_of, opened, subject_of
 from aslant.errors import AslantError, MeasureError, MissingExtraError
 from aslant.models.loading import NoHeadError
 from aslant.stimuli import load_set
@@ -54,7 +53,7 @@ def loading(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             raise NoHeadError(f"'{source}' is a BertModel, which does not predict words.")
         return FakeMaskedLM()
 
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", encoder)
+    monkeypatch.setattr("aslant.models.loading.load_encoder", encoder)
     monkeypatch.setattr("aslant.models.loading.load_lm", lm)
     return asked
 
@@ -91,10 +90,10 @@ def test_the_report_of_an_encoder_names_its_text_and_what_it_lacks(whole: aslant
 
 
 def test_an_encoder_without_text_says_what_it_could_do_with_some() -> None:
-    kept, left_out = running.chosen_steps(subject_of(FakeEncoder()), (), (), ())
-    assert [step.id for step in kept] == ["seat"]
-    assert set(left_out) == {"ceat", "contextual"}
-    assert all("--corpus" in why for why in left_out.values())
+    plan = running.Plan(subject_of(FakeEncoder()))
+    assert [step.id for step in plan.steps] == ["seat"]
+    assert set(plan.left_out) == {"ceat", "contextual"}
+    assert all("--corpus" in why for why in plan.left_out.values())
     with pytest.raises(MeasureError, match="'ceat' needs text to draw sentences from; give a corpus"):
         aslant.audit(FakeEncoder(), only=["ceat"])
 
@@ -114,7 +113,7 @@ def test_a_language_model_by_name_is_an_encoder_too_where_there_is_text(loading:
     both = opened("some/model", corpus=text)
     assert sorted(both.traits) == ["encoder", "encoder + corpus", "masked LM"]
     assert loading[1:] == ["lm some/model", "encoder some/model"]
-    steps = [step.id for step in running.chosen_steps(both, (), (), ())[0]]
+    steps = [step.id for step in running.Plan(both).steps]
     assert {"log-probability", "seat", "ceat", "contextual"} <= set(steps)
 
 

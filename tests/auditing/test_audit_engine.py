@@ -12,8 +12,8 @@ from scipy.stats import false_discovery_control
 
 import aslant
 from aslant.auditing import running
+from aslant.auditing.running import STEPS, Step
 from aslant.auditing.step_context import Work
-from aslant.auditing.steps import STEPS, Step
 from aslant.auditing.subjects import CALLED, kind_of, subject_of
 from aslant.catalogue import kinds
 from aslant.errors import AslantError, DataError, MeasureError, MissingExtraError
@@ -29,7 +29,7 @@ def test_every_step_has_a_title_settings_for_its_profiles_and_fits_something(ste
     assert step.title
     assert step.fits <= set(CALLED)
     assert step.fits
-    assert {"full"} <= set(step.settings) <= set(get_args(Profile))
+    assert {"full"} <= set(step.profiles) <= set(get_args(Profile))
 
 
 def test_the_guide_names_every_measure_of_an_audit() -> None:
@@ -40,12 +40,12 @@ def test_the_guide_names_every_measure_of_an_audit() -> None:
 def test_ids_of_steps_differ_and_a_full_run_draws_at_least_as_much_as_a_quick_one() -> None:
     assert len({step.id for step in STEPS}) == len(STEPS)
     for step in STEPS:
-        quick, full = step.settings.get("quick", {}), step.settings["full"]
+        quick, full = step.profiles.get("quick", {}), step.profiles["full"]
         for name in set(quick) & set(full):
             if isinstance(quick[name], int):
                 assert quick[name] <= full[name]
     enumeration = next(step for step in STEPS if step.id == "enumeration")
-    assert "precision" not in enumeration.settings["full"]  # no early stopping
+    assert "precision" not in enumeration.profiles["full"]  # no early stopping
 
 
 def test_a_static_embedding_gets_the_static_measures_and_a_glance_of_each(tiny_run: aslant.AuditResult) -> None:
@@ -73,7 +73,7 @@ def tiny_run() -> aslant.AuditResult:
 )
 def test_a_language_model_gets_the_measures_that_fit_its_kind(lm: FakeMaskedLM, measures: list[str]) -> None:
     subject = subject_of(lm)
-    assert [step.id for step in running.chosen_steps(subject, (), (), ())[0]] == measures
+    assert [step.id for step in running.Plan(subject).steps] == measures
     audit = aslant.audit(lm, only=["attribute-lists"], profile="quick")
     assert [(line.measure, line.stimuli, line.category) for line in audit.glance] == [
         ("attribute-lists", "occupations-share-of-women", "gender")
@@ -145,8 +145,8 @@ def steps(*named: Step) -> tuple[Step, ...]:
 
 
 def fake(name: str, run: object) -> Step:
-    nothing: dict[Profile, dict[str, int]] = {"quick": {}, "standard": {}, "full": {}}
-    return Step(name, name.title(), frozenset({"static"}), run, nothing, ())  # type: ignore[arg-type]
+    nothing: dict[str, dict[str, int]] = {"quick": {}, "standard": {}, "full": {}}
+    return Step(id=name, title=name.title(), fits=frozenset({"static"}), run=run, profiles=nothing)  # type: ignore[arg-type]
 
 
 def lean(work: Work) -> tuple[MeasuredResult, ...]:
@@ -328,7 +328,7 @@ def test_the_glance_of_an_effect_against_the_tests_direction_says_so() -> None:
     swapped = aslant.weat(
         aslant.load(), targets=(["she", "woman"], ["he", "man"]), attributes=(["war"], ["love"]), bootstrap=0
     )
-    from aslant.auditing.glance_lines import glances
+    from aslant.auditing.running import glances
 
     [line] = glances("weat", [swapped])
     assert line.effect is not None

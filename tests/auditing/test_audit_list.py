@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 import aslant
-from aslant.auditing import audit_job as jobs
+from aslant.auditing import many_models as jobs
 from aslant.auditing import running
-from aslant.auditing.audit_job import AuditJob, audit_entry
+from aslant.auditing.many_models import AuditJob, audit_entry
 from aslant.auditing.model_list import AuditSettings, Entry
-from aslant.auditing.steps import STEPS
+from aslant.auditing.running import STEPS
 from aslant.errors import AslantError
 from aslant.io.keeper import FILE, Keeper
 
@@ -43,7 +43,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     done: list[str] = []
 
     def told(step: Any) -> Any:
-        return lambda work: (done.append(f"{work.subject.opened.name}: {step.id}"), step.run(work))[1]
+        return lambda work: (done.append(f"{work.subject.opened.name}: {step.id}"), step.resolve(step.run)(work))[1]
 
     monkeypatch.setattr(running, "STEPS", tuple(replace(step, run=told(step)) for step in STEPS))
     return done
@@ -77,7 +77,7 @@ def die(*_):
 
 def in_geometry_of_the_second(work):
     die() if work.subject.opened.name.startswith("two") else None
-    return geometry.run(work)
+    return geometry.resolve(geometry.run)(work)
 
 opened, written = store.database, []
 

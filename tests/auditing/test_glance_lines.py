@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import aslant
-from aslant.auditing.glance_lines import category_of, glances
+from aslant.auditing.running import category_of, glances
 from fake_pronouns import MaskedPronounLM, write_sets
 
 

@@ -12,7 +12,7 @@ import pytest
 import aslant
 from aslant.auditing.policy import Policy, check_policy, parse_policy, read_policy, read_report
 from aslant.errors import AslantError
-from aslant.report.policy import junit
+from aslant.report.audit import junit
 from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
 
 
@@ -85,7 +85,7 @@ def test_counts_of_significant_lines_have_limits_too(audit: aslant.AuditResult) 
 def test_the_count_of_an_enumeration_is_that_of_its_pairs() -> None:
     v = aslant.load()
     found = aslant.enumerate_biases(v, groups="religions-four", words=5000, categories=4, rotations=200)
-    from aslant.auditing.glance_lines import glances
+    from aslant.auditing.running import glances
     from aslant.results.audit import AuditPart
 
     base = aslant.audit(v, only=["polarity"], profile="quick")
@@ -219,11 +219,11 @@ def test_the_narrowest_limits_are_accepted() -> None:
         'measure = "*"\nmax = 1\nonly_if_qvalue_below = 1\nalpha = 1',
         'measure = "*"\nmax = -1\nfield = "pvalue"\nonly_if_qvalue_below = 0.05',
     ).rule
-    assert point.keeps(1.0)
-    assert not point.keeps(0.99)
-    assert not point.keeps(1.01)
-    assert size.keeps(0.0)
-    assert not size.keeps(-0.1)
+    assert point.judged("m", 1.0).verdict == "passed"
+    assert point.judged("m", 0.99).verdict == "violated"
+    assert point.judged("m", 1.01).verdict == "violated"
+    assert size.judged("m", 0.0).verdict == "passed"
+    assert size.judged("m", -0.1).verdict == "violated"
     assert (shares.only_if_qvalue_below, shares.alpha, tested.max) == (1, 1, -1)
 
 

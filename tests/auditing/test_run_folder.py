@@ -16,8 +16,7 @@ import pytest
 import aslant
 from aslant.auditing import running
 from aslant.auditing.run_folder import Finished, RunFolder
-from aslant.auditing.running import planned
-from aslant.auditing.steps import STEPS, Step
+from aslant.auditing.running import STEPS, Plan, Step
 from aslant.auditing.subjects import subject_of
 from aslant.errors import AslantError
 from aslant.io.keeper import FILE, Keeper
@@ -215,7 +214,7 @@ def test_an_audit_whose_folder_fills_up_goes_on_and_says_so_once(
 ) -> None:
     RunFolder(
         tmp_path / "run",
-        running.identity(subject_of(aslant.load()), planned(subject_of(aslant.load()), profile="quick")),
+        Plan(subject_of(aslant.load()), profile="quick").identity(),
     )
     full_disk(monkeypatch)
     with pytest.warns(UserWarning, match="finished measures are not kept, since .* disk is full") as said:

@@ -14,7 +14,7 @@ import pytest
 
 import aslant
 from aslant.auditing import running
-from aslant.auditing.steps import STEPS
+from aslant.auditing.running import STEPS
 from aslant.io.keeper import FILE, Keeper
 from fake_lm import FakeMaskedLM
 

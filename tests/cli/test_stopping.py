@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aslant.auditing import running
-from aslant.auditing.steps import STEPS
+from aslant.auditing.running import STEPS
 from aslant.io.keeper import FILE
 
 ASKED = ("audit", "--quick", "--only", "polarity,geometry", "--run-folder", "run", "-q")

@@ -110,7 +110,7 @@ def test_how_a_file_is_cut_into_blocks_does_not_matter(tmp_path: Path, monkeypat
     asked = {"q": Query(("nurse", "über"), 5)}
     whole = sample_contexts(aslant.load_corpus(path), asked)
     for block in (1, 7, 64):
-        monkeypatch.setattr("aslant.corpus.text.BLOCK", block)
+        monkeypatch.setattr("aslant.corpus.reading.BLOCK", block)
         assert sample_contexts(aslant.load_corpus(path), asked) == whole
     assert whole.sentences == len(TEXTS) * 2
 

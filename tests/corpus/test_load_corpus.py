@@ -17,7 +17,7 @@ import zstandard
 
 import aslant
 from aslant.corpus import Query, sample_contexts
-from aslant.corpus.files import TextFile, _first_lines
+from aslant.corpus.corpus import TextFile
 from aslant.corpus.splitting import splitter
 from aslant.errors import CorpusError
 from aslant.io.packed_files import Location
@@ -235,7 +235,7 @@ def test_text_of_marks_and_spaces_is_split_in_no_time(odd: str) -> None:
 
 def test_little_is_looked_at_to_find_out_how_long_lines_are_split(tmp_path: Path) -> None:
     path = written(tmp_path / "a.txt", ("One sentence. " * 30_000 + "\n") * 10)
-    looked_at = _first_lines(TextFile(Location(path), "a.txt", "text", "utf-8"))
+    looked_at = TextFile(Location(path), "a.txt", "text", "utf-8").first_lines()
     assert len(looked_at) == 3
 
 
@@ -265,8 +265,8 @@ def test_an_endless_line_takes_little_memory(tmp_path: Path, split: str) -> None
 def test_running_text_in_one_long_line_loses_no_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = [f"This is sentence number {n} of them." for n in range(3000)]
     path = written(tmp_path / "a.txt", " ".join(expected))
-    monkeypatch.setattr("aslant.corpus.text.PIECE", 1000)
-    monkeypatch.setattr("aslant.corpus.text.BLOCK", 300)
+    monkeypatch.setattr("aslant.corpus.reading.PIECE", 1000)
+    monkeypatch.setattr("aslant.corpus.reading.BLOCK", 300)
     assert list(aslant.load_corpus(path)) == expected
     wrapped = written(tmp_path / "b.txt", " ".join(expected).replace(" of", "\nof"))
     monkeypatch.setattr("aslant.corpus.splitting.PIECE", 1000)

@@ -20,7 +20,7 @@ def alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What the machine's own settings say plays no part; a second attempt comes at once."""
     for name in ("ASLANT_DATA", "ASLANT_OFFLINE", "ASLANT_REGISTRY"):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("aslant.data.urls.PAUSE", 0.01)
+    monkeypatch.setattr("aslant.data.downloads.PAUSE", 0.01)
 
 
 @pytest.fixture

@@ -14,7 +14,9 @@ import pytest
 
 import aslant
 from aslant.data import data_folder, fetch, find, resolve
-from aslant.data.fetching import present
+from aslant.data.downloads import address
+from aslant.data.fetching import is_copy, present
+from aslant.data.registry import File, Source
 from aslant.errors import DataError, VectorsError
 from serving import CONTENT, Registry, Server, described, status, whole
 
@@ -270,3 +272,12 @@ def test_neither_a_file_nor_a_name_is_said_with_a_suggestion() -> None:
         VectorsError, match=r"there is no file '/nowhere/x\.txt', nor data of that name; check the path"
     ):
         aslant.load("/nowhere/x.txt")
+
+
+def test_what_is_not_there_is_no_copy() -> None:
+    assert not is_copy("bert-base-uncased", Path("no-such-folder"))
+
+
+def test_the_address_of_a_file_in_a_folder() -> None:
+    source = Source(url="https://example.org/v1/", files=(File("a b.txt"),))
+    assert address(source, source.files[0]) == "https://example.org/v1/a%20b.txt"

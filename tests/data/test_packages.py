@@ -128,7 +128,7 @@ def test_without_an_answer_the_last_word_of_pip_and_the_way_by_hand_are_said(reg
 
 def test_without_pip_the_message_says_how_to_get_it(registry: Registry, monkeypatch: pytest.MonkeyPatch) -> None:
     add_package(registry)
-    monkeypatch.setattr("aslant.data.packages.importlib.util.find_spec", lambda _: None)
+    monkeypatch.setattr("aslant.data.downloads.importlib.util.find_spec", lambda _: None)
     with pytest.raises(DataError, match="python -m ensurepip"):
         fetch("toy")
 

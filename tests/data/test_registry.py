@@ -151,3 +151,8 @@ def test_what_a_person_has_to_fetch_is_listed_once() -> None:
     said = what_to_do(entry("histwords-eng-all-svd"))
     assert said.count("and 37 more") == 1
     assert "only the files in the folder svd are needed, and put 1800-w.npy" in said
+
+
+def test_an_entry_that_lacks_a_field_is_refused() -> None:
+    with pytest.raises(DataError, match=r"^'mine' is not a usable data entry: Object missing required field `kind`"):
+        parse_entry('title = "x"', "mine")

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from aslant.data import data_folder, fetch, find
+from aslant.data.downloads import fetch_from_url
 from aslant.data.receiving import Meter
 from aslant.data.registry import File, Source
-from aslant.data.urls import fetch_from_url
 from aslant.errors import DataError
 from serving import CONTENT, Registry, Server, cut, described, status, whole
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from aslant.models.protocols import CausalScore, MaskedScore, Sentence
-from aslant.stimuli.pronoun_items import GENDERS
+from aslant.stimuli.pronoun_sets import GENDERS
 from fake_lm import uniform
 
 MEN = ("carpenter", "mechanic", "driver", "sheriff", "mover", "farmer", "guard", "lawyer", "cook")

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 
 import aslant
-from aslant.auditing.glance_lines import glances
+from aslant.auditing.running import glances
 from aslant.measures.enumeration.result import (
     Demographics,
     EnumeratedCell,

@@ -15,7 +15,7 @@ from aslant.measures.enumeration.result import (
     RotationsUsed,
     WordCategory,
 )
-from aslant.measures.enumeration.survey_plan import Survey
+from aslant.measures.enumeration.survey import Survey
 from aslant.results.provenance import Provenance, Representation
 
 Row = dict[str, str]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from aslant.errors import AslantError
-from aslant.io.packed_files import Location, on_disk, open_stream
+from aslant.io.packed_files import Location, most_unpacked, on_disk, open_stream, packing
 
 
 @pytest.fixture
@@ -61,3 +61,8 @@ def test_no_temporary_folder_at_all_is_one_sentence(packed: Path, monkeypatch: p
     monkeypatch.setattr(tempfile, "NamedTemporaryFile", none)
     with pytest.raises(AslantError, match=r"unpacked into any folder for temporary files \(No usable temporary dir"):
         unpack(packed)
+
+
+def test_packing_is_known_by_its_first_bytes_and_limited() -> None:
+    assert (packing(bytes([0x1F, 0x8B, 8])), packing(b"the 0.1 0.2")) == ("gzip", None)
+    assert (most_unpacked(1 << 30) >> 30, most_unpacked(1000) >> 20) == (200, 256)

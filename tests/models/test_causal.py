@@ -13,7 +13,8 @@ import pytest
 import aslant
 from aslant.errors import MeasureError
 from aslant.models import CausalLM, Sentence
-from aslant.models.causal import SHARED_BY, CausalNetwork, Contexts, TransformersCausalLM
+from aslant.models.language_models import SHARED_BY, TransformersCausalLM, contexts
+from aslant.models.network import Network
 from tiny_lms import CAUSAL, causal, log_softmax, torch
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late", "[TARGET] can do [ATTRIBUTE]")
@@ -61,16 +62,16 @@ def test_scores_are_those_of_transformers_own_forward_pass(name: str, framed: bo
 
 @pytest.mark.parametrize(("name", "framed"), CASES)
 def test_beginnings_that_many_share_are_run_once(name: str, framed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aslant.models.causal.SHARED_BY", 3)
+    monkeypatch.setattr("aslant.models.language_models.SHARED_BY", 3)
     lm = wrapped(name, framed)
     begun: list[int] = []
-    begin = lm.network._begin
+    continued = lm.network._continued
 
-    def counted(heads: Any, reading: Any) -> Any:
-        begun.extend(map(len, heads))
-        return begin(heads, reading)
+    def counted(batch: Any) -> Any:
+        begun.extend(query.shared for query in batch)
+        return continued(batch)
 
-    monkeypatch.setattr(lm.network, "_begin", counted)
+    monkeypatch.setattr(lm.network, "_continued", counted)
     check(lm, SENTENCES)
     assert max(begun) >= 3
 
@@ -105,7 +106,7 @@ def test_only_leaves_of_the_tree_of_contexts_are_run() -> None:
 def test_every_context_is_answered_once_by_a_leaf_that_it_begins() -> None:
     rng = np.random.default_rng(0)
     sequences = [tuple(rng.integers(0, 3, rng.integers(1, 7)).tolist()) for _ in range(200)]
-    queries = Contexts(sequences).queries()
+    queries = contexts(sequences)
     asked = [(query.ids[: position + 1], token) for query in queries for position, token in query.asks]
     assert len(asked) == len(set(asked))
     assert set(asked) == {(ids[:i], ids[i]) for ids in sequences for i in range(1, len(ids))}
@@ -115,13 +116,13 @@ def test_every_context_is_answered_once_by_a_leaf_that_it_begins() -> None:
 
 
 def test_a_cache_that_gives_other_numbers_is_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = CausalNetwork._go_on
+    continued = Network._continued
 
-    def off(self: Any, *arguments: Any) -> Any:
-        return (value + 0.01 for value in go_on(self, *arguments))
+    def off(self: Any, batch: Any) -> Any:
+        return [tuple(value + 0.01 for value in values) for values in continued(self, batch)]
 
-    monkeypatch.setattr(CausalNetwork, "_go_on", off)
-    monkeypatch.setattr("aslant.models.causal.SHARED_BY", 3)
+    monkeypatch.setattr(Network, "_continued", off)
+    monkeypatch.setattr("aslant.models.language_models.SHARED_BY", 3)
     lm = wrapped()
     assert not lm.shares
     assert "common prefixes are run each time" in lm.record()["note"]
@@ -145,7 +146,7 @@ def test_a_killed_run_goes_on_where_it_was_with_the_same_numbers(tmp_path: Path)
 
 
 def test_a_batch_that_does_not_fit_is_halved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("aslant.models.causal.SHARED_BY", 3)
+    monkeypatch.setattr("aslant.models.language_models.SHARED_BY", 3)
     lm, small = wrapped(), wrapped()
     logits = small.network.logits
 
@@ -212,6 +213,6 @@ def test_the_causal_check_does_not_take_lack_of_memory_for_a_misfit(monkeypatch:
     def without_memory(*_: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory.")
 
-    monkeypatch.setattr(CausalNetwork, "_go_on", without_memory)
+    monkeypatch.setattr(Network, "_continued", without_memory)
     with pytest.raises(MeasureError, match="not enough memory to run 'llama'"):
         wrapped()

@@ -177,9 +177,8 @@ def test_smollm2_writes_english(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     )
     assert "Paris" in tokenizer.decode(said[0])
     english = "He opened the door and walked into the room."
-    assert perplexity(model, tokenizer, english) < 30
-    assert perplexity(model, tokenizer, english) < perplexity(
-        model, tokenizer, "Room door the he into walked opened and."
+    assert perplexity(model, tokenizer, english) < min(
+        30, perplexity(model, tokenizer, "Room door the he into walked opened and.")
     )
     assert perplexity(model, tokenizer, "She gave birth to her son.") < perplexity(
         model, tokenizer, "He gave birth to his son."

@@ -12,8 +12,7 @@ import pytest
 import aslant
 from aslant.errors import DataError, MeasureError
 from aslant.models import Encoder, Passage
-from aslant.models.elmo import Elmo, StatefulElmo
-from aslant.models.elmo_encoder import ElmoEncoder, words_of
+from aslant.models.elmo import Elmo, ElmoEncoder, StatefulElmo, words_of
 from aslant.models.elmo_files import elmo_files
 from tiny_elmo import OPTIONS, changed, h5py, literal, random_weights, save_weights, write
 

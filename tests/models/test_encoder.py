@@ -128,7 +128,7 @@ def test_results_come_in_order_over_many_chunks(monkeypatch: pytest.MonkeyPatch)
     encoder = wrapped()
     many = [PASSAGES[i * 7 % 4] for i in range(23)]
     whole, sentences = list(encoder.span_vectors(many)), encoder.sentence_vectors([p.text for p in many])
-    monkeypatch.setattr("aslant.models.encoding.CHUNK", 5)
+    monkeypatch.setattr("aslant.models.encoder.CHUNK", 5)
     told: list[tuple[str, int, int]] = []
     for a, b in zip(encoder.span_vectors(many, progress=lambda *step: told.append(step)), whole, strict=True):
         np.testing.assert_allclose(a, b, rtol=0, atol=1e-5)

@@ -15,7 +15,7 @@ import pytest
 import aslant
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import Encoder, Passage
-from aslant.models.elmo_encoder import ElmoEncoder
+from aslant.models.elmo import ElmoEncoder
 from aslant.models.encoder import LEFT_TO_RIGHT, TransformersEncoder
 from packaged import unpack
 from tiny_elmo import write
@@ -66,7 +66,7 @@ def test_a_left_to_right_model_is_taken_with_a_note(tmp_path: Path) -> None:
 
 def test_the_default_language_model_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = saved(*causal("llama"), tmp_path)
-    monkeypatch.setattr("aslant.models.encoder_loading.folder_by_data_name", lambda name, kinds, whole: folder)
+    monkeypatch.setattr("aslant.models.model_loading.folder_by_data_name", lambda name, kinds, whole: folder)
     assert "weights rounded to 4 bits" in aslant.load_encoder("smollm2-135m").record()["note"]
     assert "4 bits" not in aslant.load_encoder(folder).record()["note"]
 

@@ -73,7 +73,7 @@ def test_one_changed_weight_is_enough_not_to_be_verified(tiny: Path) -> None:
 
 
 def test_a_model_that_was_made_in_memory_is_never_verified(tiny: Path) -> None:
-    from aslant.models.masked import TransformersMaskedLM
+    from aslant.models.language_models import TransformersMaskedLM
 
     assert identity_of(TransformersMaskedLM(*masked("bert"), "tiny-bert"), "tiny-bert") == "unverified"
 

@@ -16,8 +16,7 @@ import pytest
 import aslant
 from aslant.errors import DataError, MissingExtraError
 from aslant.models import CausalLM, MaskedLM, Sentence
-from aslant.models.causal import TransformersCausalLM
-from aslant.models.masked import TransformersMaskedLM
+from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
 from tiny_lms import MASKED, SMALL, causal, masked, torch, transformers
 
 SENTENCES = [Sentence("[TARGET] is a [ATTRIBUTE].", target, "electrician") for target in ("he", "she")]
@@ -149,7 +148,7 @@ def test_unknown_names_and_files_are_one_error(tmp_path: Path) -> None:
 
 def test_a_hub_that_cannot_be_reached_is_said_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ASLANT_OFFLINE")
-    monkeypatch.setattr("aslant.models.hub.getproxies", lambda: {"no": "localhost"})
+    monkeypatch.setattr("aslant.models.model_loading.getproxies", lambda: {"no": "localhost"})
     tried: list[bool] = []
     from_pretrained = transformers.AutoConfig.from_pretrained
 
@@ -226,7 +225,7 @@ def test_a_half_filled_cache_is_filled_from_the_hub_unless_that_is_forbidden(
     with pytest.raises(DataError, match=f"'{name}' cannot be loaded"):
         aslant.load_lm(name)
     monkeypatch.delenv("ASLANT_OFFLINE")
-    monkeypatch.setattr("aslant.models.hub.no_hub", lambda: "")
+    monkeypatch.setattr("aslant.models.model_loading.no_hub", lambda: "")
     for auto in (transformers.AutoConfig, transformers.AutoModelForMaskedLM, transformers.AutoTokenizer):
         real = auto.from_pretrained
 
@@ -292,7 +291,7 @@ def test_a_model_that_looks_ahead_is_not_taken_for_a_causal_one(architecture: st
 
 def test_the_default_model_says_what_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = saved(*causal("llama"), tmp_path)
-    monkeypatch.setattr("aslant.models.loading._folder", lambda name, may_be_data: folder)
+    monkeypatch.setattr("aslant.models.loading._folder", lambda source, name, encoder: folder)
     assert "Instruct: tuned to follow instructions, with weights rounded to 4 bits" in aslant.load_lm().record()["note"]
     assert "Instruct" not in aslant.load_lm(folder).record()["note"]
 

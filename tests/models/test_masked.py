@@ -16,8 +16,10 @@ from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.io.keeper import Keeper
 from aslant.models import MaskedLM, Sentence
-from aslant.models.masked import TransformersMaskedLM, longest
-from aslant.models.network import Network, out_of_memory
+from aslant.models.language_models import TransformersMaskedLM
+from aslant.models.network import Network
+from aslant.models.plan import out_of_memory
+from aslant.models.spelling import longest
 from tiny_lms import MASKED, log_softmax, masked, torch
 
 TEMPLATES = ("[TARGET] is a [ATTRIBUTE].", "The [ATTRIBUTE] said that [TARGET] was late")

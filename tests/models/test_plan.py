@@ -5,22 +5,19 @@ from __future__ import annotations
 import weakref
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from aslant.io.keeper import Keeper
-from aslant.models.plan import Limits, Plan, Query, Runner, answered, batches, cost
-from aslant.models.table import ScoreTable, Tables, table_in
+from aslant.models.plan import Limits, Query, Runner, ScoreTable, Tables, answered, batches, cost, merged, table_in
 
 IDS = st.lists(st.integers(0, 9), min_size=1, max_size=8).map(tuple)
 ASKS = st.lists(st.tuples(IDS, st.integers(0, 3), st.integers(0, 9)), max_size=40)
 
 
 def planned(asks: list[tuple[tuple[int, ...], int, int]]) -> list[Query]:
-    plan = Plan()
-    for ids, position, token in asks:
-        plan.ask(ids, position, token)
-    return plan.queries()
+    return merged((ids, (position, token)) for ids, position, token in asks)
 
 
 @given(ASKS)
@@ -50,7 +47,7 @@ def test_answers_are_given_back_by_what_was_asked() -> None:
         return [tuple(float(-10 * position - token) for position, token in query.asks) for query in batch]  # type: ignore[attr-defined]
 
     queries = planned([((1, 2), 0, 5), ((1, 2), 1, 6), ((3,), 0, 7)])
-    runner = Runner(forward, lambda error: False, Limits(2, 9))
+    runner = Runner(forward, Limits(2, 9))
     table = ScoreTable()
     expected = {((1, 2), (0, 5)): -5.0, ((1, 2), (1, 6)): -16.0, ((3,), (0, 7)): -7.0}
     assert answered(queries, runner, table) == expected
@@ -88,7 +85,7 @@ def test_tables_of_one_piece_of_work_are_read_once(tmp_path: Path) -> None:
     assert table_in(tmp_path, "c").get((1,), ((0, 1),)) == (-1.0,)
 
 
-def test_memory_is_given_back_when_the_failed_pass_is_gone() -> None:
+def test_memory_is_given_back_when_the_failed_pass_is_gone(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[weakref.ref[object]] = []
     alive: list[bool] = []
 
@@ -102,6 +99,7 @@ def test_memory_is_given_back_when_the_failed_pass_is_gone() -> None:
             raise MemoryError
         return [(0.0,)]
 
-    runner = Runner(forward, lambda error: True, Limits(9, 9), lambda: alive.append(held[-1]() is not None))
+    monkeypatch.setattr("aslant.models.plan.release", lambda: alive.append(held[-1]() is not None))
+    runner = Runner(forward, Limits(9, 9))
     answered([Query((1,), ((0, 1),)), Query((2,), ((0, 1),))], runner, ScoreTable())
     assert alive == [False]

@@ -19,7 +19,7 @@ KINDS = ("wordpiece-uncased", "wordpiece-cased", "byte-level", "unigram", "unigr
 
 def pieces(speller: Speller, template: str, target: str = "he", attribute: str = "nurse") -> Any:
     (found,) = speller.spell([Sentence(template, target, attribute)])
-    return tuple(speller.pieces(found.ids[i] for i in place) for place in (found.target, found.attribute))
+    return tuple(speller.pieces(found, place) for place in (found.target, found.attribute))
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_pieces_are_those_words_and_nothing_else(kind: str, framed: bool) -> Non
         (found,) = speller.spell([sentence])
         assert list(found.ids) == tok(written(sentence, capital=speller.capital)[0])["input_ids"]
         for place, word in ((found.target, "she"), (found.attribute, attribute)):
-            read = re.sub("##|[▁Ġ ]", "", "".join(speller.pieces(found.ids[i] for i in place)))
+            read = re.sub("##|[▁Ġ ]", "", "".join(speller.pieces(found, place)))
             assert read.lower() == word.replace(" ", "")
 
 

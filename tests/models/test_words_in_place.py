@@ -11,7 +11,7 @@ import aslant
 from aslant.errors import MeasureError
 from aslant.models import Encoder, MaskedLM, MasksWords, Sentence
 from aslant.models.encoder import TransformersEncoder
-from aslant.models.masked import TransformersMaskedLM
+from aslant.models.language_models import TransformersMaskedLM
 from packaged import unpack
 from tiny_lms import MASKED, causal, masked
 

@@ -18,11 +18,10 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.corpus import Query, sample_contexts, shards
+from aslant.corpus import Query, sample_contexts, sampling
 from aslant.errors import MeasureError, MissingExtraError, WorkersError
-from aslant.models.causal import TransformersCausalLM
 from aslant.models.encoder import TransformersEncoder
-from aslant.models.masked import TransformersMaskedLM
+from aslant.models.language_models import TransformersCausalLM, TransformersMaskedLM
 from aslant.models.protocols import Passage, Sentence
 from aslant.parallel import as_finished, clusters, cores, spread, spreading, use_workers, workers_in_use
 from noticed import Noticed
@@ -237,12 +236,12 @@ def test_a_corpus_in_shards_gives_the_same_draw(
         lines = [f"A {rng.choice(nouns)} saw {rng.choice(nouns)} {rng.integers(60)}.{rng.choice(ends)}"
             for _ in range(400)]  # fmt: skip
         (tmp_path / f"{number}.txt").write_bytes(("\ufeff" * (number == 0) + "".join(lines)).encode())
-    monkeypatch.setattr(shards, "SHARD", 1000)
-    monkeypatch.setattr(shards.shards_of, "__defaults__", (1000,))
+    monkeypatch.setattr(sampling, "SHARD", 1000)
+    monkeypatch.setattr(sampling.shards_of, "__defaults__", (1000,))
     queries = {"jobs": Query(("nurse", "café owner"), 30, without=("boy",)), "all": Query(nouns, 7, as_written=True)}
     corpus, other = (aslant.load_corpus(tmp_path, longest=20) for _ in range(2))
     expected = sample_contexts(corpus, queries, rng=4)
-    assert len(list(shards.shards_of(other))) > 20
+    assert len(list(sampling.shards_of(other))) > 20
     with use_workers(**where):
         assert sample_contexts(other, queries, rng=4) == expected
     assert other.too_long == corpus.too_long
@@ -256,7 +255,7 @@ def test_text_that_cannot_be_read_is_reported_with_its_line(
     path.write_bytes(b"A nurse slept.\n" * 800)
     corpus = aslant.load_corpus(path)
     path.write_bytes(b"A nurse slept.\n" * 700 + b"A \xff slept.\n" * 100)
-    monkeypatch.setattr(shards.shards_of, "__defaults__", (1000,))
+    monkeypatch.setattr(sampling.shards_of, "__defaults__", (1000,))
     with use_workers(**where), pytest.raises(aslant.AslantError, match="line 701"):
         sample_contexts(corpus, {"jobs": Query(("nurse",), 2)})
 

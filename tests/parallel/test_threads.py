@@ -11,7 +11,9 @@ import pytest
 from threadpoolctl import threadpool_info
 
 from aslant.errors import MeasureError
-from aslant.parallel import cores, in_order, one_thread_each
+from aslant.parallel import cores, in_order, is_worker, one_thread_each, workers_in_use
+from aslant.parallel.clusters import first_line, reach, run, software
+from aslant.parallel.threads import as_worker
 
 
 def blas_threads() -> set[int]:
@@ -77,3 +79,18 @@ def test_workers_must_be_a_number() -> None:
     for wrong in (0, -1, 1.5, True, "2"):
         with pytest.raises(MeasureError, match="workers is"):
             cores(wrong)  # type: ignore[arg-type]
+
+
+def test_a_task_of_a_worker_has_no_workers_of_its_own() -> None:
+    assert not is_worker()
+    assert workers_in_use() is None
+    with as_worker():
+        assert is_worker()
+        assert cores(5) == 1
+
+
+def test_small_parts_of_clusters() -> None:
+    assert dict(software())["numpy"] is not None
+    assert run(lambda shared, item: shared + item, 40, 2, software()) == 42
+    assert (first_line(ValueError("no\nmore")), first_line(ValueError())) == ("no", "ValueError")
+    assert not reach("auto")

@@ -37,7 +37,7 @@ def test_another_encoder_and_corpus_run_once_are_labelled_and_redraw_the_figures
 ) -> None:
     made = planted(leaning=1.5, words=250)
     made.original.save(tmp_path / "static.safetensors")
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", lambda source: made.encoder)
+    monkeypatch.setattr("aslant.models.loading.load_encoder", lambda source: made.encoder)
     load = aslant.load_corpus
     monkeypatch.setattr("aslant.corpus.load_corpus", lambda source, items: load(made.corpus, items="texts"))
     monkeypatch.setattr(basta, "REPEATS", 2)

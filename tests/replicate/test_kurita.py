@@ -126,7 +126,7 @@ def test_printed_topics_are_matched_one_to_one_with_their_overlap(real_data: Pat
 def test_any_encoder_fills_table_4_and_is_labelled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lm = FakeMaskedLM()
     monkeypatch.setattr("aslant.models.loading.load_lm", lambda path: lm)
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", lambda path: gap_like.encoder())
+    monkeypatch.setattr("aslant.models.loading.load_encoder", lambda path: gap_like.encoder())
     quick = Classifier(units=4, epochs=3)
     monkeypatch.setattr("aslant.measures.pronouns_resolved.measure.Classifier", lambda: quick)
     monkeypatch.setattr(kurita_pronouns, "TOPICS", 3)

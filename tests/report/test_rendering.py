@@ -11,10 +11,10 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError
-from aslant.report import RENDERERS, render
-from aslant.report.result_tables import table_of
+from aslant.report import SUFFIXES, render
+from aslant.report.assembly import table_of
+from aslant.report.html import hashed
 from aslant.report.tables import bar, plain, to_csv, to_latex, to_markdown, to_rich
-from aslant.report.templating import hashed
 from report_examples import Text, nasty_audit
 
 Page = Text
@@ -117,7 +117,7 @@ def test_control_characters_become_visible() -> None:
     assert plain("a\x1b[0m\u202eb\n") == "a\\x1b[0m\\u202eb\\n"
 
 
-@pytest.mark.parametrize("suffix", list(RENDERERS))
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_an_audit_saves_in_every_format(suffix: str, audit: aslant.AuditResult, tmp_path: Path) -> None:
     target = tmp_path / f"r{suffix}"
     audit.save(target)

@@ -20,13 +20,13 @@ from aslant.measures.association.result import WeatSuiteResult
 from aslant.measures.association.show import suite_picture
 from aslant.measures.enumeration.page import enumeration_fragment, heatmap_picture
 from aslant.report import render
+from aslant.report.assembly import pictures_of, section_of
 from aslant.report.charts import svg, vega
 from aslant.report.figures import save_figures, save_tables
 from aslant.report.glance import Cell, comparison_sentences, grid, sentences
 from aslant.report.html import script_json
 from aslant.report.offensive_words import COVER, covered, may_offend
 from aslant.report.pictures import audits_picture
-from aslant.report.sections import pictures_of, section_of
 from aslant.results.audit import AuditComparison, AuditDifference, AuditPart, AuditResult, Glance, ModelDifference
 from aslant.results.codec import Result
 from aslant.results.parts import Interval

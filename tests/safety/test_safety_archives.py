@@ -16,8 +16,7 @@ import numpy as np
 import pytest
 
 import aslant
-from aslant.data.archives import take_out
-from aslant.data.receiving import Meter
+from aslant.data.receiving import Meter, take_out
 from aslant.data.registry import File
 from aslant.errors import AslantError, CorpusError, DataError, VectorsError
 from aslant.io import packed_files as opening
@@ -137,8 +136,8 @@ CHILD = """
 import resource, sys
 import aslant
 from pathlib import Path
-from aslant.corpus import json_texts
-json_texts.LONGEST = 4 << 20
+from aslant.corpus import reading
+reading.LONGEST = 4 << 20
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << (0 if sys.platform == "darwin" else 10)

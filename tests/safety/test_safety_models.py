@@ -17,7 +17,7 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError, DataError, VectorsError
-from aslant.models.model_files import check_config, check_folder
+from aslant.models.model_loading import check_config, check_folder
 from attacks import Runs, fasttext, is_one_sentence, npy, zip_of
 
 

@@ -19,7 +19,7 @@ import pytest
 import aslant
 from aslant.auditing.policy import check_policy
 from aslant.report import render
-from aslant.report.policy import junit
+from aslant.report.audit import junit
 from aslant.report.tables import Column, Table, plain, spreadsheet_safe, to_csv, to_latex, to_markdown, to_rich
 from attacks import ESCAPES, MARKUP
 

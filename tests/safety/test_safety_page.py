@@ -23,9 +23,9 @@ def test_every_promise_names_tests_that_attack_it() -> None:
 
 def test_the_limits_on_the_page_are_those_of_the_code() -> None:
     from aslant.auditing import model_list, store
-    from aslant.corpus import json_texts
+    from aslant.corpus import reading
     from aslant.io import packed_files as opening
-    from aslant.models import model_files
+    from aslant.models import model_loading
     from aslant.stimuli import loading
     from aslant.vectors.formats import fasttext_binary, text
 
@@ -34,9 +34,9 @@ def test_the_limits_on_the_page_are_those_of_the_code() -> None:
         (f"more than {opening.MAX_UNPACKED >> 30} GB", None),
         (f"word sets {loading.MAX_BYTES >> 20} MB", None),
         (f"at most {text.MAX_DIMENSIONS:,} dimensions, {text.MAX_LINE_BYTES >> 20} MB a line", None),
-        (f"at most {model_files.MAX_LAYERS:,} layers", None),
-        (f"{model_files.WEIGHTS_PER_BYTE} weights a byte", None),
-        (f"a value in JSON text {json_texts.LONGEST >> 20} MB", None),
+        (f"at most {model_loading.MAX_LAYERS:,} layers", None),
+        (f"{model_loading.WEIGHTS_PER_BYTE} weights a byte", None),
+        (f"a value in JSON text {reading.LONGEST >> 20} MB", None),
         ("at most 10¹² additions", fasttext_binary.MAX_WORK == 10**12),
         (f"lists of models {model_list.MAX_LIST >> 20} MB", None),
         (f"lines of an export {store.MAX_LINE >> 20} MB", None),

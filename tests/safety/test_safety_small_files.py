@@ -20,11 +20,11 @@ from aslant.io.keeper import Keeper
 from aslant.io.reading import read_bytes
 from aslant.measures.pronouns_resolved.gap_files import read_file as read_gap_file
 from aslant.measures.similarities.measure import read_pairs
-from aslant.measures.template_tests.attribute_lists import read_attributes
+from aslant.measures.template_tests.stimuli import read_attributes
 from aslant.stimuli import load_set
 from aslant.stimuli.loading import parse_set
 from aslant.stimuli.name_files import read_names
-from aslant.stimuli.pronoun_items import lines_of
+from aslant.stimuli.pronoun_sets import lines_of
 from attacks import Runs, is_one_sentence
 
 READERS: dict[str, Callable[[Path], Any]] = {

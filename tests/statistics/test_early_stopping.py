@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from aslant.statistics.early_stopping import bounds_of_full_count, looks, settled_verdicts
+from aslant.statistics.rotation import bounds_of_full_count, looks, settled_verdicts
 
 
 def test_bounds_are_those_of_a_search_over_every_possible_count() -> None:

@@ -14,7 +14,7 @@ from scipy import stats
 
 import literal_enumeration as literal
 from aslant.io.journal import Journal
-from aslant.measures.enumeration.cells import choose_cells
+from aslant.measures.enumeration.steps import choose_cells
 from aslant.statistics import RotationCounts, RotationPlan, RotationProblem, count_reached, turned_means
 from aslant.statistics import rotation as rotation_module
 from aslant.statistics.rotation import block_size, turned_block

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from aslant.statistics import meet_in_the_middle as sorted_lists
+from aslant.statistics import subset_sums as sorted_lists
 
 
 @pytest.fixture(params=["numpy", "compiled"])

@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from aslant.errors import StimuliError
-from aslant.stimuli.pronoun_items import PronounSet
-from aslant.stimuli.winobias import parse_line, read_winobias
-from aslant.stimuli.winogender import read_winogender
+from aslant.stimuli import pronoun_sets
+from aslant.stimuli.pronoun_sets import PronounSet, parse_line, read_winobias, read_winogender
 from fake_pronouns import winobias_lines, write_winobias, write_winogender
 
 #: Lines of the published files that cannot be compared, as found by reading them.
@@ -177,3 +176,11 @@ def test_winogender_versions_that_do_not_fit_are_left_out_with_the_reason(tmp_pa
     assert "not pronouns of either gender" in reasons["cook.visitor.0"]
     assert all("no share of women" in reasons[f"guard.{other}.{k}"] for other in ("visitor", "someone") for k in "01")
     assert len(found.items) == 72 - 8
+
+
+def test_pronouns_have_one_gender_and_other_words_reveal_one() -> None:
+    assert (pronoun_sets.gender_of(("she", "her")), pronoun_sets.gender_of(("she", "his"))) == ("female", None)
+    assert pronoun_sets.gendered_words("The lawyer is a generous man.") == ["man"]
+    assert pronoun_sets.shares_of_women()["tailor"] == 80.0
+    found = pronoun_sets._difference("He said his name.", "He said her name.")
+    assert found == ("He said [PRONOUN] name.", "his", "her")

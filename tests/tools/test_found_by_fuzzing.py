@@ -166,7 +166,7 @@ def test_shares_of_surnames_are_percentages(tmp_path: Path) -> None:
 
 
 def test_a_file_without_sentences_of_winobias_is_one_sentence(tmp_path: Path) -> None:
-    from aslant.stimuli.winobias import read_winobias
+    from aslant.stimuli.pronoun_sets import read_winobias
 
     (tmp_path / "pro_stereotyped_type1.txt.dev").write_text("1 [The cook] slept\n")
     with pytest.raises(AslantError, match=r"'1 \[The cook\] slept'\.$"):
@@ -221,8 +221,7 @@ def test_scores_that_are_none_are_one_sentence(old: str, new: str, tmp_path: Pat
 def test_an_archive_that_leads_before_its_beginning_is_damaged_and_not_the_disk(tmp_path: Path) -> None:
     import gzip
 
-    from aslant.data.archives import take_out
-    from aslant.data.receiving import Meter
+    from aslant.data.receiving import Meter, take_out
     from aslant.data.registry import File
     from aslant.errors import DataError
     from attacks import zip_of
@@ -246,7 +245,7 @@ def test_a_limit_that_no_float_can_hold_is_one_sentence() -> None:
 
 @pytest.mark.parametrize("name", ["..", "", ".", "a/..", "a\0b", "/", "\ud800"])
 def test_an_index_of_weights_names_files_only(name: str, tmp_path: Path) -> None:
-    from aslant.models.model_files import check_folder
+    from aslant.models.model_loading import check_folder
 
     (tmp_path / "model.safetensors.index.json").write_text(json.dumps({"weight_map": {"a": name}}))
     with pytest.raises(AslantError, match="outside its folder"):
@@ -265,7 +264,7 @@ def test_a_trend_with_years_left_out_comes_back_from_its_json() -> None:
 
 def test_half_a_pair_where_a_list_should_be_is_one_sentence() -> None:
     from aslant.measures.enumeration.result import EnumerationResult
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.survey import Survey
     from aslant.results.codec import part_from_dict
 
     for kind in (EnumerationResult, Survey):
@@ -393,7 +392,8 @@ def test_figures_of_a_store_whose_difference_no_float_can_hold_have_none(tmp_pat
 
 @pytest.mark.parametrize("name", ["a" * 300 + "/m", "a/" * 3000, "a" * 300 + "/m.txt"])
 def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_path: Path) -> None:
-    from aslant.auditing.model_list import AuditSettings, kinds_of, read_list
+    from aslant.auditing.model_list import AuditSettings, read_list
+    from aslant.auditing.subjects import kind_of
     from aslant.cli.audit import _check_files, _located
     from aslant.cli.audit_run import Request
 
@@ -405,7 +405,7 @@ def test_a_model_with_a_name_too_long_for_a_file_is_one_sentence(name: str, tmp_
         aslant.audit(name)
     (tmp_path / "models.txt").write_text(f"x = {name}\n")
     if name.endswith("/m"):  # on the hub a model may be called so
-        assert kinds_of(read_list(tmp_path / "models.txt")) == ["language model"]
+        assert [kind_of(entry.source) for entry in read_list(tmp_path / "models.txt")] == ["language model"]
     else:
         with pytest.raises(AslantError, match="'x' of the list: there is no file 'a"):
             read_list(tmp_path / "models.txt")

@@ -34,7 +34,7 @@ def found(run: object, tmp_path: Path, **more: object) -> list[str]:
     def careful(data: bytes, folder: Path) -> str:
         return "accepted" if data.startswith(b"a sound input") else run(data, folder)
 
-    report = worker.work(target(careful, **more), 60, 0, tmp_path / "out", most=400)
+    report = worker.work(target(careful, **more), 60, 0, tmp_path / "out", most=150)
     return [failure["what"] for failure in report["failures"]]
 
 

@@ -45,15 +45,13 @@ ELSEWHERE = {
     "aslant.measures.pronouns_resolved.command": "by aslant.models",
     "aslant.cli.words": "by aslant.stimuli.loading",
     "aslant.statistics.compiled": "machine code that numba has kept in a folder of this user's, and numba reads",
-    "aslant.data.packages": "what pip says, and archives by aslant.data.archives",
-    "aslant.data.receiving": "writes only",
-    "aslant.data.urls": "the network, by checksum",
+    "aslant.data.downloads": "the network, by checksum, what pip says, and archives by aslant.data.receiving",
     "aslant.io.files": "writes only",
     "aslant.measures.in_context.measure": "by aslant.corpus",
     "aslant.measures.polarities.trend": "by aslant.vectors.loading",
     "aslant.models.encoder": "what transformers made of a tokenizer",
-    "aslant.models.encoder_loading": "by aslant.models.elmo_files and aslant.models.model_loading",
-    "aslant.models.packing": "models of this process, or of the one that started it",
+    "aslant.models.loading": "by aslant.models.elmo_files and aslant.models.model_loading",
+    "aslant.models.network": "models of this process, or of the one that started it",
     "aslant.models.sample": "a file that ships",
     "aslant.io.memory_maps": "maps that are open already, to give their pages back",
     "aslant.replicate.framework": "files that ship, and others by the readers of each paper",
@@ -62,7 +60,7 @@ ELSEWHERE = {
     "aslant.report.offensive_words": "a file that ships",
     "aslant.catalogue": "files that ship",
     "aslant.measures.enumeration.survey_pages": "files that ship",
-    "aslant.report.templating": "files that ship",
+    "aslant.report.html": "files that ship",
     "aslant.vectors.sample": "a file that ships",
     "aslant.vectors.debiasing_record": "its own words, to copy them",
 }
@@ -97,7 +95,7 @@ def test_every_module_that_reads_has_a_target_or_a_reason() -> None:
 
 
 def test_every_format_packing_kind_of_set_and_kind_of_result_has_a_target() -> None:
-    from aslant.corpus.files import KINDS as TEXTS
+    from aslant.corpus.corpus import KINDS as TEXTS
     from aslant.io import packed_files as opening
     from aslant.results.codec import kinds
     from aslant.stimuli.loading import KINDS

@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 import aslant
 from aslant import data
 from aslant.errors import AslantError, VectorsError
-from aslant.io.digests import row_sums
 from aslant.io.files import PARTIAL
+from aslant.io.memory_maps import row_sums
 from aslant.io.packed_files import Location
 from aslant.vectors import cache as vector_cache
 from aslant.vectors import rows

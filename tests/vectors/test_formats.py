@@ -17,8 +17,17 @@ import safetensors.numpy
 import aslant
 from aslant.errors import VectorsError
 from aslant.vectors import WordVectors
-from aslant.vectors.formats import WRITERS, text, word2vec_binary
-from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS, fasttext_binary
+from aslant.vectors.formats import (
+    WRITERS,
+    aslant_file,
+    fasttext_binary,
+    keyed_vectors,
+    numpy_array,
+    text,
+    word2vec_binary,
+)
+from embedding_files import FORMATS, MATRIX, PACKINGS, WORDS
+from embedding_files import fasttext_binary as as_fasttext
 from embedding_files import text as as_text
 from embedding_files import word2vec_binary as as_binary
 
@@ -39,6 +48,23 @@ def content(request: pytest.FixtureRequest) -> bytes:
 
 
 MISLEADING = ["vectors.bin.zst", "vectors.txt.bz2", "no-suffix", "x.npz", "v.safetensors", "w-w.npy"]
+
+
+@pytest.mark.parametrize(
+    ("module", "head"),
+    [
+        (text, b"the 0.1 0.2\nof 0.3 0.4\n"),
+        (text, b"2 2\nthe 0.1 0.2\n"),
+        (word2vec_binary, b"1 2\nthe " + np.array([0.5, 1.5], "<f4").tobytes()),
+        (fasttext_binary, bytes.fromhex("ba164f2f")),
+        (numpy_array, b"\x93NUMPY\x01\0"),
+        (keyed_vectors, b"\x80\x04\x95"),
+        (aslant_file, (16).to_bytes(8, "little") + b'{"matrix":{}}   '),
+    ],
+)
+def test_a_format_is_known_by_its_beginning_and_taken_for_no_other(module: Any, head: bytes) -> None:
+    modules = (text, word2vec_binary, fasttext_binary, numpy_array, keyed_vectors, aslant_file)
+    assert [known for known in modules if known.recognise(head)] == [module]
 
 
 @pytest.mark.parametrize(("packing", "misleading"), list(zip(PACKINGS, MISLEADING, strict=True)))
@@ -353,7 +379,7 @@ def test_fasttext_sub_words_need_an_unpacked_model_with_n_grams(fasttext: tuple[
     packed.write_bytes(PACKINGS["gz"](fasttext[0].read_bytes()))
     assert aslant.load(packed).words == aslant.load(fasttext[0]).words
     plain = tmp_path / "plain.bin"
-    plain.write_bytes(fasttext_binary(WORDS, MATRIX))
+    plain.write_bytes(as_fasttext(WORDS, MATRIX))
     glove = tmp_path / "glove.txt"
     glove.write_bytes(as_text(WORDS, MATRIX))
     for path, problem in ((packed, "unpacked"), (plain, "without character n-grams"), (glove, "unpacked fastText")):
@@ -363,7 +389,7 @@ def test_fasttext_sub_words_need_an_unpacked_model_with_n_grams(fasttext: tuple[
 
 def test_fasttext_labels_are_not_words(tmp_path: Path) -> None:
     rows = np.concatenate([MATRIX, MATRIX[:2]])
-    data = fasttext_binary(WORDS, MATRIX, labels=["__label__a", "__label__b"])
+    data = as_fasttext(WORDS, MATRIX, labels=["__label__a", "__label__b"])
     path = tmp_path / "supervised.bin"
     path.write_bytes(data)
     same(aslant.load(path))
@@ -373,7 +399,7 @@ def test_fasttext_labels_are_not_words(tmp_path: Path) -> None:
 def test_fasttext_words_are_means_of_their_rows(tmp_path: Path) -> None:
     buckets = np.full((1, 5), 2, np.float32)  # every n-gram falls into the only bucket
     path = tmp_path / "model.bin"
-    path.write_bytes(fasttext_binary(["ab", "</s>"], np.ones((2, 5), np.float32), buckets=buckets, minn=2, maxn=2))
+    path.write_bytes(as_fasttext(["ab", "</s>"], np.ones((2, 5), np.float32), buckets=buckets, minn=2, maxn=2))
     loaded = aslant.load(path)
     np.testing.assert_allclose(loaded.matrix[0], (1 + 3 * 2) / 4)  # the word, <a, ab, b>
     np.testing.assert_array_equal(loaded.matrix[1], 1)  # the end of a sentence has no n-grams
@@ -720,3 +746,9 @@ def test_repairs_and_origin_survive_saving(tmp_path: Path) -> None:
 def test_a_word2vec_binary_with_hand_made_bytes_is_as_documented() -> None:
     file = io.BytesIO(as_binary(["ab"], np.array([[1.0, 2.0]], np.float32)))
     assert file.getvalue() == b"1 2\nab \x00\x00\x80?\x00\x00\x00@"
+
+
+def test_plain_pickles_are_read_and_others_refused() -> None:
+    assert keyed_vectors.PlainUnpickler(io.BytesIO(pickle.dumps(["the", 1]))).load() == ["the", 1]
+    with pytest.raises(ValueError, match=r"^it asks for builtins\.len$"):
+        keyed_vectors.PlainUnpickler(io.BytesIO(pickle.dumps(len))).load()

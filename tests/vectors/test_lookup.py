@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from aslant.errors import VectorsError
 from aslant.vectors import LookupPolicy, WordVectors
-from aslant.vectors.policy import Case, Phrases
+from aslant.vectors.word_vectors import Case, Phrases, title_case
 
 WORD = st.text(st.sampled_from("abAB _-é'"), max_size=6)
 POLICIES = st.builds(LookupPolicy, st.sampled_from(get_args(Case)), st.sampled_from(get_args(Phrases)))
@@ -132,3 +132,7 @@ def test_asking_for_nothing_gives_nothing(tiny: WordVectors) -> None:
 def test_what_is_looked_up_is_a_copy(tiny: WordVectors) -> None:
     tiny.lookup(["he"]).vectors[0] = 99
     assert tiny.matrix[0, 0] == 1
+
+
+def test_title_case_leaves_what_follows_an_apostrophe() -> None:
+    assert title_case("new_york women's-club") == "New_York Women's-Club"

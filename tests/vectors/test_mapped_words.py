@@ -114,3 +114,10 @@ def test_the_arrays_of_a_table_take_four_bytes_a_word_each() -> None:
     table: Table = table_of(WORDS)
     assert [part.itemsize for part in table] == [4, 4, 4, 1]
     assert table.hashes.tolist() == sorted(table.hashes.tolist())
+
+
+def test_mapped_words_look_like_a_list() -> None:
+    words = MappedWords(table_of(["the", "of", "and"]))
+    assert (repr(words), words[1], words[1:], words == ["the", "of", "and"], words.by_word["and"]) == (
+        "['the', 'of', 'and']", "of", ["of", "and"], True, 2
+    )  # fmt: skip

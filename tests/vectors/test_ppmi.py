@@ -16,6 +16,7 @@ import aslant
 from aslant.cli.app import app
 from aslant.errors import VectorsError
 from aslant.vectors.formats import histwords
+from aslant.vectors.rows import UNDECODABLE, decode_words
 
 Matrix = NDArray[np.float64]
 SIZE = 60
@@ -224,3 +225,14 @@ def test_load_keeps_the_words_asked_for_of_any_format(tmp_path: Path) -> None:
             aslant.load(path, words=wrong)  # type: ignore[arg-type]
     with pytest.raises(VectorsError, match=r"'v.txt' has none of the requested words"):
         aslant.load(path, words=["nowhere"])
+
+
+def test_vocabularies_are_plain_pickles(tmp_path: Path) -> None:
+    (tmp_path / "1990-vocab.pkl").write_bytes(pickle.dumps(["the", "of"], protocol=2))
+    assert histwords.read_vocabulary(tmp_path / "1990-vocab.pkl") == (["the", "of"], {})
+    (tmp_path / "1990-index.pkl").write_bytes(pickle.dumps({"of": 1, "the": 0}, protocol=2))
+    assert histwords.read_index(tmp_path / "1990-index.pkl") == (["the", "of"], {})
+
+
+def test_words_that_are_not_utf_8_are_mended_and_counted() -> None:
+    assert decode_words([b"the", b"caf\xe9"]) == (["the", "caf\ufffd"], {UNDECODABLE: 1})

@@ -16,7 +16,7 @@ from aslant.errors import VectorsError
 from aslant.vectors.debiasing_record import Treatment, WordsTaken
 from aslant.vectors.formats import RECORDED, WRITERS
 from aslant.vectors.formats.aslant_file import dump
-from aslant.vectors.formats.text import BLOCK_WORDS, table_text
+from aslant.vectors.formats.text import BLOCK_WORDS, encoded_blocks, table_text
 from embedding_files import MATRIX, WORDS
 
 SPACED = (".safetensors", ".npz")
@@ -180,3 +180,9 @@ def test_the_official_package_opens_a_file_with_a_long_record(vectors: aslant.Wo
 def test_a_treatment_of_another_shape_is_refused(vectors: aslant.WordVectors) -> None:
     with pytest.raises(VectorsError, match="cannot stand for"):
         vectors.treated(vectors.matrix[:2], Treatment("cut", {}, (), None))
+
+
+def test_a_word_that_text_cannot_hold_is_named() -> None:
+    vectors = aslant.WordVectors.from_arrays(["new york"], [[1.0]])
+    with pytest.raises(VectorsError, match=r"^the word 'new york' has white space inside, which text cannot hold; "):
+        next(encoded_blocks(vectors, "text"))

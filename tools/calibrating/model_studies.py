@@ -13,7 +13,7 @@ import numpy as np
 import aslant
 from aslant.models.protocols import MaskedScore, Sentence
 from aslant.stimuli import TemplateSet, WeatSet, load_set
-from aslant.stimuli.pronoun_items import GENDERS
+from aslant.stimuli.pronoun_sets import GENDERS
 from calibrating.null_data import NullMaskedLM, words
 from calibrating.rows import Row, Study, Values
 from calibrating.weat_studies import FDR, NO_DISCOVERY, discovery

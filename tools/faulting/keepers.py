@@ -65,7 +65,7 @@ def score_table(folder: Path) -> Any:
 
 @functools.cache
 def _masked_lm() -> Any:
-    from aslant.models.masked import TransformersMaskedLM
+    from aslant.models.language_models import TransformersMaskedLM
     from tiny_lms import masked
 
     model, tokenizer = masked("bert")

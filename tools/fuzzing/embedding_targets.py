@@ -330,8 +330,8 @@ def _text_tokens() -> tuple[bytes, ...]:
 def targets() -> Sequence[Target]:
     """Return the targets of this file."""
     text = (FORMATS + "text", *LOADING)
-    pickled = (FORMATS + "histwords", FORMATS + "plain_pickle")
-    binary = (FORMATS + "fasttext_binary", FORMATS + "fasttext_ngrams")
+    pickled = (FORMATS + "histwords", FORMATS + "keyed_vectors")
+    binary = (FORMATS + "fasttext_binary",)
     tokens = _text_tokens()
     return (
         Target("GloVe text", text, _text(), loaded("vectors"), tokens=tokens),

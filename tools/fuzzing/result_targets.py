@@ -65,7 +65,7 @@ def _report(data: bytes, folder: Path) -> str:
     """Do what `aslant check` does with a report."""
     from aslant.auditing.policy import check_policy, read_report
     from aslant.report import render
-    from aslant.report.policy import junit
+    from aslant.report.audit import junit
 
     report = read_report(written(folder, "report.json", data))
     check = check_policy(report)
@@ -94,8 +94,7 @@ def _to_survey(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey export` does with a result."""
     from aslant.measures.enumeration.command import _rebuilt
     from aslant.measures.enumeration.result import EnumerationResult
-    from aslant.measures.enumeration.survey import make_survey
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.survey import Survey, make_survey
 
     survey = make_survey(_rebuilt(EnumerationResult, written(folder, "result.json", data)))
     demand(Survey.from_dict(json.loads(survey.to_json())) == survey, "writing and reading changes a plan")
@@ -115,7 +114,7 @@ def _made_plan(chance: Random) -> bytes:
     """Change a plan, and set its fingerprint right again where that can be done."""
     import msgspec
 
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.survey import Survey
 
     tree = mutated_tree(_plan_tree(), chance)
     try:
@@ -128,8 +127,8 @@ def _made_plan(chance: Random) -> bytes:
 def _plan(data: bytes, folder: Path) -> str:
     """Do what `aslant enumerate survey score` does with a plan."""
     from aslant.measures.enumeration.command import _rebuilt
-    from aslant.measures.enumeration.survey import score_survey
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.survey import Survey
+    from aslant.measures.enumeration.survey_answers import score_survey
 
     plan = _rebuilt(Survey, written(folder, "survey.json", data))
     rows = [{"worker": "w", "task": "exam", "item": plan.public_id(q.id), "answer": "G1"} for q in plan.exam]
@@ -150,7 +149,7 @@ def _answer_seeds() -> list[bytes]:
 
 
 def _answers(data: bytes, folder: Path) -> str:
-    from aslant.measures.enumeration.survey import score_survey
+    from aslant.measures.enumeration.survey_answers import score_survey
 
     scored = score_survey(_survey(), written(folder, "answers.csv", data))
     demand(finite(scored), "a score is not finite")
@@ -182,10 +181,10 @@ IDENTITY = {"seed": 0, "representation": {"name": "sample"}}
 
 @cache
 def _part() -> dict[str, Any]:
-    from aslant.auditing.run_folder import _part_to_dict
     from aslant.results.audit import AuditPart
+    from aslant.results.codec import part_to_dict
 
-    return {"part": _part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
+    return {"part": part_to_dict(made_up(AuditPart)), "not_run": {"weat-3": "too few words"}}
 
 
 def _recalled(data: bytes, folder: Path) -> str:
@@ -246,13 +245,13 @@ ASKED = ((1, 2), ((0, 5), (1, 6)))
 
 
 def _score_line() -> dict[str, Any]:
-    from aslant.models.table import _key
+    from aslant.models.plan import _key
 
     return {_key(*ASKED): [-0.5, -1.25], "0" * 32: [-3.0], "f" * 32: [0]}
 
 
 def _scores(data: bytes, folder: Path) -> str:
-    from aslant.models.table import ScoreTable
+    from aslant.models.plan import ScoreTable
 
     keeper = Keeper(folder)
     keeper.keep({"lm/1": data})
@@ -308,7 +307,7 @@ def targets() -> Sequence[Target]:
         ),
         Target("reports", ("aslant.auditing.policy",), _reports, _report, _made_report),
         json_target("result to survey", survey, _enumerated, _to_survey),
-        Target("survey plan", (survey, "aslant.measures.enumeration.survey_plan"), _plans, _plan, _made_plan),
+        Target("survey plan", (survey, "aslant.measures.enumeration.survey"), _plans, _plan, _made_plan),
         Target(
             "survey answers", ("aslant.measures.enumeration.survey_answers",), _answer_seeds, _answers,
             tokens=(b",", b'"', b"G1", b"G9", b"4.0", b"worker", b"item"),
@@ -316,8 +315,8 @@ def targets() -> Sequence[Target]:
         json_target("request of a run", "aslant.cli.audit_run", _request, _resumed),
         json_target("step of a run", folder, _part, _recalled, **quiet),
         Target("journal", ("aslant.io.journal",), _arrays, _journal, _made_arrays, **quiet),
-        Target("kept file", ("aslant.io.keeper", "aslant.io.digests"), _kept_files, _kept, **quiet),
-        json_target("score table", "aslant.models.table", _score_line, _scores, **quiet),
+        Target("kept file", ("aslant.io.keeper",), _kept_files, _kept, **quiet),
+        json_target("score table", "aslant.models.plan", _score_line, _scores, **quiet),
         json_target("sums of a model", "aslant.models.conversion", _sums, _model, **quiet),
         Target("kept vector", ("aslant.models.vector_store",), lambda: [bytes(12)], _vectors, **quiet),
     )  # fmt: skip

@@ -111,7 +111,7 @@ def _report() -> Any:
 
 def _policy(data: bytes, folder: Path) -> str:
     from aslant.auditing.policy import check_policy, read_policy
-    from aslant.report.policy import junit
+    from aslant.report.audit import junit
 
     check = check_policy(_report(), read_policy(written(folder, "policy.toml", data)))
     junit(check)
@@ -222,7 +222,7 @@ WINOBIAS = (
 
 
 def _winobias(data: bytes, folder: Path) -> str:
-    from aslant.stimuli.winobias import read_winobias
+    from aslant.stimuli.pronoun_sets import read_winobias
 
     written(folder, "pro_stereotyped_type1.txt.dev", data)
     alone = read_winobias(folder / "pro_stereotyped_type1.txt.dev")
@@ -246,8 +246,8 @@ SHARES = b"occupation\tbls_pct_female\nclerk\t50\ntechnician\t40.5\n"
 
 def _winogender(mutates: str) -> Callable[[bytes, Path], str]:
     def run(data: bytes, folder: Path) -> str:
-        from aslant.stimuli.winogender import SENTENCES as FIRST
-        from aslant.stimuli.winogender import STATISTICS, read_winogender
+        from aslant.stimuli.pronoun_sets import SENTENCES as FIRST
+        from aslant.stimuli.pronoun_sets import STATISTICS, read_winogender
 
         written(folder, FIRST, data if mutates == "sentences" else SENTENCES)
         written(folder, STATISTICS, data if mutates == "shares" else SHARES)
@@ -264,7 +264,7 @@ STAMPS = b'{"a.txt":{"size":3,"mtime_ns":5,"sha256":"00"}}'
 
 
 def _attributes(data: bytes, folder: Path) -> str:
-    from aslant.measures.template_tests.attribute_lists import read_attributes
+    from aslant.measures.template_tests.stimuli import read_attributes
 
     words = read_attributes(written(folder, "jobs.csv" if len(data) % 2 else "jobs.txt", data))
     demand(all(word.strip() for word in words), "an empty attribute")
@@ -356,8 +356,7 @@ def _made_archive(chance: Random) -> bytes:
 
 
 def _archive(data: bytes, folder: Path) -> str:
-    from aslant.data.archives import take_out
-    from aslant.data.receiving import Meter
+    from aslant.data.receiving import Meter, take_out
     from aslant.data.registry import File
 
     out = folder / "out"
@@ -390,18 +389,18 @@ def targets() -> Sequence[Target]:
         Target("names .parquet", (names,), _parquet, _names("names.parquet"), _made_parquet),
         Target("GAP", ("aslant.measures.pronouns_resolved.gap_files",), _gap_seeds, _gap, tokens=GAP_TOKENS),
         Target(
-            "WinoBias", (stimuli + "winobias", stimuli + "pronoun_items"), lambda: [WINOBIAS], _winobias,
+            "WinoBias", (stimuli + "pronoun_sets",), lambda: [WINOBIAS], _winobias,
             tokens=(b"[", b"]", b"[he]", b"[she]", b"1 "),
         ),
         Target(
-            "Winogender sentences", (stimuli + "winogender",), lambda: [SENTENCES], _winogender("sentences"),
+            "Winogender sentences", (stimuli + "pronoun_sets",), lambda: [SENTENCES], _winogender("sentences"),
             tokens=GAP_TOKENS,
         ),
-        Target("Winogender shares", (stimuli + "winogender",), lambda: [SHARES], _winogender("shares")),
-        Target("attributes", ("aslant.measures.template_tests.attribute_lists",), lambda: ATTRIBUTES, _attributes),
+        Target("Winogender shares", (stimuli + "pronoun_sets",), lambda: [SHARES], _winogender("shares")),
+        Target("attributes", ("aslant.measures.template_tests.stimuli",), lambda: ATTRIBUTES, _attributes),
         Target("vocabulary", ("aslant.models.vocabulary",), _lines("[UNK]", "john", "##s", "é", ""), _vocabulary),
         Target("rated pairs", ("aslant.measures.similarities.measure",), lambda: [PAIRS], _pairs, tokens=GAP_TOKENS),
         Target("authors' scores", ("aslant.replicate.kurita",), lambda: [SCORES], _table_of_scores, tokens=GAP_TOKENS),
         Target("stamps", (data + "verifying",), lambda: [STAMPS], _stamps, never_refuses=True),
-        Target("archives of data", (data + "archives",), _archives, _archive, _made_archive),
+        Target("archives of data", (data + "receiving",), _archives, _archive, _made_archive),
     )  # fmt: skip

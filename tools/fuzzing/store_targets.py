@@ -125,7 +125,8 @@ MODELS: dict[str, Any] = {
 
 def _listed(name: str) -> Any:
     def run(data: bytes, folder: Path) -> str:
-        from aslant.auditing.model_list import MAX_LABEL, kinds_of, read_list
+        from aslant.auditing.model_list import MAX_LABEL, read_list
+        from aslant.auditing.subjects import kind_of
 
         for there in ("m.txt", "a=b.txt"):
             written(folder, there, b"the 1 2\nof 2 1\n")
@@ -135,7 +136,7 @@ def _listed(name: str) -> Any:
         demand(all(label.isprintable() and 0 < len(label) <= MAX_LABEL for label in labels), "a label cannot be seen")
         demand(not any(entry.settings.allow_pickle for entry in entries), "a list opens pickles")
         demand(all("\n" not in entry.source for entry in entries), "a model of several lines")
-        return f"accepted ({', '.join(sorted(set(kinds_of(entries))))})"
+        return f"accepted ({', '.join(sorted({kind_of(entry.source) for entry in entries}))})"
 
     return run
 

@@ -22,7 +22,7 @@ JSON: tuple[Any, ...] = (
     [{"id": 1, "text": "A nurse slept. He left.", "more": {"text": "x"}}, {"id": 2, "text": "She left."}],
     {"Jane": ["A nurse slept.", "He left."], "Ann": [["She left."]]},
 )
-CORPUS = tuple(f"aslant.corpus.{name}" for name in ("files", "loading", "splitting", "corpus", "text"))
+CORPUS = tuple(f"aslant.corpus.{name}" for name in ("loading", "splitting", "corpus", "reading"))
 
 
 def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Path], str]:
@@ -43,14 +43,15 @@ def _corpus(name: str, member: str = "", **options: Any) -> Callable[[bytes, Pat
 def _in_shards(data: bytes, folder: Path) -> str:
     """Read text in shards of some bytes: together they have the sentences of the whole."""
     import aslant
-    from aslant.corpus.shards import Shards, shards_of
+    from aslant.corpus import Corpus
+    from aslant.corpus.sampling import shards_of
     from aslant.errors import AslantError
 
     corpus = aslant.load_corpus(written(folder, "a.txt", data), split=("auto", "lines", "sentences")[len(data) % 3])
     whole = list(corpus)
     shards = list(shards_of(corpus, size=1 + len(data) // 5))
     try:
-        parted = [sentence for shard in shards for sentence in Shards(corpus.settings).corpus(shard)]
+        parted = [sentence for shard in shards for sentence in Corpus("", (shard,), corpus.settings)]
     except AslantError as error:
         raise BrokenPromiseError(f"a shard is refused, and the whole is not: {error}") from error
     demand(parted == whole, "shards have other sentences than the whole")
@@ -74,7 +75,7 @@ def _text_targets() -> list[Target]:
     tokens = (b". ", b"! ", b"?", b"\n\n", b"Dr. ", b'"', "。".encode(), b"...", b"\t", b" " * 50, b"." * 50)
     cells = (b",", b'"', b'""', b"\t", b"text", b"\n", b"\r\n", b'",\n')
     table = b'ID,Text\n1,"A nurse, ill, slept. He left."\n2,"say ""no"""\n'
-    tables = ("aslant.corpus.tables", "aslant.corpus.text")
+    tables = ("aslant.corpus.reading",)
     jsons = lambda: [*map(as_json, JSON), b'{"text":"a"}\n{"text":"b. C."}\n', as_json("One. Two.")]  # noqa: E731
     return [
         Target("text", CORPUS, lambda: [TEXT, WRAPPED], _corpus("a.txt"), tokens=tokens),
@@ -89,11 +90,11 @@ def _text_targets() -> list[Target]:
             "text .tgz", ("aslant.io.packed_files",), lambda: [_tar(TEXT), gzip.compress(_tar(TEXT))],
             _corpus("a.tgz", "a.txt"), lambda c: gzip.compress(mutated(_tar(mutated(TEXT, c)), c)), (b"ustar",),
         ),
-        Target("text in shards", ("aslant.corpus.shards",), lambda: [TEXT, WRAPPED], _in_shards, tokens=tokens),
+        Target("text in shards", ("aslant.corpus.sampling",), lambda: [TEXT, WRAPPED], _in_shards, tokens=tokens),
         Target("text .csv", tables, lambda: [table], _corpus("a.csv"), tokens=cells),
         Target("text .tsv", tables, lambda: [table.replace(b",", b"\t")], _corpus("a.tsv"), tokens=cells),
         Target(
-            "text .json", ("aslant.corpus.json_texts",), jsons, _corpus("a.json"), _made_json,
+            "text .json", ("aslant.corpus.reading",), jsons, _corpus("a.json"), _made_json,
             (b"{", b"}", b"[", b'"text":', b"\\u"),
         ),
     ]  # fmt: skip
@@ -225,7 +226,7 @@ def _config(data: bytes, folder: Path) -> str:
     """Look into config.json as an audit does, and as loading does before transformers sees it."""
     from aslant.auditing.subjects import kind_of
     from aslant.errors import DataError
-    from aslant.models.model_files import check_config, check_folder
+    from aslant.models.model_loading import check_config, check_folder
 
     written(folder, "config.json", data)
     kind = kind_of(folder)
@@ -238,10 +239,9 @@ def _config(data: bytes, folder: Path) -> str:
 
 
 def _config_by_transformers(data: bytes, folder: Path) -> str:
-    from aslant.models.model_files import no_kernels
-    from aslant.models.model_loading import config_of, quiet
+    from aslant.models.model_loading import check_asked, config_of, quiet
 
-    no_kernels()
+    check_asked(folder, "models", "float32")  # forbids downloading kernels
     written(folder, "config.json", data)
     with quiet():
         return f"accepted ({type(config_of('m', str(folder), True)).__name__})"
@@ -251,7 +251,7 @@ INDEX = {"metadata": {"total_size": 1}, "weight_map": {"a": "model-1.safetensors
 
 
 def _index(data: bytes, folder: Path) -> str:
-    from aslant.models.model_files import check_folder
+    from aslant.models.model_loading import check_folder
 
     written(folder, "model.safetensors.index.json", data)
     check_folder(folder)
@@ -273,7 +273,7 @@ def _made_config(chance: Random) -> bytes:
 
 
 def _model_targets() -> list[Target]:
-    files, opening = "aslant.models.model_files", "aslant.models.model_loading"
+    opening = "aslant.models.model_loading"
     gguf = lambda: [_gguf()]  # noqa: E731
     config = lambda: [as_json(CONFIG)]  # noqa: E731
     lm = ("torch", "transformers")
@@ -282,9 +282,9 @@ def _model_targets() -> list[Target]:
             "GGUF model", ("aslant.models.conversion",), gguf, _gguf_model, _gguf, needs=("gguf", *lm),
             always_refuses=True,
         ),
-        Target("config.json", (files, "aslant.auditing.subjects"), lambda: [as_json(CONFIG)], _config, _made_config),
+        Target("config.json", (opening, "aslant.auditing.subjects"), lambda: [as_json(CONFIG)], _config, _made_config),
         Target("config.json (opened)", (opening,), config, _config_by_transformers, _made_config, needs=lm),
-        Target("index of weights", (files,), lambda: [as_json(INDEX)], _index, _made_index),
+        Target("index of weights", (opening,), lambda: [as_json(INDEX)], _index, _made_index),
     ]  # fmt: skip
 
 

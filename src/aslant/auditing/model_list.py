@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from os import PathLike
 from pathlib import Path
@@ -21,14 +22,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from aslant.auditing.subjects import Kind, kind_of
+from aslant.auditing.subjects import kind_of
 from aslant.errors import AslantError
 from aslant.io.reading import parse_toml, read_text
 from aslant.results.audit import Profile
 
 #: The most bytes of a list, models in it, and characters of a label.
 MAX_LIST, MAX_MODELS, MAX_LABEL = 1 << 24, 100_000, 200
-STANDARD_INPUT = "-"
 
 
 @dataclass(frozen=True)
@@ -39,21 +39,27 @@ class AuditSettings:
     """
 
     profile: Profile = "standard"
-    seed: int = 0
+    seed: Annotated[int, Meta(ge=0)] = 0
     only: tuple[str, ...] = ()
     skip: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
     corpus: tuple[str, ...] = ()
     device: str | None = None
-    top: int | None = None
-    case: str = "fallback"
-    phrases: str = "join"
+    top: Annotated[int, Meta(ge=1)] | None = None
+    case: Literal["fallback", "exact"] = "fallback"
+    phrases: Literal["join", "mean", "exact"] = "join"
     subwords: bool = False
     allow_pickle: bool = False
     cache: bool = True
     column: str | None = None
-    split: str = "auto"
+    split: Literal["auto", "lines", "sentences", "paragraphs"] = "auto"
     encoding: str = "utf-8"
+
+
+#: What TOML may say about a model; pickles and the cache are left to the command line.
+KEYS = ("source", "name", *(f.name for f in fields(AuditSettings) if f.name not in ("allow_pickle", "cache")))
+#: A model as it is written: its label, its source, and how it is audited.
+Written = tuple[str, str, AuditSettings]
 
 
 @dataclass(frozen=True)
@@ -65,35 +71,13 @@ class Entry:
     settings: AuditSettings = field(default_factory=AuditSettings)
 
 
-#: Blanks are refused by hand: with a pattern here, msgspec 0.22 crashed one process in five (segmentation fault).
-Text = Annotated[str, Meta(min_length=1)]
-Several = Text | tuple[Text, ...]
-Count = Annotated[int, Meta(ge=1)]
-
-
-class _Model(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A model in TOML; what is not given is as the command line says, and pickles and the cache only there."""
-
-    source: Text
-    name: Text | None = None
-    profile: Profile | msgspec.UnsetType = msgspec.UNSET
-    seed: Annotated[int, Meta(ge=0)] | msgspec.UnsetType = msgspec.UNSET
-    only: Several | msgspec.UnsetType = msgspec.UNSET
-    skip: Several | msgspec.UnsetType = msgspec.UNSET
-    words: Several | msgspec.UnsetType = msgspec.UNSET
-    corpus: Several | msgspec.UnsetType = msgspec.UNSET
-    device: Text | msgspec.UnsetType = msgspec.UNSET
-    top: Count | msgspec.UnsetType = msgspec.UNSET
-    case: Literal["fallback", "exact"] | msgspec.UnsetType = msgspec.UNSET
-    phrases: Literal["join", "mean", "exact"] | msgspec.UnsetType = msgspec.UNSET
-    subwords: bool | msgspec.UnsetType = msgspec.UNSET
-    column: Text | msgspec.UnsetType = msgspec.UNSET
-    split: Literal["auto", "lines", "sentences", "paragraphs"] | msgspec.UnsetType = msgspec.UNSET
-    encoding: Text | msgspec.UnsetType = msgspec.UNSET
+class _Model(Struct, frozen=True):
+    source: str
+    name: str | None = None
 
 
 class _Models(Struct, frozen=True, forbid_unknown_fields=True):
-    model: Annotated[tuple[_Model, ...], Meta(min_length=1)]
+    model: Annotated[tuple[dict[str, Any], ...], Meta(min_length=1)]
 
 
 def read_list(
@@ -107,96 +91,76 @@ def read_list(
     >>> read_list({"ours": "sample"})[0].label, read_list(["sample", "sample-mlm"])[1].source
     ('ours', 'sample-mlm')
     """
-    given = settings or AuditSettings()
+    given, folder, written = settings or AuditSettings(), Path(), list[Written]()
     if isinstance(models, str | PathLike):
-        entries = _read_file(str(models), given)
+        path = Path(models).expanduser()
+        if str(models) == "-":
+            data = sys.stdin.buffer.read(MAX_LIST + 1)
+            if len(data) > MAX_LIST:
+                raise AslantError(f"standard input is larger than {MAX_LIST >> 20} MB; check what it is.")
+            try:
+                written = _from_text(data.decode("utf-8-sig"), folder, "standard input", given)
+            except UnicodeDecodeError:
+                raise AslantError("standard input is not UTF-8 text.") from None
+        else:
+            folder, content = path.parent, read_text(path, most=MAX_LIST)
+            in_toml = path.suffix.lower() == ".toml"
+            written = _from_toml(content, path, given) if in_toml else _from_text(content, folder, f"'{path}'", given)
     else:
-        pairs = models.items() if isinstance(models, Mapping) else [(source, source) for source in models]
-        entries = [_given(label, source, given) for label, source in pairs]
-    if not entries:
+        for label, source in models.items() if isinstance(models, Mapping) else zip(models, models, strict=True):
+            if not isinstance(source, str | PathLike) or not isinstance(label, str | PathLike):
+                raise AslantError(f"{source!r:.60} names no model; give paths, data names or hub names, under labels.")
+            written.append((_label(str(label), f"'{source}'"), str(source), given))
+    if not written:
         raise AslantError(f"the list '{models!s:.80}' names no model; write one per line.")
-    _check_labels([entry.label for entry in entries])
-    return tuple(_checked(entry) for entry in entries)
+    if len(written) > MAX_MODELS:
+        raise AslantError(f"the list names {len(written):,} models; give up to {MAX_MODELS:,} at a time.")
+    (label, count), *_ = Counter(label for label, _, _ in written).most_common(1)
+    if count > 1:
+        raise AslantError(
+            f"two models of the list are called '{label}'; give each its own label, as in 'label = model'."
+        )
+    return tuple(_checked(Entry(label, located(source, folder), how)) for label, source, how in written)
 
 
-def _given(label: Any, source: Any, settings: AuditSettings) -> Entry:
-    if not isinstance(source, str | PathLike) or not isinstance(label, str | PathLike):
-        raise AslantError(f"{source!r:.60} names no model; give paths, data names or hub names, under labels.")
-    return Entry(_label(str(label), f"'{source}'"), located(str(source), Path()), settings)
-
-
-def _read_file(name: str, given: AuditSettings) -> list[Entry]:
-    if name == STANDARD_INPUT:
-        return _from_text(_standard_input(), Path(), "standard input", given)
-    path = Path(name).expanduser()
-    content = read_text(path, most=MAX_LIST)
-    if path.suffix.lower() == ".toml":
-        return _from_toml(content, path, given)
-    return _from_text(content, path.parent, f"'{path}'", given)
-
-
-def _standard_input() -> str:
-    content = sys.stdin.buffer.read(MAX_LIST + 1)
-    if len(content) > MAX_LIST:
-        raise AslantError(f"standard input is larger than {MAX_LIST >> 20} MB; check what it is.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise AslantError("standard input is not UTF-8 text.") from None
-
-
-def _from_text(content: str, folder: Path, name: str, given: AuditSettings) -> list[Entry]:
+def _from_text(content: str, folder: Path, name: str, given: AuditSettings) -> list[Written]:
     written = []
     for number, line in enumerate(content.split("\n"), 1):
         text = line.strip()
         if text and not text.startswith("#"):
-            where = f"line {number} of {name}"
-            label, source = _parted(text, folder)
+            label, sign, source = map(str.strip, text.partition("="))
+            # An existing path may have an equals sign in it; a name too long for any file is not an error here.
+            if not sign or os.path.exists(folder / text):  # noqa: PTH110
+                label = source = text
             if not label or not source:
-                raise AslantError(f"{where} is '{text:.80}'; write a model, or 'label = model'.")
-            written.append((_label(label, where), source))
-    _check_labels([label for label, _ in written])  # before each is looked up on disk
-    return [Entry(label, located(source, folder), given) for label, source in written]
+                raise AslantError(f"line {number} of {name} is '{text:.80}'; write a model, or 'label = model'.")
+            written.append((_label(label, f"line {number} of {name}"), source, given))
+    return written
 
 
-def _parted(text: str, folder: Path) -> tuple[str, str]:
-    """Return the label and the model of a line; an existing path may have an equals sign in it."""
-    label, sign, source = text.partition("=")
-    if not sign or os.path.exists(folder / text):  # noqa: PTH110 (a name too long for any file is not an error here)
-        return text, text
-    return label.strip(), source.strip()
-
-
-def _from_toml(content: str, path: Path, given: AuditSettings) -> list[Entry]:
+def _from_toml(content: str, path: Path, given: AuditSettings) -> list[Written]:
+    written, where = [], ""
     try:
-        found = msgspec.convert(parse_toml(content), _Models)
-    except (ValueError, msgspec.ValidationError) as error:
-        raise AslantError(f"'{path}' is not a usable list of models: {error}.") from None
-    entries = []
-    for number, model in enumerate(found.model, 1):
-        asked = {f: getattr(model, f) for f in _SETTABLE if getattr(model, f) is not msgspec.UNSET}
-        if blank := [name for name, value in (("source", model.source), *asked.items()) if _is_blank(value)]:
-            raise AslantError(f"model {number} of '{path}' has an empty '{blank[0]}'; fill it in, or leave it out.")
-        for name in ("only", "skip", "words", "corpus"):
-            if name in asked:
-                asked[name] = (asked[name],) if isinstance(asked[name], str) else asked[name]
-        for name in ("words", "corpus"):
-            if name in asked:
+        for number, model in enumerate(msgspec.convert(parse_toml(content), _Models).model, 1):
+            where = f"model {number}: "
+            for name in ("only", "skip", "words", "corpus"):
+                if isinstance(model.get(name), str):
+                    model[name] = [model[name]]
+            for name, value in model.items():
+                if name not in KEYS:
+                    raise ValueError(f"'{name}' is not a key of a model; it has {', '.join(KEYS)}")  # noqa: TRY301
+                texts = value if isinstance(value, list) else [value]
+                if any(isinstance(text, str) and not text.strip() for text in texts):
+                    raise ValueError(f"'{name}' is empty; fill it in, or leave it out")  # noqa: TRY301
+            who, found = msgspec.convert(model, _Model), msgspec.convert(model, AuditSettings)
+            asked = {name: getattr(found, name) for name in model if name not in _Model.__struct_fields__}
+            for name in asked.keys() & {"words", "corpus"}:
                 asked[name] = tuple(located(text, path.parent) for text in asked[name])
-        label = _label(model.source if model.name is None else model.name, f"model {number} of '{path}'")
-        entries.append(Entry(label, located(model.source, path.parent), replace(given, **asked)))
-    return entries
-
-
-def _is_blank(value: Any) -> bool:
-    """Tell whether a text, or one of several, has no visible characters."""
-    if isinstance(value, tuple):
-        return any(map(_is_blank, value))
-    return isinstance(value, str) and not value.strip()
-
-
-#: What TOML may say about a model, except its name and source.
-_SETTABLE = tuple(f.name for f in fields(AuditSettings) if f.name in _Model.__struct_fields__)
+            label = _label(who.source if who.name is None else who.name, f"model {number} of '{path}'")
+            written.append((label, who.source, replace(given, **asked)))
+    except (ValueError, msgspec.ValidationError) as error:
+        raise AslantError(f"'{path}' is not a usable list of models: {where}{error}.") from None
+    return written
 
 
 def located(source: str, folder: Path) -> str:
@@ -230,21 +194,13 @@ def _label(text: str, where: str) -> str:
     return text
 
 
-def _check_labels(labels: Sequence[str]) -> None:
-    if len(labels) > MAX_MODELS:
-        raise AslantError(f"the list names {len(labels):,} models; give up to {MAX_MODELS:,} at a time.")
-    seen: set[str] = set()
-    for label in labels:
-        if label in seen:
-            raise AslantError(
-                f"two models of the list are called '{label}'; give each its own label, as in 'label = model'."
-            )
-        seen.add(label)
-
-
 def _checked(entry: Entry) -> Entry:
     """Refuse a model that cannot exist: a path to nothing, data of a kind that cannot be audited."""
-    if not Path(entry.source).is_absolute() and _is_there(Path(entry.source)):  # what is opened must not depend on it
+    from aslant.data import could_be_name, did_you_mean
+    from aslant.data.registry import names
+
+    there = _is_there(Path(entry.source))
+    if there and not Path(entry.source).is_absolute():  # what is opened must not depend on it
         raise AslantError(
             f"'{entry.label}' of the list: '{entry.source}' is not next to the list but in the current folder; "
             "paths are relative to the list."
@@ -253,33 +209,10 @@ def _checked(entry: Entry) -> Entry:
         kind = kind_of(entry.source)
     except AslantError as error:
         raise AslantError(f"'{entry.label}' of the list: {error}") from None
-    if kind == "static" and not may_be_there(entry.source):
-        from aslant.data import did_you_mean
-
+    known = could_be_name(entry.source) and entry.source.partition("/")[0] in names()
+    if kind == "static" and not (there or known or entry.source == "sample"):
         raise AslantError(
             f"'{entry.label}' of the list: there is no file '{entry.source}', nor data of that name; "
             f"{did_you_mean(entry.source)}check the path, which is relative to the list."
         )
     return entry
-
-
-def may_be_there(source: str) -> bool:
-    """Tell whether there is a file, folder or data of that name.
-
-    >>> may_be_there("sample"), may_be_there("nowhere.txt")
-    (True, False)
-    """
-    from aslant.data import could_be_name
-    from aslant.data.registry import names
-
-    known = could_be_name(source) and source.partition("/")[0] in names()
-    return source == "sample" or known or _is_there(Path(source))
-
-
-def kinds_of(entries: Iterable[Entry]) -> list[Kind]:
-    """Return what kind each model of a list is; nothing is opened.
-
-    >>> kinds_of(read_list(["sample", "sample-mlm"]))
-    ['static', 'language model']
-    """
-    return [kind_of(entry.source) for entry in entries]

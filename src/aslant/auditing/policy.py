@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import fnmatch
 import math
-from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,9 +14,8 @@ from msgspec import Meta, Struct
 
 from aslant.errors import AslantError
 from aslant.io.reading import parse_json, parse_toml, read_text
-from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance
+from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance, PolicyCheck, PolicyLine, Verdict
 from aslant.results.codec import result_from_dict
-from aslant.results.policy import PolicyCheck, PolicyLine
 from aslant.version import __version__
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
@@ -66,19 +64,20 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     optional: bool = False
 
     def __post_init__(self) -> None:
-        limits = [value for value in (self.max, self.min) if value is not None]
+        limits = [value for value in (self.min, self.max) if value is not None]
+        wrong = ""
         if not limits:
-            raise ValueError(f"the rule '{self.name}' has neither max nor min")
-        if not all(math.isfinite(value) for value in limits):
-            raise ValueError(f"the rule '{self.name}' has a limit that is not a number")
-        if self.max is not None and self.min is not None and self.max < self.min:
-            raise ValueError(f"the rule '{self.name}' has a max below its min")
-        if self.absolute and self.max is not None and self.max < 0:
-            raise ValueError(f"the rule '{self.name}' is about an absolute size, which cannot be at most {self.max:g}")
-        if self.only_if_qvalue_below is not None and self.field in ("difference", "count_significant"):
-            raise ValueError(
-                f"the rule '{self.name}' has only_if_qvalue_below, which has no meaning for the field {self.field}"
-            )
+            wrong = "has neither max nor min"
+        elif not all(math.isfinite(value) for value in limits):
+            wrong = "has a limit that is not a number"
+        elif limits != sorted(limits):
+            wrong = "has a max below its min"
+        elif self.absolute and self.max is not None and self.max < 0:
+            wrong = f"is about an absolute size, which cannot be at most {self.max:g}"
+        elif self.only_if_qvalue_below is not None and self.field in ("difference", "count_significant"):
+            wrong = f"has only_if_qvalue_below, which has no meaning for the field {self.field}"
+        if wrong:
+            raise ValueError(f"the rule '{self.name}' {wrong}")
 
     def limit(self) -> str:
         """Return the rule in words."""
@@ -88,20 +87,28 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         when = f", if q < {self.only_if_qvalue_below:g}" if self.only_if_qvalue_below is not None else ""
         return size + " and ".join(parts) + when
 
-    def keeps(self, value: float) -> bool:
-        """Tell whether a value is within the limits."""
-        held = abs(value) if self.absolute else value
-        return (self.max is None or held <= self.max) and (self.min is None or held >= self.min)
-
     def matches(self, line: Glance | AuditDifference) -> bool:
         """Tell whether the rule is about a line."""
         categories = (self.category,) if isinstance(self.category, str) else self.category
-        return (
-            _like(line.measure, self.measure)
-            and _like(line.stimuli, self.stimuli)
-            and _like(line.effect_name, self.effect)
-            and any(_like(line.category, pattern) for pattern in categories)
-        )
+        asked = ((line.measure, self.measure), (line.stimuli, self.stimuli), (line.effect_name, self.effect))
+        return all(_like(*pair) for pair in asked) and any(_like(line.category, pattern) for pattern in categories)
+
+    def judged(self, model: str, value: float, measure: str = "", stimuli: str = "") -> PolicyLine:
+        """Hold a value to the limits."""
+        held = abs(value) if self.absolute else value
+        kept = (self.max is None or held <= self.max) and (self.min is None or held >= self.min)
+        return self.line(model, "passed" if kept else "violated", measure, stimuli, value)
+
+    def missing(self, model: str, why: str, measure: str = "", stimuli: str = "") -> PolicyLine:
+        """Say that a value is not there."""
+        return self.line(model, "not measured" if self.optional else "missing", measure, stimuli, reason=why)
+
+    def line(
+        self, model: str, verdict: Verdict, measure: str, stimuli: str, value: float | None = None, reason: str = ""
+    ) -> PolicyLine:
+        """Return a line of a check about this rule."""
+        about = (self.name, model, measure or self.measure, stimuli or self.stimuli, self.field)
+        return PolicyLine(*about, value, self.limit(), verdict, reason)
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -180,35 +187,35 @@ def check_policy(report: AuditResult | AuditComparison, policy: Policy | None = 
     """
     chosen = policy or read_policy()
     audits = (report,) if isinstance(report, AuditResult) else report.audits
+    names = tuple(audit.representation.name for audit in audits)
     lines: list[PolicyLine] = []
-    for audit in audits:
-        if not chosen.allow_failed:
-            lines += _failed(audit)
+    for name, audit in zip(names, audits, strict=True):
+        for measure, why in {} if chosen.allow_failed else audit.failed.items():
+            lines.append(
+                PolicyLine("no measure breaks off", name, measure, "*", "failed", None, "none", "violated", why)
+            )
         for rule in chosen.rule:
-            if rule.field != "difference" and _like(audit.representation.name, rule.model):
-                lines += _of_audit(rule, audit)
+            if rule.field != "difference" and _like(name, rule.model):
+                lines += _of_audit(rule, name, audit)
     for rule in chosen.rule:
         if rule.field == "difference":
             lines += _of_differences(rule, report)
-        elif not any(_like(audit.representation.name, rule.model) for audit in audits):
-            lines.append(_missing(rule, rule.model, "the report has no such model"))
-    return PolicyCheck(chosen.name, tuple(a.representation.name for a in audits), tuple(lines), __version__)
+        elif not any(_like(name, rule.model) for name in names):
+            lines.append(rule.missing(rule.model, "the report has no such model"))
+    return PolicyCheck(chosen.name, names, tuple(lines), __version__)
 
 
-def _failed(audit: AuditResult) -> Iterator[PolicyLine]:
-    for measure, why in audit.failed.items():
-        name = audit.representation.name
-        yield PolicyLine("no measure breaks off", name, measure, "*", "failed", None, "none", "violated", why)
-
-
-def _of_audit(rule: Rule, audit: AuditResult) -> list[PolicyLine]:
+def _of_audit(rule: Rule, name: str, audit: AuditResult) -> list[PolicyLine]:
     matched = [line for line in audit.glance if rule.matches(line)]
-    name = audit.representation.name
-    if not matched:
-        return [_missing(rule, name, _why_missing(rule, audit))]
+    if not matched:  # what the audit itself says about it
+        noted = [
+            f"{what}: {why}"
+            for what, why in {**audit.failed, **audit.not_run}.items()
+            if what == rule.measure or what.startswith((f"{rule.measure} ", f"{rule.measure},"))
+        ]
+        return [rule.missing(name, noted[0] if noted else "no line of the report matches")]
     if rule.field == "count_significant":
-        count = sum(_count(line, audit, rule.alpha) for line in matched)
-        return [_judged(rule, name, rule.measure, rule.stimuli, float(count))]
+        return [rule.judged(name, float(sum(_count(line, audit, rule.alpha) for line in matched)))]
     return [_on_line(rule, name, line) for line in matched]
 
 
@@ -223,58 +230,33 @@ def _count(line: Glance, audit: AuditResult, alpha: float) -> int:
 
 
 def _on_line(rule: Rule, model: str, line: Glance) -> PolicyLine:
-    value = {"effect_size": line.effect, "pvalue": line.pvalue, "qvalue": line.qvalue}[rule.field]
-    if value is None:
-        return _missing(rule, model, f"it has no {rule.field}", line.measure, line.stimuli)
-    evidence = _evidence(rule, line)
-    wanted = rule.only_if_qvalue_below
-    if wanted is not None and (evidence is None or evidence >= wanted):
-        why = "not tested against chance" if evidence is None else f"q = {evidence:.3g}"
-        return PolicyLine(rule.name, model, line.measure, line.stimuli, rule.field, value, rule.limit(), "passed", why)
-    return _judged(rule, model, line.measure, line.stimuli, value)
-
-
-def _evidence(rule: Rule, line: Glance) -> float | None:
-    """Return the q-value or p-value of a line.
+    """Check a line, unless its q-value or p-value exempts it.
 
     A one-sided test whose effect goes the other way has a p-value near 1 however large the effect is; a rule about size
     then takes 1 − p, so that no large effect is exempt because of its direction.
     """
+    value = line.effect if rule.field == "effect_size" else getattr(line, rule.field)
+    if value is None:
+        return rule.missing(model, f"it has no {rule.field}", line.measure, line.stimuli)
+    evidence, wanted = line.pvalue if line.qvalue is None else line.qvalue, rule.only_if_qvalue_below
     if rule.absolute and line.pvalue is not None and line.pvalue > 0.5 and (line.effect or 0) < 0:
-        return 1 - line.pvalue
-    return line.pvalue if line.qvalue is None else line.qvalue
+        evidence = 1 - line.pvalue
+    if wanted is not None and (evidence is None or evidence >= wanted):
+        why = "not tested against chance" if evidence is None else f"q = {evidence:.3g}"
+        return rule.line(model, "passed", line.measure, line.stimuli, value, why)
+    return rule.judged(model, value, line.measure, line.stimuli)
 
 
 def _of_differences(rule: Rule, report: AuditResult | AuditComparison) -> list[PolicyLine]:
     if isinstance(report, AuditResult):
-        return [_missing(rule, rule.model, "the report has one model, so no differences")]
+        return [rule.missing(rule.model, "the report has one model, so no differences")]
     found = [
-        _judged(rule, gap.model, line.measure, line.stimuli, gap.difference)
+        rule.judged(gap.model, gap.difference, line.measure, line.stimuli)
         if gap.difference is not None
-        else _missing(rule, gap.model, "one of the models does not have it", line.measure, line.stimuli)
+        else rule.missing(gap.model, "one of the models does not have it", line.measure, line.stimuli)
         for line in report.differences
         if rule.matches(line)
         for gap in line.differences
         if _like(gap.model, rule.model)
     ]
-    return found or [_missing(rule, rule.model, "no line of the report matches")]
-
-
-def _judged(rule: Rule, model: str, measure: str, stimuli: str, value: float) -> PolicyLine:
-    verdict: Literal["passed", "violated"] = "passed" if rule.keeps(value) else "violated"
-    return PolicyLine(rule.name, model, measure, stimuli, rule.field, value, rule.limit(), verdict)
-
-
-def _missing(rule: Rule, model: str, why: str, measure: str = "", stimuli: str = "") -> PolicyLine:
-    verdict: Literal["missing", "not measured"] = "not measured" if rule.optional else "missing"
-    return PolicyLine(
-        rule.name, model, measure or rule.measure, stimuli or rule.stimuli, rule.field, None, rule.limit(), verdict, why
-    )
-
-
-def _why_missing(rule: Rule, audit: AuditResult) -> str:
-    """Say what the audit itself says about it."""
-    for what, why in {**audit.failed, **audit.not_run}.items():
-        if what == rule.measure or what.startswith(f"{rule.measure} ") or what.startswith(f"{rule.measure},"):
-            return f"{what}: {why}"
-    return "no line of the report matches"
+    return found or [rule.missing(rule.model, "no line of the report matches")]

@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.io.digests import digest
 from aslant.io.files import write_bytes
-from aslant.io.keeper import FILE, Keeper
+from aslant.io.keeper import FILE, Keeper, digest
 from aslant.io.reading import parse_json
 from aslant.results.audit import AuditPart
-from aslant.results.codec import MeasuredResult, part_from_dict
+from aslant.results.codec import part_from_dict, part_to_dict
 
-FORMAT = 1
 #: What keys of finished steps begin with, and that of what the results in the folder belong to.
 STEP, IDENTITY = "step/", "identity"
 KEPT = "finished measures are"
@@ -54,14 +52,14 @@ class RunFolder:
     ) -> None:
         self.folder = Path(folder)
         self._keeper = Keeper(folder, KEPT if fresh_if_other else "")
-        self._identity = json.dumps({"format": FORMAT, **identity}, default=list).encode()
+        self._identity = json.dumps({"format": 1, **identity}, default=list).encode()
         if not fresh_if_other:
             refuse_strangers(self.folder)
         before = self._keeper.get(IDENTITY)
         if before is not None and before != self._identity:
             if not fresh_if_other:
                 raise AslantError(self._difference(json.loads(before)))
-            self.remove()
+            shutil.rmtree(self.folder, ignore_errors=True)
         if before != self._identity and not self._keeper.keep({IDENTITY: self._identity}) and not fresh_if_other:
             raise AslantError(f"cannot use '{self.folder}' as a run folder: {self._keeper.problem}.")
         self._keeper.what = KEPT
@@ -69,42 +67,36 @@ class RunFolder:
     def recall(self, step: str) -> Finished | None:
         """Return what a step left behind, or None."""
         try:
-            content = parse_json((self._keeper.get(self._key(step)) or b"null").decode())
-            part = None if content["part"] is None else part_from_dict(AuditPart, content["part"])
-            return Finished(part, content["not_run"])
-        except (ValueError, KeyError, TypeError, AslantError):
+            return part_from_dict(Finished, parse_json((self._keeper.get(self._key(step)) or b"null").decode()))
+        except (ValueError, AslantError):
             return None
 
     def keep(self, step: str, finished: Finished) -> None:
         """Write what a step left behind, through to the disk, and drop what it kept while it was under way."""
-        part = None if finished.part is None else _part_to_dict(finished.part)
-        content = json.dumps({"part": part, "not_run": finished.not_run}, allow_nan=False).encode()
+        content = json.dumps(part_to_dict(finished), allow_nan=False).encode()
         if self._keeper.keep({IDENTITY: self._identity, self._key(step): content}):
-            self._failure(step).unlink(missing_ok=True)
+            self._beside(step, "failed.txt").unlink(missing_ok=True)
             shutil.rmtree(self.journal(step), ignore_errors=True)
 
     def keep_failure(self, step: str, trace: str) -> Path | None:
         """Write the traceback of a step that broke off, if possible; the step is tried again when the run resumes."""
+        path = self._beside(step, "failed.txt")
         try:
-            write_bytes(self._failure(step), trace.encode("utf-8", "surrogatepass"))
+            write_bytes(path, trace.encode("utf-8", "surrogatepass"))
         except AslantError:
             return None
-        return self._failure(step)
+        return path
 
     def journal(self, step: str) -> Path:
         """Return the folder where a long step may keep its own pieces while it is under way."""
-        return self.folder / f"{step.replace(' ', '-')}-pieces"
-
-    def remove(self) -> None:
-        """Delete the folder."""
-        shutil.rmtree(self.folder, ignore_errors=True)
+        return self._beside(step, "pieces")
 
     def _key(self, step: str) -> str:
         """Return the key of a step, in which the run is: two that share a folder do not take each other's results."""
         return f"{STEP}{digest(self._identity)}/{step}"
 
-    def _failure(self, step: str) -> Path:
-        return self.folder / f"{step.replace(' ', '-')}-failed.txt"
+    def _beside(self, step: str, what: str) -> Path:
+        return self.folder / f"{step.replace(' ', '-')}-{what}"
 
     def _difference(self, before: dict[str, Any]) -> str:
         mine = json.loads(self._identity)
@@ -127,13 +119,3 @@ def refuse_strangers(folder: Path, option: str = "") -> None:
         raise AslantError(f"cannot use '{folder}' as a run folder: {error.strerror or error}.") from None
     if strange and not (folder / FILE).is_file():  # looked for last: another process may be about to begin this run
         raise AslantError(f"'{folder}' holds other files and no run; give a new folder{option}.")
-
-
-def _part_to_dict(part: AuditPart) -> dict[str, Any]:
-    results: list[MeasuredResult] = list(part.results)
-    return {
-        "measure": part.measure,
-        "title": part.title,
-        "results": [result.to_dict() for result in results],
-        "seconds": part.seconds,
-    }

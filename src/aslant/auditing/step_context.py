@@ -1,18 +1,23 @@
-"""What a step of an audit gets: the subject, its settings, and where to note what could not be run."""
+"""What a step of an audit gets: the subject, its settings, where to note what could not be run, and a user's own words.
+
+Each set of a user's own stimuli goes to the measure that fits its kind and the representation.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from aslant.auditing.subjects import Subject
-from aslant.errors import AslantError, MeasureError
+from aslant.auditing.subjects import CALLED, Subject
+from aslant.catalogue import steps
+from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.results.audit import Profile
 from aslant.results.codec import MeasuredResult
-from aslant.stimuli import StimulusSet
+from aslant.stimuli import StimulusSet, load_set
 
 Progress = Callable[[str, int, int], None]
 Results = tuple[MeasuredResult, ...]
@@ -88,3 +93,38 @@ class Work:
         if place is None:
             self.lack(what, NOT_HERE.format(name))
         return place
+
+
+def own_sets(words: Any) -> tuple[StimulusSet, ...]:
+    """Load a user's own sets: a path, a name, a set, or several of them; two must not have one name.
+
+    >>> [found.id for found in own_sets(["weat-6", "gender-three"])]
+    ['weat-6', 'gender-three']
+    """
+    found: dict[str, StimulusSet] = {}
+    for item in words if isinstance(words, Iterable) and not isinstance(words, str | PathLike) else [words]:
+        if not isinstance(item, str | PathLike | StimulusSet):
+            raise StimuliError(f"words={item!r:.60} does not name a word set; give the path of a TOML file.")
+        loaded = item if isinstance(item, StimulusSet) else load_set(item)
+        if loaded.id in found:
+            raise StimuliError(f"two sets of words are called '{loaded.id}'; rename one of the files.")
+        found[loaded.id] = loaded
+    return tuple(found.values())
+
+
+def measure_own(work: Work) -> Results:
+    """Measure with every set that some step takes; what does not fit is noted, with what it would need."""
+    done: list[MeasuredResult] = []
+    left = {found.id: (found, str(type(found).__struct_config__.tag)) for found in work.own}
+    for step in steps().values():
+        if step.own_words and step.fits & work.subject.traits:
+            sets = [found for found, kind in left.values() if kind in step.takes]
+            if sets:
+                settings = {name: value for name, value in work.settings.items() if name in step.profiles[work.profile]}
+                done += step.resolve(step.own_words)(replace(work, settings=settings), sets)
+                left = {name: pair for name, pair in left.items() if pair[1] not in step.takes}
+    for name, (_, kind) in left.items():
+        fits = frozenset[str]().union(*(step.fits for step in steps().values() if kind in step.takes))
+        needs = " or ".join(called for trait, called in CALLED.items() if trait in fits) or "a command of its own"
+        work.note(f"own words, {name}", f"a set of this kind needs {needs}.")
+    return tuple(done)

@@ -7,37 +7,48 @@ rest of the row, so that whatever a disk or an editor did to it is noticed. It g
 
 from __future__ import annotations
 
+import difflib
+import fnmatch
 import hashlib
 import json
+import math
 import os
 import re
 import sqlite3
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
+from itertools import pairwise
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from aslant.auditing import store_queries as q
-from aslant.auditing.store_queries import Held, as_utc
 from aslant.errors import AslantError
-from aslant.io.digests import digest
-from aslant.io.keeper import ForeignFileError, database, is_damage
+from aslant.io.keeper import ForeignFileError, database, digest, is_damage
 from aslant.io.reading import parse_json
-from aslant.results.audit import AuditResult, Glance
+from aslant.results.audit import AuditResult, Evidence, Glance, GlanceKey
 from aslant.results.codec import unsteered_json
-from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
+from aslant.results.stored import (
+    AuditChange,
+    Change,
+    FigureChange,
+    FigureHistory,
+    HistoryPoint,
+    StoredAudit,
+    StoredAudits,
+    StoredFigure,
+    StoredFigures,
+)
 from aslant.version import __version__
 
 #: The name of a store where none is given.
 DEFAULT_STORE = "aslant-results.db"
-#: Digits of the digest by which people name an audit.
-ID_DIGITS = 10
+#: Digits of the digest by which people name an audit, and the fewest that they may give.
+ID_DIGITS, FEWEST_DIGITS = 10, 4
 #: So many damaged audits are told one by one.
 MOST_TOLD = 5
 #: What is kept of an audit besides its id; its digest stands for the result, which is read only in full.
@@ -52,9 +63,29 @@ SCHEMA = (
 )
 #: How a line of JSON Lines begins and ends: the checksum is of the bytes of the record.
 _LINE = re.compile(rb'\{"aslant-store":1,"sha256":"([0-9a-f]{64})","record":(\{.*\})\}\s*', re.DOTALL)
-_RECORD = ("label", "source", "state", "audited", "reason", "seconds", "key", "settings")
+RECORD = ("label", "source", "state", "audited", "reason", "seconds", "key", "settings")
 #: Bytes of one line.
 MAX_LINE = 1 << 28
+#: Evidence, weakest last; what was not tested has no place in the order.
+ORDER: tuple[Evidence, ...] = ("strong", "some", "none")
+#: What audits may differ in besides the model, and how it is called.
+SETTINGS = {
+    "version": "the version of aslant",
+    "profile": "the profile",
+    "seed": "the seed",
+    "words": "the user's own words",
+    "corpus": "the corpus",
+    "lookup": "how words are looked up",
+}
+
+
+@dataclass(frozen=True)
+class Held:
+    """An audit as a store holds it: what it is, its figures, and the number of its row."""
+
+    audit: StoredAudit
+    glance: tuple[Glance, ...]
+    number: int = 0
 
 
 class ResultsStore:
@@ -81,14 +112,11 @@ class ResultsStore:
 
     def append(self, audit: AuditResult, label: str | None = None, *, source: str = "") -> StoredAudit:
         """Add a finished audit under a label (default: the model's name), and return it as it is stored."""
+        label = audit.representation.name if label is None else label
         reason = "; ".join(f"{what}: {why}" for what, why in audit.failed.items())
-        record: dict[str, Any] = {
-            "label": audit.representation.name if label is None else label,
-            "source": source,
-            "state": "partly" if audit.failed else "complete",
-        }
-        record |= {"audited": audit.created, "reason": reason, "seconds": None, "key": "", "settings": {}}
-        return self.append_record(record, as_line(audit))
+        state = "partly" if audit.failed else "complete"
+        values: tuple[Any, ...] = (label, source, state, audit.created, reason, None, "", {})
+        return self.append_record(dict(zip(RECORD, values, strict=True)), as_line(audit))
 
     def append_record(self, record: dict[str, Any], result: bytes | None) -> StoredAudit:
         """Add a record with the JSON of an audit, or none; for `aslant.audit_list`, which knows its settings."""
@@ -119,7 +147,7 @@ class ResultsStore:
     ) -> StoredAudits:
         """Return the audits, oldest first; `latest`: only the newest of each label."""
         held, notes = self.held()
-        chosen = q.chosen(held, q.Asked(model=model, since=since, until=until, latest=latest))
+        chosen = _chosen(held, model, since, until, latest)
         return StoredAudits(tuple(each.audit for each in chosen), notes, __version__)
 
     def figures(
@@ -134,10 +162,8 @@ class ResultsStore:
         latest: bool = False,
     ) -> StoredFigures:
         """Return the figures that match, audit after audit, oldest first."""
-        held, notes = self.held()
-        asked = q.Asked(measure, stimuli, category, model, since, until, latest)
-        found = tuple(q.figures(q.chosen(q.with_result(held), asked), asked))
-        return StoredFigures(found, notes if found else (*notes, q.nothing(held)), __version__)
+        found, notes = self._figures((measure, stimuli, category), model, since, until, latest)
+        return StoredFigures(tuple(found), notes, __version__)
 
     def history(
         self,
@@ -150,30 +176,53 @@ class ResultsStore:
         until: str | None = None,
     ) -> FigureHistory:
         """Return each figure that matches over time, with the difference to the audit before, label by label."""
+        found, notes = self._figures((measure, stimuli, category), model, since, until)
+        series: dict[tuple[str, GlanceKey], list[StoredFigure]] = {}
+        for figure in found:
+            series.setdefault((figure.audit.label, figure.line.key), []).append(figure)
+        points: list[HistoryPoint] = []
+        for one in series.values():
+            points.append(HistoryPoint(one[0], None))
+            for before, after in pairwise(one):
+                gap = _difference(before.line.effect, after.line.effect)
+                points.append(HistoryPoint(after, gap, unlike(before.audit, after.audit)))
+        return FigureHistory(tuple(points), notes, __version__)
+
+    def _figures(self, asked: tuple[str, str, str], *which: Any) -> tuple[list[StoredFigure], tuple[str, ...]]:
+        """Return the figures that match, and notes, which say what there is where nothing matches."""
         held, notes = self.held()
-        asked = q.Asked(measure, stimuli, category, model, since, until)
-        found = tuple(q.history(q.figures(q.chosen(q.with_result(held), asked), asked)))
-        return FigureHistory(found, notes if found else (*notes, q.nothing(held)), __version__)
+        found = [
+            StoredFigure(each.audit, line)
+            for each in _chosen([each for each in held if each.audit.state != "failed"], *which)
+            for line in each.glance
+            if all(map(fnmatch.fnmatchcase, (line.measure, line.stimuli, line.category), asked))
+        ]
+        if not found:
+            measures = ", ".join(dict.fromkeys(line.measure for each in held for line in each.glance)) or "no figures"
+            models = _first(list(dict.fromkeys(each.audit.label for each in held))) or "no model"
+            notes = (*notes, f"nothing matches; the store has {measures}, of {models}")
+        return found, notes
 
     def compare(self, before: str, after: str | None = None) -> AuditChange:
         """Compare two audits, figure by figure; with one label, its newest audit with the one before it."""
-        held = self._held_told()
         first, second = (before, after) if after is not None else (f"{before}~1", before)
-        return q.change(q.find(held, first, self.path), q.find(held, second, self.path))
+        was, now = self._found(first, second)
+        by_key = [{line.key: line for line in held.glance} for held in (was, now)]
+        made = tuple(_change(by_key[0].get(key), by_key[1].get(key)) for key in {**by_key[0], **by_key[1]})
+        return AuditChange(was.audit, now.audit, made, unlike(was.audit, now.audit), __version__)
 
     def find(self, which: str) -> StoredAudit:
         """Return what is stored about one audit: by its label, `label~1`, or the first digits of its id."""
-        return q.find(self._held_told(), which, self.path).audit
+        return self._found(which)[0].audit
 
     def audit(self, which: str) -> AuditResult:
         """Return one audit in full."""
-        meant = q.find(self._held_told(), which, self.path)
-        return AuditResult.from_dict(parse_json(self._result(meant).decode("utf-8")))
+        return AuditResult.from_dict(parse_json(self._result(self._found(which)[0]).decode("utf-8")))
 
     def lines(self) -> Iterator[bytes]:
         """Yield every audit as a line of JSON, oldest first, for other programs and other stores."""
         for held in self._held_told():
-            record = {name: getattr(held.audit, name) for name in _RECORD}
+            record = {name: getattr(held.audit, name) for name in RECORD}
             result = b"null" if held.audit.state == "failed" else self._result(held)
             body = unsteered_json(record, separators=(",", ":")).encode()[:-1] + b',"result":' + result + b"}"
             checksum = hashlib.sha256(body).hexdigest().encode()
@@ -212,6 +261,43 @@ class ResultsStore:
             told[MOST_TOLD:] = [f"{len(told) - MOST_TOLD:,} more audits are skipped"]
         return sorted(found, key=lambda held: held.audit.audited), tuple(told)
 
+    def _found(self, *asked: str) -> list[Held]:
+        """Return the audits that are meant; see the class for how they are named."""
+        held = self._held_told()
+        usable = [each for each in held if each.audit.state != "failed"]
+        by_label: dict[str, list[Held]] = {}
+        for each in usable:
+            by_label.setdefault(each.audit.label, []).append(each)
+        found = []
+        for which in asked:
+            label, back = which, 0
+            if which not in by_label and (met := re.fullmatch(r"(.+)~(\d{1,6})", which, re.DOTALL)):
+                label, back = met[1], int(met[2])
+            named = [each for each in usable if len(which) >= FEWEST_DIGITS and each.audit.id.startswith(which)]
+            if back < len(by_label.get(label, ())):
+                found.append(by_label[label][-1 - back])
+            elif label not in by_label and len(named) == 1:
+                found.append(named[0])
+            else:
+                failed = [each.audit for each in held if each.audit.label == which]
+                raise AslantError(self._not_found(which, label, by_label, len(named), failed))
+        return found
+
+    def _not_found(
+        self, which: str, label: str, by_label: dict[str, list[Held]], named: int, failed: list[StoredAudit]
+    ) -> str:
+        if label in by_label:
+            count = len(by_label[label])
+            audits = "one audit" if count == 1 else f"{count} audits"
+            return f"'{self.path}' has {audits} of '{label}', so that there is no '{which}'."
+        if named > 1:
+            return f"{named} audits in '{self.path}' have an id that begins with '{which}'; give more digits."
+        if failed:
+            return f"'{which}' could not be audited: {failed[-1].reason}"
+        near = difflib.get_close_matches(which, by_label, n=1)
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        return f"there is no audit '{which}' in '{self.path}'; {hint}it has {_first(list(by_label)) or 'none'}."
+
     def _held_told(self) -> list[Held]:
         """Return what the store holds, and warn of what cannot be read: the newest audit may be among it."""
         held, notes = self.held()
@@ -240,15 +326,12 @@ class ResultsStore:
             with database(self.path, SCHEMA, write=write) as connection:
                 yield connection
         except (sqlite3.Error, ForeignFileError) as error:
+            told = f"'{self.path}' is not a store of results, or is damaged ({error}); check which file it is."
             if not is_damage(error) and not isinstance(error, ForeignFileError):
-                raise AslantError(f"cannot {'write' if write else 'read'} '{self.path}': {error}.") from None
-            if is_lines(self.path):
-                raise AslantError(
-                    f"'{self.path}' holds JSON lines; put them into a store with 'aslant results add STORE FILE'."
-                ) from None
-            raise AslantError(
-                f"'{self.path}' is not a store of results, or is damaged ({error}); check which file it is."
-            ) from None
+                told = f"cannot {'write' if write else 'read'} '{self.path}': {error}."
+            elif is_lines(self.path):
+                told = f"'{self.path}' holds JSON lines; put them into a store with 'aslant results add STORE FILE'."
+            raise AslantError(told) from None
         except (OSError, ValueError) as error:  # a name with a zero byte in it is a ValueError
             raise AslantError(f"cannot open '{self.path}': {getattr(error, 'strerror', None) or error}.") from None
 
@@ -266,35 +349,96 @@ def is_lines(path: Path) -> bool:
         return file.read(16) == b'{"aslant-store":'
 
 
-def now() -> str:
-    """Return the time, as a store has it.
+def _chosen(
+    lines: Sequence[Held], model: str, since: str | None, until: str | None, latest: bool = False
+) -> list[Held]:
+    """Return the matching audits, oldest first, by label or by the model's own name."""
+    begin = "" if since is None else _utc(since, "since:")
+    end = "9" if until is None else _utc(until, "until:")
+    if re.fullmatch(r"\d{4}-?\d\d-?\d\d", until or ""):
+        end = end[:10]  # all of that day
+    fitting = [
+        held
+        for held in lines
+        if any(name == model or fnmatch.fnmatchcase(name, model) for name in (held.audit.label, held.audit.model))
+        and begin <= held.audit.audited
+        and held.audit.audited[: len(end)] <= end
+    ]
+    newest = {held.audit.label: held for held in fitting}
+    return [held for held in fitting if newest[held.audit.label] is held] if latest else fitting
 
-    >>> len(now())
-    25
+
+def _first(labels: Sequence[str]) -> str:
+    return ", ".join(labels[:8]) + (", …" if len(labels) > 8 else "")
+
+
+def _utc(text: str, told: str) -> str:
+    """Return a date or time in ISO format (in UTC, if it does not say) as the store writes it, which sorts like text.
+
+    >>> _utc("2026-03-01T12:00:00+02:00", "since:")
+    '2026-03-01T10:00:00+00:00'
     """
-    return datetime.now(UTC).isoformat(timespec="seconds")
+    try:
+        found = datetime.fromisoformat(text)
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise AslantError(f"{told} '{text:.40}' is not a date such as 2026-03-31 or 2026-03-31T12:00.") from None
+    return found.isoformat(timespec="seconds")
+
+
+def _change(before: Glance | None, after: Glance | None) -> FigureChange:
+    line = after or before
+    assert line is not None
+    (was, evidence), (now, evidence_now) = ((g.effect, g.evidence) if g else (None, None) for g in (before, after))
+    about, gap = (line.measure, line.stimuli, line.category, line.effect_name), _difference(was, now)
+    return FigureChange(*about, was, now, gap, evidence, evidence_now, _verdict(before, after))
+
+
+def _verdict(before: Glance | None, after: Glance | None) -> Change:
+    if before is None:
+        return "only after"
+    if after is None:
+        return "only before"
+    if before.evidence == after.evidence:
+        return "same"
+    if not {before.evidence, after.evidence} <= set(ORDER):
+        return "not comparable"
+    return "more evidence" if ORDER.index(after.evidence) < ORDER.index(before.evidence) else "less evidence"
+
+
+def _difference(before: float | None, after: float | None) -> float | None:
+    gap = None if before is None or after is None else after - before
+    return gap if gap is None or math.isfinite(gap) else None  # a store of strangers may hold numbers of any size
+
+
+def unlike(before: StoredAudit, after: StoredAudit) -> tuple[str, ...]:
+    """Say what two audits differ in besides the model, so that nobody takes its effect for the model's.
+
+    >>> a = StoredAudit("1", "m", "", "complete", "2026-01-01", seed=0, profile="quick")
+    >>> unlike(a, StoredAudit("2", "m", "", "complete", "2026-01-02", seed=1, profile="quick"))
+    ('the seed: 0, then 1',)
+    """
+    told = []
+    for name, called in SETTINGS.items():
+        own = name in ("version", "profile", "seed")  # an audit that came into the store as a report has no settings
+        values = [getattr(a, name) if own else a.settings.get(name, "not known") for a in (before, after)]
+        if values[0] != values[1]:
+            was, now = ("none" if value in (None, "") else f"{value!s:.60}" for value in values)
+            told.append(f"{called}: {was}, then {now}")
+    return tuple(told)
 
 
 def _stored(record: dict[str, Any], found: AuditResult | None) -> StoredAudit:
     """Return what a record says, with the most used parts of the audit."""
     settings = dict(record["settings"])
-    try:
-        audited = as_utc(record["audited"]).isoformat(timespec="seconds")
-    except ValueError as error:
-        raise AslantError(f"this report cannot be kept in a store: its time, {error}.") from None
-    made = StoredAudit("", **{**{name: record[name] for name in _RECORD}, "audited": audited, "settings": settings})
+    audited = _utc(record["audited"], "this report cannot be kept in a store: its time,")
+    made = StoredAudit("", **{**{name: record[name] for name in RECORD}, "audited": audited, "settings": settings})
     if found is None:
         return replace(made, version=str(settings.get("version") or ""), profile=str(settings.get("profile") or ""))
-    settings["lookup"] = found.representation.lookup
-    return replace(
-        made,
-        model=found.representation.name,
-        fingerprint=found.representation.fingerprint,
-        version=found.version,
-        profile=found.profile,
-        seed=found.seed,
-        figures=len(found.glance),
-    )
+    model, figures = found.representation, len(found.glance)
+    settings["lookup"] = model.lookup
+    made = replace(made, model=model.name, fingerprint=model.fingerprint, figures=figures)
+    return replace(made, version=found.version, profile=found.profile, seed=found.seed)
 
 
 def _values(audit: StoredAudit, glance: tuple[Glance, ...], result: bytes | None) -> list[Any]:

@@ -1,17 +1,18 @@
-"""What can be audited: an embedding, a language model, an encoder, each with or without a corpus."""
+"""What can be audited, and how it is opened: an embedding, a language model, an encoder, with or without a corpus."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Literal
 
 from aslant.errors import DataError, MeasureError, MissingExtraError
 from aslant.io.reading import parse_json, read_text
 from aslant.models.protocols import CausalLM, Encoder, MaskedLM
 from aslant.results.provenance import Representation
-from aslant.vectors import WordVectors
+from aslant.vectors import WordVectors, load
 
 #: What a measure may need; a subject has one or several of them.
 Trait = Literal["static", "masked LM", "causal LM", "encoder", "encoder + corpus"]
@@ -30,6 +31,11 @@ FILE_ENDINGS = frozenset(
     {".txt", ".vec", ".bin", ".kv", ".npy", ".npz", ".aslant", ".gz", ".bz2", ".xz", ".zst", ".zip", ".csv", ".tsv"}
 )
 HEADS = ("ForMaskedLM", "ForCausalLM", "LMHeadModel", "ForPreTraining")
+#: Names of folders that say nothing about the model in them.
+UNSPEAKING = ("model", "models", "checkpoint", "final", "weights")
+NO_ENCODER = (
+    "a corpus was given, but {} no encoder that could read it; give the name or folder of one, or leave it out."
+)
 
 
 @dataclass(frozen=True)
@@ -80,35 +86,85 @@ def subject_of(opened: Any, *, encoder: Any = None, corpus: Any = None) -> Subje
     return Subject(opened, frozenset(traits), encoder, corpus if encoder is not None else None)
 
 
+def opened(
+    model: Any, *, corpus: Any = None, device: str | None = None, load_vectors: Callable[[Any], WordVectors] = load
+) -> Subject:
+    """Return what `model` is or names, opened as the subject of an audit.
+
+    With a `corpus`, a language model that is given by its name is opened as an encoder too, for measures on words in
+    sentences; an embedding does not use it.
+
+    >>> opened(None).representation.name
+    'sample'
+    """
+    if isinstance(model, Subject):
+        return model
+    if model is not None and not isinstance(model, str | os.PathLike):
+        try:
+            return subject_of(model, corpus=corpus)
+        except MeasureError:
+            return subject_of(load_vectors(model))  # gensim's own objects, or an error that says what cannot be loaded
+    kind = kind_of(model)
+    if kind == "static":
+        return subject_of(load_vectors(model))
+    from aslant.models.loading import NoHeadError, load_encoder, load_lm
+
+    if kind == "language model":
+        try:
+            lm = _named(load_lm(model, device=device))
+            encoder = None if corpus is None else _named(load_encoder(model, device=device))
+            return subject_of(lm, encoder=encoder, corpus=corpus)
+        except NoHeadError:  # only its files tell, and a hub name has none before it is downloaded
+            pass
+    return subject_of(_named(load_encoder(model, device=device)), corpus=corpus)
+
+
+def _named(model: Any) -> Any:
+    """Name a model in a folder by the last parts of its path: a report is for others, who have other folders."""
+    path = PurePath(model.name)
+    if path.is_absolute():
+        model.name = "/".join(path.parts[-2:] if path.name in UNSPEAKING else path.parts[-1:])
+    return model
+
+
+def open_corpus(corpus: Any) -> Any:
+    """Return text to draw sentences from: a corpus as it is, None for None, else what `aslant.load_corpus` opens.
+
+    >>> open_corpus(None), open_corpus(["She slept.", "He left."]).name
+    (None, 'given')
+    """
+    from aslant.corpus import load_corpus
+    from aslant.corpus.corpus import Corpus
+
+    return corpus if corpus is None or isinstance(corpus, Corpus) else load_corpus(corpus)
+
+
+def check_use(corpus: Any, subjects: Sequence[Subject]) -> None:
+    """Refuse a corpus that none of the subjects can read."""
+    if corpus is not None and not any(subject.encoder is not None for subject in subjects):
+        what = f"{subjects[0].is_a()} has" if len(subjects) == 1 else "the models have"
+        raise MeasureError(NO_ENCODER.format(what))
+
+
 def kind_of(source: str | os.PathLike[str] | None) -> Kind:
     """Find out what `source` names: an embedding, a language model or an encoder. Nothing is opened.
 
     >>> kind_of(None), kind_of("sample-mlm"), kind_of("glove-6b-50d"), kind_of("all-minilm-l6-v2"), kind_of("a.txt")
     ('static', 'language model', 'static', 'encoder', 'static')
     """
-    if source is None or source == "sample":
-        return "static"
-    path = _path(source)
+    if source is None or source in ("sample", "sample-mlm"):
+        return "language model" if source == "sample-mlm" else "static"
+    try:
+        path = Path(source).expanduser()
+    except RuntimeError:
+        path = Path(source)
     if os.path.isdir(path) and (path / "config.json").is_file():  # noqa: PTH112 (a name may be too long for a file)
         return _kind_of_folder(path)
     if os.path.exists(path):  # noqa: PTH110
-        return "encoder" if _is_elmo(path) else "static"
-    name = str(source)
-    return "language model" if name == "sample-mlm" else _kind_of_name(name)
+        from aslant.models.elmo_files import elmo_files
 
-
-def _is_elmo(path: Path) -> bool:
-    """Tell whether a folder, or an options file, is that of an ELMo."""
-    from aslant.models.elmo_files import elmo_files
-
-    return elmo_files(path) is not None
-
-
-def _path(source: str | os.PathLike[str]) -> Path:
-    try:
-        return Path(source).expanduser()
-    except RuntimeError:
-        return Path(source)
+        return "static" if elmo_files(path) is None else "encoder"
+    return _kind_of_name(str(source))
 
 
 def _kind_of_folder(folder: Path) -> Kind:
@@ -120,15 +176,20 @@ def _kind_of_folder(folder: Path) -> Kind:
         ) from None
     named = content.get("architectures") if isinstance(content, dict) else None
     architectures = [str(name) for name in named] if isinstance(named, list) else []
-    if architectures and not any(name.endswith(HEADS) for name in architectures):
-        return "encoder"
-    return "language model"
+    headless = architectures and not any(name.endswith(HEADS) for name in architectures)
+    return "encoder" if headless else "language model"
 
 
 def _kind_of_name(name: str) -> Kind:
+    """Find out what a name that no file has means.
+
+    Without the packages for language models, an unknown name is more likely mistyped than a hub model.
+    """
+    from importlib.util import find_spec
+
     from aslant.data import could_be_name, did_you_mean
     from aslant.data.registry import entry, names
-    from aslant.models.hub import HUB_NAME
+    from aslant.models.model_loading import HUB_NAME
 
     first = name.partition("/")[0]
     if could_be_name(name) and first in names():
@@ -141,16 +202,9 @@ def _kind_of_name(name: str) -> Kind:
     in_archive = any(os.path.isfile(parent) for parent in Path(name).parents)  # noqa: PTH113 (as above)
     if in_archive or Path(name).suffix.lower() in FILE_ENDINGS or not HUB_NAME.fullmatch(name) or did_you_mean(name):
         return "static"  # loading then says what is missing
-    _need_models(name)
-    return "language model"
-
-
-def _need_models(name: str) -> None:
-    """Without the packages for language models, an unknown name is more likely mistyped than a hub model."""
-    from importlib.util import find_spec
-
     if find_spec("torch") is None or find_spec("transformers") is None:
         raise MissingExtraError(
             f"there is no file '{name}', nor data of that name ('aslant data list' shows the names); if it is a "
             "language model or an encoder, pip install '.[lm]'."
         )
+    return "language model"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -133,18 +133,18 @@ def audit_command(
 
 def _settings(choosing: Choosing, corpus: list[str], text: Text, reading: Reading, seed: int) -> AuditSettings:
     from aslant.auditing.model_list import AuditSettings
-    from aslant.auditing.own_words import absolute, own_sets
+    from aslant.auditing.step_context import own_sets
 
     if choosing.quick and choosing.full:
         raise AslantError("--quick and --full were both given; choose one.")
-    words = choosing.words or ()
+    words = choosing.words or []
     own_sets(words)  # a file that cannot be used is refused before any work
+    chosen: dict[str, Any] = {"case": reading.case, "phrases": reading.phrases, "split": text.split}
     return AuditSettings(
         profile="quick" if choosing.quick else "full" if choosing.full else "standard", seed=seed,
-        only=_parted(choosing.only), skip=_parted(choosing.skip), words=absolute(words), corpus=_located(corpus),
-        device=choosing.device, top=reading.top, case=reading.case, phrases=reading.phrases, subwords=reading.subwords,
-        allow_pickle=reading.allow_pickle, cache=not reading.no_cache, column=text.column, split=text.split,
-        encoding=text.text_encoding,
+        only=_parted(choosing.only), skip=_parted(choosing.skip), words=_located(words), corpus=_located(corpus),
+        device=choosing.device, top=reading.top, subwords=reading.subwords, allow_pickle=reading.allow_pickle,
+        cache=not reading.no_cache, column=text.column, encoding=text.text_encoding, **chosen,
     )  # fmt: skip
 
 
@@ -255,7 +255,7 @@ def check_command(
     A measurement that a rule needs and that is missing from the report is a failure, unless the rule is optional.
     """
     from aslant.auditing.policy import check_policy, read_policy, read_report
-    from aslant.report.policy import junit
+    from aslant.report.audit import junit
 
     rules = read_policy(policy)
     result = check_policy(read_report(report), rules)

@@ -18,7 +18,7 @@ from aslant.cli.shared import refuse_overwriting
 from aslant.errors import AslantError, MissingExtraError
 
 if TYPE_CHECKING:
-    from aslant.auditing.audit_job import AuditOutcome
+    from aslant.auditing.many_models import AuditOutcome
     from aslant.auditing.model_list import AuditSettings
     from aslant.auditing.store import ResultsStore
     from aslant.cli.shared import Output, RunningOnCores

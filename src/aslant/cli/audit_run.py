@@ -14,9 +14,8 @@ from pathlib import Path
 import msgspec
 
 from aslant.auditing.model_list import AuditSettings
-from aslant.auditing.open_subject import check_use, opened
 from aslant.auditing.run_folder import STEP, refuse_strangers
-from aslant.auditing.subjects import Subject
+from aslant.auditing.subjects import Subject, check_use, opened
 from aslant.cli.encoders import Text
 from aslant.cli.loading import open_vectors
 from aslant.cli.progress import note, noted, say

@@ -76,7 +76,7 @@ class Encoding:
 
     def open(self, model: str | None, *, quiet: bool) -> Encoder:
         """Open an encoder; its messages while loading go to standard error."""
-        from aslant.models.encoder_loading import load_encoder
+        from aslant.models.loading import load_encoder
 
         settings: dict[str, Any] = {"layer": read_layer(self.layer), "pieces": self.pieces, "dtype": self.dtype}
         with noted(quiet=quiet):

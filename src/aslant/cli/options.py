@@ -50,6 +50,7 @@ PolarityWordsOption = Annotated[
 ]
 SchemeOption = Annotated[str, option("binary (two classes), one-vs-one or one-vs-rest.")]
 BootstrapOption = Annotated[int, option("Resamples for intervals; 0 for none.", "N", min=0)]
+ChanceOption = Annotated[int, option("Random word sets that a score is compared with; 0 for none.", "N", min=0)]
 ConfidenceOption = Annotated[float, option("Confidence of the intervals.")]
 DeviceOption = Annotated[str | None, option("cpu, cuda or mps; default: the best one available.", "NAME", panel=ASKING)]
 DtypeOption = Annotated[str, option("Precision of the weights.", panel=ASKING)]

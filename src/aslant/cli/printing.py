@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aslant.errors import MeasureError
 
@@ -15,12 +15,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from aslant.cli.shared import Output
+    from aslant.measures.shared.association import AssociationSuite
     from aslant.results.codec import Result
 
 STANDARD_OUTPUT = Path("-")
 
 
-def need_results(suite: Any) -> None:
+def need_results(suite: AssociationSuite) -> None:
     """Refuse to report a suite in which no test could be run."""
     if not suite.results:
         skipped = suite.skipped[0]
@@ -82,13 +83,13 @@ def show(result: Result) -> None:
     """Print the table of `result` and the notes under it."""
     from rich.text import Text
 
-    from aslant.report.result_tables import tables_of
-    from aslant.report.tables import lines, to_rich
+    from aslant.report.assembly import tables_of
+    from aslant.report.tables import left_out, lines, to_rich
 
     console = table_console()
     for table in tables_of(result, console.width):
         if table.first_line:
             console.print(Text(lines(table.first_line), style="bold"))
         console.print(to_rich(table, console.width))
-        for note in table.notes:
+        for note in (*table.notes, *left_out(table, console.width)):
             console.print(Text(lines(note), style="dim"))

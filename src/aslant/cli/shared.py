@@ -198,14 +198,15 @@ def _made(group: Any, given: dict[str, Any]) -> Any:
 
 
 def _option_of(name: str, meta: setting) -> str:
-    return meta.option or "--" + name.replace("_", "-")
+    """Return the option's name, the first if it has several."""
+    return meta.option.split()[0] if meta.option else "--" + name.replace("_", "-")
 
 
 def _declared(name: str, hint: Any, meta: setting, default: Any) -> Any:
     """Return a setting of a measure as an option; what is neither a number nor a switch is text, which it checks."""
-    option = _option_of(name, meta)
+    names = (meta.option or _option_of(name, meta)).split()
     if default is True:
-        option = f"{option}/--no-{option[2:]}"
+        names = [f"{option}/--no-{option[2:]}" for option in names]
     kind = hint if hint in (bool, int, float) else str if default is not None else str | None
     limits: dict[str, Any] = {"min": meta.ge, "max": meta.le} if kind is int else {}
-    return Annotated[kind, o.option(meta.description or "", meta.metavar, option, panel=meta.panel, **limits)]
+    return Annotated[kind, o.option(meta.description or "", meta.metavar, *names, panel=meta.panel, **limits)]

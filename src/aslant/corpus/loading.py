@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from aslant.corpus.corpus import Corpus, GivenTexts, checked
-from aslant.corpus.files import ARCHIVES, KINDS, TextFile, examine, files_in, kind_of
-from aslant.corpus.splitting import PIECE, WAYS, Splitter, splitter, way_of
-from aslant.corpus.text import check_encoding
-from aslant.data import could_be_name, did_you_mean
+from aslant.corpus.corpus import ARCHIVES, KINDS, Corpus, GivenTexts, TextFile, Ways, checked, files_in, kind_of
+from aslant.corpus.reading import check_encoding
+from aslant.corpus.splitting import PIECE, WAYS, splitter
+from aslant.data import could_be_name, did_you_mean, inside_of, names, resolve
 from aslant.errors import CorpusError
 from aslant.io.packed_files import Location, locate, path_of
 
@@ -28,21 +27,6 @@ MARKS, CLOSING = ".!?…。！？।", "\"'”’»)]"
 LONGEST = 10_000
 #: How many of the given texts are read to find out how they are split.
 LOOKED_AT = 500
-
-
-@dataclass(frozen=True)
-class _Ways:
-    """How files are to be read."""
-
-    column: str | None
-    split: str
-    encoding: str
-    splitter: Splitter
-
-    def examine(self, location: Location, label: str) -> TextFile:
-        return examine(
-            location, label, column=self.column, split=self.split, encoding=self.encoding, splitter=self.splitter
-        )
 
 
 def load_corpus(
@@ -78,33 +62,34 @@ def load_corpus(
     Traceback (most recent call last):
     aslant.errors.CorpusError: there is no file 'no-such-file.txt', nor data of that name; check the path ...
     """
-    longest = _check_longest(longest)
+    longest = LONGEST if longest is None else longest
+    if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= PIECE:
+        raise CorpusError(f"longest is {longest!r}; give a whole number of characters from 1 to {PIECE:,}.")
     if items not in ITEMS:
         raise CorpusError(f"items is {items!r}; give {', '.join(map(repr, ITEMS[:-1]))} or {ITEMS[-1]!r}.")
     if split not in ("auto", *WAYS):
         raise CorpusError(f"split is {split!r}; give 'auto', {', '.join(map(repr, WAYS))}.")
     if column is not None and (not isinstance(column, str) or not column):
         raise CorpusError(f"column is {column!r}; give the name of a column.")
-    ways = _Ways(column, split, check_encoding(encoding), splitter(language))
+    ways = Ways(column, split, check_encoding(encoding), splitter(language))
     settings = {"column": column, "split": split, "language": language, "longest": longest, "encoding": ways.encoding}
-    parts: list[TextFile | GivenTexts] = []
     passed_over: list[str] = []
     sources = _sources(source, items)
+    parts = [part for each in sources or () for part in _parts(each, ways, passed_over)]
     if sources is None:
-        parts.append(_given(source, ways))
-    for each in sources or ():
-        parts.extend(_parts(each, ways, passed_over))
-    called = name or ("given" if sources is None else " + ".join(_name(each) for each in sources))
-    _check_parts(parts, called, column)
+        if column is not None:
+            raise CorpusError(f"column is '{column}', but given texts have no columns; leave it out.")
+        parts.append(GivenTexts(source, ways.way_of(list(islice(checked(source), LOOKED_AT)), wrapped=False)))
+    named = (each.name if isinstance(each, Corpus) else path_of(each).name or str(each) for each in sources or ())
+    called = name or ("given" if sources is None else " + ".join(named))
+    files = [part for part in parts if isinstance(part, TextFile)]
+    if len(files) == len(parts) and all(file.empty for file in files):
+        raise CorpusError(f"there is no text in '{called}'; give a file that holds some.")
+    if not files and not any(text.strip() for part in parts for text in part.texts):  # type: ignore[union-attr]
+        raise CorpusError("no text was given; give some sentences.")
+    if column is not None and files and not any(file.column for file in files):
+        raise CorpusError(f"'{called}' is plain text and has no column '{column}'; leave the column out.")
     return Corpus(called, tuple(parts), settings, tuple(passed_over))
-
-
-def _check_longest(longest: int | None) -> int:
-    if longest is None:
-        return LONGEST
-    if isinstance(longest, bool) or not isinstance(longest, int) or not 1 <= longest <= PIECE:
-        raise CorpusError(f"longest is {longest!r}; give a whole number of characters from 1 to {PIECE:,}.")
-    return longest
 
 
 def _sources(source: Any, items: str) -> list[Any] | None:
@@ -114,7 +99,13 @@ def _sources(source: Any, items: str) -> list[Any] | None:
             raise CorpusError(f"{source!r:.60} is not a list of texts; give a list, or leave out items='texts'.")
         named, hint = [source], ""
     else:
-        _check_iterable(source)
+        if isinstance(source, bytes) or not isinstance(source, Iterable):
+            kind = type(source).__name__
+            raise CorpusError(f"cannot read text from a {kind}; give a path, a data name or sentences.")
+        if isinstance(source, Iterator):
+            raise CorpusError(
+                f"a {type(source).__name__} can be read only once; give a list of sentences, or write them to a file."
+            )
         if items == "texts" or (items == "auto" and not _are_names(source)):
             return None
         named, hint = list(source), "" if items == "names" else ", or say items='texts' if it is a text"
@@ -126,15 +117,6 @@ def _sources(source: Any, items: str) -> list[Any] | None:
     return named
 
 
-def _check_iterable(source: Any) -> None:
-    if isinstance(source, bytes) or not isinstance(source, Iterable):
-        raise CorpusError(f"cannot read text from a {type(source).__name__}; give a path, a data name or sentences.")
-    if isinstance(source, Iterator):
-        raise CorpusError(
-            f"a {type(source).__name__} can be read only once; give a list of sentences, or write them to a file."
-        )
-
-
 def _are_names(items: Iterable[Any]) -> bool:
     """Tell whether a list holds names of files, folders and data, or texts; refuse one that holds both."""
     if not isinstance(items, list | tuple):
@@ -144,8 +126,10 @@ def _are_names(items: Iterable[Any]) -> bool:
     if not named or len(named) == len(first):
         return bool(named)
     # Among sentences a word by itself, such as a headline, is a text, unless there is such a file.
-    certain = next((item for item in named if not isinstance(item, str) or _is_there(item) or _has_suffix(item)), None)
-    if certain is None:
+    for certain in named:
+        if not isinstance(certain, str) or _is_there(certain) or (Path(certain).suffix and kind_of(certain)):
+            break
+    else:
         return False
     other = next(item for item in first if not _is_name(item))
     raise CorpusError(
@@ -163,14 +147,8 @@ def _is_name(item: Any) -> bool:
     return _is_there(item) or not (len(item.split()) > 1 or item.rstrip(CLOSING).endswith(tuple(MARKS)))
 
 
-def _has_suffix(item: str) -> bool:
-    return bool(Path(item).suffix) and kind_of(item) is not None
-
-
 def _is_there(name: str) -> bool:
     """Tell whether there is a file or folder, a member of an archive, or data of that name; nothing is downloaded."""
-    from aslant.data import names
-
     if could_be_name(name) and name.partition("/")[0] in names():
         return True
     try:
@@ -195,30 +173,27 @@ def _missing(source: Any, hint: str = "") -> CorpusError:
     )
 
 
-def _name(source: Any) -> str:
-    return source.name if isinstance(source, Corpus) else path_of(source).name or str(source)
-
-
-def _given(texts: Iterable[str], ways: _Ways) -> GivenTexts:
-    if ways.column is not None:
-        raise CorpusError(f"column is '{ways.column}', but given texts have no columns; leave it out.")
-    first = list(islice(checked(texts), LOOKED_AT))
-    return GivenTexts(texts, way_of(first, ways.splitter, wrapped=False) if ways.split == "auto" else ways.split)
-
-
-def _parts(source: Any, ways: _Ways, passed_over: list[str]) -> Iterator[TextFile | GivenTexts]:
+def _parts(source: Any, ways: Ways, passed_over: list[str]) -> Iterator[TextFile | GivenTexts]:
     if isinstance(source, Corpus):
         passed_over.extend(source.passed_over)
         yield from source.parts
         return
     if not str(source):
         raise CorpusError("the name of the corpus is empty; give a path, a data name or sentences.")
-    path = _path(source)
+    path = None
+    if isinstance(source, str) and could_be_name(source):
+        path = resolve(source, kinds=KINDS_OF_DATA)
+    path = path or path_of(source)
     try:
         if path.is_dir():
             yield from _folder(path, ways, passed_over)
             return
-        location = _locate(path, source)
+        try:
+            location = locate(path, CorpusError)
+        except CorpusError:
+            raise _missing(source) from None
+        if location.member is None and path.suffix in ARCHIVES:  # data by name: the right member
+            location = replace(location, member=inside_of(path.name, KINDS_OF_DATA))
         if not location.path.is_file():
             raise CorpusError(f"'{path}' is not a regular file; give a text file.")
     except OSError as error:
@@ -226,29 +201,7 @@ def _parts(source: Any, ways: _Ways, passed_over: list[str]) -> Iterator[TextFil
     yield ways.examine(location, location.name)
 
 
-def _path(source: Any) -> Path:
-    if isinstance(source, str) and could_be_name(source):
-        from aslant.data import resolve
-
-        if found := resolve(source, kinds=KINDS_OF_DATA):
-            return found
-    return path_of(source)
-
-
-def _locate(path: Path, source: Any) -> Location:
-    """Find the file, and for data by name in an archive the right member."""
-    try:
-        location = locate(path, CorpusError)
-    except CorpusError:
-        raise _missing(source) from None
-    if location.member is None and path.suffix in ARCHIVES:
-        from aslant.data import inside_of
-
-        return replace(location, member=inside_of(path.name, KINDS_OF_DATA))
-    return location
-
-
-def _folder(folder: Path, ways: _Ways, passed_over: list[str]) -> Iterator[TextFile]:
+def _folder(folder: Path, ways: Ways, passed_over: list[str]) -> Iterator[TextFile]:
     taken, others = files_in(folder)
     if not taken:
         known = ", ".join(filter(None, KINDS))
@@ -256,13 +209,3 @@ def _folder(folder: Path, ways: _Ways, passed_over: list[str]) -> Iterator[TextF
     passed_over.extend(path.relative_to(folder).as_posix() for path in others)
     for path in taken:
         yield ways.examine(Location(path, error=CorpusError), path.relative_to(folder).as_posix())
-
-
-def _check_parts(parts: list[TextFile | GivenTexts], source: str, column: str | None) -> None:
-    files = [part for part in parts if isinstance(part, TextFile)]
-    if len(files) == len(parts) and all(file.empty for file in files):
-        raise CorpusError(f"there is no text in '{source}'; give a file that holds some.")
-    if not files and not any(text.strip() for part in parts for text in part.texts):  # type: ignore[union-attr]
-        raise CorpusError("no text was given; give some sentences.")
-    if column is not None and files and not any(file.column for file in files):
-        raise CorpusError(f"'{source}' is plain text and has no column '{column}'; leave the column out.")

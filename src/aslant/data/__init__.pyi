@@ -1,15 +1,15 @@
 """The names of this room; each is imported from its home when it is first used."""
 
-from .cache import CacheEntry as CacheEntry
-from .cache import cache_entries as cache_entries
-from .cache import cache_folder as cache_folder
-from .cache import clear_cache as clear_cache
-from .cache import sweep_partial_files as sweep_partial_files
 from .fetching import fetch as fetch
 from .fetching import find as find
 from .fetching import resolve as resolve
+from .places import CacheEntry as CacheEntry
+from .places import cache_entries as cache_entries
+from .places import cache_folder as cache_folder
+from .places import clear_cache as clear_cache
 from .places import could_be_name as could_be_name
 from .places import data_folder as data_folder
+from .places import sweep_partial_files as sweep_partial_files
 from .registry import Entry as Entry
 from .registry import did_you_mean as did_you_mean
 from .registry import entries as entries

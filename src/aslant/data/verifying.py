@@ -33,14 +33,7 @@ class WrongChecksumError(DataError):
 
 
 def digest(path: Path) -> str:
-    """Return the SHA-256 of a file.
-
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "empty"
-    >>> path.touch()
-    >>> digest(path)[:12]
-    'e3b0c44298fc'
-    """
+    """Return the SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

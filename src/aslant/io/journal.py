@@ -39,13 +39,12 @@ class Journal:
 
     def keep(self, key: str, arrays: dict[str, NDArray[Any]]) -> None:
         """Keep `arrays` under `key`, in place of what was there."""
-        self._keeper.keep({f"{key}/{name}": _bytes(array) for name, array in arrays.items()})
-
-
-def _bytes(array: NDArray[Any]) -> bytes:
-    content = io.BytesIO()
-    np.save(content, array, allow_pickle=False)
-    return content.getvalue()
+        blocks = {}
+        for name, array in arrays.items():
+            content = io.BytesIO()
+            np.save(content, array, allow_pickle=False)
+            blocks[f"{key}/{name}"] = content.getvalue()
+        self._keeper.keep(blocks)
 
 
 def _array(content: bytes) -> NDArray[Any]:

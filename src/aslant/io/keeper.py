@@ -7,16 +7,16 @@ has a schema of its own, and opens its file by `database`.
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from aslant.errors import AslantError
-from aslant.io.digests import digest
 
 #: The file of a keeper in its folder.
 FILE = "kept.db"
@@ -57,7 +57,13 @@ def database(path: Path, schema: Sequence[str], *, write: bool = False) -> Itera
         connection.execute("PRAGMA trusted_schema = OFF")
         connection.execute("PRAGMA synchronous = EXTRA")
         connection.execute("BEGIN IMMEDIATE" if write else "BEGIN")
-        _check(connection, path, schema)
+        [[application]] = connection.execute("PRAGMA application_id")
+        found = connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
+        if not found and not application:  # an empty file gets the schema (for a reader, until it leaves)
+            for statement in (*schema, f"PRAGMA application_id = {APPLICATION}"):
+                connection.execute(statement)
+        elif application != APPLICATION or not {sql for _, sql in found}.issuperset(schema) or "trigger" in dict(found):
+            raise ForeignFileError(f"'{path}' is a database of something else; give another name.")
         yield connection
         if write:
             connection.execute("COMMIT")
@@ -65,18 +71,12 @@ def database(path: Path, schema: Sequence[str], *, write: bool = False) -> Itera
         connection.close()
 
 
-def _check(connection: sqlite3.Connection, path: Path, schema: Sequence[str]) -> None:
-    """Refuse a file of others; an empty one gets the schema (for a reader, until it leaves)."""
-    [[application]] = connection.execute("PRAGMA application_id")
-    found = connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
-    if not found and not application:
-        for statement in schema:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION}")
-        return
-    known = {sql for _, sql in found}
-    if application != APPLICATION or not known.issuperset(schema) or any(kind == "trigger" for kind, _ in found):
-        raise ForeignFileError(f"'{path}' is a database of something else; give another name.")
+def digest(*parts: bytes) -> str:
+    """Return what stands for these bytes, one part after the other: 32 hexadecimal digits."""
+    made = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        made.update(part)
+    return made.hexdigest()
 
 
 def is_damage(error: BaseException) -> bool:
@@ -143,9 +143,13 @@ class Keeper:
                     connection.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?)", rows)
             except (sqlite3.Error, OSError, AslantError) as error:
                 if is_damage(error) and not last:
-                    self._remove()
+                    for path in (self.path, self.path.with_name(f"{FILE}-journal")):
+                        path.unlink(missing_ok=True)
                 elif last or self.folder.is_dir():  # else another process has ended this work and cleaned up
-                    self._tell(error)
+                    told, self.problem = self.problem, str(getattr(error, "strerror", None) or error)
+                    if self.what and not told:
+                        said = f"{self.what} not kept, since '{self.folder}' cannot be written: {self.problem}"
+                        warnings.warn(said, stacklevel=3)
                     return False
             else:
                 return True
@@ -153,23 +157,10 @@ class Keeper:
 
     def drop(self, keys: Iterable[str]) -> None:
         """Delete blocks, where that is possible."""
-        try:
+        with suppress(sqlite3.Error, OSError, AslantError):
             if self.path.exists():
                 with database(self.path, _BLOCKS, write=True) as connection:
                     connection.executemany("DELETE FROM blocks WHERE key = ?", [(key,) for key in keys])
-        except (sqlite3.Error, OSError, AslantError):
-            return
-
-    def _remove(self) -> None:
-        for path in (self.path, self.path.with_name(f"{FILE}-journal")):
-            path.unlink(missing_ok=True)
-
-    def _tell(self, error: Exception) -> None:
-        told, self.problem = self.problem, str(getattr(error, "strerror", None) or error)
-        if self.what and not told:
-            warnings.warn(
-                f"{self.what} not kept, since '{self.folder}' cannot be written: {self.problem}", stacklevel=4
-            )
 
 
 def _sum(key: Any, content: Any) -> str | None:

@@ -10,6 +10,7 @@ import math
 import mmap
 import os
 import tempfile
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -30,33 +31,21 @@ def is_large(array: NDArray[Any]) -> bool:
 
 
 def release(array: NDArray[Any]) -> None:
-    """Release the pages of a mapped file that `array` lies in, if it is large; they are read again when needed.
-
-    >>> release(np.ones(3))
-    """
+    """Release the pages of a mapped file that `array` lies in, if it is large; they are read again when needed."""
     if not is_large(array) or not hasattr(mmap, "MADV_DONTNEED"):
         return
-    mapping = _mapping_of(array)
-    if mapping is not None:
-        mapping.madvise(mmap.MADV_DONTNEED)
+    base: Any = array
+    shared = False  # whether its pages hold no changes that the file does not
+    while isinstance(base, np.ndarray):
+        if isinstance(base, np.memmap):
+            shared = base.mode != "c"
+        base = base.base
+    if shared and isinstance(base, mmap.mmap):
+        base.madvise(mmap.MADV_DONTNEED)
 
 
-def _mapping_of(array: Any) -> mmap.mmap | None:
-    """Return the mapping behind `array`, unless its pages may hold changes that the file does not."""
-    shared = False
-    while isinstance(array, np.ndarray):
-        if isinstance(array, np.memmap):
-            shared = array.mode != "c"
-        array = array.base
-    return array if shared and isinstance(array, mmap.mmap) else None
-
-
-def picked_rows(matrix: NDArray[Any], rows: NDArray[np.intp]) -> NDArray[np.float32]:
-    """Return a copy of the `rows` of `matrix`, shape (rows, dimensions), without holding on to more of a mapped file.
-
-    >>> picked_rows(np.eye(3, dtype=np.float32), np.array([2, 0])).tolist()
-    [[0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]
-    """
+def picked_rows(matrix: NDArray[Any], rows: NDArray[np.integer[Any]]) -> NDArray[np.float32]:
+    """Return a copy of the `rows` of `matrix`, shape (rows, dimensions), without holding on to more of a mapped one."""
     if not is_large(matrix):
         return np.array(matrix[rows], dtype=np.float32)
     out = np.empty((len(rows), matrix.shape[1]), np.float32)
@@ -70,9 +59,6 @@ def room_for(shape: tuple[int, int], folder: Path) -> NDArray[np.float32]:
     """Return a new array to be filled: in memory, or if it is very large, in a file without a name in `folder`.
 
     The file's disk space is reserved at once and freed with the array. Without enough of it, memory is used instead.
-
-    >>> room_for((2, 3), Path()).shape
-    (2, 3)
     """
     size = 4 * math.prod(shape)
     if size > HELD and hasattr(os, "posix_fallocate"):
@@ -84,3 +70,19 @@ def room_for(shape: tuple[int, int], folder: Path) -> NDArray[np.float32]:
         except OSError:
             pass
     return np.empty(shape, np.float32)
+
+
+def row_sums(rows: NDArray[np.float32]) -> NDArray[np.uint32]:
+    """Return a checksum for each of float32 rows; (rows,) from (rows, dimensions).
+
+    It is the sum of the 32-bit words of a row, each times an odd number of its own, modulo 2³²: a row in which one of
+    them was changed never has the same. It costs less than reading the row.
+    """
+    words = np.ascontiguousarray(rows, dtype="<f4").view("<u4").astype(np.uint32, copy=False)
+    return np.asarray(np.einsum("ij,j->i", words, _weights(rows.shape[1])), dtype=np.uint32)
+
+
+@cache
+def _weights(dimensions: int) -> NDArray[np.uint32]:
+    """Return odd numbers that look random, the same on every machine."""
+    return np.asarray(np.random.PCG64(0).random_raw(dimensions), np.uint64).astype(np.uint32) | np.uint32(1)

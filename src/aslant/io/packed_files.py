@@ -13,7 +13,6 @@ import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
@@ -25,7 +24,7 @@ Progress = Callable[[int, int], None]
 MAGIC = {
     b"\x1f\x8b": "gzip",
     b"BZh": "bzip2",
-    b"\xfd7zXZ\x00": "xz",
+    b"\xfd7zXZ\0": "xz",
     b"\x28\xb5\x2f\xfd": "zstandard",
     b"PK\x03\x04": "zip",
 }
@@ -74,20 +73,12 @@ def locate(source: str | os.PathLike[str], error: type[AslantError] = AslantErro
 
 
 def packing(head: bytes) -> str | None:
-    """Tell how a file that begins with `head` is packed, or None.
-
-    >>> packing(bytes([0x1F, 0x8B, 8])), packing(b"the 0.1 0.2")
-    ('gzip', None)
-    """
+    """Tell how a file that begins with `head` is packed, or None."""
     return next((name for magic, name in MAGIC.items() if head.startswith(magic)), None)
 
 
 def most_unpacked(packed_bytes: int) -> int:
-    """Return how many bytes a file of that size may unpack to: enough for real data, not for a decompression bomb.
-
-    >>> most_unpacked(1 << 30) >> 30, most_unpacked(1000) >> 20
-    (200, 256)
-    """
+    """Return how many bytes a file of that size may unpack to: enough for real data, not for a decompression bomb."""
     return min(_limit(UNPACKED, MAX_UNPACKED), max(FREE_BYTES, _limit(RATIO, MAX_RATIO) * packed_bytes))
 
 
@@ -100,23 +91,18 @@ def _limit(variable: str, usual: int) -> int:
     return int(given)
 
 
+@dataclass(eq=False)
 class ByteStream:
     """Sequential reads with lookahead; damaged packing becomes one clear error, and so does a decompression bomb."""
 
-    def __init__(
-        self,
-        raw: IO[bytes],
-        location: Location,
-        packed: str | None,
-        most: int | None = None,
-        left: int | None = None,
-        told: Callable[[], None] | None = None,
-    ) -> None:
-        self._raw, self._left, self._told = raw, left, told
-        self._most, self._unpacked = most, 0
-        self._ahead = b""
-        self.location = location
-        self.packed = packed
+    raw: IO[bytes]
+    location: Location
+    packed: str | None
+    most: int | None = None
+    left: int | None = None
+    told: Callable[[], None] | None = None
+    _ahead: bytes = b""
+    _unpacked: int = 0
 
     def peek(self, size: int) -> bytes:
         """Return the next `size` bytes (fewer at the end of the file) without moving on."""
@@ -133,7 +119,7 @@ class ByteStream:
 
     def _read_raw(self, size: int) -> bytes:
         try:
-            data = self._raw.read(size if self._left is None else min(size, self._left))
+            data = self.raw.read(size if self.left is None else min(size, self.left))
         except EOFError:
             raise self.location.error(
                 f"'{self.location.name}' ends in the middle of its {self.packed} data; download it again."
@@ -145,13 +131,13 @@ class ByteStream:
                 raise
             what = f"cannot be unpacked as {self.packed}" if self.packed else "cannot be read"
             raise self.location.error(f"'{self.location.name}' {what} ({error}); download it again.") from None
-        if self._told is not None:
-            self._told()
+        if self.told is not None:
+            self.told()
         self._unpacked += len(data)
-        self._left = None if self._left is None else self._left - len(data)
-        if self._most is not None and self._unpacked > self._most:
+        self.left = None if self.left is None else self.left - len(data)
+        if self.most is not None and self._unpacked > self.most:
             raise self.location.error(
-                f"'{self.location.path.name}' unpacks to over {self._most:,} bytes, as no data do; if you trust it, "
+                f"'{self.location.path.name}' unpacks to over {self.most:,} bytes, as no data do; if you trust it, "
                 f"unpack it first, or raise {RATIO} ({_limit(RATIO, MAX_RATIO)} times) or {UNPACKED} (bytes)."
             )
         return data
@@ -169,31 +155,23 @@ def open_stream(
             raw.seek(span[0] if span else 0)
         except OSError as error:
             raise location.error(f"cannot open '{location.path}': {error.strerror}.") from None
-        told = None if progress is None else partial(_tell, progress, raw, size)
+        file = raw
+        told = None if progress is None else lambda: progress(file.tell(), size)
         if packed is not None:
             raw = stack.enter_context(io.BufferedReader(raw, 1 << 20))
-            raw = stack.enter_context(_unpacked(raw, packed, location))
+            raw = stack.enter_context(UNPACKING[packed](raw) if packed != "zip" else _zip_member(raw, location))
         most = most_unpacked(size)
         stream = ByteStream(raw, location, packed, most if packed else None, span[1] - span[0] if span else None, told)
         if packed != "zip" and (packed or location.member is not None or location.path.suffix == ".tar"):
-            stream = _through_tar(stream, most)
+            if stream.peek(262)[257:] == b"ustar":  # where a header of POSIX or GNU says so
+                # The limit is the member's too: one with holes may be longer than its archive.
+                stream = ByteStream(_tar_member(stream), location, "tar", most)
+            elif location.member is not None:
+                name = location.path.name
+                raise location.error(
+                    f"'{name}' is neither a zip nor a tar archive, so it has no '{location.member}' in it."
+                )
         yield stream
-
-
-def _tell(progress: Progress, file: IO[bytes], size: int) -> None:
-    progress(file.tell(), size)
-
-
-def _unpacked(buffered: Any, packed: str, location: Location) -> Any:
-    if packed == "gzip":
-        return gzip.GzipFile(fileobj=buffered)
-    if packed == "bzip2":
-        return bz2.BZ2File(buffered)
-    if packed == "xz":
-        return lzma.LZMAFile(buffered)
-    if packed == "zstandard":
-        return io.BufferedReader(_Zstandard(buffered), 1 << 20)
-    return _zip_member(buffered, location)
 
 
 class _Zstandard(io.RawIOBase):
@@ -225,6 +203,12 @@ class _Zstandard(io.RawIOBase):
         return len(data)
 
 
+UNPACKING: dict[str, Callable[[Any], Any]] = {
+    "gzip": lambda file: gzip.GzipFile(fileobj=file), "bzip2": bz2.BZ2File, "xz": lzma.LZMAFile,
+    "zstandard": lambda file: io.BufferedReader(_Zstandard(file), 1 << 20),
+}  # fmt: skip
+
+
 def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
     name = location.path.name
     try:
@@ -243,19 +227,6 @@ def _zip_member(file: IO[bytes], location: Location) -> IO[bytes]:
         return archive.open(wanted)
     except Exception as error:  # encrypted, damaged, or packed in an unknown way
         raise location.error(f"'{wanted}' inside '{name}' cannot be unpacked ({error}).") from None
-
-
-def _through_tar(stream: ByteStream, most: int) -> ByteStream:
-    """Return the member of a tar archive that is meant, or, if it is not an archive, the stream itself."""
-    location = stream.location
-    if stream.peek(262)[257:] == b"ustar":  # where a header of POSIX or GNU says so
-        # The limit is the member's too: one with holes may be longer than its archive.
-        return ByteStream(_tar_member(stream), location, "tar", most)
-    if location.member is not None:
-        raise location.error(
-            f"'{location.path.name}' is neither a zip nor a tar archive, so it has no '{location.member}' in it."
-        )
-    return stream
 
 
 def _tar_member(stream: ByteStream) -> Any:
@@ -288,25 +259,18 @@ def on_disk(stream: ByteStream) -> Iterator[Path]:
     if stream.packed is None:
         yield stream.location.path
         return
-    try:
-        copy = tempfile.NamedTemporaryFile(prefix="aslant-", suffix=".unpacked")  # noqa: SIM115 (closed below)
-    except OSError as error:  # no folder for temporary files that can be written
-        raise _cannot_unpack(stream, error) from None
-    with copy:
+    with ExitStack() as stack:
         try:
+            copy = stack.enter_context(tempfile.NamedTemporaryFile(prefix="aslant-", suffix=".unpacked"))
             while data := stream.read(8 << 20):
                 copy.write(data)
             copy.flush()
         except OSError as error:
-            raise _cannot_unpack(stream, error) from None
+            where = "any folder for temporary files"  # where none of them can be written
+            with suppress(OSError):
+                where = f"'{tempfile.gettempdir()}'"
+            raise stream.location.error(
+                f"'{stream.location.name}' could not be unpacked into {where} ({error.strerror}); free some space "
+                "there, set TMPDIR to another folder, or unpack it first."
+            ) from None
         yield Path(copy.name)
-
-
-def _cannot_unpack(stream: ByteStream, error: OSError) -> AslantError:
-    where = "any folder for temporary files"
-    with suppress(OSError):
-        where = f"'{tempfile.gettempdir()}'"
-    return stream.location.error(
-        f"'{stream.location.name}' could not be unpacked into {where} ({error.strerror}); free some space there, set "
-        "TMPDIR to another folder, or unpack it first."
-    )

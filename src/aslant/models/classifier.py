@@ -79,14 +79,33 @@ def class_probabilities(
         import torch
     except ImportError:
         raise MissingExtraError("training the classifier needs torch: pip install '.[lm]'.") from None
+    from torch.nn.functional import cross_entropy
+
     random = torch.Generator().manual_seed(seed)
+    rows, labels, held_rows, held_labels, asked = (
+        torch.from_numpy(np.ascontiguousarray(part)) for part in (x, y, held_x, held_y, wanted)
+    )
     with one_thread_each():
         network = _Network(x.shape[1], classes, settings, random)
-        trained = [torch.from_numpy(np.ascontiguousarray(part)) for part in (x, y, held_x, held_y)]
-        _train(network, *trained, settings=settings, random=random)
+        adam = _Adam(network.parameters, settings.learning_rate)
+        best, best_state, since = float("inf"), network.state(), 0
+        for _ in range(settings.epochs):
+            for batch in torch.randperm(len(rows), generator=random).split(settings.batch):
+                if len(batch) < 2:  # one row has no variance to normalise by
+                    continue
+                loss = cross_entropy(network.logits(rows[batch], training=True), labels[batch])
+                loss = loss + settings.l2 * network.output.square().sum()
+                adam.step(torch.autograd.grad(loss, network.parameters))
+            with torch.no_grad():
+                held = float(cross_entropy(network.logits(held_rows), held_labels))
+            since = since + 1 if held >= best else 0
+            if held < best:
+                best, best_state = held, network.state()
+            if since >= settings.patience:
+                break
+        network.restore(best_state)
         with torch.no_grad():
-            logits = network.logits(torch.from_numpy(np.ascontiguousarray(wanted)))
-            return np.asarray(torch.softmax(logits.double(), dim=1).numpy())
+            return np.asarray(torch.softmax(network.logits(asked).double(), dim=1).numpy())
 
 
 class _Network:
@@ -95,10 +114,15 @@ class _Network:
     def __init__(self, dimensions: int, classes: int, settings: Classifier, random: torch.Generator) -> None:
         import torch
 
+        def glorot(rows: int, columns: int) -> torch.Tensor:
+            """Draw weights evenly between ±√(6 / (rows + columns)), as Keras does."""
+            limit = (6 / (rows + columns)) ** 0.5
+            return ((torch.rand((rows, columns), generator=random) * 2 - 1) * limit).requires_grad_()
+
         units = settings.units
         self.dropout, self.random = settings.dropout, random
         # No bias before batch normalisation, which would remove it again.
-        self.hidden, self.output = _glorot(dimensions, units, random), _glorot(units, classes, random)
+        self.hidden, self.output = glorot(dimensions, units), glorot(units, classes)
         self.bias = torch.zeros(classes, requires_grad=True)
         self.scale, self.shift = torch.ones(units, requires_grad=True), torch.zeros(units, requires_grad=True)
         self.mean, self.variance = torch.zeros(units), torch.ones(units)
@@ -148,38 +172,3 @@ class _Adam:
                 m.mul_(FIRST_DECAY).add_(g, alpha=1 - FIRST_DECAY)
                 v.mul_(SECOND_DECAY).addcmul_(g, g, value=1 - SECOND_DECAY)
                 p.addcdiv_(m, v.sqrt().div_(correction).add_(ADAM_EPSILON), value=-rate)
-
-
-def _glorot(rows: int, columns: int, random: torch.Generator) -> torch.Tensor:
-    """Draw weights evenly between ±√(6 / (rows + columns)), as Keras does."""
-    import torch
-
-    limit = (6 / (rows + columns)) ** 0.5
-    return ((torch.rand((rows, columns), generator=random) * 2 - 1) * limit).requires_grad_()
-
-
-def _train(
-    network: _Network, x: torch.Tensor, y: torch.Tensor, held_x: torch.Tensor, held_y: torch.Tensor,
-    *, settings: Classifier, random: torch.Generator,
-) -> None:  # fmt: skip
-    import torch
-    from torch.nn.functional import cross_entropy
-
-    adam = _Adam(network.parameters, settings.learning_rate)
-    best, best_state, since = float("inf"), network.state(), 0
-    for _ in range(settings.epochs):
-        order = torch.randperm(len(x), generator=random)
-        for rows in order.split(settings.batch):
-            if len(rows) < 2:  # one row has no variance to normalise by
-                continue
-            loss = cross_entropy(network.logits(x[rows], training=True), y[rows])
-            loss = loss + settings.l2 * network.output.square().sum()
-            adam.step(torch.autograd.grad(loss, network.parameters))
-        with torch.no_grad():
-            held = float(cross_entropy(network.logits(held_x), held_y))
-        since = since + 1 if held >= best else 0
-        if held < best:
-            best, best_state = held, network.state()
-        if since >= settings.patience:
-            break
-    network.restore(best_state)

@@ -69,9 +69,7 @@ def prepared(name: str) -> Path:
     if found.kind != KIND:
         raise DataError(f"'{name}' is data of kind '{found.kind}'; needed here: {KIND}.")
     path = fetch(name)
-    if path.is_dir():
-        return path
-    return converted(path, name)
+    return path if path.is_dir() else converted(path, name)
 
 
 def converted(file: Path, name: str) -> Path:
@@ -98,7 +96,14 @@ def converted(file: Path, name: str) -> Path:
 
 def convert(file: Path, folder: Path) -> None:
     """Write the model of a GGUF file (architecture 'llama', tokenizer 'gpt2') to `folder` as transformers has it."""
-    gguf, transformers = _libraries()
+    try:
+        import gguf
+        import safetensors  # noqa: F401
+        import torch  # noqa: F401 (transformers needs it)
+        import transformers
+    except ImportError as error:
+        needed = "gguf>=0.17.1" if error.name == "gguf" else ".[lm]"
+        raise MissingExtraError(f"converting a GGUF file needs {error.name}: pip install '{needed}'.") from None
     try:
         _convert(gguf, transformers, file, folder)
     except (DataError, OSError):
@@ -108,42 +113,25 @@ def convert(file: Path, folder: Path) -> None:
 
 
 def _convert(gguf: Any, transformers: Any, file: Path, folder: Path) -> None:
-    _check_counts(file)
+    from safetensors.numpy import save_file
+
+    with file.open("rb") as stream:
+        magic, version, tensors, fields = struct.unpack("<4sIQQ", stream.read(24))
+    # gguf's reader would count on, where a header promises more than the file has room for.
+    if magic != b"GGUF" or version not in (2, 3) or 24 * tensors + 13 * fields > file.stat().st_size:
+        raise ValueError("its header is not that of one")
     with np.errstate(over="raise"):  # offsets are added up in 64 bits
         reader = gguf.GGUFReader(file)
     facts = {key: field.contents() for key, field in reader.fields.items()}
     kinds = facts.get("general.architecture"), facts.get("tokenizer.ggml.model")
     if kinds != ("llama", "gpt2"):
         raise DataError(f"'{file}' is a model of kind {kinds}; only ('llama', 'gpt2') can be converted.")
-    from safetensors.numpy import save_file
-
     heads = int(facts["llama.attention.head_count"]), int(facts["llama.attention.head_count_kv"])
     weights = {place: array for tensor in reader.tensors for place, array in _weight(gguf, tensor, heads)}
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
     config = _config(facts, tied="lm_head.weight" not in weights)
     (folder / "config.json").write_text(json.dumps(config, indent=2) + "\n", encoding="utf-8")
     _tokenizer(facts, transformers).save_pretrained(folder)
-
-
-def _check_counts(file: Path) -> None:
-    """Refuse a header that promises more facts and tensors than the file has room for: gguf's reader would count on."""
-    with file.open("rb") as stream:
-        magic, version, tensors, facts = struct.unpack("<4sIQQ", stream.read(24))
-    if magic != b"GGUF" or version not in (2, 3) or 24 * tensors + 13 * facts > file.stat().st_size:
-        raise ValueError("its header is not that of one")
-
-
-def _libraries() -> tuple[Any, Any]:
-    try:
-        import gguf
-        import safetensors
-        import torch
-        import transformers
-    except ImportError as error:
-        needed = "gguf>=0.17.1" if error.name == "gguf" else ".[lm]"
-        raise MissingExtraError(f"converting a GGUF file needs {error.name}: pip install '{needed}'.") from None
-    del safetensors, torch
-    return gguf, transformers
 
 
 def _weight(gguf: Any, tensor: Any, heads: tuple[int, int]) -> Iterator[tuple[str, NDArray[np.float32]]]:
@@ -175,12 +163,11 @@ def unpermuted(array: NDArray[np.float32], heads: int) -> NDArray[np.float32]:
 def _config(facts: dict[str, Any], *, tied: bool) -> dict[str, Any]:
     """Return the content of config.json."""
     tokens = facts["tokenizer.ggml.tokens"]
-    config: dict[str, Any] = {ours: facts[f"llama.{theirs}"] for ours, theirs in _FIELDS.items()}
     return {
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",
         "hidden_act": "silu",
-        **config,
+        **{ours: facts[f"llama.{theirs}"] for ours, theirs in _FIELDS.items()},
         "vocab_size": len(tokens),
         "bos_token_id": tokens.index(BEGINNING) if BEGINNING in tokens else facts.get("tokenizer.ggml.bos_token_id"),
         "eos_token_id": facts.get("tokenizer.ggml.eos_token_id"),

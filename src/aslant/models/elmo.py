@@ -6,21 +6,30 @@ vector is (forward, backward); layer 0 is the word's own vector, twice. Sentence
 
 Both directions run side by side: the backward one sees each sentence reversed. Tensors are (2 directions, time,
 sentences, …), sentences by falling length, so that those still running are always the first ones.
+
+`ElmoEncoder` cuts texts into words and punctuation, of any length.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aslant.errors import MeasureError
 from aslant.models.elmo_files import ElmoOptions, read_options, read_weights
+from aslant.models.encoder import ContextEncoder, Forward, Layer, Pieces, Words, check_choice, chosen
+from aslant.models.network import token_limit
+from aslant.models.plan import Ids
+from aslant.models.spelling import Cut
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -32,6 +41,21 @@ BEGIN, END = "<S>", "</S>"
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = range(256, 261)
 #: Words that go through the CNN at once, and places (time × sentences) that are projected at once.
 WORDS, PLACES = 256, 2048
+#: Near the Penn Treebank's words, which ELMo was trained on. In turn: what stands before "n't"; "n't" and "'s" and the
+#: like; titles; U.S.; numbers; words, hyphens inside; any other single character.
+TOKEN = re.compile(
+    r"""
+    \w+?(?=n['’]t\b)
+  | n['’]t\b
+  | ['’](?:s|re|ve|ll|d|m)\b
+  | (?:Mr|Mrs|Ms|Dr|Prof|St)\.
+  | (?:[^\W\d_]\.){2,}
+  | \d+(?:[.,]\d+)+
+  | (?:\w[\u0300-\u036f]*)+(?:-(?:\w[\u0300-\u036f]*)+)*
+  | \S
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 
 
 def character_ids(word: str, width: int = 50) -> list[int]:
@@ -48,6 +72,16 @@ def character_ids(word: str, width: int = 50) -> list[int]:
     return [number + 1 for number in (*filled, *[PADDING] * (width - len(filled)))]
 
 
+def words_of(text: str) -> list[tuple[int, int]]:
+    """Return the (start, end) of each word, or punctuation mark, of a text.
+
+    >>> text = "Ms. Hall doesn't like the U.S.-born man's 1,000 know-how."
+    >>> [text[start:end] for start, end in words_of(text)]
+    ['Ms.', 'Hall', 'does', "n't", 'like', 'the', 'U.S.', '-', 'born', 'man', "'s", '1,000', 'know-how', '.']
+    """
+    return [found.span() for found in TOKEN.finditer(text)]
+
+
 class Elmo:
     """The network; `read` makes one from files. It keeps no state between calls."""
 
@@ -58,12 +92,10 @@ class Elmo:
 
         self.options, self.weights = options, weights
         self.depth, self.dimensions = options.layers + 1, 2 * options.projection
-
-        def tensor(array: NDArray[np.float32]) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(array)).to(device, getattr(torch, dtype))
-
-        self._w = {name: tensor(array) for name, array in weights.items()}
+        plain = {name: torch.from_numpy(np.ascontiguousarray(array)) for name, array in weights.items()}
+        self._w = {name: tensor.to(device, getattr(torch, dtype)) for name, tensor in plain.items()}
         table = self._w["char_embed"]
+        self.device = table.device
         self._w["char_embed"] = torch.cat([table.new_zeros(1, options.characters), table])
         self._cells = [self._cell(layer) for layer in range(options.layers)]
 
@@ -89,9 +121,11 @@ class Elmo:
         lengths = (ids != PADDING + 1).sum(dim=1)
         order = torch.argsort(lengths, stable=True)
         vectors = self._w["CNN_proj/b_proj"].new_empty(len(words), self.options.projection)
+        widest = max(width for width, _ in self.options.filters)
         with torch.inference_mode():
-            for batch in order.split(WORDS):
-                vectors[batch] = self._highway(self._cnn(ids[batch, : self._seen(int(lengths[batch[-1]]))]))
+            for batch in order.split(WORDS):  # all windows further on hold only padding, like the last one
+                seen = min(self.options.width, int(lengths[batch[-1]]) + widest)
+                vectors[batch] = self._token_vectors(ids[batch, :seen])
         return vectors
 
     def contextual(
@@ -105,13 +139,17 @@ class Elmo:
         import torch
 
         with torch.inference_mode():
-            back = self._reversal(lengths, tokens.shape[1])[..., None]
+            places = torch.arange(tokens.shape[1], device=self.device)[None]
+            ends = torch.tensor(lengths, device=self.device)[:, None]
+            # From each sentence's last word to its first; padding stays where it is.
+            back = torch.where(places < ends, ends - 1 - places, places)[..., None]
             turned = tokens.gather(1, back.expand_as(tokens))
             inputs = torch.stack([tokens, turned]).transpose(1, 2).contiguous()
-            layers, after = [torch.cat([tokens, tokens], dim=-1)], []
-            for number, cell in enumerate(self._cells):
-                outputs, state = self._lstm(inputs, lengths, cell, states[number] if states else None)
-                if number and self.options.skip_connections:
+            layers = [torch.cat([tokens, tokens], dim=-1)]
+            after: States = []
+            for cell, before in zip(self._cells, states or self.states(len(lengths)), strict=True):
+                outputs, state = self._lstm(inputs, lengths, cell, before)
+                if after and self.options.skip_connections:
                     outputs += inputs
                 forwards, backwards = outputs.transpose(1, 2)
                 layers.append(torch.cat([forwards, backwards.gather(1, back.expand_as(tokens))], dim=-1))
@@ -119,30 +157,23 @@ class Elmo:
                 inputs = outputs
         return layers, after
 
-    @property
-    def device(self) -> Any:
-        """Where the network runs."""
-        return self._w["CNN_proj/b_proj"].device
+    def states(self, sentences: int) -> States:
+        """Return the states in which that many sentences begin: zeros."""
+        sizes = (self.options.projection, self.options.cells)
+        output, memory = (self._w["CNN_proj/b_proj"].new_zeros(2, sentences, size) for size in sizes)
+        return [(output, memory)] * self.options.layers
 
-    def _seen(self, longest: int) -> int:
-        """Return how many characters need to be read: all further windows hold only padding, like the last one."""
-        return min(self.options.width, longest + max(width for width, _ in self.options.filters))
-
-    def _cnn(self, ids: Tensor) -> Tensor:
-        """Return, for each filter, its largest value over the places of a word: (words, filters)."""
+    def _token_vectors(self, ids: Tensor) -> Tensor:
         import torch
 
+        # For each filter, its largest value over the places of a word: (words, filters).
         activation = torch.relu if self.options.activation == "relu" else torch.tanh
         characters = self._w["char_embed"][ids].transpose(1, 2)
         found = []
         for i in range(len(self.options.filters)):
             weight = self._w[f"CNN/W_cnn_{i}"][0].permute(2, 1, 0)  # (width, in, out) → (out, in, width)
             found.append(torch.conv1d(characters, weight, self._w[f"CNN/b_cnn_{i}"]).amax(dim=-1))
-        return activation(torch.cat(found, dim=-1))
-
-    def _highway(self, x: Tensor) -> Tensor:
-        import torch
-
+        x = activation(torch.cat(found, dim=-1))
         for i in range(self.options.highways):
             w = {name: self._w[f"CNN_high_{i}/{name}"] for name in ("W_carry", "b_carry", "W_transform", "b_transform")}
             carry = torch.sigmoid(torch.addmm(w["b_carry"], x, w["W_carry"]))
@@ -163,50 +194,32 @@ class Elmo:
         return weight[:, :entry].contiguous(), weight[:, entry:].contiguous(), bias, both("W_P_0")
 
     def _lstm(
-        self, inputs: Tensor, lengths: Sequence[int], cell: tuple[Tensor, ...], state: tuple[Tensor, Tensor] | None
+        self, inputs: Tensor, lengths: Sequence[int], cell: tuple[Tensor, ...], state: tuple[Tensor, Tensor]
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """Run one layer over (2, time, sentences, in); sentences that have ended keep their state, and give zeros."""
         import torch
 
-        _, _, own, projection = cell
+        to_gates, from_state, bias, projection = cell
         sentences, options = inputs.shape[2], self.options
-        if state is None:
-            state = (inputs.new_zeros(2, sentences, options.projection), inputs.new_zeros(2, sentences, options.cells))
         output, memory = (part.clone() for part in state)
         outputs = inputs.new_zeros(*inputs.shape[:3], options.projection)
         running = (np.asarray(lengths)[None] > np.arange(inputs.shape[1])[:, None]).sum(axis=1).tolist()
-        for time, projected in enumerate(_projected(inputs, cell[0], own)):
+        blocks = inputs.split(max(1, PLACES // sentences), dim=1)  # many time steps are one multiplication
+        opened = (torch.baddbmm(bias, x.flatten(1, 2), to_gates).unflatten(1, x.shape[1:3]).unbind(1) for x in blocks)
+        for time, projected in enumerate(chain.from_iterable(opened)):
             n = running[time]
-            gates = torch.baddbmm(projected[:, :n], output[:, :n], cell[1])
+            gates = torch.baddbmm(projected[:, :n], output[:, :n], from_state)
             entry, new, forget, out = gates.chunk(4, dim=-1)  # TensorFlow's order
             kept = torch.sigmoid(entry) * torch.tanh(new) + torch.sigmoid(forget) * memory[:, :n]
             memory[:, :n] = _clipped(kept, options.cell_clip)
-            output[:, :n] = _clipped(
-                torch.bmm(torch.sigmoid(out) * torch.tanh(memory[:, :n]), projection), options.projection_clip
-            )
+            shown = torch.bmm(torch.sigmoid(out) * torch.tanh(memory[:, :n]), projection)
+            output[:, :n] = _clipped(shown, options.projection_clip)
             outputs[:, time, :n] = output[:, :n]
         return outputs, (output, memory)
-
-    def _reversal(self, lengths: Sequence[int], time: int) -> Tensor:
-        """Return, for each sentence, the places of its words from last to first; padding stays where it is."""
-        import torch
-
-        places = torch.arange(time, device=self.device)[None]
-        ends = torch.tensor(lengths, device=self.device)[:, None]
-        return torch.where(places < ends, ends - 1 - places, places)
 
 
 def _clipped(x: Tensor, limit: float | None) -> Tensor:
     return x.clamp_(-limit, limit) if limit else x
-
-
-def _projected(inputs: Tensor, weight: Tensor, bias: Tensor) -> Iterator[Tensor]:
-    """Yield the inputs' part of the gates, one time step after the other; many steps are one multiplication."""
-    import torch
-
-    for block in inputs.split(max(1, PLACES // inputs.shape[2]), dim=1):
-        opened = torch.baddbmm(bias, block.flatten(1, 2), weight).unflatten(1, block.shape[1:3])
-        yield from opened.unbind(1)
 
 
 class StatefulElmo:
@@ -219,59 +232,81 @@ class StatefulElmo:
 
     def __init__(self, elmo: Elmo) -> None:
         self.elmo = elmo
-        self._states: States | None = None
+        self._states = elmo.states(0)
 
     def layers(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
         """Return (layers, words, dimensions) for each sentence of the next batch, given as words."""
+        from torch.nn.functional import pad
+        from torch.nn.utils.rnn import pad_sequence
+
         framed = [(BEGIN, *words, END) for words in sentences]
         vocabulary = {word: i for i, word in enumerate(dict.fromkeys(word for row in framed for word in row))}
         vectors = self.elmo.token_vectors(list(vocabulary))
         order = sorted(range(len(framed)), key=lambda row: -len(framed[row]))
         lengths = [len(framed[row]) for row in order]
-        tokens = padded_rows([[vocabulary[word] for word in framed[row]] for row in order], vectors)
-        layers, after = self.elmo.contextual(tokens, lengths, self._before(order))
-        self._keep(order, after)
-        places = {row: place for place, row in enumerate(order)}
-        return [
-            np.stack([layer[places[row], 1 : len(words) - 1].float().cpu().numpy() for layer in layers])
-            for row, words in enumerate(framed)
+        sequences = [vectors[[vocabulary[word] for word in framed[row]]] for row in order]
+        tokens = pad_sequence(sequences, batch_first=True)
+        more = max(0, len(framed) - self._states[0][0].shape[1])
+        self._states = [(pad(output, (0, 0, 0, more)), pad(memory, (0, 0, 0, more))) for output, memory in self._states]
+        before = [(output[:, order], memory[:, order]) for output, memory in self._states]
+        layers, after = self.elmo.contextual(tokens, lengths, before)
+        for kept, ended in zip(chain(*self._states), chain(*after), strict=True):
+            kept[:, order] = ended
+        found = [
+            np.stack([layer[i, 1 : n - 1].float().cpu().numpy() for layer in layers]) for i, n in enumerate(lengths)
         ]
-
-    def _before(self, order: list[int]) -> States | None:
-        """Return the states of the rows in `order`; there are zeros for rows that are new."""
-        if self._states is None:
-            return None
-        grown = []
-        for state in self._states:
-            more = len(order) - state[0].shape[1]
-            parts = [_with_rows(part, more) if more > 0 else part for part in state]
-            grown.append((parts[0], parts[1]))
-        self._states = grown
-        return [(output[:, order], memory[:, order]) for output, memory in grown]
-
-    def _keep(self, order: list[int], after: States) -> None:
-        if self._states is None:
-            self._states = [(output.clone(), memory.clone()) for output, memory in after]
-        for kept, new in zip(self._states, after, strict=True):
-            for part, state in zip(kept, new, strict=True):
-                part[:, order] = state
+        return [found[place] for place in np.argsort(order)]
 
 
-def _with_rows(state: Tensor, rows: int) -> Tensor:
-    """Return a state with that many more rows of zeros."""
-    import torch
+class ElmoEncoder(ContextEncoder):
+    """An ELMo; `layer`: "mean" of the three layers (the default), "last", or 0, 1, 2. It keeps no state between texts.
 
-    return torch.cat([state, state.new_zeros(state.shape[0], rows, state.shape[2])], dim=1)
-
-
-def padded_rows(rows: Sequence[Sequence[int]], vectors: Tensor) -> Tensor:
-    """Return (rows, time, d): the vectors that each row's numbers stand for, zeros after its end.
-
-    >>> import torch
-    >>> padded_rows([[1, 0], [1]], torch.tensor([[5.0], [7.0]])).tolist()
-    [[[7.0], [5.0]], [[7.0], [0.0]]]
+    `pieces` matters where a span covers several words. See `StatefulElmo` for vectors as AllenNLP makes them.
     """
-    found = vectors.new_zeros(len(rows), max(map(len, rows)), vectors.shape[1])
-    for place, row in enumerate(rows):
-        found[place, : len(row)] = vectors[list(row)]
-    return found
+
+    refuses_first = "ELMo has no token that stands for a sentence"
+
+    def __init__(
+        self,
+        elmo: Elmo,
+        name: str,
+        *,
+        layer: Layer = "mean",
+        pieces: Pieces = "mean",
+        token_budget: int | None = None,
+        dtype: str = "float32",
+    ) -> None:
+        check_choice(layer, pieces, elmo.depth, name)
+        self.elmo, self.layer, self.alone = elmo, layer, elmo.device.type != "cpu"
+        self.depth, self.dimensions = elmo.depth, elmo.dimensions
+        # It reads characters, and has no list of words.
+        fingerprint, tokens = elmo.fingerprint(layer, pieces, dtype), token_limit(token_budget, elmo.device)
+        super().__init__(name, "ELMo", fingerprint, layer=layer, pieces=pieces, words=0, note="", tokens=tokens)
+
+    def stateful(self) -> StatefulElmo:
+        """Return the same network with states that are carried from batch to batch, as AllenNLP's does."""
+        return StatefulElmo(self.elmo)
+
+    def cut(self, texts: Sequence[str], words: Words = None) -> tuple[list[Cut], Forward]:
+        """Return the texts as words, numbered anew each time: each distinct one goes through the character CNN once."""
+        import torch
+        from torch.nn.utils.rnn import pad_sequence
+
+        numbers = {BEGIN: 0, END: 1}
+        cuts = []
+        for text, found in zip(texts, words or map(words_of, texts), strict=True):
+            if not all(end > start for start, end in found):
+                raise MeasureError("an empty word has no vector; leave it out.")
+            inside = (numbers.setdefault(text[start:end], len(numbers)) for start, end in found)
+            cuts.append(Cut(text, (0, *inside, 1), [(0, 0), *found, (len(text), len(text))], range(1, len(found) + 1)))
+        vectors = self.elmo.token_vectors(list(numbers))
+
+        def forward(sequences: Sequence[Ids], *, every: bool = False) -> Any:
+            order = sorted(range(len(sequences)), key=lambda row: -len(sequences[row]))  # the longest first
+            tokens = pad_sequence([vectors[list(sequences[row])] for row in order], batch_first=True)
+            layers, _ = self.elmo.contextual(tokens, [len(sequences[row]) for row in order])
+            back = torch.argsort(torch.tensor(order, device=vectors.device))
+            with torch.inference_mode():
+                return [layer[back] for layer in layers] if every else chosen(layers, self.layer)[back]
+
+        return cuts, forward

@@ -7,7 +7,6 @@ and the file is large enough to hold it. Links to other files are not followed.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -89,46 +88,38 @@ def elmo_files(place: Path) -> tuple[Path, Path] | None:
 
 
 def _first(folder: Path, patterns: tuple[str, ...]) -> list[Path]:
-    return next((found for pattern in patterns if (found := _files(folder, pattern))), [])
-
-
-def _files(folder: Path, pattern: str) -> list[Path]:
-    return sorted(path for path in folder.glob(pattern) if path.is_file())
+    found = (sorted(path for path in folder.glob(pattern) if path.is_file()) for pattern in patterns)
+    return next(filter(None, found), [])
 
 
 def read_options(path: Path) -> ElmoOptions:
     """Return what an options file says; anything missing, or out of all proportion, is one clear error."""
     try:
-        content = json.loads(_text(path))
-        cnn, lstm = content["char_cnn"], content["lstm"]
-        options = ElmoOptions(
-            characters=_whole(cnn["embedding"]["dim"], "embedding.dim", 10_000),
-            width=_whole(cnn.get("max_characters_per_token", 50), "max_characters_per_token", 1000, 3),
-            filters=tuple((_whole(w, "filters", 1000), _whole(n, "filters", 100_000)) for w, n in cnn["filters"]),
-            highways=_whole(cnn["n_highway"], "n_highway", 100, 0),
-            activation=str(cnn["activation"]),
-            cells=_whole(lstm["dim"], "lstm.dim", 100_000),
-            projection=_whole(lstm["projection_dim"], "projection_dim", 100_000),
-            layers=_whole(lstm["n_layers"], "n_layers", 100),
-            skip_connections=bool(lstm.get("use_skip_connections", False)),
-            cell_clip=_limit(lstm.get("cell_clip"), "cell_clip"),
-            projection_clip=_limit(lstm.get("proj_clip"), "proj_clip"),
-        )
-        _check(options, cnn)
+        return _options(path)
     except KeyError as error:
         raise DataError(f"the ELMo options '{path}' lack {error}; get the file again.") from None
     except (OSError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise DataError(f"the ELMo options '{path}' cannot be used: {first_sentence(error)}.") from None
-    return options
 
 
-def _text(path: Path) -> str:
+def _options(path: Path) -> ElmoOptions:
     if (there := path.stat().st_size) > LONGEST:
         raise ValueError(f"it has {there:,} bytes, too many for options")
-    return path.read_text("utf-8")
-
-
-def _check(options: ElmoOptions, cnn: dict[str, Any]) -> None:
+    content = json.loads(path.read_text("utf-8"))
+    cnn, lstm = content["char_cnn"], content["lstm"]
+    options = ElmoOptions(
+        characters=_whole(cnn["embedding"]["dim"], "embedding.dim", 10_000),
+        width=_whole(cnn.get("max_characters_per_token", 50), "max_characters_per_token", 1000, 3),
+        filters=tuple((_whole(w, "filters", 1000), _whole(n, "filters", 100_000)) for w, n in cnn["filters"]),
+        highways=_whole(cnn["n_highway"], "n_highway", 100, 0),
+        activation=str(cnn["activation"]),
+        cells=_whole(lstm["dim"], "lstm.dim", 100_000),
+        projection=_whole(lstm["projection_dim"], "projection_dim", 100_000),
+        layers=_whole(lstm["n_layers"], "n_layers", 100),
+        skip_connections=bool(lstm.get("use_skip_connections", False)),
+        cell_clip=_limit(lstm.get("cell_clip"), "cell_clip"),
+        projection_clip=_limit(lstm.get("proj_clip"), "proj_clip"),
+    )
     if options.activation not in ("relu", "tanh"):
         raise ValueError(f"activation is {options.activation!r}; it must be relu or tanh")
     if not options.filters or max(width for width, _ in options.filters) > options.width:
@@ -137,6 +128,7 @@ def _check(options: ElmoOptions, cnn: dict[str, Any]) -> None:
         raise ValueError(f"n_characters is {cnn['n_characters']!r}; it must be {CHARACTERS} or {CHARACTERS + 1}")
     if (total := sum(map(prod, options.shapes().values()))) > LARGEST:
         raise ValueError(f"they require {total:,} weights; at most {LARGEST:,} are allowed")
+    return options
 
 
 def _whole(value: Any, name: str, most: int, least: int = 1) -> int:
@@ -156,44 +148,37 @@ def _limit(value: Any, name: str) -> float | None:
 def read_weights(path: Path, options: ElmoOptions) -> dict[str, NDArray[np.float32]]:
     """Return the arrays of weights that the options require, in float32."""
     need_extra("ELMo's weights", "h5py")
-    import h5py
-
-    shapes = options.shapes()
     try:
-        _check_size(path, shapes)
-        # What is too large for float32 becomes infinite, and is refused with NaN of every kind.
-        with h5py.File(path, "r") as file, np.errstate(over="ignore", invalid="ignore"):
-            found = dict(_datasets(h5py, file, shapes))
-            return {name: _finite(name, dataset[...].astype(np.float32)) for name, dataset in found.items()}
+        return _weights(path, options.shapes())
     except (OSError, KeyError, ValueError, TypeError, RuntimeError, MemoryError) as error:
         raise DataError(f"the ELMo weights '{path}' cannot be used: {first_sentence(error)}.") from None
 
 
-def _check_size(path: Path, shapes: dict[str, tuple[int, ...]]) -> None:
-    """Refuse a file too small for that many numbers, even in half precision, before memory is allocated for them."""
+def _weights(path: Path, shapes: dict[str, tuple[int, ...]]) -> dict[str, NDArray[np.float32]]:
+    """Read every array, once the shapes of all are what they must be."""
+    import h5py
+
     there = path.stat().st_size
-    if 2 * sum(map(prod, shapes.values())) > TIGHTEST * there:
+    if 2 * sum(map(prod, shapes.values())) > TIGHTEST * there:  # too small even for numbers in half precision
         raise ValueError(f"it has {there:,} bytes, too few for the weights that the options require")
-
-
-def _datasets(h5py: Any, file: Any, shapes: dict[str, tuple[int, ...]]) -> Iterator[tuple[str, Any]]:
-    """Yield every dataset once its shape is what it must be, before any is read."""
-    for name, shape in shapes.items():
-        place = file
-        for part in name.split("/"):
-            if not isinstance(place, h5py.Group) or part not in place:
-                raise ValueError(f"'{name}' is missing")
-            if not isinstance(place.get(part, getlink=True), h5py.HardLink):
-                raise ValueError(f"'{name}' is a link")  # noqa: TRY004 (perhaps to another file)
-            place = place[part]
-        if not isinstance(place, h5py.Dataset) or place.dtype.kind != "f" or place.is_virtual or place.external:
-            raise ValueError(f"'{name}' is not an array of numbers kept in this file")
-        if place.shape != shape:
-            raise ValueError(f"'{name}' is {place.shape}, where the options require {shape}")
-        yield name, place
-
-
-def _finite(name: str, array: NDArray[np.float32]) -> NDArray[np.float32]:
-    if not np.isfinite(array).all():
-        raise ValueError(f"'{name}' holds values that are not numbers")
-    return array
+    found: dict[str, Any] = {}
+    # What is too large for float32 becomes infinite, and is refused with NaN of every kind.
+    with h5py.File(path, "r") as file, np.errstate(over="ignore", invalid="ignore"):
+        for name, shape in shapes.items():
+            place = file
+            for part in name.split("/"):
+                if not isinstance(place, h5py.Group) or part not in place:
+                    raise ValueError(f"'{name}' is missing")
+                if not isinstance(place.get(part, getlink=True), h5py.HardLink):
+                    raise ValueError(f"'{name}' is a link")  # noqa: TRY004 (perhaps to another file)
+                place = place[part]
+            if not isinstance(place, h5py.Dataset) or place.dtype.kind != "f" or place.is_virtual or place.external:
+                raise ValueError(f"'{name}' is not an array of numbers kept in this file")
+            if place.shape != shape:
+                raise ValueError(f"'{name}' is {place.shape}, where the options require {shape}")
+            found[name] = place
+        for name, dataset in found.items():
+            found[name] = dataset[...].astype(np.float32)
+            if not np.isfinite(found[name]).all():
+                raise ValueError(f"'{name}' holds values that are not numbers")
+    return found

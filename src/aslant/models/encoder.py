@@ -1,41 +1,298 @@
-"""Any encoder of transformers (BERT, RoBERTa, DistilBERT, MiniLM …) as a network for `ContextEncoder`."""
+"""Encoders: vectors of words and sentences in their texts, from any model of transformers, or any other network.
+
+Of all networks: tokenise, read long texts in windows, batch, pool. See `elmo` for another network.
+"""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from itertools import groupby, tee
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import DataError, MeasureError
-from aslant.models.causal import beginning_of
-from aslant.models.encoding import ContextEncoder, Forward, Layer, Pieces, check_choice, chosen
-from aslant.models.masked import longest, queries_in_place
-from aslant.models.network import MISFITS, Network, memory_suffices, out_of_memory
-from aslant.models.plan import Query, batches
-from aslant.models.protocols import INSIDE, Progress, Sentence
-from aslant.models.spelling import Speller
-from aslant.models.table import Ids
-from aslant.models.windows import Cut
+from aslant.models.language_models import InPlace, WordsInPlace, beginning_of
+from aslant.models.network import Network, fitting, memory_suffices
+from aslant.models.plan import Ids, Limits, Query, Runner, batches
+from aslant.models.protocols import RECORDED, Passage, Pooling, Progress
+from aslant.models.spelling import Cut, Speller, cut_texts, longest, shown, tiles, windows
+from aslant.parallel import cores, one_thread_each, spread, workers_in_use
 
+#: Which vectors: of the last layer, the mean of all (with the one before the first), or of one by number.
+Layer: TypeAlias = Literal["last", "mean"] | int
+#: A word of several pieces: their mean, or the first.
+Pieces: TypeAlias = Literal["mean", "first"]
+#: The (start, end) of each word of each text.
+Words: TypeAlias = Sequence[Sequence[tuple[int, int]]] | None
+#: Texts that are tokenised and read together, by length; vectors of no more than these are held.
+CHUNK = 512
+#: Sequences to vectors as a tensor: (sequences, tokens, d) of one layer, or (layers, sequences, tokens, d) of all.
+Forward: TypeAlias = Callable[..., Any]
+#: A sequence to run, and the numbers of what is pooled from it; asks are (place in the sequence, number).
+Asked: TypeAlias = tuple[Query, tuple[int, ...]]
+Answers: TypeAlias = dict[Query, NDArray[np.float32]]
 #: Texts of different lengths with which a model is tested when it is loaded.
 PROBES = ("He is a doctor.", "I know that she is a good nurse, and so do they.")
-#: Lone surrogates, which no tokenizer accepts, and their replacement: as long, so that spans stay where they are.
-LONE, UNREADABLE = re.compile("[\ud800-\udfff]"), "\ufffd"
 LEFT_TO_RIGHT = "left-to-right: a word does not see what follows it"
 ALONE = "padding changes this model's numbers, so texts are run one at a time"
 
 
-class TransformersEncoder(ContextEncoder):
+class ContextEncoder:
+    """An encoder over a network, as `aslant.load_encoder` gives it; see `aslant.models.Encoder` for its methods.
+
+    A subclass sets `depth` (layers) and `dimensions`, and splits texts into tokens. `passes` counts the sequences run.
+    """
+
+    depth: int
+    dimensions: int
+    sees: int | None = None  #: how many tokens the network takes at once (None: any number)
+    refuses_first = ""  #: why the first token says nothing about its sentence
+    alone = False  #: on a device that takes one batch at a time
+    body: Forward | None = None  #: sequences to vectors, if that is the same for all texts: then workers can have it
+
+    def __init__(
+        self,
+        name: str,
+        kind: str,
+        fingerprint: str,
+        *,
+        layer: Layer,
+        pieces: Pieces,
+        words: int,
+        note: str,
+        tokens: int,
+    ) -> None:
+        self.name, self.pieces, self.passes = name, pieces, 0
+        self.folder: Path | None = None  #: what it was loaded from, see `aslant.models.identity_of`
+        self._pooled = Pooled(self.body, Limits(tokens, 10**9))
+        self.format = f"encoder ({kind}; layer: {layer}, pieces: {pieces})"
+        self.fingerprint, self.words, self.note = fingerprint, words, note
+
+    def cut(self, texts: Sequence[str], words: Words = None) -> tuple[list[Cut], Forward]:
+        """Return the texts as tokens, and what turns sequences of such tokens into vectors.
+
+        `words`: where the words of each text are, if they are known; a network of words takes these.
+        """
+        raise NotImplementedError
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of `aslant.results.Representation`."""
+        return {name: getattr(self, name) for name in RECORDED}
+
+    def layers(self, tokens: Sequence[str]) -> NDArray[np.float32]:
+        """Return the vectors of every layer for one sentence given as words: (layers, tokens, dimensions)."""
+        if isinstance(tokens, str):
+            raise MeasureError(f"tokens={tokens[:40]!r} is a string; give a list of words, such as text.split().")
+        starts = np.cumsum([0, *(len(token) + 1 for token in tokens)]).tolist()
+        spans = [(start, start + len(token)) for start, token in zip(starts, tokens, strict=False)]
+        (cut,), forward = self.cut([" ".join(tokens)], [spans])
+        found = np.empty((self.depth, len(spans), self.dimensions), np.float32)
+        for query, numbers in self._asked(cut, [cut.places(span) for span in spans]):
+            for layer, vectors in enumerate(forward([query.ids], every=True)):
+                found[layer, list(numbers)] = _pooled([query], vectors)[0]
+        return found
+
+    def span_vectors(
+        self, passages: Sequence[Passage], *, progress: Progress | None = None
+    ) -> Iterator[NDArray[np.float32]]:
+        """Yield (spans, dimensions) for each passage, in their order."""
+
+        def asked(cut: Cut, number: int) -> list[Asked]:
+            return self._asked(cut, [cut.places(span) for span in passages[number].spans])
+
+        texts = [passage.text for passage in passages]
+        for number, wanted, answers in self._read(texts, asked, progress):
+            found = np.empty((len(passages[number].spans), self.dimensions), np.float32)
+            for query, numbers in wanted:
+                found[list(numbers)] = answers[query]
+            yield found
+
+    def sentence_vectors(
+        self, texts: Sequence[str], *, pooling: Pooling = "mean", progress: Progress | None = None
+    ) -> NDArray[np.float32]:
+        """Return one vector for each text: the mean over its own tokens (not special ones), or that of the first token.
+
+        A text that is too long is read in parts, as even as can be: the mean is over the tokens of all, "first" over
+        the first tokens of all.
+        """
+        if pooling not in ("mean", "first"):
+            raise MeasureError(f"pooling is {pooling!r}; choose 'mean' or 'first'.")
+        if pooling == "first" and self.refuses_first:
+            raise MeasureError(f"pooling='first' is of no use with '{self.name}': {self.refuses_first}; use 'mean'.")
+        found = np.zeros((len(texts), self.dimensions), np.float32)
+        for number, wanted, answers in self._read(texts, lambda cut, _: self._whole(cut, pooling), progress):
+            weights = np.array([len(query.asks) for query, _ in wanted], np.float64)
+            rows = np.concatenate([answers[query] for query, _ in wanted])
+            found[number] = np.average(rows.astype(np.float64), axis=0, weights=weights)
+        return found
+
+    def _read(
+        self, texts: Sequence[str], asked: Callable[[Cut, int], list[Asked]], progress: Progress | None
+    ) -> Iterator[tuple[int, list[Asked], Answers]]:
+        """Yield, for each text, its number, the requests and the answers, run on the workers in use.
+
+        Texts are tokenised and batched some hundred at a time; a batch depends on the texts of its chunk only.
+        """
+        begun: deque[_Chunk] = deque()
+
+        def work() -> Iterator[tuple[list[Query], Forward | None]]:
+            for start in range(0, len(texts), CHUNK):
+                cuts, forward = self.cut(texts[start : start + CHUNK])
+                wanted = [asked(cut, number) for number, cut in enumerate(cuts, start)]
+                queries = list(dict.fromkeys(query for text in wanted for query, _ in text))
+                found = list(batches(queries, self._pooled.limits))
+                begun.append(_Chunk(start, wanted, len(found)))
+                yield from ((batch, None if self.body is forward else forward) for batch in found)
+
+        with closing(self._run(work())) as answers:
+            for part in answers:
+                yield from _finished(begun)
+                chunk = begun[0]
+                chunk.answers.update(part)
+                chunk.left -= 1
+                if progress is not None:
+                    done = min(len(chunk.answers), len(chunk.wanted)) if chunk.left else len(chunk.wanted)  # about
+                    progress("sentences", chunk.start + done, len(texts))
+            yield from _finished(begun)
+
+    def _run(self, work: Iterator[tuple[list[Query], Forward | None]]) -> Generator[Answers, None, None]:
+        """Yield the answers for each batch, in order; a network that is not the same for all texts stays here."""
+        first, second = tee(work)
+        stays = self.body is None or workers_in_use() is None
+        threads = (1 if self.alone else cores()) if stays else None
+        results = spread(Pooled.run, first, self._pooled, threads)
+        with one_thread_each(), closing(results):
+            for (batch, _), vectors in zip(second, results, strict=True):
+                self.passes += len(batch)
+                yield dict(zip(batch, vectors, strict=True))
+
+    def _asked(self, cut: Cut, places: Sequence[tuple[int, ...]]) -> list[Asked]:
+        """Return what to run for spans of a text, given by their places: one sequence for each window."""
+        seen = windows(cut.content, places, cut.room(self.sees)) if places else []
+        found = []
+        for window in dict.fromkeys(seen):
+            numbers = tuple(i for i, other in enumerate(seen) if other == window)
+            shift = cut.content.start - window.start
+            asks = tuple(
+                (place + shift, i)
+                for i, number in enumerate(numbers)
+                for place in (places[number] if self.pieces == "mean" else places[number][:1])
+            )
+            found.append((Query(cut.through(window), asks), numbers))
+        return found
+
+    def _whole(self, cut: Cut, pooling: Pooling) -> list[Asked]:
+        if not cut.content:
+            raise MeasureError(f"{shown(cut.text)} has no words that the model reads; leave it out.")
+        found: list[Asked] = []
+        for part in tiles(cut.content, cut.room(self.sees)):
+            own = range(cut.content.start, cut.content.start + len(part)) if pooling == "mean" else range(1)
+            found.append((Query(cut.through(part), tuple((place, 0) for place in own)), (0,)))
+        return found
+
+
+@dataclass
+class _Chunk:
+    """Texts that are read together: where they begin, the requests for each, how many batches are still to come."""
+
+    start: int
+    wanted: list[list[Asked]]
+    left: int
+    answers: Answers = field(default_factory=dict)
+
+
+def _finished(begun: deque[_Chunk]) -> Iterator[tuple[int, list[Asked], Answers]]:
+    """Yield the texts of complete chunks, and release them."""
+    while begun and not begun[0].left:
+        chunk = begun.popleft()
+        yield from ((number, wanted, chunk.answers) for number, wanted in enumerate(chunk.wanted, chunk.start))
+
+
+@dataclass(eq=False)
+class Pooled:
+    """Makes the vectors of a batch on any worker: the network that is the same for all texts, and its limits."""
+
+    body: Forward | None
+    limits: Limits
+
+    def run(self, item: tuple[list[Query], Forward | None]) -> list[NDArray[np.float32]]:
+        """Return the vectors of a batch; `item` brings a network of its own where there is none for all texts."""
+        batch, own = item
+        forward = own or self.body
+        assert forward is not None
+        runner = Runner(lambda queries: _pooled(queries, forward([query.ids for query in queries])), self.limits)
+        answers = runner.run(batch)
+        self.limits = runner.limits  # less, where memory ran out
+        return answers
+
+
+def _pooled(batch: Sequence[Query], vectors: Any) -> list[NDArray[np.float32]]:
+    """Return, for each query, the means of the vectors (rows, tokens, d) that its asks number alike: (numbers, d)."""
+    import torch
+
+    rows = [row for row, query in enumerate(batch) for _ in query.asks]
+    places = [place for query in batch for place, _ in query.asks]
+    with torch.inference_mode():
+        picked = vectors[rows, places].float().cpu().numpy()
+    if not np.isfinite(picked).all():
+        raise MeasureError("the model returns NaN: its weights are damaged, or their type is too small.")
+    found, start = [], 0
+    for query in batch:
+        sizes = [len(list(same)) for _, same in groupby(number for _, number in query.asks)]
+        edges = start + np.cumsum([0, *sizes])
+        sums = np.add.reduceat(picked[start : edges[-1]], edges[:-1] - start, axis=0)
+        found.append((sums / np.array(sizes, np.float32)[:, None]).astype(np.float32))
+        start = int(edges[-1])
+    return found
+
+
+def check_choice(layer: object, pieces: object, depth: int, name: str) -> None:
+    """Raise one clear error for a layer that does not exist, or an unknown choice of pieces.
+
+    >>> check_choice(12, "mean", 7, "MiniLM")
+    Traceback (most recent call last):
+    aslant.errors.MeasureError: layer is 12; 'MiniLM' has layers 0 (before the first) to 6; or choose 'last' or 'mean'.
+    """
+    number = isinstance(layer, int) and not isinstance(layer, bool) and -depth <= layer < depth
+    if not number and layer not in ("last", "mean"):
+        raise MeasureError(
+            f"layer is {layer!r}; '{name}' has layers 0 (before the first) to {depth - 1}; or choose 'last' or 'mean'."
+        )
+    if pieces not in ("mean", "first"):
+        raise MeasureError(f"pieces is {pieces!r}; choose 'mean' or 'first'.")
+
+
+def chosen(states: Sequence[Any], layer: Layer) -> Any:
+    """Return the requested layer, of all: tensors (…, d).
+
+    >>> import torch
+    >>> layers = [torch.tensor([n]) for n in (1.0, 2.0, 6.0)]
+    >>> [chosen(layers, layer).item() for layer in ("last", "mean", 0, -2)]
+    [6.0, 3.0, 1.0, 2.0]
+    """
+    if layer != "mean":
+        return states[-1 if layer == "last" else layer]
+    total = states[0].float()
+    for state in states[1:]:
+        total = total + state
+    return total / len(states)
+
+
+class TransformersEncoder(ContextEncoder, WordsInPlace):
     """A transformers model without a head, or the encoder of one, with its tokenizer.
 
     `layer`: "last", "mean" (of all, with the embeddings), or a number (0: the embeddings; −1: the last). `pieces`: a
     word's vector is the "mean" of its pieces', or that of the "first". A left-to-right model is accepted, with a note.
     """
+
+    body: ChosenLayer
 
     def __init__(
         self,
@@ -48,45 +305,60 @@ class TransformersEncoder(ContextEncoder):
         token_budget: int | None = None,
         note: str = "",
     ) -> None:
-        network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
+        self.speller = Speller(tokenizer, longest=longest(model, tokenizer))
+        self.network = Network(model, int(tokenizer.pad_token_id or 0), token_budget)
+        self.body, self.alone = ChosenLayer(self.network, layer), self.network.alone
+        self.sees = self.speller.longest
+        self._begin: list[int] = []
         with memory_suffices(name):
-            reader = TransformersReader(network, tokenizer, name, layer)
-        check_choice(layer, pieces, reader.depth, name)
-        record = {
-            "name": name,
-            "fingerprint": network.fingerprint(_written(tokenizer), layer, pieces, reader.sees, unused="pooler"),
-            "format": f"encoder ({type(model).__name__}; layer: {layer}, pieces: {pieces})",
-            "words": network.vocabulary,
-            "dimensions": reader.dimensions,
-            "note": "; ".join(filter(None, [note, *reader.notes])),
-        }
-        super().__init__(reader, record, pieces=pieces, tokens=network.limits.tokens)
-        self.speller = Speller(tokenizer, longest=reader.sees)
+            notes = self._try_out(name)
+        check_choice(layer, pieces, self.depth, name)
+        # Everything that decides how a text is tokenised, except lengths, which calls change.
+        settings = {**json.loads(tokenizer.backend_tokenizer.to_str()), "truncation": None, "padding": None}
+        written, words = json.dumps(settings, sort_keys=True), self.network.vocabulary
+        fingerprint = self.network.fingerprint(written, layer, pieces, self.sees, unused="pooler")
+        note, tokens = "; ".join(filter(None, [note, *notes])), self.network.limits.tokens
+        kind = type(model).__name__
+        super().__init__(name, kind, fingerprint, layer=layer, pieces=pieces, words=words, note=note, tokens=tokens)
 
-    def word_vectors_in_place(
-        self, sentences: Sequence[Sentence], word: Literal["target", "attribute"], *, progress: Progress | None = None
-    ) -> NDArray[np.float32]:
-        """Return vectors of `word`, by the layer and the pieces chosen, while the other one is masked; (sentences, d).
+    def cut(self, texts: Sequence[str], words: Words = None) -> tuple[list[Cut], Forward]:
+        """Return the tokenised texts, none truncated, and the network."""
+        return cut_texts(self.speller.tokenizer, texts, self._begin), self.body
 
-        As for a masked language model, a sentence begins with a capital where the tokenizer knows capitals.
-        """
-        mask = self.speller.tokenizer.mask_token_id
-        if mask is None:
-            raise MeasureError(f"the tokenizer of '{self.name}' has no mask, so no word can be hidden from it.")
-        queries = queries_in_place(self.speller, int(mask), sentences, word)
-        if self.pieces == "first":
-            queries = [Query(query.ids, query.asks[:1]) for query in queries]
-        distinct = list(dict.fromkeys(queries))
-        vectors: dict[Query, NDArray[np.float32]] = {}
-        for part in self._run((batch, None) for batch in batches(distinct, self._pooled.limits)):
-            vectors.update(part)
-            if progress is not None:
-                progress("vectors", len(vectors), len(distinct))
-        return np.concatenate([vectors[query] for query in queries])
+    def _try_out(self, name: str) -> list[str]:
+        """Compare padded passes with single ones, and see whether the model looks ahead; return notes."""
+        network, cuts = self.network, self.cut(PROBES)[0]
+        sequences = [cut.ids for cut in cuts]
+        alone = [self._numbers([ids])[0] for ids in sequences]
+        self.depth, self.dimensions = len(alone[0]), int(alone[0].shape[-1])
+        if not all(np.isfinite(states).all() for states in alone):
+            raise DataError(f"'{name}' gives no numbers (NaN): its weights are damaged, or their type is too small.")
+        found = fitting(lambda: self._numbers(sequences))
+        network.one_by_one = found is None or not all(map(self._alike, found, alone))
+        ahead, beginning = False, ""
+        for ids, states in zip(sequences, alone, strict=True):  # does another last token change what is before it?
+            other = ids[0] if ids[0] != ids[-1] else (ids[-1] + 1) % network.vocabulary
+            ahead = ahead or not self._alike(self._numbers([(*ids[:-1], other)])[0][:, :-1], states[:, :-1])
+        if not cuts[0].content.start:
+            self.refuses_first = "it does not put a token before a sentence"
+        if not ahead:
+            self.refuses_first = "it reads from left to right, so the first token sees no other"
+            begin, beginning = beginning_of(self.speller.tokenizer, network.vocabulary)
+            self._begin = [] if begin is None else [begin]
+            self.body.options = {"use_cache": False}  # it would hold keys and values of every layer
+        return ["" if ahead else LEFT_TO_RIGHT, beginning.partition(",")[0], ALONE if network.one_by_one else ""]
 
-    def in_vocabulary(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
-        """Tell whether the word is a single piece as [TARGET] or [ATTRIBUTE] of a template; else inside a sentence."""
-        return self.speller.one_piece(word, template, role)
+    def _numbers(self, sequences: Sequence[Ids]) -> list[Any]:
+        """Return, for each sequence, all its vectors: (layers, tokens, d)."""
+        states = [state.float().cpu().numpy() for state in self.body(sequences, every=True)]
+        return [np.stack([state[row, : len(ids)] for state in states]) for row, ids in enumerate(sequences)]
+
+    def _alike(self, found: Any, expected: Any) -> bool:
+        """Tell whether vectors are the same up to rounding, relative to their largest number."""
+        return self.network.agree(found, expected, max(1.0, float(np.abs(expected).max())))
+
+    def _vectors_of(self, queries: list[Query]) -> InPlace:
+        return (part.items() for part in self._run((batch, None) for batch in batches(queries, self._pooled.limits)))
 
 
 @dataclass(eq=False)
@@ -102,7 +374,9 @@ class ChosenLayer:
         import torch
 
         if self.network.one_by_one and len(sequences) > 1:
-            return self._one_by_one(sequences, every)
+            from torch.nn.utils.rnn import pad_sequence
+
+            return pad_sequence([self([ids])[0] for ids in sequences], batch_first=True)
         ids, mask = self.network.padded(sequences)
         with torch.inference_mode():
             if self.layer == "last" and not every:
@@ -113,105 +387,3 @@ class ChosenLayer:
                 )
             states = (*output.hidden_states[:-1], output[0])
             return states if every else chosen(states, self.layer)
-
-    def _one_by_one(self, sequences: Sequence[Ids], every: bool) -> Any:
-        from torch.nn.utils.rnn import pad_sequence
-
-        found = [self([ids], every=every) for ids in sequences]
-        if every:
-            return [pad_sequence([each[n][0] for each in found], batch_first=True) for n in range(len(found[0]))]
-        return pad_sequence([each[0] for each in found], batch_first=True)
-
-
-class TransformersReader:
-    """A transformers model with its fast tokenizer, tested: `notes` says what was found."""
-
-    def __init__(self, network: Network, tokenizer: Any, name: str, layer: Layer) -> None:
-        if not getattr(tokenizer, "is_fast", False):
-            raise MeasureError(
-                f"{type(tokenizer).__name__} does not say where its pieces are in a text; "
-                "save the model with a fast tokenizer (tokenizer.json)."
-            )
-        self.network, self.tokenizer = network, tokenizer
-        self.body, self.alone = ChosenLayer(network, layer), network.device.type != "cpu"
-        self.sees = longest(network.model, tokenizer)
-        self._begin: list[int] = []
-        self.notes, self.refuses_first = [""], ""
-        self._try_out(name)
-
-    def cut(self, texts: Sequence[str]) -> tuple[list[Cut], Forward]:
-        """Return the tokenised texts, none truncated, and the network."""
-        readable = [LONE.sub(UNREADABLE, text) for text in texts]
-        cut = self.tokenizer(
-            readable, return_offsets_mapping=True, return_special_tokens_mask=True, return_attention_mask=False,
-            return_token_type_ids=False, truncation=False, padding=False, verbose=False,
-        )  # fmt: skip
-        rows = zip(texts, cut["input_ids"], cut["offset_mapping"], cut["special_tokens_mask"], strict=True)
-        return [self._framed(*row) for row in rows], self.body
-
-    def cut_words(self, words: Sequence[str]) -> tuple[Cut, Forward]:
-        """Return a sentence given as words, tokenised, and the network."""
-        (cut,), forward = self.cut([" ".join(words)])
-        return cut, forward
-
-    def _framed(self, text: str, ids: list[int], offsets: list[tuple[int, int]], special: list[int]) -> Cut:
-        ids, offsets = [*self._begin, *ids], [*((0, 0) for _ in self._begin), *offsets]
-        own = [i for i, is_special in enumerate(special, len(self._begin)) if not is_special]
-        return Cut(text, tuple(ids), offsets, range(own[0], own[-1] + 1) if own else range(0))
-
-    def _try_out(self, name: str) -> None:
-        """Compare padded passes with single ones, and see whether the model looks ahead."""
-        cuts = self.cut(PROBES)[0]
-        sequences = [cut.ids for cut in cuts]
-        alone = [self._numbers([ids])[0] for ids in sequences]
-        self.depth, self.dimensions = len(alone[0]), int(alone[0].shape[-1])
-        if not all(np.isfinite(states).all() for states in alone):
-            raise DataError(f"'{name}' gives no numbers (NaN): its weights are damaged, or their type is too small.")
-        self.network.one_by_one = not self._batches_agree(sequences, alone)
-        ahead = self._looks_ahead(sequences, alone)
-        beginning = ""
-        if not cuts[0].content.start:
-            self.refuses_first = "it does not put a token before a sentence"
-        if not ahead:
-            self.refuses_first = "it reads from left to right, so the first token sees no other"
-            begin, beginning = beginning_of(self.tokenizer, self.network.vocabulary)
-            self._begin = [] if begin is None else [begin]
-            self.body.options = {"use_cache": False}  # it would hold keys and values of every layer
-        self.notes = [
-            "" if ahead else LEFT_TO_RIGHT,
-            beginning.partition(",")[0],
-            ALONE if self.network.one_by_one else "",
-        ]
-
-    def _numbers(self, sequences: Sequence[Ids]) -> list[Any]:
-        """Return, for each sequence, all its vectors: (layers, tokens, d)."""
-        states = [state.float().cpu().numpy() for state in self.body(sequences, every=True)]
-        return [np.stack([state[row, : len(ids)] for state in states]) for row, ids in enumerate(sequences)]
-
-    def _batches_agree(self, sequences: Sequence[Ids], alone: Sequence[Any]) -> bool:
-        try:
-            found = self._numbers(sequences)
-        except MISFITS as error:
-            if out_of_memory(error):
-                raise
-            return False
-        return all(self._alike(a, b) for a, b in zip(found, alone, strict=True))
-
-    def _looks_ahead(self, sequences: Sequence[Ids], alone: Sequence[Any]) -> bool:
-        """Tell whether another last token changes the vectors before it."""
-        for ids, states in zip(sequences, alone, strict=True):
-            other = ids[0] if ids[0] != ids[-1] else (ids[-1] + 1) % self.network.vocabulary
-            if not self._alike(self._numbers([(*ids[:-1], other)])[0][:, :-1], states[:, :-1]):
-                return True
-        return False
-
-    def _alike(self, found: Any, expected: Any) -> bool:
-        """Tell whether vectors are the same up to rounding, relative to their largest number."""
-        tolerance = self.network.tolerance * max(1.0, float(np.abs(expected).max()))
-        return bool(np.allclose(found, expected, rtol=0, atol=tolerance))
-
-
-def _written(tokenizer: Any) -> str:
-    """Return everything that decides how a text is tokenised, except lengths, which calls change."""
-    settings = json.loads(tokenizer.backend_tokenizer.to_str())
-    return json.dumps({**settings, "truncation": None, "padding": None}, sort_keys=True)

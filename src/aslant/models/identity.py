@@ -32,8 +32,12 @@ def identity_of(model: Any, name: str) -> Identity:
         return "other"
     if not _same_vocabulary(model, found):
         return "other"
+
+    def decides(file: str) -> bool:  # what a model computes; of the others, the hub's cache has only what was used
+        return file == "config.json" or file.endswith((".safetensors", ".bin", ".gguf", ".hdf5"))
+
     folder = getattr(model, "folder", None)
-    return "verified" if folder is not None and is_copy(name, folder, _is_network) else "unverified"
+    return "verified" if folder is not None and is_copy(name, folder, decides) else "unverified"
 
 
 def is_registered(model: Any, name: str) -> bool:
@@ -46,16 +50,11 @@ def is_registered(model: Any, name: str) -> bool:
     return identity_of(model, name) == "verified"
 
 
-def _is_network(file: str) -> bool:
-    """Tell whether a file decides what a model computes; of the others, the hub's cache has only what was used."""
-    return file == "config.json" or file.endswith((".safetensors", ".bin", ".gguf", ".hdf5"))
-
-
 def _architecture(model: Any) -> dict[str, Any]:
     """Return what a model says about its architecture; nothing for models that are not ours."""
     if (elmo := getattr(model, "elmo", None)) is not None:
         return {**asdict(elmo.options), "filters": sum(n for _, n in elmo.options.filters), "model_type": "elmo"}
-    network = getattr(model, "network", None) or getattr(getattr(model, "reader", None), "network", None)
+    network = getattr(model, "network", None)
     return {} if network is None else dict(network.model.config.to_dict())
 
 

@@ -1,28 +1,57 @@
 """What loading a language model and loading an encoder have in common: locations, files, devices and errors.
 
 No code of a model is ever run (never `trust_remote_code`), and weights are read from safetensors, or by torch with
-`weights_only`, which builds tensors and nothing else.
+`weights_only`, which builds tensors and nothing else. A few bytes of config.json can request a trillion labels, a
+thousand layers of any width, weights in another folder, or kernels that are downloaded and run: what files may request
+is checked before transformers opens them, and limited to what the weights in the folder can fill.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import re
+import socket
+import stat
 import warnings
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from importlib import util
 from pathlib import Path
 from typing import Any, TypeVar
+from urllib.parse import urlsplit
+from urllib.request import getproxies
 
+from aslant.data import could_be_name, did_you_mean, names, resolve
+from aslant.data.fetching import present
+from aslant.data.places import offline
 from aslant.errors import AslantError, DataError, MissingExtraError
 from aslant.io.packed_files import path_of
-from aslant.io.reading import read_text
-from aslant.models.hub import HUB_NAME, only_in_cache, places, unknown
-from aslant.models.model_files import MAX_CONFIG, check_config, check_folder, no_kernels
+from aslant.io.reading import parse_json, read_text
+from aslant.models.conversion import prepared
 
+#: What a name on the hub looks like: at most one slash.
+HUB_NAME = re.compile(r"[\w.-]+(/[\w.-]+)?")
 DTYPES = ("float32", "bfloat16", "float16")
 #: How attention is computed, by preference; never by what a configuration names, which may be code from the hub.
 ATTENTION = ("sdpa", "eager")
+#: How opening a model fails.
+FAILURES = (OSError, ValueError, ImportError, RuntimeError, LookupError, TypeError, AttributeError)
+#: Bytes of config.json and of an index of weights.
+MAX_CONFIG, MAX_INDEX = 16 << 20, 64 << 20
+#: No model has more layers, nor a larger size of any other kind.
+MAX_LAYERS, MAX_SIZE = 1_000, 10**7
+#: Weights in a byte of the files, at most: two where they have four bits, and some are used several times.
+WEIGHTS_PER_BYTE = 8
+#: This many weights (400 MB) do no harm, regardless of the files.
+FREE_WEIGHTS = 10**8
+#: Ways to pack weights that are read without code from elsewhere; others may fetch kernels and run them.
+PACKED_BY = ("bitsandbytes", "bitsandbytes_4bit", "bitsandbytes_8bit")
+_LAYERS = re.compile(r"(^|_)layers?$")
+_SIZES = re.compile(
+    r"(size|dim|d_model|d_ff|d_kv|n_embd|n_inner|heads?|labels|experts|positions|embeddings|channels|width|groups)$"
+)
+_WEIGHTS = (".safetensors", ".bin", ".pt", ".pth", ".h5", ".msgpack")
 NO_CONVERSION = "DISABLE_SAFETENSORS_CONVERSION"
 Model = TypeVar("Model")
 
@@ -37,7 +66,7 @@ def check_asked(source: str | os.PathLike[str] | None, what: str, dtype: str) ->
     if isinstance(source, str) and not HUB_NAME.fullmatch(source) and not os.path.exists(path_of(source)):  # noqa: PTH110
         raise DataError(unknown(source))
     need_extra(what, "torch", "transformers")
-    no_kernels()
+    os.environ.setdefault("USE_HUB_KERNELS", "0")  # transformers downloads no kernels (compiled code) to run them
     if dtype not in DTYPES:
         raise DataError(f"dtype is {dtype!r}; choose one of {', '.join(DTYPES)}.")
 
@@ -49,10 +78,8 @@ def need_extra(what: str, *modules: str) -> None:
     Traceback (most recent call last):
     aslant.errors.MissingExtraError: encoders need no_such_module: pip install '.[lm]'.
     """
-    from importlib.util import find_spec
-
     for module in modules:
-        if find_spec(module) is None:
+        if util.find_spec(module) is None:
             raise MissingExtraError(f"{what} need {module}: pip install '.[lm]'.")
 
 
@@ -75,16 +102,67 @@ def device_of(asked: str | None) -> str:
 
 def folder_by_data_name(name: str, kinds: Collection[str], whole: Callable[[Path], bool]) -> Path | None:
     """Return the folder of a model that has a data name, or None; one that is not `whole` is converted first."""
-    from aslant.data import could_be_name, resolve
-
-    if not could_be_name(name) or only_in_cache(name):
-        return None
+    if not could_be_name(name) or (name in names() and not present(name) and _cached(name)):
+        return None  # or there is nothing to download
     found = resolve(name, kinds=kinds)
-    if found is None or whole(found):
-        return found
-    from aslant.models.conversion import prepared
+    return found if found is None or whole(found) else prepared(name)
 
-    return Path(prepared(name))
+
+def _cached(name: str) -> Path | None:
+    """Return the folder in which the hub's cache keeps a model."""
+    if not util.find_spec("huggingface_hub"):
+        return None
+    from huggingface_hub import try_to_load_from_cache
+
+    found = try_to_load_from_cache(name, "config.json")
+    return Path(found).parent if isinstance(found, str) else None
+
+
+def places(name: str, folder: Path | None) -> Iterator[tuple[str, bool]]:
+    """Yield the places a model may come from, and whether each must be complete: its folder, or the cache and the hub.
+
+    What is cached is given as a folder, for which the hub is not contacted; files may be missing, so the hub is next.
+    """
+    if folder is not None:
+        yield str(folder), True
+        return
+    from huggingface_hub.errors import HFValidationError
+
+    try:
+        cached = _cached(name)
+    except HFValidationError:
+        return
+    if cached is not None:
+        yield str(cached), True
+    if not no_hub():
+        yield name, False
+
+
+def unknown(name: str) -> str:
+    """Return the message for a name that nothing has."""
+    why = no_hub() if HUB_NAME.fullmatch(name) else ""
+    return (
+        f"there is no folder '{name}', nor data or a hub model of that name{why and f' ({why})'}; {did_you_mean(name)}"
+        "check the name, or download the model elsewhere and give its folder."
+    )
+
+
+def no_hub() -> str:
+    """Return why the hub cannot be contacted, or nothing; its own library would try for half a minute."""
+    if offline():
+        return "ASLANT_OFFLINE forbids contacting the hub"
+    from huggingface_hub import constants
+
+    if constants.HF_HUB_OFFLINE or os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
+        return "HF_HUB_OFFLINE forbids contacting the hub"
+    address = urlsplit(constants.ENDPOINT)
+    if getproxies().keys() & {address.scheme, "all"}:  # a proxy may reach what a direct connection does not
+        return ""
+    try:
+        socket.create_connection((address.hostname or "", address.port or 443), timeout=10).close()
+    except OSError:
+        return f"{address.hostname} cannot be reached"
+    return ""
 
 
 def first_that_opens(name: str, folder: Path | None, opened: Callable[[str, bool], Model]) -> Model:
@@ -100,9 +178,7 @@ def first_that_opens(name: str, folder: Path | None, opened: Callable[[str, bool
                 raise
         except pickle.UnpicklingError:
             said = DataError("its weights hold more than numbers; get safetensors")
-        except (OSError, ValueError, ImportError, RuntimeError, LookupError, TypeError, AttributeError) as error:
-            said = error
-        except SafetensorError as error:
+        except (*FAILURES, SafetensorError) as error:
             said = error
     if said is None:
         raise DataError(unknown(name))
@@ -111,12 +187,7 @@ def first_that_opens(name: str, folder: Path | None, opened: Callable[[str, bool
 
 def folder_of(where: str) -> Path | None:
     """Return the folder that a model was loaded from: as it was given, or where the hub's cache keeps it."""
-    if os.path.isdir(where):  # noqa: PTH112 (a name may be too long for a file)
-        return Path(where)
-    from huggingface_hub import try_to_load_from_cache
-
-    cached = try_to_load_from_cache(where, "config.json")
-    return Path(cached).parent if isinstance(cached, str) else None
+    return Path(where) if os.path.isdir(where) else _cached(where)  # noqa: PTH112 (a name may be too long for a file)
 
 
 def config_of(name: str, where: str, only_local: bool) -> Any:
@@ -198,3 +269,80 @@ def first_sentence(error: BaseException | None) -> str:
     'It broke'
     """
     return str(error).strip().split("\n", 1)[0].split(". ", 1)[0].rstrip(".") or type(error).__name__
+
+
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that is more than files of a model: pipes and devices, adapters, weights that lie elsewhere.
+
+    Links to files are followed, wherever they lead: the hub's own cache is made of them, and what is read is numbers.
+
+    >>> import tempfile
+    >>> folder = Path(tempfile.mkdtemp())
+    >>> _ = (folder / "model.safetensors.index.json").write_text('{"weight_map": {"a": "../../secret"}}')
+    >>> check_folder(folder)
+    Traceback (most recent call last):
+    aslant.errors.DataError: '...index.json' names weights in '../../secret', outside its folder; get the model again.
+    """
+    for path in sorted(folder.iterdir()):
+        try:
+            mode = path.stat().st_mode
+        except OSError:  # a link to nowhere: as good as absent
+            continue
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            raise DataError(f"'{path}' is not a regular file; remove it from the model's folder.")
+        if path.name == "adapter_config.json":
+            raise DataError(f"'{folder}' holds an adapter to another model; merge the two, and give the whole model.")
+        if not path.name.endswith(".index.json"):
+            continue
+        try:
+            content = parse_json(read_text(path, DataError, most=MAX_INDEX))
+            names = set(content["weight_map"].values())
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise DataError(f"'{path}' is not an index of weights; get the model again.") from None
+        for name in names:
+            if not isinstance(name, str) or Path(name).name != name or name in ("", "..") or not name.isprintable():
+                raise DataError(f"'{path}' names weights in '{name!s:.80}', outside its folder; get the model again.")
+
+
+def check_config(content: dict[str, Any], name: str, folder: Path | None) -> None:
+    """Refuse a configuration whose sizes are absurd, or more than the weights in its folder can fill.
+
+    >>> check_config({"num_labels": 10**11}, "m", None)
+    Traceback (most recent call last):
+    aslant.errors.DataError: the config.json of 'm' cannot be used: num_labels is 100,000,000,000 (at most 10,000,000).
+    """
+    problem = _problem(content, folder)
+    if problem:
+        raise DataError(f"the config.json of '{name}' cannot be used: {problem}.")
+
+
+def _problem(content: dict[str, Any], folder: Path | None) -> str | None:
+    for key, value in _numbers(content):
+        most = MAX_LAYERS if _LAYERS.search(key) else MAX_SIZE if _SIZES.search(key) else None
+        if most is not None and value > most:
+            return f"{key} is {value:,} (at most {most:,})"
+    packed = content.get("quantization_config")
+    method = packed.get("quant_method") if isinstance(packed, dict) else packed
+    if packed and method not in PACKED_BY:
+        return f"its weights are packed by {method!r:.40}, which may run code from elsewhere; give plain weights"
+    if folder is None:
+        return None
+    # The sizes of the large matrices are compared with the files, as far as they matter.
+    there = sum(path.stat().st_size for path in folder.iterdir() if path.suffix in _WEIGHTS and path.is_file())
+    numbers = dict(_numbers(content))
+    width = max(numbers.get(key, 0) for key in ("hidden_size", "n_embd", "d_model", "dim"))
+    layers = max((value for key, value in numbers.items() if _LAYERS.search(key)), default=1)
+    inner = max(numbers.get(key, 0) for key in ("intermediate_size", "n_inner", "d_ff", "hidden_dim"))
+    asked = width * max(numbers.get("vocab_size", 0), layers * width, inner)
+    much = asked > max(FREE_WEIGHTS, WEIGHTS_PER_BYTE * there)
+    return f"it requires {asked:,} weights, but the files have {there:,} bytes" if much else None
+
+
+def _numbers(content: Any, depth: int = 0) -> Iterator[tuple[str, int]]:
+    """Yield every whole number with its key, those of parts (such as text_config) too."""
+    if isinstance(content, dict) and depth < 10:
+        for key, value in content.items():
+            if isinstance(value, int) and not isinstance(value, bool):
+                yield str(key), value
+            else:
+                yield from _numbers(value, depth + 1)

@@ -8,9 +8,13 @@ before it is trusted.
 
 from __future__ import annotations
 
+import copyreg
 import hashlib
+import io
 import json
+import pickle
 import threading
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.util import find_spec
@@ -21,23 +25,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.models.packing import pack, unpack
-from aslant.models.plan import Limits, Query, Runner
-from aslant.models.table import Ids, Values
+from aslant.models.plan import Ids, Limits, Query, Values, out_of_memory
 
-Answer = TypeVar("Answer")
+Found = TypeVar("Found")
 #: Largest difference from the plain forward pass, by the bits of a number.
 TOLERANCE = {4: 1e-4, 8: 1e-4, 2: 5e-2}
 #: Tokens that go through a model at once, padding included, where the user does not say: processor, and others.
 TOKENS, TOKENS_ACCELERATED = 2048, 16384
 #: Logits that are held at once: 128 MB as float32.
 LOGITS = 32_000_000
-#: How running out of memory is reported, in lower case: by torch on a processor, by its devices, by cuBLAS, by Windows.
-NO_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory", "alloc_failed")
 #: Settings of a configuration that change no number: where it came from, who wrote it.
 NOT_HASHED = ("name_or_path", "transformers_version", "architectures", "dtype", "torch_dtype")
 #: What fails when a model is not built as assumed; the plain forward pass is used then.
 MISFITS = (RuntimeError, IndexError, KeyError, TypeError, ValueError, AttributeError)
+#: Hooks that were added to a model while it ran here: they cannot be sent, and are added again where needed.
+HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_forward_hooks_with_kwargs", "_forward_pre_hooks_with_kwargs")
+#: What transformers records about its own hooks.
+HOOKED = "_output_capturing_hooks_installed"
 
 
 class Reading:
@@ -55,7 +59,7 @@ class Reading:
         """Return log-probabilities, in the order in which they were requested, from logits (places, vocabulary)."""
         import torch
 
-        rows, tokens = (torch.tensor(side, device=logits.device, dtype=torch.long) for side in _sides(self._asked))
+        rows, tokens = _columns(self._asked, logits.device)
         values = logits[rows, tokens] - torch.logsumexp(logits, dim=-1)[rows]
         if values.isnan().any():
             raise MeasureError("the model returns NaN: its weights are damaged, or their type is too small.")
@@ -66,33 +70,32 @@ class Network:
     """A model in evaluation mode on its device; `narrow`: the head is run only at the requested positions."""
 
     def __init__(self, model: Any, pad: int, token_budget: int | None = None) -> None:
-        self.model = aligned(model.eval())
-        self.base = model.base_model
-        self.device = next(model.parameters()).device
-        self.dtype = next(model.parameters()).dtype
+        self.model, self.base, self.pad = model.eval(), model.base_model, pad
+        # Out of a mapped file or a store into memory that torch allocates, on which bits may depend: a model that was
+        # opened here and one that was sent to a worker are then treated alike.
+        for tensor in (*model.parameters(), *model.buffers()):
+            if tensor.device.type == "cpu" and (tensor.data_ptr() % 64 or not tensor.is_contiguous()):
+                tensor.data = tensor.data.contiguous().clone()
+        first = next(model.parameters())
+        self.device, self.dtype, self.alone = first.device, first.dtype, first.device.type != "cpu"
         self.vocabulary = int(model.config.get_text_config().vocab_size)
-        self.pad = pad
-        self.narrow = self.base is not model
-        self.one_by_one = False
+        self.narrow, self.one_by_one = self.base is not model, False
         self._recording = threading.Lock()
         self._asked = threading.local()  # the places that a pass of this thread is narrowed to
         if self.narrow:
             self.base.register_forward_hook(self._narrow)
         self.limits = Limits(token_limit(token_budget, self.device), max(1, LOGITS // self.vocabulary))
 
-    @property
-    def tolerance(self) -> float:
-        """How far a number may be from that of the plain forward pass."""
-        return TOLERANCE[self.dtype.itemsize]
-
-    def table_name(self, kind: str, fingerprint: str) -> str:
-        """Return under which name the model's answers are kept."""
-        return f"{kind}-{fingerprint}-{str(self.dtype).removeprefix('torch.')}"
+    def agree(self, found: Any, expected: Any, scale: float = 1.0) -> bool:
+        """Tell whether numbers are the same up to rounding; a token may be ruled out (−∞) in both."""
+        return bool(np.allclose(found, expected, rtol=0, atol=scale * TOLERANCE[self.dtype.itemsize]))
 
     def log_probabilities(self, batch: Sequence[Query]) -> list[Values]:
         """Return what each query of a batch asks for (log-softmax in float32)."""
         if self.one_by_one and len(batch) > 1:
             return [self.log_probabilities([query])[0] for query in batch]
+        if batch[0].shared:
+            return self._continued(batch)
         ids, mask = self.padded([query.ids for query in batch])
         reading = Reading()
         for row, query in enumerate(batch):
@@ -101,11 +104,35 @@ class Network:
         values = reading.values(self.logits(reading.places, input_ids=ids, attention_mask=mask)[0])
         return [tuple(islice(values, len(query.asks))) for query in batch]
 
+    def _continued(self, batch: Sequence[Query]) -> list[Values]:
+        """Return the answers; distinct prefixes of `shared` tokens (the same in all queries) are run once each."""
+        import torch
+
+        shared = batch[0].shared
+        heads: dict[Ids, int] = {}
+        head_of = [heads.setdefault(query.ids[:shared], len(heads)) for query in batch]
+        early, late = Reading(), Reading()
+        for row, query in enumerate(batch):
+            for position, token in query.asks:
+                if position < shared:
+                    early.add(head_of[row], position, token)
+                else:
+                    late.add(row, position - shared, token)
+        ids, mask = self.padded(list(heads))
+        logits, output = self.logits(early.places, input_ids=ids, attention_mask=mask, use_cache=True)
+        before, cache = early.values(logits), output.past_key_values
+        cache.batch_select_indices(torch.tensor(head_of, device=self.device))
+        ids, mask = self.padded([query.ids[shared:] for query in batch])
+        mask = torch.cat([mask.new_ones(len(batch), cache.get_seq_length()), mask], dim=1)
+        options = {"past_key_values": cache, "use_cache": True}
+        after = late.values(self.logits(late.places, input_ids=ids, attention_mask=mask, **options)[0])
+        return [tuple(next(before if i < shared else after) for i, _ in query.asks) for query in batch]
+
     def logits(self, places: Collection[tuple[int, int]], **inputs: Any) -> tuple[Any, Any]:
         """Return logits (places, vocabulary) in float32 at (row, position) places, and all that the model returned."""
         import torch
 
-        rows, columns = (torch.tensor(side, device=self.device, dtype=torch.long) for side in _sides(places))
+        rows, columns = _columns(places, self.device)
         with torch.inference_mode():
             if not self.narrow:
                 output = self.model(**inputs)
@@ -132,11 +159,8 @@ class Network:
 
     def __reduce__(self) -> tuple[Any, ...]:
         checked = {"narrow": self.narrow, "one_by_one": self.one_by_one, "limits": self.limits}
-        return _unpacked, (type(self), pack(self.model), self.pad, checked)
-
-    def runner(self, forward: Callable[[Sequence[Query]], Sequence[Answer]]) -> Runner[Answer]:
-        """Return what sends batches through a method of this network."""
-        return Runner(forward, out_of_memory, self.limits, release, alone=self.device.type != "cpu")
+        _Packer(packed := io.BytesIO(), protocol=pickle.HIGHEST_PROTOCOL).dump(self.model)
+        return _unpacked, (packed.getvalue(), self.pad, checked)
 
     def hidden(self, batch: Sequence[Query]) -> list[NDArray[np.float32]]:
         """Return the mean of the last layer's vectors at the requested positions of each query; (d,) each."""
@@ -146,18 +170,14 @@ class Network:
             return [self.hidden([query])[0] for query in batch]
         ids, mask = self.padded([query.ids for query in batch])
         with torch.inference_mode():
-            states = self._last_layer(input_ids=ids, attention_mask=mask).float()
-        found = []
-        for row, query in enumerate(batch):
-            vectors = states[row, [position for position, _ in query.asks]]
-            found.append(vectors.mean(dim=0).cpu().numpy())
-        return found
-
-    def _last_layer(self, **inputs: Any) -> Any:
-        if self.base is not self.model:
-            return self.base(**inputs)[0]
-        with self.recording():
-            return self.model(**inputs, output_hidden_states=True).hidden_states[-1]  # no encoder apart from its head
+            if self.base is not self.model:
+                states = self.base(input_ids=ids, attention_mask=mask)[0].float()
+            else:  # no encoder apart from its head
+                with self.recording():
+                    output = self.model(input_ids=ids, attention_mask=mask, output_hidden_states=True)
+                states = output.hidden_states[-1].float()
+        places = [[position for position, _ in query.asks] for query in batch]
+        return [states[row, at].mean(dim=0).cpu().numpy() for row, at in enumerate(places)]
 
     def recording(self) -> AbstractContextManager[Any]:
         """Return what a pass that records the states of every layer needs: early transformers 5 took one at a time."""
@@ -183,13 +203,8 @@ class Network:
         self.narrow = False
         plain = np.array([self.log_probabilities([query])[0] for query in queries])
         for self.narrow, self.one_by_one in ways:
-            try:
-                found = np.array(self.log_probabilities(queries))
-            except MISFITS as error:
-                if out_of_memory(error):
-                    raise
-                continue
-            if agree(found, plain, self.tolerance):
+            found = fitting(lambda: self.log_probabilities(queries))
+            if found is not None and self.agree(found, plain):
                 break
         if self.one_by_one:
             return "padding changes this model's numbers, so sentences are run one at a time"
@@ -201,8 +216,8 @@ class Network:
         for ids in probes:
             asks = tuple((i, token) for i in range(len(ids) - 1) for token in tokens)
             other = (*ids[:-1], ids[0] if ids[0] != ids[-1] else (ids[-1] + 1) % self.vocabulary)
-            found = [self.log_probabilities([Query(each, asks)])[0] for each in (ids, other)]
-            if not agree(found[0], found[1], self.tolerance):
+            (plain,), (changed,) = (self.log_probabilities([Query(each, asks)]) for each in (ids, other))
+            if not self.agree(plain, changed):
                 return True
         return False
 
@@ -213,12 +228,11 @@ class Network:
         """
         import torch
 
-        written = vocabulary
         if isinstance(vocabulary, dict):
-            written = repr(sorted(vocabulary.items(), key=lambda item: item[1]))
+            vocabulary = repr(sorted(vocabulary.items(), key=lambda item: item[1]))
         digest = hashlib.blake2b(type(self.model).__name__.encode())
         digest.update(json.dumps(_settings(self.model.config.to_dict()), sort_keys=True, default=str).encode())
-        digest.update(str(written).encode("utf-8", "surrogatepass"))
+        digest.update(vocabulary.encode("utf-8", "surrogatepass"))
         for name, weight in sorted(self.model.state_dict().items()):
             if unused is not None and unused in name:
                 continue
@@ -251,58 +265,40 @@ def _settings(config: Any) -> Any:
     return {k: _settings(v) for k, v in kept.items() if k not in NOT_HASHED and not k.startswith("_")}
 
 
-def agree(found: Any, expected: Any, tolerance: float) -> bool:
-    """Tell whether log-probabilities are the same within a tolerance; a token may be ruled out (−∞) in both.
-
-    >>> agree([-1.0, -float("inf")], [-1.00001, -float("inf")], 1e-4), agree([-1.0], [-1.1], 1e-4)
-    (True, False)
-    """
-    return bool(np.allclose(found, expected, rtol=0, atol=tolerance))
-
-
-def _sides(pairs: Collection[tuple[int, int]]) -> tuple[list[int], list[int]]:
-    return [left for left, _ in pairs], [right for _, right in pairs]
+def fitting(run: Callable[[], Found]) -> Found | None:
+    """Return what `run` returns, or None where it fails because a model is not built as assumed."""
+    try:
+        return run()
+    except MISFITS as error:
+        if out_of_memory(error):
+            raise
+        return None
 
 
-def aligned(model: Any) -> Any:
-    """Copy weights out of a mapped file or a store into memory that torch allocates: bits may depend on it.
+def _columns(pairs: Collection[tuple[int, int]], device: Any) -> Any:
+    import torch
 
-    A model that was opened here and one that was sent to a worker are then treated alike.
-    """
-    for tensor in (*model.parameters(), *model.buffers()):
-        if tensor.device.type == "cpu" and (tensor.data_ptr() % 64 or not tensor.is_contiguous()):
-            tensor.data = tensor.data.contiguous().clone()
-    return model
+    return torch.tensor(list(pairs), device=device, dtype=torch.long).reshape(-1, 2).unbind(1)
 
 
-def _unpacked(kind: type[Network], packed: bytes, pad: int, checked: dict[str, Any]) -> Network:
+class _Packer(pickle.Pickler):
+    """Turns a model into bytes for workers of the same user, without its hooks."""
+
+    def reducer_override(self, thing: Any) -> Any:
+        import torch
+
+        if not isinstance(thing, torch.nn.Module):
+            return NotImplemented
+        state = {**vars(thing), **{name: OrderedDict() for name in HOOKS if name in vars(thing)}}
+        state.pop(HOOKED, None)
+        return copyreg.__newobj__, (type(thing),), state  # type: ignore[attr-defined]
+
+
+def _unpacked(packed: bytes, pad: int, checked: dict[str, Any]) -> Network:
     """Return a network that was sent here; it was tested where it came from."""
-    network = kind(unpack(packed), pad)
+    network = Network(pickle.loads(packed), pad)
     vars(network).update(checked)
     return network
-
-
-def out_of_memory(error: BaseException) -> bool:
-    """Tell whether an error means that memory ran out, on any device.
-
-    >>> out_of_memory(RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)")), out_of_memory(RuntimeError("x"))
-    (True, False)
-    """
-    import torch
-
-    if isinstance(error, MemoryError | getattr(torch, "OutOfMemoryError", MemoryError)):  # torch 2.4 has no such class
-        return True
-    return isinstance(error, RuntimeError) and any(name in str(error).lower() for name in NO_MEMORY)
-
-
-def release() -> None:
-    """Release memory that is held for later use; effective only once the error has been cleared."""
-    import torch
-
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
-    if torch.backends.mps.is_available():
-        torch.mps.empty_cache()
 
 
 @contextmanager

@@ -1,23 +1,39 @@
 """The query plan: many requests become few distinct sequences of tokens, in batches of similar length.
 
-A `Query` is one sequence with all requests for it; a `Plan` merges requests into queries; `answered` sends the
+A `Query` is one sequence with all requests for it, merged by `merged`; `answered` sends the
 batches that a table does not know yet through a model, on the workers in use, and halves them where memory runs out.
+A `ScoreTable` has log-probabilities by sequence of tokens, kept so that a killed run resumes where it was.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import tee
-from typing import Generic, TypeVar
+from os import PathLike
+from pathlib import Path
+from typing import Generic, TypeAlias, TypeVar
+
+import msgspec
 
 from aslant.errors import MeasureError
+from aslant.io.journal import Journal
+from aslant.io.keeper import Keeper, digest
 from aslant.models.protocols import Progress
-from aslant.models.table import Ask, Ids, ScoreTable, Values
 from aslant.parallel import one_thread_each, spread, workers_in_use
 
 Answer = TypeVar("Answer")
+Ids: TypeAlias = tuple[int, ...]
+#: Where to look in a sequence, and for which token.
+Ask: TypeAlias = tuple[int, int]
+#: Log-probabilities, in the order in which they were requested.
+Values: TypeAlias = tuple[float, ...]
+#: Where answers are kept.
+Folder: TypeAlias = Journal | str | PathLike[str] | None
+#: How running out of memory is reported, in lower case: by torch on a processor, by its devices, by cuBLAS, by Windows.
+NO_MEMORY = ("out of memory", "can't allocate memory", "cannot allocate memory", "not enough memory", "alloc_failed")
 
 
 @dataclass(frozen=True)
@@ -32,26 +48,16 @@ class Query:
     shared: int = field(default=0, compare=False)
 
 
-class Plan:
-    """Collects requests; each distinct sequence becomes one query, with all requests for it.
+def merged(requests: Iterable[tuple[Ids, Ask]]) -> list[Query]:
+    """Return one query for each distinct sequence, with all requests for it; the order of requests does not matter.
 
-    >>> plan = Plan()
-    >>> plan.ask((0, 4, 9), 1, token=7)
-    >>> plan.ask((0, 4, 9), 1, token=8)
-    >>> plan.queries()
+    >>> merged([((0, 4, 9), (1, 7)), ((0, 4, 9), (1, 8))])
     [Query(ids=(0, 4, 9), asks=((1, 7), (1, 8)), shared=0)]
     """
-
-    def __init__(self) -> None:
-        self._asked: dict[Ids, dict[Ask, None]] = {}
-
-    def ask(self, ids: Ids, position: int, token: int) -> None:
-        """Ask for the log-probability of `token` at `position` of the sequence."""
-        self._asked.setdefault(ids, {})[position, token] = None
-
-    def queries(self) -> list[Query]:
-        """Return one query for each distinct sequence, in an order that does not depend on that of the requests."""
-        return [Query(ids, tuple(sorted(asks))) for ids, asks in sorted(self._asked.items())]
+    asked: dict[Ids, set[Ask]] = {}
+    for ids, ask in requests:
+        asked.setdefault(ids, set()).add(ask)
+    return [Query(ids, tuple(sorted(asks))) for ids, asks in sorted(asked.items())]
 
 
 @dataclass(frozen=True)
@@ -96,59 +102,135 @@ def batches(queries: Sequence[Query], limits: Limits) -> Iterator[list[Query]]:
         yield batch
 
 
+def out_of_memory(error: BaseException) -> bool:
+    """Tell whether an error means that memory ran out, on any device.
+
+    >>> out_of_memory(RuntimeError("MPS backend out of memory (MPS allocated: 9 GB)")), out_of_memory(RuntimeError("x"))
+    (True, False)
+    """
+    import torch
+
+    if isinstance(error, MemoryError | getattr(torch, "OutOfMemoryError", MemoryError)):  # torch 2.4 has no such class
+        return True
+    return isinstance(error, RuntimeError) and any(name in str(error).lower() for name in NO_MEMORY)
+
+
+def release() -> None:
+    """Release memory that is held for later use; effective only once the error has been cleared."""
+    import torch
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+    if torch.backends.mps.is_available():
+        torch.mps.empty_cache()
+
+
 @dataclass
 class Runner(Generic[Answer]):
     """Sends batches through `forward`; `passes` counts the sequences that were run.
 
-    `out_of_memory` recognises such an error. What did not fit is halved, and so is everything after it; `release`
-    is called before, when nothing holds the failed pass any more. `alone`: on a device that takes one batch at a time.
+    A batch that memory did not suffice for is halved, and so is everything after it. `alone`: on a device that takes
+    one batch at a time.
     """
 
     forward: Callable[[Sequence[Query]], Sequence[Answer]]
-    out_of_memory: Callable[[BaseException], bool]
     limits: Limits
-    release: Callable[[], None] = lambda: None
     alone: bool = False
     passes: int = 0
 
     def __getstate__(self) -> dict[str, object]:
         return {**vars(self), "passes": 0}
 
-    def parts(self, batch: list[Query]) -> Iterator[list[tuple[Query, Answer]]]:
-        """Yield the answers for a batch, whole or in parts that fit into memory."""
+    def run(self, batch: list[Query]) -> list[Answer]:
+        """Return the answers for a batch, run whole or in parts that fit into memory, wherever this is."""
+        found: list[Answer] = []
         waiting = [batch] if batch else []
         while waiting:
-            part = waiting.pop()
+            part, answers = waiting.pop(), None
             if len(part) > 1 and cost(part) > self.limits.tokens:
                 half = (len(part) + 1) // 2
                 waiting += [part[half:], part[:half]]
                 continue
-            answers = self._try(part)
-            if answers is None:
-                self.release()
-                self._retreat(part)
-                waiting.append(part)
+            try:
+                answers = self.forward(part)
+            except (MemoryError, RuntimeError) as error:
+                if not out_of_memory(error):
+                    raise
+            if answers is not None:
+                found += answers
                 continue
-            yield list(zip(part, answers, strict=True))
-
-    def _try(self, part: list[Query]) -> Sequence[Answer] | None:
-        try:
-            return self.forward(part)
-        except (MemoryError, RuntimeError) as error:
-            if not self.out_of_memory(error):
-                raise
-        return None
-
-    def _retreat(self, part: list[Query]) -> None:
-        if len(part) == 1:
-            pieces = len(part[0].ids)
-            raise MeasureError(f"not enough memory for one sentence of {pieces} pieces; use a smaller model.")
-        self.limits = replace(self.limits, tokens=cost(part) // 2)
+            release()  # here, where nothing holds the failed pass any more
+            if len(part) == 1:
+                pieces = len(part[0].ids)
+                raise MeasureError(f"not enough memory for one sentence of {pieces} pieces; use a smaller model.")
+            self.limits = replace(self.limits, tokens=cost(part) // 2)
+            waiting.append(part)
+        return found
 
 
-def run_batch(runner: Runner[Answer], batch: list[Query]) -> list[Answer]:
-    """Return the answers for a batch, wherever this is run."""
-    return [answer for part in runner.parts(batch) for _, answer in part]
+class ScoreTable:
+    """What a model has answered. With a `keeper`, each batch becomes a block there, before the next one starts.
+
+    >>> table = ScoreTable()
+    >>> table.keep([((1, 2), ((0, 5),), (-0.5,))])
+    >>> table.get((1, 2), ((0, 5),)), table.get((1, 2), ((0, 6),))
+    ((-0.5,), None)
+    """
+
+    def __init__(self, keeper: Keeper | None = None, name: str = "") -> None:
+        self._keeper, self._name = keeper, name
+        self._values: dict[str, Values] = {}
+        for block in keeper.under(f"{name}/").values() if keeper else ():
+            try:
+                self._values |= msgspec.json.decode(block, type=dict[str, Values])
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):  # made by somebody else
+                continue
+
+    def get(self, ids: Ids, asks: tuple[Ask, ...]) -> Values | None:
+        """Return the known answers to a query, or None."""
+        found = self._values.get(_key(ids, asks))
+        return found if found is not None and len(found) == len(asks) else None
+
+    def keep(self, answers: Iterable[tuple[Ids, tuple[Ask, ...], Values]]) -> None:
+        """Remember answers to queries."""
+        new = {_key(ids, asks): values for ids, asks, values in answers}
+        self._values.update(new)
+        if self._keeper is not None and new:
+            content = json.dumps(new).encode()
+            self._keeper.keep({f"{self._name}/{digest(content)}": content})
+
+
+class Tables:
+    """The tables of one piece of work, which asks a model several times: each is read once, and kept to the end.
+
+    >>> tables = Tables()
+    >>> table_in(tables, "x") is table_in(tables, "x")
+    True
+    """
+
+    def __init__(self, journal: Folder = None) -> None:
+        self.journal = journal
+        self.open: dict[str, ScoreTable] = {}
+
+
+def table_in(journal: Tables | Folder, name: str, own: Folder = None) -> ScoreTable:
+    """Return the table `name` of a journal (or of a folder), else of the model's `own` one, else in memory only.
+
+    >>> table_in(None, "x").get((1,), ()) is None
+    True
+    """
+    if isinstance(journal, Tables):
+        if name not in journal.open:
+            journal.open[name] = table_in(journal.journal, name, own)
+        return journal.open[name]
+    journal = own if journal is None else journal
+    if journal is None:
+        return ScoreTable(name=name)
+    return ScoreTable(Keeper(journal.folder if isinstance(journal, Journal) else Path(journal)), name)
+
+
+def _key(ids: Ids, asks: tuple[Ask, ...]) -> str:
+    return digest(repr((ids, asks)).encode())
 
 
 def run_batches(
@@ -160,7 +242,7 @@ def run_batches(
     """
     first, second = tee(found)
     here = 1 if runner.alone and workers_in_use() is None else None
-    answers = spread(run_batch, first, runner, here)
+    answers = spread(Runner.run, first, runner, here)
     with one_thread_each(), closing(answers):
         for batch, values in zip(second, answers, strict=True):
             runner.passes += len(batch)

@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 
 #: Called with a step, how much of it is done, and how much there is.
 Progress: TypeAlias = Callable[[str, int, int], None]
+#: The fields of `aslant.results.Representation`, which our models have as attributes.
+RECORDED = ("name", "fingerprint", "format", "words", "dimensions", "note")
 #: The placeholders of a template.
 TARGET, ATTRIBUTE = "[TARGET]", "[ATTRIBUTE]"
 #: A template both of whose words stand inside a sentence.

@@ -7,6 +7,7 @@ merged into the encoder, which comes by data name, when the model is loaded.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING, Any
 from aslant.errors import DataError, MissingExtraError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from torch import Tensor
 
 #: The name under which it is loaded.
@@ -55,9 +54,7 @@ def load_with(weights: Path) -> tuple[Any, Any]:
         from safetensors.torch import load_file
         from transformers import AutoTokenizer
     except ImportError as error:
-        raise MissingExtraError(
-            f"the model '{NAME}' needs {error.name}; install it with pip install '.[lm]'."
-        ) from None
+        raise MissingExtraError(f"the model '{NAME}' needs {error.name}: pip install '.[lm]'.") from None
     from aslant.data import fetch
 
     folder = fetch(ENCODER)

@@ -1,4 +1,4 @@
-"""How words are tokenised in place: the pieces of target and attribute in a sentence.
+"""How words are tokenised in place: which tokens of a text they are, and which part of too long a text a model sees.
 
 Words are found by offsets in the whole sentence, never tokenised alone: the space before a word, a capital at the
 beginning of a sentence and lower-casing tokenizers are then handled correctly. Masks replace pieces in the sequence
@@ -8,17 +8,95 @@ of tokens, as in training, so that the other tokens stay what they were.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias
 
 from aslant.errors import MeasureError
+from aslant.models.plan import Ids
 from aslant.models.protocols import ATTRIBUTE, INSIDE, TARGET, Sentence
 
 _SLOTS = re.compile(f"({re.escape(TARGET)}|{re.escape(ATTRIBUTE)})")
 #: Sentences per call of the tokenizer.
 CHUNK = 4096
+#: Lone surrogates, which no tokenizer accepts, and their replacement: as long, so that spans stay where they are.
+LONE, UNREADABLE = re.compile("[\ud800-\udfff]"), "\ufffd"
 Span: TypeAlias = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """A text as tokens: their numbers, the characters that each stands for, and which are its own (not special)."""
+
+    text: str
+    ids: Ids
+    offsets: Sequence[Span]
+    content: range
+
+    def places(self, span: Span) -> tuple[int, ...]:
+        """Return the tokens that a span overlaps, even in part; a space belongs to the word after it.
+
+        >>> cut = Cut("a nurse.", (0, 7, 8, 9, 1), [(0, 0), (0, 1), (1, 5), (5, 8), (0, 0)], range(1, 4))
+        >>> cut.places((2, 7)), cut.places((0, 1))
+        ((2, 3), (1,))
+        """
+        start, end = span
+        if not 0 <= start < end <= len(self.text):
+            raise MeasureError(f"the span {start} to {end} is not inside {shown(self.text)} ({len(self.text)} long).")
+        found: list[int] = []
+        for i in range(bisect_right(self.visible, start, key=lambda token: token[1]), len(self.visible)):
+            left, _, places = self.visible[i]
+            if left >= end:
+                break
+            found += places
+        if not found:
+            raise MeasureError(f"{self.text[start:end]!r} in {shown(self.text)} has no tokens for the model.")
+        return tuple(found)
+
+    @cached_property
+    def visible(self) -> list[tuple[int, int, range]]:
+        """The tokens that are more than space: from where to where they stand, and their places with spaces before."""
+        found = []
+        first = self.content.start
+        for i in self.content:
+            left, right = self.offsets[i]
+            while left < right and self.text[left].isspace():
+                left += 1
+            if left < right:
+                found.append((left, right, range(first, i + 1)))
+                first = i + 1
+        return found
+
+    def through(self, window: range) -> Ids:
+        """Return the tokens of a window, between the special ones that stand around the text."""
+        return (*self.ids[: self.content.start], *self.ids[window.start : window.stop], *self.ids[self.content.stop :])
+
+    def room(self, sees: int | None) -> int:
+        """Return how many tokens of the text a model sees at once that takes `sees` tokens (None: any number)."""
+        if sees is None:
+            return len(self.content)
+        room = sees - (len(self.ids) - len(self.content))
+        if room < 1:
+            raise MeasureError(f"the model takes {sees} tokens, which leaves none for a text.")
+        return min(room, len(self.content))
+
+
+def cut_texts(tokenizer: Any, texts: Sequence[str], begin: Sequence[int] = ()) -> list[Cut]:
+    """Return texts as a fast tokenizer cuts them, none truncated; `begin`: tokens to put before those that it adds."""
+    found = tokenizer(
+        [LONE.sub(UNREADABLE, text) for text in texts], return_offsets_mapping=True, return_special_tokens_mask=True,
+        return_attention_mask=False, return_token_type_ids=False, truncation=False, padding=False, verbose=False,
+    )  # fmt: skip
+    cuts = []
+    rows = zip(texts, found["input_ids"], found["offset_mapping"], found["special_tokens_mask"], strict=True)
+    for text, ids, offsets, special in rows:
+        own = [i for i, is_special in enumerate(special, len(begin)) if not is_special]
+        content = range(own[0], own[-1] + 1) if own else range(0)
+        cuts.append(Cut(text, (*begin, *ids), [*((0, 0) for _ in begin), *offsets], content))
+    return cuts
 
 
 @dataclass(frozen=True)
@@ -80,13 +158,12 @@ class Speller:
     ) -> None:
         if not getattr(tokenizer, "is_fast", False):
             raise MeasureError(
-                f"{type(tokenizer).__name__} does not say where its pieces are in a sentence; "
+                f"{type(tokenizer).__name__} does not say where its pieces are in a text; "
                 "save the model with a fast tokenizer (tokenizer.json)."
             )
-        self.tokenizer = tokenizer
+        self.tokenizer, self.longest = tokenizer, longest
         self.cased = tokenizer("He")["input_ids"] != tokenizer("he")["input_ids"]
         self.capital = capitalise and self.cased
-        self.longest = longest
         self.begin = [] if begin is None else [begin]
         self.special = set(tokenizer.all_special_ids)
 
@@ -105,14 +182,9 @@ class Speller:
         for start in range(0, len(sentences), CHUNK):
             chunk = sentences[start : start + CHUNK]
             texts = [written(sentence, capital=self.capital) for sentence in chunk]
-            cut = self.tokenizer(
-                [text for text, _, _ in texts], return_offsets_mapping=True, return_special_tokens_mask=True
-            )
-            for row, sentence in enumerate(chunk):
-                ids = [*self.begin, *cut["input_ids"][row]]
-                offsets = [*((0, 0) for _ in self.begin), *cut["offset_mapping"][row]]
-                special = [*(1 for _ in self.begin), *cut["special_tokens_mask"][row]]
-                spelt.append(self._locate(sentence, texts[row], ids, offsets, special))
+            cuts = cut_texts(self.tokenizer, [text for text, *_ in texts], self.begin)
+            for sentence, (_, *spans), cut in zip(chunk, texts, cuts, strict=True):
+                spelt.append(self._locate(cut, zip((sentence.target, sentence.attribute), spans, strict=True)))
         return spelt
 
     def one_piece(self, word: str, template: str = INSIDE, role: Literal["target", "attribute"] = "target") -> bool:
@@ -121,50 +193,85 @@ class Speller:
         (found,) = self.try_spell([Sentence(template, **words)])
         return isinstance(found, Spelling) and len(getattr(found, role)) == 1
 
-    def pieces(self, ids: Iterable[int]) -> tuple[str, ...]:
-        """Return the pieces that tokens stand for, as the vocabulary writes them."""
-        return tuple(self.tokenizer.convert_ids_to_tokens(list(ids)))
+    def pieces(self, found: Spelling, places: range) -> tuple[str, ...]:
+        """Return the pieces at some places, as the vocabulary writes them."""
+        return tuple(self.tokenizer.convert_ids_to_tokens([found.ids[i] for i in places]))
 
-    def _locate(
-        self, sentence: Sentence, text: tuple[str, Span, Span], ids: list[int], offsets: list[Span], special: list[int]
-    ) -> Spelling | str:
-        if self.longest is not None and len(ids) > self.longest:
-            return f"'{text[0][:60]}…' has {len(ids)} pieces, but the model takes at most {self.longest}"
+    def _locate(self, cut: Cut, words: Iterable[tuple[str, Span]]) -> Spelling | str:
+        if self.longest is not None and len(cut.ids) > self.longest:
+            return f"'{cut.text[:60]}…' has {len(cut.ids)} pieces, but the model takes at most {self.longest}"
         places = []
-        for word, span in zip((sentence.target, sentence.attribute), text[1:], strict=True):
-            found = _place(text[0], span, offsets, special)
-            if isinstance(found, str):
-                return f"'{word}' in '{text[0]}' {found}"
-            if self.tokenizer.unk_token_id in [ids[i] for i in found]:
-                return f"'{word}' in '{text[0]}' is unknown to the model's tokenizer"
-            if self.special.intersection(ids[i] for i in found):
-                return f"'{word}' in '{text[0]}' is a special token of the model, not a word"
-            places.append(found)
-        content = [i for i, is_special in enumerate(special) if not is_special]
-        return Spelling(tuple(ids), places[0], places[1], range(content[0], content[-1] + 1))
+        for word, (start, end) in words:
+            problem = ""
+            pieces = [piece for piece in cut.visible if piece[0] < end and piece[1] > start]
+            found = [place for _, _, at in pieces for place in at]
+            ids = {cut.ids[i] for i in found}
+            if not cut.text[start:end].strip() or cut.text[start:end] != cut.text[start:end].strip():
+                problem = "is empty or has spaces around it"
+            elif any(left < start or right > end for left, right, _ in pieces):
+                problem = "shares a piece with the text beside it"
+            elif not found or found != list(range(found[0], found[-1] + 1)):
+                problem = "has no pieces of its own"
+            elif self.tokenizer.unk_token_id in ids:
+                problem = "is unknown to the model's tokenizer"
+            elif self.special & ids:
+                problem = "is a special token of the model, not a word"
+            if problem:
+                return f"'{word}' in '{cut.text}' {problem}"
+            places.append(range(found[0], found[-1] + 1))
+        return Spelling(cut.ids, places[0], places[1], cut.content)
 
 
-def _place(text: str, span: Span, offsets: list[Span], special: list[int]) -> range | str:
-    """Return the places of the pieces of text[span], or what is wrong with them.
+def longest(model: Any, tokenizer: Any) -> int | None:
+    """Return how many tokens the model takes at most, if it says so."""
+    limit = getattr(model.config, "max_position_embeddings", None) or getattr(model.config, "n_positions", None)
+    for name, module in model.named_modules():  # RoBERTa and its relatives count positions from that of padding on
+        if limit and name.endswith("position_embeddings") and getattr(module, "padding_idx", None) is not None:
+            limit -= int(module.padding_idx) + 1
+            break
+    return min((int(n) for n in (limit, tokenizer.model_max_length) if n and 0 < n < 10**9), default=None)
 
-    A space belongs to the word after it, whether it is part of the word's first piece or a piece of its own.
+
+def shown(text: str) -> str:
+    """Return the beginning of a text, quoted.
+
+    >>> shown("x" * 99)[:5], len(shown("x" * 99))
+    ("'xxxx", 63)
     """
-    start, end = span
-    if not text[start:end].strip() or text[start:end] != text[start:end].strip():
-        return "is empty or has spaces around it"
-    found: list[int] = []
-    spaces: list[int] = []
-    for i, (left, right) in enumerate(offsets):
-        while left < right and text[left].isspace():
-            left += 1
-        if not special[i] and left >= right:
-            spaces.append(i)
-            continue
-        if not special[i] and left < end and right > start:
-            if left < start or right > end:
-                return "shares a piece with the text beside it"
-            found += [*spaces, i]
-        spaces = []
-    if not found or found != list(range(found[0], found[-1] + 1)):
-        return "has no pieces of its own"
-    return range(found[0], found[-1] + 1)
+    return repr(text if len(text) <= 60 else f"{text[:60]}…")
+
+
+def windows(content: range, places: Sequence[tuple[int, ...]], room: int) -> list[range]:
+    """Return, for each span (by its places), the part of `content` it is read in: `room` tokens around it.
+
+    One part for all spans if it can hold them, else one for each; with as much on both sides as possible.
+
+    >>> windows(range(1, 11), [(3,), (5, 6)], 4)
+    [range(3, 7), range(3, 7)]
+    >>> windows(range(1, 11), [(2,), (9, 10)], 4)
+    [range(1, 5), range(7, 11)]
+    """
+    if len(content) <= room:
+        return [content] * len(places)
+    hull = [min(map(min, places)), max(map(max, places))] if places else [0, 0]
+    if hull[1] - hull[0] < room:
+        return [_around(content, hull[0], hull[1] + 1, room)] * len(places)
+    return [_around(content, place[0], place[-1] + 1, room) for place in places]
+
+
+def _around(content: range, start: int, stop: int, room: int) -> range:
+    if stop - start > room:
+        raise MeasureError(f"a span of {stop - start} tokens is longer than the {room} that the model sees at once.")
+    first = max(content.start, min(start - (room - (stop - start)) // 2, content.stop - room))
+    return range(first, first + room)
+
+
+def tiles(content: range, room: int) -> list[range]:
+    """Return all of `content` in parts of at most `room`, as even as possible.
+
+    >>> tiles(range(1, 8), 3)
+    [range(1, 3), range(3, 5), range(5, 8)]
+    """
+    count = max(1, -(-len(content) // room))
+    edges = [content.start + len(content) * i // count for i in range(count + 1)]
+    return [range(left, right) for left, right in pairwise(edges)]

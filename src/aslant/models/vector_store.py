@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
-from aslant.io.digests import digest
-from aslant.io.keeper import Keeper
+from aslant.io.keeper import Keeper, digest
 from aslant.models.protocols import Encoder, Passage, Progress
-from aslant.models.windows import Span
+from aslant.models.spelling import Span
 
 #: Texts that are encoded, and then kept, together.
 SHARD = 512
@@ -41,31 +40,41 @@ def vectors_of(
     >>> vectors_of(encoder, [Passage("a nurse", ((2, 7),)), Passage("a man or a nurse", ((2, 5), (11, 16)))]).shape
     (3, 64)
     """
-    wanted = _Wanted(passages, getattr(encoder, "sees", None))
-    result = np.empty((wanted.rows_in_all, encoder.dimensions), np.float32)
+    wanted = [(passage.text, span) for passage in passages for span in passage.spans]
+    texts: dict[str, dict[Span, list[int]]] = {}  # each distinct text, its spans, and the rows of the result they fill
+    for row, (text, span) in enumerate(wanted):
+        texts.setdefault(text, {}).setdefault(span, []).append(row)
+    keys = {text: _keys_of(text, list(spans), getattr(encoder, "sees", None)) for text, spans in texts.items()}
+    rows = {key: at for text, spans in texts.items() for key, at in zip(keys[text], spans.values(), strict=True)}
+    result = np.empty((len(wanted), encoder.dimensions), np.float32)
     kept = None if store is None else _opened(store, encoder)
-    found = kept.recall(wanted.rows) if kept else {}
-    wanted.put(result, found)
-    missing = wanted.missing(found)
-    done, total = len(wanted.texts) - len(missing), len(wanted.texts)
+    found = kept.recall(rows) if kept else {}
+    for key, vector in found.items():
+        result[rows[key]] = vector
+    missing = []
+    for text, spans in texts.items():
+        left = {span: key for span, key in zip(spans, keys[text], strict=True) if key not in found}
+        if left:
+            missing.append((Passage(text, tuple(left)), left.values()))
+    before = len(texts) - len(missing)
+
+    def told(step: str, done: int, _: int) -> None:
+        if progress is not None:
+            progress(step, before + done, len(texts))
+
     for start in range(0, len(missing), SHARD):
         shard = missing[start : start + SHARD]
-        keys = [key for _, keys in shard for key in keys]
-        vectors = _encoded(encoder, [passage for passage, _ in shard], _onwards(progress, done + start, total))
-        wanted.put(result, made := dict(zip(keys, vectors, strict=True)))
+        vectors = _encoded(encoder, [passage for passage, _ in shard], told)
+        made = dict(zip((key for _, left in shard for key in left), vectors, strict=True))
+        for key, vector in made.items():
+            result[rows[key]] = vector
         if kept:
             kept.keep(made)
+        before += len(shard)
     return result
 
 
-def _onwards(progress: Progress | None, before: int, total: int) -> Progress | None:
-    """Return a callback that reports progress in a shard as progress in the whole."""
-    if progress is None:
-        return None
-    return lambda step, done, _: progress(step, before + done, total)
-
-
-def _encoded(encoder: Encoder, passages: Sequence[Passage], progress: Progress | None) -> NDArray[np.float32]:
+def _encoded(encoder: Encoder, passages: Sequence[Passage], progress: Progress) -> NDArray[np.float32]:
     parts = [np.empty((0, encoder.dimensions), np.float32)]
     for passage, vectors in zip(passages, encoder.span_vectors(passages, progress=progress), strict=True):
         if vectors.shape != (len(passage.spans), encoder.dimensions):
@@ -77,44 +86,11 @@ def _encoded(encoder: Encoder, passages: Sequence[Passage], progress: Progress |
     return np.concatenate(parts)
 
 
-class _Wanted:
-    """The requests: each distinct text with all its spans, and the rows of the result that each of them fills."""
-
-    def __init__(self, passages: Sequence[Passage], sees: int | None) -> None:
-        self.texts: dict[str, dict[Span, list[int]]] = {}
-        self.rows_in_all = 0
-        for passage in passages:
-            spans = self.texts.setdefault(passage.text, {})
-            for span in passage.spans:
-                spans.setdefault(span, []).append(self.rows_in_all)
-                self.rows_in_all += 1
-        self.rows: dict[str, list[int]] = {}
-        self._keys: list[list[str]] = []
-        for text, spans in self.texts.items():
-            whole = sees is None or len(text.encode("utf-8", "surrogatepass")) + AROUND <= sees
-            keys = _keys_of(text, list(spans), whole)
-            self.rows.update(zip(keys, spans.values(), strict=True))
-            self._keys.append(keys)
-
-    def missing(self, found: Collection[str]) -> list[tuple[Passage, list[str]]]:
-        """Return the texts, with the spans that are not found, and the keys of these; in their order."""
-        lacking = []
-        for (text, spans), keys in zip(self.texts.items(), self._keys, strict=True):
-            left = [(span, key) for span, key in zip(spans, keys, strict=True) if key not in found]
-            if left:
-                lacking.append((Passage(text, tuple(span for span, _ in left)), [key for _, key in left]))
-        return lacking
-
-    def put(self, result: NDArray[np.float32], vectors: Mapping[str, NDArray[np.float32]]) -> None:
-        """Write vectors into all rows that ask for them."""
-        for key, vector in vectors.items():
-            result[self.rows[key]] = vector
-
-
-def _keys_of(text: str, spans: Sequence[Span], whole: bool) -> list[str]:
+def _keys_of(text: str, spans: list[Span], sees: int | None) -> list[str]:
     """Return a key for each span. In a text not seen whole, what is seen depends on all spans requested together."""
-    beside = [] if whole else sorted(spans)
-    return [digest(json.dumps([span, beside]).encode(), text.encode("utf-8", "surrogatepass")) for span in spans]
+    content = text.encode("utf-8", "surrogatepass")
+    beside = [] if sees is None or len(content) + AROUND <= sees else sorted(spans)
+    return [digest(json.dumps([span, beside]).encode(), content) for span in spans]
 
 
 def _opened(store: str | PathLike[str], encoder: Encoder) -> KeptVectors | None:

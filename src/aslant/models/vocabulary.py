@@ -6,15 +6,13 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from aslant.errors import DataError
 from aslant.io.packed_files import path_of
 from aslant.io.reading import read_text
-from aslant.models.hub import only_in_cache
-from aslant.models.model_loading import first_that_opens, need_extra, quiet, tokenizer_of
+from aslant.models.model_loading import first_that_opens, folder_by_data_name, need_extra, quiet, tokenizer_of
 
 #: A model or an encoder, its folder, data name or hub name, a file with one word on each line, or words.
 VocabularySource: TypeAlias = Any
@@ -31,6 +29,12 @@ class Vocabulary:
     name: str
     fingerprint: str
     has: Callable[[str], bool]
+
+    @classmethod
+    def of(cls, name: str, entries: Iterable[str], has: Callable[[str], bool]) -> Vocabulary:
+        """Return a vocabulary with a fingerprint of its entries."""
+        digest = hashlib.sha256("\n".join(sorted(entries)).encode("utf-8", "surrogatepass")).hexdigest()
+        return cls(name, digest[:12], has)
 
     def record(self) -> dict[str, str]:
         """Return what a result records about it."""
@@ -64,30 +68,18 @@ def open_vocabulary(source: VocabularySource) -> Vocabulary:
 def _named(source: str | os.PathLike[str]) -> Vocabulary:
     path = path_of(str(source))
     if not os.path.exists(path):  # noqa: PTH110 (a name too long for any file is not an error here)
-        found = _data(str(source)) if isinstance(source, str) else None
+        found = None
+        if isinstance(source, str):
+            found = folder_by_data_name(source, KINDS, lambda found: found.suffix != ".gguf")
         if found is None:
             return _tokenizer(str(source), None)
         path = found
-    if path.is_file() and path.name != "tokenizer.json":
-        return _listed(str(source), read_text(path, DataError, most=MAX_BYTES).split("\n"))
     folder = path if path.is_dir() else path.parent
-    if (folder / "vocab.txt").is_file():
-        return _listed(str(source), read_text(folder / "vocab.txt", DataError, most=MAX_BYTES).split("\n"))
-    return _tokenizer(str(source), folder)
-
-
-def _data(name: str) -> Path | None:
-    """Return where the data of that name are, unless the hub's cache already has a model of that name."""
-    from aslant.data import could_be_name, resolve
-
-    if not could_be_name(name) or (find_spec("huggingface_hub") and only_in_cache(name)):
-        return None
-    found = resolve(name, kinds=KINDS)
-    if found is None or found.suffix != ".gguf":
-        return found
-    from aslant.models.conversion import prepared
-
-    return prepared(name)
+    if path.is_dir() or path.name == "tokenizer.json":
+        path = folder / "vocab.txt"
+    if not path.is_file():
+        return _tokenizer(str(source), folder)
+    return _listed(str(source), read_text(path, DataError, most=MAX_BYTES).split("\n"))
 
 
 def _listed(name: str, words: Iterable[Any]) -> Vocabulary:
@@ -96,8 +88,7 @@ def _listed(name: str, words: Iterable[Any]) -> Vocabulary:
         raise DataError(f"the vocabulary '{name:.60}' has no words; {EITHER}.")
     # [UNK] and <s> are not words; what is left tells whether capitals are known.
     uncased = all(word == word.lower() for word in entries if word[0] not in "[<")
-    digest = hashlib.sha256("\n".join(sorted(entries)).encode("utf-8", "surrogatepass")).hexdigest()
-    return Vocabulary(name, digest[:12], lambda word: word in entries or (uncased and word.lower() in entries))
+    return Vocabulary.of(name, entries, lambda word: word in entries or (uncased and word.lower() in entries))
 
 
 def _tokenizer(name: str, folder: Path | None) -> Vocabulary:
@@ -106,6 +97,4 @@ def _tokenizer(name: str, folder: Path | None) -> Vocabulary:
 
     with quiet():
         speller = Speller(first_that_opens(name, folder, tokenizer_of))
-    entries = sorted(speller.tokenizer.get_vocab())
-    digest = hashlib.sha256("\n".join(entries).encode("utf-8", "surrogatepass")).hexdigest()
-    return Vocabulary(name, digest[:12], speller.one_piece)
+    return Vocabulary.of(name, speller.tokenizer.get_vocab(), speller.one_piece)

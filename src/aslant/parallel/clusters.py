@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager, suppress
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from aslant.errors import MissingExtraError, WorkersError
 from aslant.parallel.threads import as_worker
@@ -33,45 +33,18 @@ class GivenUpError(WorkersError):
     """A piece of work that cost several workers."""
 
 
-class Cluster(Protocol):
-    """Workers outside of this process."""
-
-    def size(self) -> int:
-        """Return how many tasks can be worked on at once; an error where there have been no workers for a while."""
-
-    def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
-        """Hand out `task(shared, item)`; `shared` is sent once."""
-
-    def explained(self, error: BaseException) -> BaseException:
-        """Return what a task raised, or in one sentence what happened to its worker."""
-
-    def close(self) -> None:
-        """Leave the cluster."""
-
-
 @functools.cache
 def software() -> Versions:
-    """Return the versions of everything that numbers depend on; None for what is not installed.
-
-    >>> dict(software())["numpy"] is not None
-    True
-    """
-    return tuple((name, _version(name)) for name in PACKAGES)
-
-
-def _version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
+    """Return the versions of everything that numbers depend on; None for what is not installed."""
+    found: dict[str, str | None] = dict.fromkeys(PACKAGES)
+    for name in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return tuple(found.items())
 
 
 def run(task: Callable[[Any, Any], Any], shared: Any, item: Any, expected: Versions) -> Any:
-    """Run one task in a worker, if the software there is that of the process that sent it.
-
-    >>> run(lambda shared, item: shared + item, 40, 2, software())
-    42
-    """
+    """Run one task in a worker, if the software there is that of the process that sent it."""
     if (mine := software()) != expected:
         here, there = next((a, b) for a, b in zip(mine, expected, strict=True) if a != b)
         raise WorkersError(
@@ -83,7 +56,7 @@ def run(task: Callable[[Any, Any], Any], shared: Any, item: Any, expected: Versi
 
 
 class DaskCluster:
-    """The workers of the Dask scheduler at `address`; see `Cluster`."""
+    """The workers of the Dask scheduler at `address`."""
 
     def __init__(self, address: str) -> None:
         try:
@@ -110,7 +83,7 @@ class DaskCluster:
         self._seen = time.monotonic()
 
     def size(self) -> int:
-        """Return how many threads the workers have, by now."""
+        """Return how many threads the workers have, by now; an error where there have been none for a while."""
         try:
             found = int(sum(self.client.nthreads().values()))
         except OSError as error:
@@ -124,7 +97,7 @@ class DaskCluster:
         return max(1, found)
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
-        """Hand out a task; what is shared is scattered to every worker before the first."""
+        """Hand out `task(shared, item)`; what is shared is scattered to every worker before the first."""
         known, placed = self._placed
         if shared is None:  # what is scattered is lost with the last worker that has it
             self._placed = (None, None)
@@ -154,7 +127,7 @@ class DaskCluster:
 
 
 class RayCluster:
-    """The workers of a Ray cluster; see `Cluster`. `address`: "auto", an address, or "local" for one of this machine.
+    """The workers of a Ray cluster. `address`: "auto", an address, or "local" for one of this machine.
 
     Where the process has joined a cluster already (`ray.init`), that is used and left as it is.
     """
@@ -168,16 +141,12 @@ class RayCluster:
             raise MissingExtraError("Ray is not installed; pip install '.[ray]'.") from None
         self.ray = ray
         self._ours = not ray.is_initialized()
-        self._join(address)
-        self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
         self._placed: tuple[Any, Any] = (None, None)
-
-    def _join(self, address: str) -> None:
         try:
             there = reach(address)  # Ray itself tries for minutes
             if self._ours:
                 with signals_kept():
-                    self.ray.init(
+                    ray.init(
                         address=address, log_to_driver=False, logging_level=logging.ERROR,
                         include_dashboard=False if address == "local" else None,
                     )  # fmt: skip
@@ -186,19 +155,20 @@ class RayCluster:
                 f"cannot join a Ray cluster by '{address}' ({first_line(error)}); start one (ray start --head), then "
                 "give 'auto' or its address."
             ) from None
-        joined = self.ray.get_runtime_context().gcs_address
+        joined = ray.get_runtime_context().gcs_address
         if there and not self._ours and address.rpartition("//")[2] != joined:
             raise WorkersError(
                 f"this process is in the Ray cluster at '{joined}' already, not in that at '{address}'; leave it first "
                 "(ray.shutdown()), or give 'auto'."
             )
+        self._run = ray.remote(max_retries=RETRIES, num_cpus=1)(run_fetched)
 
     def size(self) -> int:
         """Return how many processors the cluster has, by now."""
         return int(self.ray.cluster_resources().get("CPU", 1))
 
     def submit(self, task: Callable[[Any, Any], Any], shared: Any, item: Any) -> Future[Any]:
-        """Hand out a task; what is shared goes by reference."""
+        """Hand out `task(shared, item)`; what is shared goes by reference."""
         if shared is not self._placed[0] or self._placed[1] is None:
             self._placed = (shared, self.ray.put(shared))
         found: Future[Any] = self._run.remote(task, [self._placed[1]], item, software()).future()
@@ -227,6 +197,7 @@ class RayCluster:
             self.ray.shutdown()
 
 
+Cluster: TypeAlias = DaskCluster | RayCluster
 _fetched: tuple[str, Any] = ("", None)
 
 
@@ -250,20 +221,12 @@ def signals_kept() -> Iterator[None]:
 
 
 def first_line(error: BaseException) -> str:
-    """Return what an error says, or is, in one line.
-
-    >>> first_line(ValueError("no" + chr(10) + "more")), first_line(ValueError())
-    ('no', 'ValueError')
-    """
+    """Return what an error says, or is, in one line."""
     return (str(error).strip().splitlines() or [type(error).__name__])[0]
 
 
 def reach(address: str) -> bool:
-    """Raise at once where nobody answers at "host:port" or "tcp://host:port"; False where it is not an address.
-
-    >>> reach("auto")
-    False
-    """
+    """Raise at once where nobody answers at "host:port" or "tcp://host:port"; False where it is not an address."""
     host, _, port = address.rpartition("//")[2].rpartition(":")
     if not host or not port.isdecimal():
         return False

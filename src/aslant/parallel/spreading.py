@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from contextvars import ContextVar
 from functools import partial
 from itertools import islice
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from aslant.errors import WorkersError
 from aslant.parallel.threads import cores, in_order, is_worker, threads_asked
+from aslant.version import __version__
 
 if TYPE_CHECKING:
     from aslant.parallel.clusters import Cluster
@@ -52,52 +54,26 @@ def use_workers(
     named = [name for name, value in (("threads", threads), ("dask", dask), ("ray", ray)) if value is not None]
     if len(named) > 1:
         raise WorkersError(f"{' and '.join(named)} were both given; choose one kind of workers.")
-    if dask is not None or ray is not None:
-        with _joined(dask, ray):
-            yield
-        return
-    token = threads_asked.set(threads_asked.get() if threads is None else cores(threads))
-    here = _in_use.set(_in_use.get() if threads is None else None)
-    try:
+    with ExitStack() as stack:
+        if dask is not None or ray is not None:
+            from aslant.parallel.clusters import DaskCluster, RayCluster
+
+            cluster: Cluster = DaskCluster(dask) if dask is not None else RayCluster(str(ray))
+            stack.callback(cluster.close)
+            try:  # one small task, so that what is wrong with a cluster is said before any work
+                list(_run_in_order(cluster, operator.eq, None, [0]))
+            except ImportError as error:
+                needed = f"install aslant {__version__} there"
+                raise WorkersError(f"the workers cannot import what they need ({error}); {needed}.") from None
+            stack.callback(_in_use.reset, _in_use.set(cluster))
+        elif threads is not None:
+            stack.callback(threads_asked.reset, threads_asked.set(cores(threads)))
+            stack.callback(_in_use.reset, _in_use.set(None))
         yield
-    finally:
-        _in_use.reset(here)
-        threads_asked.reset(token)
-
-
-@contextmanager
-def _joined(dask: str | None, ray: str | None) -> Iterator[None]:
-    """Join a cluster and give it one small task, so that what is wrong with it is said before any work."""
-    from aslant.parallel.clusters import DaskCluster, RayCluster, software
-
-    cluster: Cluster = DaskCluster(dask) if dask is not None else RayCluster(str(ray))
-    try:
-        try:
-            list(_run_in_order(cluster, _nothing, None, [0]))
-        except ImportError as error:
-            raise WorkersError(
-                f"the workers cannot import what they need ({error}); install aslant {dict(software())['aslant']} "
-                "there."
-            ) from None
-        inside = _in_use.set(cluster)
-        try:
-            yield
-        finally:
-            _in_use.reset(inside)
-    finally:
-        cluster.close()
-
-
-def _nothing(_shared: None, item: int) -> int:
-    return item
 
 
 def workers_in_use() -> Cluster | None:
-    """Return the workers outside of this process, or None: inside a task there are none.
-
-    >>> workers_in_use() is None
-    True
-    """
+    """Return the workers outside of this process, or None: inside a task there are none."""
     return None if is_worker() else _in_use.get()
 
 
@@ -135,30 +111,11 @@ def as_finished(
     """
     cluster = workers_in_use()
     if cluster is None:
-        return ((item, task(shared, item)) for item in items)
-    return _run_as_finished(cluster, task, shared, items, given_up)
-
-
-def _run_in_order(
-    cluster: Cluster, task: Callable[[Shared, Item], T], shared: Shared, items: Iterable[Item]
-) -> Generator[T, None, None]:
-    with closing(_taken(cluster, partial(cluster.submit, task, shared), items, AHEAD, lambda waiting: None)) as futures:
-        for _, future in futures:
-            yield _result(cluster, future)
-
-
-def _run_as_finished(
-    cluster: Cluster,
-    task: Callable[[Shared, Item], T],
-    shared: Shared,
-    items: Iterable[Item],
-    given_up: Callable[[Item, WorkersError], T] | None,
-) -> Generator[tuple[Item, T], None, None]:
+        yield from ((item, task(shared, item)) for item in items)
+        return
     from aslant.parallel.clusters import GivenUpError
 
-    submit = partial(cluster.submit, task, shared)
-    # One for each worker: a worker that dies must not take others along.
-    with closing(_taken(cluster, submit, items, 1, lambda waiting: _first_done(cluster, waiting))) as futures:
+    with closing(_answered(cluster, partial(cluster.submit, task, shared), items, in_order=False)) as futures:
         for item, future in futures:
             try:
                 found: T = _result(cluster, future)
@@ -169,18 +126,23 @@ def _run_as_finished(
             yield item, found
 
 
-def _taken(
-    cluster: Cluster,
-    submit: Callable[[Item], Future[Any]],
-    items: Iterable[Item],
-    ahead: int,
-    chosen: Callable[[Iterable[Future[Any]]], Future[Any] | None],
+def _run_in_order(
+    cluster: Cluster, task: Callable[[Shared, Item], T], shared: Shared, items: Iterable[Item]
+) -> Generator[T, None, None]:
+    with closing(_answered(cluster, partial(cluster.submit, task, shared), items, in_order=True)) as futures:
+        for _, future in futures:
+            yield _result(cluster, future)
+
+
+def _answered(
+    cluster: Cluster, submit: Callable[[Item], Future[Any]], items: Iterable[Item], *, in_order: bool
 ) -> Generator[tuple[Item, Future[Any]], None, None]:
-    """Submit every item, `ahead` for each worker, and yield it with its answer-to-be: the `chosen`, else the oldest.
+    """Submit every item, and yield it when it has an answer, as long as there are workers.
 
     What nobody takes is cancelled; what is under way on a cluster runs to its end there. (Ray's own cancelling of a
     task that ends at that moment ends the whole process, in 2.60; this does not reach it.)
     """
+    ahead = AHEAD if in_order else 1  # a worker that dies must not take others along
     waiting: dict[Future[Any], Item] = {}
     rest = iter(items)
     try:
@@ -189,23 +151,19 @@ def _taken(
                 waiting[submit(item)] = item
             if not waiting:
                 return
-            future = chosen(waiting) or next(iter(waiting))
+            chosen = list(waiting)[:1] if in_order else list(waiting)
+            while not (done := wait(chosen, timeout=LOOK, return_when=FIRST_COMPLETED).done):
+                cluster.size()
+            future = next(iter(done))
             yield waiting.pop(future), future
     finally:
         for future in waiting:
             future.cancel()
 
 
-def _first_done(cluster: Cluster, futures: Iterable[Future[Any]]) -> Future[Any]:
-    """Wait until one of these has an answer, as long as there are workers."""
-    while not (done := wait(futures, timeout=LOOK, return_when=FIRST_COMPLETED).done):
-        cluster.size()
-    return next(iter(done))
-
-
 def _result(cluster: Cluster, future: Future[Any]) -> Any:
     try:
-        return _first_done(cluster, [future]).result()
+        return future.result()
     except BaseException as error:
         explained = cluster.explained(error)
         if explained is error:

@@ -46,22 +46,13 @@ def cores(workers: int | None = None) -> int:
 
 
 def is_worker() -> bool:
-    """Tell whether this thread runs a task that was given to a worker.
-
-    >>> is_worker()
-    False
-    """
+    """Tell whether this thread runs a task that was given to a worker."""
     return bool(getattr(_here, "worker", False))
 
 
 @contextmanager
 def as_worker() -> Iterator[None]:
-    """Run a task as a worker does: one thread for each library, and no workers of its own.
-
-    >>> with as_worker():
-    ...     cores(5)
-    1
-    """
+    """Run a task as a worker does: one thread for each library, and no workers of its own."""
     before = is_worker()
     _here.worker = True
     try:
@@ -90,13 +81,16 @@ def one_thread_each() -> Iterator[None]:
     >>> with one_thread_each():
     ...     pass
     """
-    global _inside, _held
+    global _inside, _held, _torch_threads
     with _guard:
         _inside += 1
         if (loaded := _loaded()) != _held:  # the first caller, or one after a library was loaded
             _limits.append(_controller(loaded).limit(limits=1, user_api="blas"))
             _held = loaded
-        _hold_torch()
+        torch = sys.modules.get("torch")
+        if torch is not None and hasattr(torch, "set_num_threads"):  # loaded: it counts threads of its own
+            _torch_threads = torch.get_num_threads() if _torch_threads is None else _torch_threads
+            torch.set_num_threads(1)
     try:
         with _controller(_loaded()).limit(limits=1, user_api="openmp"):
             yield
@@ -107,25 +101,9 @@ def one_thread_each() -> Iterator[None]:
                 while _limits:
                     _limits.pop().restore_original_limits()
                 _held = None
-                _let_torch_go()
-
-
-def _hold_torch() -> None:
-    """Hold torch at one thread, here and in threads to come; it counts its own, and may be loaded after the first."""
-    global _torch_threads
-    torch = sys.modules.get("torch")
-    if torch is None or not hasattr(torch, "set_num_threads"):  # not loaded, or not yet
-        return
-    if _torch_threads is None:
-        _torch_threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-
-
-def _let_torch_go() -> None:
-    global _torch_threads
-    if _torch_threads is not None:
-        sys.modules["torch"].set_num_threads(_torch_threads)
-        _torch_threads = None
+                if _torch_threads is not None:
+                    sys.modules["torch"].set_num_threads(_torch_threads)
+                    _torch_threads = None
 
 
 def _one_thread_of_each_library() -> None:

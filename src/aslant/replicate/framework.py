@@ -443,7 +443,7 @@ def _more(paper: Paper, given: Given, opened: Mapping[str, Opened | None]) -> st
 
 def open_encoder(source: Any) -> Any:
     """Open what gives vectors of words in sentences."""
-    from aslant.models.encoder_loading import load_encoder
+    from aslant.models.loading import load_encoder
 
     return load_encoder(source)
 

@@ -18,9 +18,9 @@ from aslant.measures.association.measure import weat
 from aslant.measures.association.result import WeatResult
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.template_tests.association import log_probability_weat
-from aslant.measures.template_tests.attribute_lists import read_attributes
 from aslant.measures.template_tests.result import LogProbabilityWeatResult
 from aslant.measures.template_tests.scores import contrast, log_probability_bias
+from aslant.measures.template_tests.stimuli import read_attributes
 from aslant.measures.template_tests.words_in_templates import masked_weat
 from aslant.models.vocabulary import Vocabulary, open_vocabulary
 from aslant.replicate import kurita_pronouns as pronouns

@@ -13,11 +13,10 @@ import numpy as np
 
 from aslant.data import cache_folder
 from aslant.errors import MeasureError
-from aslant.measures.enumeration.groups import FREQUENT
 from aslant.measures.enumeration.measure import enumerate_biases
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult, NameGroup
-from aslant.measures.enumeration.survey import make_survey
-from aslant.measures.enumeration.survey_plan import MATCHERS, PASS_ABOVE, RATERS
+from aslant.measures.enumeration.steps import FREQUENT
+from aslant.measures.enumeration.survey import MATCHERS, PASS_ABOVE, RATERS, make_survey
 from aslant.replicate import framework as f
 from aslant.replicate.framework import Cell, Measured, Run, printed, words_of
 from aslant.vectors import WordVectors, load

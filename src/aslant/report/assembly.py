@@ -1,4 +1,4 @@
-"""What a page shows of a measure, assembled from its results: charts, tables, text, what is missing."""
+"""What is shown of a result: tables and charts, as its room's about.toml says, and a page's section, made of these."""
 
 from __future__ import annotations
 
@@ -8,13 +8,70 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from aslant.catalogue import Kind
+from aslant.catalogue import Kind, Picture, kinds
 from aslant.report import charts
-from aslant.report.result_tables import documents_of
-from aslant.report.sections import pictures_of, section_of
-from aslant.report.tables import Table, plain
+from aslant.report.tables import Column, Table, missing_words, plain, small
 from aslant.results.audit import AuditResult
 from aslant.results.codec import Result
+
+
+def table_of(result: Result) -> Table:
+    """Describe `result` as one table, with all of its fields."""
+    kind = kinds().get(result.kind)
+    if kind is not None:
+        table: Table = kind.resolve(kind.table)(result)
+        return table
+    known: Any = result
+    plain_fields = {key: value for key, value in result.to_dict().items() if isinstance(value, str | int | float)}
+    rows = known.rows() if hasattr(result, "rows") else [plain_fields]
+    columns = tuple(Column(key, key.replace("_", " "), _value, "left", wraps=True) for key in (rows[0] if rows else ()))
+    missing = missing_words(result) if getattr(result, "missing", ()) else ()
+    return Table(result.kind.replace("-", " "), columns, rows, missing)
+
+
+def _value(value: Any) -> str:
+    return "–" if value is None else small(value) if isinstance(value, float) else plain(value)
+
+
+def tables_of(result: Result, width: int = 140) -> tuple[Table, ...]:
+    """Describe `result` as the tables that a terminal shows: one, or several where a result has more to show."""
+    kind = kinds().get(result.kind)
+    return kind.resolve(kind.terminal)(result, width) if kind and kind.terminal else (table_of(result),)
+
+
+def documents_of(result: Result) -> tuple[Table, ...]:
+    """Describe `result` as the tables of a page, or of a Markdown or LaTeX file."""
+    kind = kinds().get(result.kind)
+    return kind.resolve(kind.documents)(result) if kind and kind.documents else (table_of(result),)
+
+
+def section_of(result: Result) -> Kind:
+    """Return what is said about results of this kind; one that no catalogue has is headed by its name."""
+    found = kinds().get(result.kind) or Kind(made="", title=result.kind.replace("-", " ").capitalize())
+    if not found.names_itself:
+        return found
+    named: Any = result
+    return replace(found, title=plain(named.title), citation=plain(named.citation))
+
+
+def pictures_of(result: Result) -> list[tuple[Picture, Any]]:
+    """Return the charts of a result that have something to show, each with its Altair chart.
+
+    A wide one is drawn in the width that it gets: in a file charts may stand side by side.
+    """
+    from aslant.report.pictures import fluid
+
+    kind = kinds().get(result.kind)
+    if kind and kind.drawn:
+        own: list[tuple[Picture, Any]] = kind.resolve(kind.drawn)(result)
+        return own
+    drawn = []
+    for picture in kind.pictures if kind else ():
+        if not picture.needs or getattr(result, picture.needs):
+            chart = picture.resolve(picture.draw)(result)
+            if chart is not None:
+                drawn.append((picture, fluid(chart) if picture.wide else chart))
+    return drawn
 
 
 @dataclass(frozen=True)
@@ -64,6 +121,7 @@ class Measure:
     tables: tuple[Table, ...]
     missing: tuple[str, ...]
     details: tuple[Detail, ...] = ()
+    #: Whose words can be shown one by one.
     tests: tuple[Any, ...] = ()
     #: A result that brings its own markup (see `Kind.fragment`).
     own: Result | None = None
@@ -87,11 +145,11 @@ def measures_of_audit(audit: AuditResult) -> list[Measure]:
 
 def measures_of(name: str, results: Sequence[Result], title: str = "") -> list[Measure]:
     """Return one `Measure` for each kind of result, in their order; `title` heads it where there is only one."""
-    kinds: dict[str, list[Result]] = {}
+    by_kind: dict[str, list[Result]] = {}
     for result in results:
-        kinds.setdefault(result.kind, []).append(result)
-    several = len(kinds) > 1
-    made = [_measure(slug(f"{name}-{kind}" if several else name), found) for kind, found in kinds.items()]
+        by_kind.setdefault(result.kind, []).append(result)
+    several = len(by_kind) > 1
+    made = [_measure(slug(f"{name}-{kind}" if several else name), found) for kind, found in by_kind.items()]
     return [replace(made[0], heading=plain(title))] if title and not several else made
 
 
@@ -101,27 +159,21 @@ def _measure(name: str, results: list[Result]) -> Measure:
     said = section_of(first)
     if len(results) == 1 and not said.summary:
         own = first if said.fragment else None
-        return Measure(name, said, _figures(name, first), documents_of(first), missing, tests=_tests(first), own=own)
-    parts = tuple(_detail(f"{name}-{place}", result) for place, result in enumerate(results, 1))
+        words = tuple(test for test in getattr(first, "results", (first,)) if hasattr(test, "associations"))
+        return Measure(name, said, _figures(name, first), documents_of(first), missing, tests=words, own=own)
+    details = []
+    for place, result in enumerate(results, 1):
+        tables = documents_of(result)
+        details.append(Detail(plain(tables[0].title), _figures(f"{name}-{place}", result), tables))
     if not said.summary:
-        return Measure(name, said, (), (), missing, parts)
+        return Measure(name, said, (), (), missing, tuple(details))
     chart, shows, table = said.resolve(said.summary)(results)
-    return Measure(name, said, (Figure(f"{name}-scores", shows, chart),), (table,), missing, parts)
-
-
-def _detail(name: str, result: Result) -> Detail:
-    tables = documents_of(result)
-    return Detail(plain(tables[0].title), _figures(name, result), tables)
+    return Measure(name, said, (Figure(f"{name}-scores", shows, chart),), (table,), missing, tuple(details))
 
 
 def _figures(name: str, result: Result) -> tuple[Figure, ...]:
     drawn = enumerate(pictures_of(result), 1)
     return tuple(Figure(slug(f"{name}-{place}-{p.name}"), p.shows, chart) for place, (p, chart) in drawn)
-
-
-def _tests(result: Any) -> tuple[Any, ...]:
-    """Return the tests whose words can be shown one by one."""
-    return tuple(test for test in getattr(result, "results", (result,)) if hasattr(test, "associations"))
 
 
 def slug(text: str) -> str:

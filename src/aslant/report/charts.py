@@ -45,32 +45,22 @@ def vega(chart: Any, *, ink: str = "currentColor", paper: str = "transparent") -
     specification = chart.to_dict(validate=False)  # each part was checked when it was made
     specification["background"] = paper
     config = specification.setdefault("config", {})
-    for name, style in _style(ink).items():
-        config[name] = {**config.get(name, {}), **style} if isinstance(style, dict) else style
-    return dict(vl_convert.vegalite_to_vega(specification, vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
-
-
-def _style(ink: str) -> dict[str, Any]:
-    return {
+    styles: dict[str, Any] = {
         "font": FONT,
         "title": {"color": ink, "subtitleColor": ink},
         "axis": {
-            "labelColor": ink,
-            "titleColor": ink,
-            "gridColor": ink,
-            "domainColor": ink,
-            "tickColor": ink,
-            "gridOpacity": 0.12,
-            "domainOpacity": 0.4,
-            "tickOpacity": 0.4,
-            "titleFontWeight": "normal",
-            "labelFontSize": 12,
+            **dict.fromkeys(("labelColor", "titleColor", "gridColor", "domainColor", "tickColor"), ink),
+            **{"gridOpacity": 0.12, "domainOpacity": 0.4, "tickOpacity": 0.4},
+            **{"titleFontWeight": "normal", "labelFontSize": 12},
         },
         "legend": {
             "labelColor": ink, "titleColor": ink, "labelFontSize": 12, "columnPadding": 24, "symbolType": "square",
         },
         "view": {"stroke": None},
     }  # fmt: skip
+    for name, style in styles.items():
+        config[name] = {**config.get(name, {}), **style} if isinstance(style, dict) else style
+    return dict(vl_convert.vegalite_to_vega(specification, vl_version=alt.SCHEMA_VERSION.rsplit(".", 1)[0]))
 
 
 def check_suffix(suffix: str) -> None:

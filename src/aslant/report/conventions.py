@@ -9,15 +9,14 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from aslant.errors import plural
+from aslant.report.tables import number, plain, small
+from aslant.report.tables import pvalue as pvalue_text
 from aslant.results.audit import Evidence, Glance, Strength
-from aslant.statistics import Chance, benjamini_hochberg
+from aslant.statistics import Chance, FrequencyLean, benjamini_hochberg
 
 #: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences: d (p. 25), r (p. 79), h (p. 184).
-THRESHOLDS: dict[str, tuple[float, float, float]] = {
-    "d": (0.2, 0.5, 0.8),
-    "r": (0.1, 0.3, 0.5),
-    "h": (0.2, 0.5, 0.8),
-}
+THRESHOLDS: dict[str, tuple[float, float, float]] = {"d": (0.2, 0.5, 0.8), "r": (0.1, 0.3, 0.5), "h": (0.2, 0.5, 0.8)}
 #: Gives the social category of a set of stimuli, by its name.
 Category = Callable[[str], str]
 STRONG, SOME = 0.01, 0.05
@@ -34,14 +33,11 @@ def strength_of(effect: float | None, effect_name: str) -> Strength | None:
     """
     if effect is None:
         return None
-    name, value = ("h", _h(effect)) if effect_name == "share" else (effect_name, effect)
+    name = effect_name
+    if name == "share":
+        name, effect = "h", 2 * math.asin(math.sqrt(effect)) - 2 * math.asin(math.sqrt(0.5))
     limits = THRESHOLDS.get(name)
-    return None if limits is None else NAMES[sum(abs(value) >= limit for limit in limits)]
-
-
-def _h(share: float) -> float:
-    angle: Callable[[float], float] = lambda p: 2 * math.asin(math.sqrt(p))  # noqa: E731 (the formula's own φ)
-    return angle(share) - angle(0.5)
+    return None if limits is None else NAMES[sum(abs(effect) >= limit for limit in limits)]
 
 
 def evidence_of(pvalue: float | None, qvalue: float | None) -> Evidence:
@@ -101,6 +97,32 @@ def beyond(chance: Chance) -> str:
         return f"{drawn[0].upper()}{drawn[1:]} reach as much in {chance.pvalue:.0%} of draws.".replace("%", " %")
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
     return f"Larger than {share} % of {drawn}."
+
+
+def chance_note(chance: Chance | None, replaced: str) -> list[str]:
+    """Say under a table what random words give in place of what was `replaced`; nothing where that is not known.
+
+    >>> from aslant.statistics import against_chance
+    >>> chance_note(against_chance(0.5, [0.25] * 99), "the classes")[0][-66:]
+    'frequency, in place of the classes, give 0.250 to 0.250; p = 0.010'
+    """
+    if chance is None:
+        return []
+    drawn, low, high = DRAWN.get(chance.kind, chance.kind), small(chance.low), small(chance.high)
+    given = f"{low} to {high}; p = {pvalue_text(chance.pvalue)}"
+    return [f"chance: 95 % of {chance.draws:,} {drawn}, in place of {replaced}, give {given}"]
+
+
+def frequency_note(found: FrequencyLean | None, first: str) -> list[str]:
+    """Say under a table how leans go with frequency, and what is left without it; nothing where that is not known."""
+    if found is None:
+        return []
+    which = "frequent" if found.rho < 0 else "rare"
+    return [
+        f"frequency: the more {which} a word, the more it leans to '{plain(first)}' (Spearman's rho of lean and log "
+        f"rank {number(found.rho)}, {plural(found.n, 'word')}); with log rank regressed out, the score is "
+        f"{small(found.without)}"
+    ]
 
 
 def judged(lines: Sequence[Glance]) -> list[Glance]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from aslant.errors import AslantError
 from aslant.io.files import write_bytes, write_text
 from aslant.report import charts
-from aslant.report.assembly import Figure, Measure, measures_of, measures_of_audit, slug
-from aslant.report.result_tables import documents_of, table_of
-from aslant.report.tables import Table, plain, to_csv, to_latex, to_markdown
+from aslant.report.assembly import Figure, Measure, documents_of, measures_of, measures_of_audit, slug, table_of
+from aslant.report.tables import plain, to_csv, to_latex, to_markdown
 from aslant.results.audit import AuditComparison, AuditResult
 from aslant.results.codec import CONTENT_NOTE, Result
 
@@ -26,10 +24,15 @@ def save_figures(result: Result, folder: str | Path) -> list[Path]:
     ['weat-1-words.svg', 'weat-1-words.png']
     """
     target, written = _folder(folder), []
-    measures = measures_of_audit(result) if isinstance(result, AuditResult) else measures_of(result.kind, (result,))
+    if isinstance(result, AuditResult):
+        measures, names = measures_of_audit(result), [result.representation.name]
+    else:
+        measures, provenance = measures_of(result.kind, (result,)), getattr(result, "provenance", None)
+        alone = [provenance.representation.name if provenance else "aslant"]
+        names = [*result.names] if isinstance(result, AuditComparison) else alone
     for measure in measures:
         for figure in measure.figures:
-            picture = standalone(result, measure, figure)
+            picture = standalone(", ".join(map(plain, names)), measure, figure)
             for suffix in (".svg", ".png"):
                 path = target / (figure.id + suffix)
                 write_bytes(path, charts.as_file(picture, suffix))
@@ -46,51 +49,35 @@ def save_tables(result: Result, folder: str | Path) -> list[Path]:
     ['weat.csv', 'weat.tex', 'weat.md']
     """
     target, written = _folder(folder), []
-    for name, data, documents in _tables(result):
+    named = [("glance" if isinstance(result, AuditResult) else result.kind, result)]
+    for part in result.parts if isinstance(result, AuditResult) else ():
+        several = len(part.results) > 1
+        named += [(f"{part.measure}-{n}" if several else part.measure, r) for n, r in enumerate(part.results, 1)]
+    for name, found in named:
+        documents = documents_of(found)
         texts = {
-            ".csv": to_csv(data),
+            ".csv": to_csv(table_of(found)),
             ".tex": "\n".join(to_latex(table, titled=True) for table in documents),
             ".md": "\n".join(to_markdown(table, titled=True) for table in documents),
         }
         for suffix, text in texts.items():
-            path = target / (name + suffix)
+            path = target / (slug(name) + suffix)
             write_text(path, text)
             written.append(path)
     return written
 
 
-def standalone(result: Result, measure: Measure, figure: Figure) -> str:
+def standalone(model: str, measure: Measure, figure: Figure) -> str:
     """Return a chart as SVG for a separate file: it says what it shows, and of which model."""
     import altair as alt
 
     chart = figure.chart
-    said = textwrap.wrap(f"{_name(result)}: {figure.shows}", 90)
+    said = textwrap.wrap(f"{model}: {figure.shows}", 90)
     note = textwrap.wrap(CONTENT_NOTE, 90) if measure.own is not None else []
     if chart.title is alt.Undefined:
         title: Any = alt.Title(measure.title, subtitle=[*note, *said], anchor="start", offset=12)
         chart = chart.properties(title=title)
     return charts.svg(chart, ink=charts.INK, paper=charts.PAPER)
-
-
-def _tables(result: Result) -> Iterator[tuple[str, Table, tuple[Table, ...]]]:
-    """Give a name, the table with all fields, and the tables for people."""
-    if not isinstance(result, AuditResult):
-        yield slug(result.kind), table_of(result), documents_of(result)
-        return
-    yield "glance", table_of(result), documents_of(result)
-    for part in result.parts:
-        for place, found in enumerate(part.results, 1):
-            name = f"{part.measure}-{place}" if len(part.results) > 1 else part.measure
-            yield slug(name), table_of(found), documents_of(found)
-
-
-def _name(result: Result) -> str:
-    if isinstance(result, AuditResult):
-        return plain(result.representation.name)
-    if isinstance(result, AuditComparison):
-        return ", ".join(map(plain, result.names))
-    provenance = getattr(result, "provenance", None)
-    return plain(provenance.representation.name) if provenance else "aslant"
 
 
 def _folder(folder: str | Path) -> Path:

@@ -5,14 +5,13 @@ The grid has measures × social categories, with the size of an effect and its c
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from aslant.errors import plural
 from aslant.report.conventions import listed
 from aslant.report.tables import number, plain, pvalue, small
 from aslant.results.audit import AuditComparison, AuditResult, Glance
-from aslant.results.codec import Result
 from aslant.results.parts import Interval
 
 #: How many of three bars are filled.
@@ -20,60 +19,27 @@ LEVELS = {"none": 0, "small": 1, "medium": 2, "large": 3}
 EVIDENCE = {"strong": ("●●", "strong"), "some": ("●○", "some"), "none": ("○○", "none"), "not tested": ("–", "no test")}
 #: From the most informative to the least.
 ORDER = ("strong", "some", "none", "not tested")
+SURE = ORDER[:2]
 CATEGORIES = {"none": "not social", "several": "several at once"}
 
 
 @dataclass(frozen=True)
 class Cell:
-    """The lines of one measure about one category; the figures are those of `top`, the most informative of them."""
+    """The lines of one measure about one category; the figures are those of `top`, the most informative of them.
+
+    `level` is how many of three bars are filled, None where no convention says what is large; `size` what the effect is
+    and how large by convention; `evidence` a mark and a word for how certain it is that there is an effect at all; `by`
+    the value that this is judged by; `count` how many lines there are, and how many of them have evidence.
+    """
 
     lines: tuple[Glance, ...]
-
-    @property
-    def top(self) -> Glance:
-        """The line with the most evidence; among those, the one with the largest effect."""
-        return min(self.lines, key=lambda line: (ORDER.index(line.evidence), -abs(line.effect or 0.0)))
-
-    @property
-    def effect(self) -> str:
-        """How large the effect is."""
-        line = self.top
-        return number(line.effect) if line.effect_name in ("d", "r") else small(line.effect)
-
-    @property
-    def level(self) -> int | None:
-        """How many of three bars are filled; None where no convention says what is large."""
-        return LEVELS[self.top.strength] if self.top.strength else None
-
-    @property
-    def size(self) -> str:
-        """What the effect is, and how large by convention."""
-        strength = self.top.strength
-        words = "" if strength is None else ", negligible" if strength == "none" else f", {strength}"
-        return plain(self.top.effect_name) + words
-
-    @property
-    def evidence(self) -> tuple[str, str]:
-        """A mark and a word for how certain it is that there is an effect at all."""
-        return EVIDENCE[self.top.evidence]
-
-    @property
-    def by(self) -> str:
-        """The value that the evidence is judged by."""
-        if self.top.qvalue is not None:
-            return f"q {_below(self.top.qvalue)}"
-        return f"p {_below(self.top.pvalue)}" if self.top.pvalue is not None else ""
-
-    @property
-    def count(self) -> str:
-        """How many lines there are, and how many of them have evidence."""
-        tested = [line for line in self.lines if line.evidence != "not tested"]
-        if len(self.lines) == 1 or len(tested) == 1:
-            return ""
-        if not tested:
-            return f"largest of {len(self.lines)}"
-        sure = sum(line.evidence in ("strong", "some") for line in tested)
-        return f"{sure} of {len(tested)} with evidence"
+    top: Glance
+    effect: str
+    level: int | None
+    size: str
+    evidence: tuple[str, str]
+    by: str
+    count: str
 
 
 @dataclass(frozen=True)
@@ -84,26 +50,41 @@ class Grid:
     rows: tuple[tuple[str, tuple[Cell | None, ...]], ...]
 
 
-def _below(value: float) -> str:
-    return "< 0.001" if value < 0.001 else pvalue(value)
-
-
 def grid(audit: AuditResult) -> Grid:
     """Return the lines of an audit as a grid; categories are in order of appearance, those not about people last."""
+    cells: dict[tuple[str, str], list[Glance]] = {}
+    for line in audit.glance:
+        cells.setdefault((line.measure, line.category), []).append(line)
     met = dict.fromkeys(line.category for line in audit.glance)
     categories = [c for c in met if c not in CATEGORIES] + [c for c in reversed(CATEGORIES) if c in met]
     titles = {part.measure: part.title for part in audit.parts}
-    measures = dict.fromkeys(line.measure for line in audit.glance)
     rows = tuple(
-        (plain(titles.get(measure, measure)), tuple(_cell(audit.glance, measure, c) for c in categories))
-        for measure in measures
+        (plain(titles.get(measure, measure)), tuple(_cell(cells.get((measure, c), [])) for c in categories))
+        for measure in dict.fromkeys(line.measure for line in audit.glance)
     )
     return Grid(tuple(plain(CATEGORIES.get(c, c)) for c in categories), rows)
 
 
-def _cell(lines: Iterable[Glance], measure: str, category: str) -> Cell | None:
-    found = tuple(line for line in lines if (line.measure, line.category) == (measure, category))
-    return Cell(found) if found else None
+def _cell(lines: Sequence[Glance]) -> Cell | None:
+    if not lines:
+        return None
+    top = min(lines, key=lambda line: (ORDER.index(line.evidence), -abs(line.effect or 0.0)))
+    size = "" if top.strength is None else ", negligible" if top.strength == "none" else f", {top.strength}"
+    own = ("p", top.pvalue) if top.qvalue is None else ("q", top.qvalue)
+    judged = [(name, value) for name, value in (own, ("chance q", top.chance_qvalue)) if value is not None]
+    by = [f"{name} {'< 0.001' if value < 0.001 else pvalue(value)}" for name, value in judged]
+    tested = [line for line in lines if line.evidence != "not tested"]
+    count = f"{sum(line.evidence in SURE for line in tested)} of {len(tested)} with evidence"
+    return Cell(
+        tuple(lines),
+        top,
+        effect=number(top.effect) if top.effect_name in ("d", "r") else small(top.effect),
+        level=LEVELS[top.strength] if top.strength else None,
+        size=plain(top.effect_name) + size,
+        evidence=EVIDENCE[top.evidence],
+        by=", ".join(by),
+        count="" if 1 in (len(lines), len(tested)) else count if tested else f"largest of {len(lines)}",
+    )
 
 
 def sentences(audit: AuditResult) -> list[tuple[str, str]]:
@@ -117,30 +98,29 @@ def sentences(audit: AuditResult) -> list[tuple[str, str]]:
 
 def _audited(audit: AuditResult) -> str:
     r, titles = audit.representation, [plain(part.title) for part in audit.parts]
+    inside = [title if title[1:2].isupper() else title[:1].lower() + title[1:] for title in titles]  # not abbreviations
     size = f" ({plural(r.words, 'word')} in {plural(r.dimensions, 'dimension')})" if r.words and r.dimensions else ""
     left, broken = len(audit.not_run), len(audit.failed)
     rest = f"; {plural(left, 'measure or test', 'measures and tests')} not run (see the end)" if left else ""
     rest += f"; {broken} broke off, so this report is incomplete" if broken else ""
     count = plural(len(titles), "measure")
-    return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(map(_lowered, titles))}{rest}."
-
-
-def _lowered(title: str) -> str:
-    """Return a title as it reads inside a sentence; an abbreviation stays as it is."""
-    return title if title[1:2].isupper() else title[:1].lower() + title[1:]
+    return f"“{plain(r.name)}”{size}, with {count}: {'; '.join(inside)}{rest}."
 
 
 def _found(lines: Sequence[Glance]) -> str:
     tested = [line for line in lines if line.evidence != "not tested"]
     if not tested:
         return "No measure with a test against chance could be run, so nothing can be said about chance."
-    sure = [line for line in tested if line.evidence in ("strong", "some")]
+    sure = [line for line in tested if line.evidence in SURE]
     if not sure:
-        return f"None of {plural(len(tested), 'test')} stands out from chance."
+        return (
+            f"None of {plural(len(tested), 'line')} is beyond chance: what the measures find here, random words of the "
+            "same frequency, or the same words dealt out anew, give as well."
+        )
     social = [line for line in sure if line.category != "none"]
     others = len(sure) - len(social)
     aside = f" ({others} of them not about people)" if others and social else ""
-    count = f"{len(sure)} of {plural(len(tested), 'test')} stand{'s' if len(sure) == 1 else ''} out from chance{aside}"
+    count = f"{len(sure)} of {plural(len(tested), 'line')} {'is' if len(sure) == 1 else 'are'} beyond chance{aside}"
     effects = [line for line in social or sure if line.effect_name == "d"] or social or sure
     top = max(effects, key=lambda line: abs(line.effect or 0.0))
     about = "" if top.category in ("none", "several") else f", about {plain(top.category)}"
@@ -149,35 +129,32 @@ def _found(lines: Sequence[Glance]) -> str:
 
 
 def _sure(audit: AuditResult) -> str:
-    strong = sum(line.evidence == "strong" for line in audit.glance)
-    some = sum(line.evidence == "some" for line in audit.glance)
-    counts = [f"{strong} with strong evidence (q, or p for a single test, ≤ 0.01)"] if strong else []
+    strong, some = (sum(line.evidence == level for line in audit.glance) for level in SURE)
+    counts = [f"{strong} with strong evidence (q ≤ 0.01)"] if strong else []
     counts += [f"{some} with some evidence (≤ 0.05)"] if some else []
-    said = f"{listed(counts) or 'none with evidence'}; q allows for the number of tests"
-    intervals = [
-        i for part in audit.parts if part.measure in ("weat", "seat") for r in part.results for i in _intervals(r)
-    ]
+    said = (
+        f"{listed(counts) or 'none with evidence'}; evidence is the weaker of a measure's own test and of the "
+        "comparison with random words, and q allows for the number of lines"
+    )
+    suites = [r for part in audit.parts if part.measure in ("weat", "seat") for r in part.results]
+    tests = [test for suite in suites for test in getattr(suite, "results", ())]
+    intervals = [test.interval for test in tests if getattr(test, "interval", None)]
     if intervals:
-        clear = sum(not i.low <= 0 <= i.high for i in intervals)
-        tests = plural(len(intervals), "association test")
-        said += f"; for {clear} of {tests} the interval over the choice of words excludes 0"
+        clear = sum(map(_clear, intervals))
+        count = plural(len(intervals), "association test")
+        said += f"; for {clear} of {count} the interval over the choice of words excludes 0"
         said += ", while the others depend more on which words were chosen" if clear < len(intervals) else ""
     missing = len(audit.missing)
     words = "no word is missing" if not missing else f"{missing:,} words were not found"
     return f"{said}; {'1 word was not found' if missing == 1 else words}."
 
 
-def _intervals(result: Result) -> list[Interval]:
-    return [test.interval for test in getattr(result, "results", ()) if getattr(test, "interval", None)]
-
-
 def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
     """Return three sentences about several audits."""
     names = [f"“{plain(name)}”" for name in result.names]
-    clear = [
-        (line, gap) for line in result.differences for gap in line.differences if gap.interval and _clear(gap.interval)
-    ]
-    paired = sum(gap.interval is not None for line in result.differences for gap in line.differences)
+    gaps = [(line, gap, gap.interval) for line in result.differences for gap in line.differences]
+    paired = sum(interval is not None for _, _, interval in gaps)
+    clear = [(line, gap) for line, gap, interval in gaps if interval and _clear(interval)]
     audited = f"{listed(names)}; differences are from {names[0]}."
     if not paired:
         found = "No difference could be paired, so none has an interval; the table has the gaps between the values."
@@ -186,11 +163,8 @@ def comparison_sentences(result: AuditComparison) -> list[tuple[str, str]]:
     else:
         line, gap = max(clear, key=lambda pair: abs(pair[1].difference or 0.0))
         change = f"{number(gap.difference)} in {plain(line.effect_name)}"
-        found = (
-            f"The interval over words excludes 0 for {len(clear)} of "
-            f"{plural(paired, 'paired difference')}; the largest is "
-            f"{change} ({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
-        )
+        found = f"The interval over words excludes 0 for {len(clear)} of {plural(paired, 'paired difference')}; the "
+        found += f"largest is {change} ({plain(line.measure)}, {plain(line.stimuli)}, “{plain(gap.model)}”)."
     left = len(result.not_compared)
     rest = f" {left} line{' has' if left == 1 else 's have'} no paired difference." if left else ""
     sure = (

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import shlex
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from aslant.catalogue import kinds
 from aslant.errors import plural
-from aslant.report.assembly import Measure, measures_of, measures_of_audit
+from aslant.report.assembly import Measure, measures_of, measures_of_audit, section_of
 from aslant.report.glance import comparison_sentences, grid, sentences
-from aslant.report.sections import section_of
 from aslant.report.tables import number, plain, pvalue, small
-from aslant.report.templating import asset, environment, hashed
 from aslant.results.audit import ON_REQUEST, AuditComparison, AuditResult
 from aslant.results.codec import CONTENT_NOTE, Result
 from aslant.results.provenance import Representation
 from aslant.results.replication import ReplicationsResult
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
 
 CONTENT = (
     "These measures reproduce stereotypes about groups of people in order to measure them. An association found here "
@@ -34,20 +39,25 @@ def page(result: Result) -> str:
     if kind and kind.page:
         made: str = kind.resolve(kind.page)(result)
         return made
-    return single_page(result)
+    measures = measures_of(result.kind, (result,))
+    provenance = getattr(result, "provenance", None)
+    name = f": {plain(provenance.representation.name)}" if provenance else ""
+    title, content = f"aslant: {measures[0].section.title}{name}", getattr(result, "first_line", "") or CONTENT
+    return render_page("result.html.j2", measures, title=title, provenance=provenance, content=content)
 
 
 def audit_page(audit: AuditResult) -> str:
     """Return the report of an audit: what was found at a glance, then measure by measure."""
-    measures = measures_of_audit(audit)
+    results = [one for part in audit.parts for found in part.results for one in getattr(found, "results", (found,))]
+    corpora = list(dict.fromkeys(result.corpus.name for result in results if hasattr(result, "corpus")))
     return render_page(
         "report.html.j2",
-        measures,
+        measures_of_audit(audit),
         title=f"aslant report: {plain(audit.representation.name)}",
         audit=audit,
         grid=grid(audit),
         sentences=sentences(audit),
-        corpora=(corpora := _corpora(audit)),
+        corpora=corpora,
         command=plain(_command(audit, with_text=bool(corpora))),
         most_named=MOST_NAMED,
     )
@@ -65,18 +75,11 @@ def _command(audit: AuditResult, *, with_text: bool) -> str:
     return " ".join([*words, f"--seed {audit.seed}"])
 
 
-def _corpora(audit: AuditResult) -> list[str]:
-    """Return the names of the texts that sentences were drawn from."""
-    results = [one for part in audit.parts for found in part.results for one in getattr(found, "results", (found,))]
-    return list(dict.fromkeys(result.corpus.name for result in results if hasattr(result, "corpus")))
-
-
 def comparison_page(result: AuditComparison) -> str:
     """Return audits of several models side by side, with the differences from the first."""
-    measures = measures_of("differences", (result,))
     return render_page(
         "comparison.html.j2",
-        measures,
+        measures_of("differences", (result,)),
         title="aslant comparison: " + ", ".join(map(plain, result.names)),
         result=result,
         grids=[grid(audit) for audit in result.audits],
@@ -88,21 +91,8 @@ def replications_page(result: ReplicationsResult) -> str:
     """Return several papers as one page: what was met at a glance, then paper by paper with its figures."""
     measures = measures_of(result.kind, (result,))
     measures += [measure for paper in result.results for measure in measures_of(paper.paper, (paper,))]
-    return render_page(
-        "result.html.j2", measures, title="aslant: published tables, recomputed", provenance=None,
-        content=f"{CONTENT} {CONTENT_NOTE.removeprefix('Note: ').capitalize()}",
-    )  # fmt: skip
-
-
-def single_page(result: Result) -> str:
-    """Return one result as a page."""
-    measures = measures_of(result.kind, (result,))
-    provenance = getattr(result, "provenance", None)
-    name = f": {plain(provenance.representation.name)}" if provenance else ""
-    return render_page(
-        "result.html.j2", measures, title=f"aslant: {measures[0].section.title}{name}",
-        provenance=provenance, content=getattr(result, "first_line", "") or CONTENT,
-    )  # fmt: skip
+    title, content = "aslant: published tables, recomputed", CONTENT_NOTE.removeprefix("Note: ").capitalize()
+    return render_page("result.html.j2", measures, title=title, provenance=None, content=f"{CONTENT} {content}")
 
 
 def notebook_html(result: Result) -> str:
@@ -140,38 +130,43 @@ def render_page(template: str, measures: Sequence[Measure], *, level: int = 2, *
     if figures:
         scripts = [asset("assets/vega.min.js"), asset("assets/vega-interpreter.js"), *scripts]
     macros = environment().get_template("macros.html.j2")
-    return (
-        environment()
-        .get_template(template)
-        .render(
-            fragment=fragment,
-            measures=measures,
-            style=Markup(style),
-            scripts=[Markup(script) for script in scripts],
-            policy=policy(style, scripts),
-            specifications=[(figure.id, script_json(figure.vega)) for figure in figures],
-            content=values.pop("content", CONTENT),
-            plain=plain,
-            number=number,
-            pvalue=pvalue,
-            small=small,
-            described=described,
-            **values,
-        )
-    )
+    known = " ".join(map(hashed, scripts))
+    policy = f"default-src 'none'; style-src {hashed(style)}; script-src {known}; img-src data:; base-uri 'none'; "
+    written = {"plain": plain, "number": number, "pvalue": pvalue, "small": small, "described": described}
+    made = {
+        "fragment": fragment,
+        "measures": measures,
+        "style": Markup(style),
+        "scripts": [Markup(script) for script in scripts],
+        "policy": policy + "form-action 'none'",
+        "specifications": [(figure.id, script_json(figure.vega)) for figure in figures],
+        "content": CONTENT,
+    }
+    return environment().get_template(template).render(made | written | values)
 
 
-def policy(style: str, scripts: Iterable[str]) -> str:
-    """Return a content-security policy that allows one style, these scripts, and nothing else.
+@cache
+def environment() -> Environment:
+    """Return the one environment of all templates."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
-    >>> policy("", [])
-    "default-src 'none'; style-src 'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='; script-src 'none'; ..."
+    how: dict[str, Any] = {"autoescape": True, "undefined": StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    return Environment(loader=PackageLoader("aslant.report"), **how)
+
+
+@cache
+def asset(name: str) -> str:
+    """Return a style or script that ships, such as "templates/report.css"."""
+    return (files("aslant.report") / name).read_text(encoding="utf-8")
+
+
+def hashed(text: str) -> str:
+    """Return how a content-security policy names an inline style or script.
+
+    >>> hashed("")
+    "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='"
     """
-    known = " ".join(hashed(script) for script in scripts) or "'none'"
-    return (
-        f"default-src 'none'; style-src {hashed(style)}; script-src {known}; img-src data:; base-uri 'none'; "
-        "form-action 'none'"
-    )
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def script_json(content: Any) -> Any:
@@ -188,12 +183,11 @@ def script_json(content: Any) -> Any:
     return Markup(text)
 
 
-def described(representation: Representation) -> str:
+def described(r: Representation) -> str:
     """Describe an embedding or a model in one line, as it is.
 
     >>> described(Representation("sample", "0a1b", "text", 20_000, 50))
     'sample (text), 20,000 words × 50 dimensions, fingerprint 0a1b'
     """
-    r = representation
     size = f"{plural(r.words, 'word')} × {plural(r.dimensions, 'dimension')}"
     return f"{plain(r.name)} ({plain(r.format)}), {size}, fingerprint {plain(r.fingerprint)}"

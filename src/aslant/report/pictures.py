@@ -28,37 +28,24 @@ Row = dict[str, Any]
 
 def tests_picture(tests: list[Row], model: str) -> Any:
     """Draw the effect sizes of tests, given as rows of a table; `model` is the name of the model."""
-    rows = [_test(place, row) for place, row in enumerate(tests)]
+    rows = []
+    for place, row in enumerate(tests):
+        name, title, effect, q = plain(row["test"]), plain(row["title"]), row["effect_size"], row["qvalue"]
+        keys = ("people_effect_size", "low", "high", "chance_low", "chance_high")
+        people, low, high, chance_low, chance_high = (row.get(key) for key in keys)
+        drawn = {"row": place, "label": f"{name} · {title}", "value": effect, "low": low, "high": high, "other": people}
+        drawn |= {"chance low": chance_low, "chance high": chance_high, "other series": PEOPLE}
+        drawn["significant"] = q is not None and max(q, row.get("chance_pvalue") or 0) < 0.05
+        told = {"test": f"{name}: {title}", "d": number(effect), "interval": between(low, high, number)}
+        told |= {"chance": between(chance_low, chance_high, number), "p": pvalue(row["pvalue"]), "q": pvalue(q)}
+        rows.append({**drawn, **told, "people": number(people)})
     beyond = "beyond chance, q < 0.05" if any(row["chance low"] is not None for row in rows) else "q < 0.05"
-    marks = {f"{model}, {beyond}": "filled", f"{model}, not significant": "hollow", PEOPLE: "diamond"}
+    series = {True: f"{model}, {beyond}", False: f"{model}, not significant"}
     for row in rows:
-        row["series"] = next(iter(marks)) if row["significant"] else list(marks)[1]
-        row["other series"] = PEOPLE
-    shown = [name for name in marks if any(row["series"] == name for row in rows)]
+        row["series"] = series[row["significant"]]
+    shown = [name for name in series.values() if any(row["series"] == name for row in rows)]
     shown += [PEOPLE] if any(row["other"] is not None for row in rows) else []
     return rows_chart(rows, "effect size d (0: no association)", shown, "d", [-0.5, 2.0])
-
-
-def _test(place: int, row: Row) -> Row:
-    people = row.get("people_effect_size")
-    return {
-        "row": place,
-        "label": f"{plain(row['test'])} · {plain(row['title'])}",
-        "value": row["effect_size"],
-        "low": row.get("low"),
-        "high": row.get("high"),
-        "other": people,
-        "chance low": row.get("chance_low"),
-        "chance high": row.get("chance_high"),
-        "chance": between(row.get("chance_low"), row.get("chance_high"), number),
-        "significant": row["qvalue"] is not None and max(row["qvalue"], row.get("chance_pvalue") or 0) < 0.05,
-        "test": f"{plain(row['test'])}: {plain(row['title'])}",
-        "d": number(row["effect_size"]),
-        "interval": between(row.get("low"), row.get("high"), number),
-        "p": pvalue(row["pvalue"]),
-        "q": pvalue(row["qvalue"]),
-        "people": number(people),
-    }
 
 
 def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domain: list[float]) -> Any:
@@ -70,7 +57,9 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
     import altair as alt
 
     base = alt.Chart(alt.InlineData(values=rows))
-    scale = alt.Scale(domain=_domain(rows, domain), nice=True)
+    fields = ("value", "low", "high", "other", "chance low", "chance high")
+    values = [*domain, *(row[key] for row in rows for key in fields if row.get(key) is not None)]
+    scale = alt.Scale(domain=[min(values), max(values)], nice=True)
     y = alt.Y("row:O", axis=None)
     x = alt.X("value:Q", scale=scale, title=title, axis=alt.Axis(tickCount=6))
     details = tips(*[f for f in ("test", named, "interval", "chance", "p", "q", *DIAMONDS.values()) if f in rows[0]])
@@ -79,7 +68,6 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
     )
     spread = base.transform_filter("isValid(datum.low)").mark_rule(yOffset=8, strokeWidth=2, color=MODEL_COLOUR)
     layers = [
-        *_bands(base, y, scale, rows),
         label.encode(y=y, x=alt.value(0), text="label:N"),
         spread.encode(y=y, x=alt.X("low:Q", scale=scale), x2="high:Q"),
         _dots(base, x, y, "series", series),
@@ -88,6 +76,11 @@ def rows_chart(rows: list[Row], title: str, series: list[str], named: str, domai
         other = alt.X("other:Q", scale=scale)
         layers.append(_dots(base.transform_filter("isValid(datum.other)"), other, y, "other series", series))
     layers.append(base.mark_rect(opacity=0).encode(y=y, x=alt.value(0), x2=alt.value("width"), tooltip=details))
+    if any(row.get("chance low") is not None for row in rows):  # a grey band where 95 % of random word sets lie
+        there = base.transform_filter("isValid(datum['chance low'])")
+        band = there.mark_bar(yOffset=8, height=12, color="currentColor")
+        x_low, faint = alt.X("chance low:Q", scale=scale), alt.value(0.15)
+        layers.insert(0, band.encode(y=y, x=x_low, x2="chance high:Q", opacity=faint))
     zero = alt.Chart(alt.InlineData(values=[{"zero": 0}])).mark_rule(color="currentColor", opacity=0.35)
     layers.insert(0, zero.encode(x=alt.X("zero:Q", scale=scale)))
     return fluid(alt.layer(*layers).properties(height=alt.Step(46)))
@@ -100,9 +93,8 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
     if not shown:
         return base.mark_point(filled=True, size=95, yOffset=8, opacity=1, color=MODEL_COLOUR).encode(x=x, y=y)
     colours = [PEOPLE_COLOUR if name in DIAMONDS else MODEL_COLOUR for name in shown]
-    fills = [
-        "white" if name.endswith("not significant") else colour for name, colour in zip(shown, colours, strict=True)
-    ]
+    pairs = zip(shown, colours, strict=True)
+    fills = ["white" if name.endswith("not significant") else colour for name, colour in pairs]
     shapes = ["diamond" if name in DIAMONDS else "circle" for name in shown]
     legend: Any = alt.Legend(title=None, orient="top", symbolOpacity=1, direction="vertical")
     return base.mark_point(size=95, yOffset=8, opacity=1, strokeWidth=2).encode(
@@ -112,26 +104,6 @@ def _dots(base: Any, x: Any, y: Any, field: str, shown: list[str]) -> Any:
         fill=alt.Fill(f"{field}:N", scale=alt.Scale(domain=shown, range=fills), legend=legend),
         shape=alt.Shape(f"{field}:N", scale=alt.Scale(domain=shown, range=shapes), legend=legend),
     )
-
-
-def _bands(base: Any, y: Any, scale: Any, rows: list[Row]) -> list[Any]:
-    """Draw a grey band where 95 % of random word sets lie, behind each row that has one."""
-    import altair as alt
-
-    if all(row.get("chance low") is None for row in rows):
-        return []
-    band = base.transform_filter("isValid(datum['chance low'])").mark_bar(yOffset=8, height=12, color="currentColor")
-    return [band.encode(y=y, x=alt.X("chance low:Q", scale=scale), x2="chance high:Q", opacity=alt.value(0.15))]
-
-
-def _domain(rows: list[Row], at_least: list[float]) -> list[float]:
-    values = [
-        row[key]
-        for row in rows
-        for key in ("value", "low", "high", "other", "chance low", "chance high")
-        if row.get(key) is not None
-    ]
-    return [min([*at_least, *values]), max([*at_least, *values])]
 
 
 def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
@@ -148,15 +120,12 @@ def words_chart(named: list[tuple[str, float, str]], title: str) -> Any:
     names = json.dumps({row["row"]: f"{row['word']} · {row['leans to']}" for row in rows})
     axis = alt.Axis(labelExpr=f"{names}[datum.value]", labelLimit=170, ticks=False, domain=False)
     colour = alt.Scale(domain=sides, range=list(COLOURS[: len(sides)]))
-    bars = (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar(height=11)
-        .encode(
-            y=alt.Y("row:O", title=None, axis=axis),
-            x=alt.X("value:Q", title=title, axis=alt.Axis(tickCount=6)),
-            color=alt.Color("leans to:N", scale=colour, legend=alt.Legend(title=None, orient="top")),
-            tooltip=tips("word", "score", "leans to"),
-        )
+    bars = alt.Chart(alt.InlineData(values=rows)).mark_bar(height=11)
+    bars = bars.encode(
+        y=alt.Y("row:O", title=None, axis=axis),
+        x=alt.X("value:Q", title=title, axis=alt.Axis(tickCount=6)),
+        color=alt.Color("leans to:N", scale=colour, legend=alt.Legend(title=None, orient="top")),
+        tooltip=tips("word", "score", "leans to"),
     )
     return fluid(bars.properties(height=alt.Step(19)))
 

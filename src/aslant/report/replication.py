@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import string
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 from aslant.catalogue import Picture
 from aslant.errors import plural
-from aslant.report.sections import pictures_of
+from aslant.report.assembly import pictures_of
 from aslant.report.tables import Column, Table, plain
 from aslant.results.replication import (
     DIFFERS,
@@ -58,17 +58,13 @@ def _row(cell: ReplicatedCell) -> dict[str, Any]:
         ours += "" if cell.ours is None else f" ({cell.ours:g} of {asked} shared)"
     elif cell.ours_text:
         ours = f"{ours} ({cell.ours_text})"
-    return {
-        "table": cell.table,
-        "row": cell.row,
+    return asdict(cell) | {
         "column": f"{cell.column} ({cell.way})" if cell.way else cell.column,
         "printed": cell.printed_text.replace("-", "−") or "–",
         "authors": written(cell, cell.authors),
         "ours": ours.strip(),
         "difference": written(cell, cell.difference),
         "verdict": f"({cell.verdict})" if cell.way else cell.verdict,
-        "used": cell.used,
-        "note": cell.note,
     }
 
 
@@ -81,11 +77,10 @@ def _table(title: str, cells: Iterable[ReplicatedCell], *, whole: bool) -> Table
         Column("row", "row", plain, "left", wraps=True),
         Column("column", "column", plain, "left", wraps=True),
         Column("printed", "printed", plain, **words),
-        *(
-            [Column("authors", "authors' outputs", plain, min_width=130)]
-            if any(c.authors is not None for c in chosen)
-            else []
-        ),
+    ]
+    if any(cell.authors is not None for cell in chosen):
+        columns.append(Column("authors", "authors' outputs", plain, min_width=130))
+    columns += [
         Column("ours", "ours", plain, **words),
         Column("difference", "difference", plain, min_width=100),
         Column("verdict", "verdict", plain, "left", style=lambda verdict: _STYLES.get(verdict.strip("()"), "")),
@@ -99,16 +94,20 @@ def _table(title: str, cells: Iterable[ReplicatedCell], *, whole: bool) -> Table
     return Table(title, tuple(columns), [_row(cell) for cell in chosen], notes, section_key="table")
 
 
-def _lacking(result: ReplicationResult) -> tuple[Table, ...]:
-    if not result.lacking:
-        return ()
-    columns = (
-        Column("what", "needs", plain, "left", wraps=True),
-        Column("cells", "cells", str),
-        Column("how", "how to get it", plain, "left", wraps=True),
-    )
-    rows = [{"what": lack.what, "cells": lack.cells, "how": lack.how} for lack in result.lacking]
-    return (Table("Not run", columns, rows),)
+def _ended(result: ReplicationResult, made: list[Table], *notes: str) -> tuple[Table, ...]:
+    """Return tables with one of what the rest needs, the first line above, and notes, and how to fill more, below."""
+    if result.lacking:
+        columns = (
+            Column("what", "needs", plain, "left", wraps=True),
+            Column("cells", "cells", str),
+            Column("how", "how to get it", plain, "left", wraps=True),
+        )
+        made = [*made, Table("Not run", columns, [asdict(lack) for lack in result.lacking])]
+    made = made or [Table(result.title, (), [])]
+    more = (result.more,) if result.more else ()
+    made[0] = replace(made[0], first_line=result.first_line)
+    made[-1] = replace(made[-1], notes=(*made[-1].notes, *notes, *more))
+    return tuple(made)
 
 
 def _notes(result: ReplicationResult) -> tuple[str, ...]:
@@ -138,22 +137,19 @@ def terminal_tables(result: ReplicationResult, width: int = 140) -> tuple[Table,
     ran = [cell for cell in result.cells if cell.verdict != NOT_RUN and not _shares_nothing(cell)]
     labels = list(dict.fromkeys(cell.used for cell in ran if cell.used))
     keys = {label: string.ascii_lowercase[place % 26] for place, label in enumerate(labels)}
-    with_what = tuple(f"{key}: {plain(label)}" for label, key in keys.items())
-    alone = sum(map(_shares_nothing, result.cells))
-    hidden = (f"not shown here: {plural(alone, 'cell')} of words, none of which are ours",) if alone else ()
-    notes = (*_notes(result), *hidden, *with_what, *_said(ran), *_unused(result))
-    more = (result.more,) if result.more else ()
+    with_what = Column("used", "with", lambda used: keys.get(used, ""), "left")
     made: list[Table] = []
     for name in dict.fromkeys(cell.table for cell in ran):
         title = name if made else f"{result.title}, printed and recomputed: {name}"
-        made.append(_keyed(_table(title, [cell for cell in ran if cell.table == name], whole=False), keys))
-    failed = tuple(dict.fromkeys(f"not run: {plain(c.note)}" for c in result.cells if c.verdict == NOT_RUN and c.used))
+        table = _table(title, [cell for cell in ran if cell.table == name], whole=False)
+        made.append(replace(table, columns=(*table.columns[1:], with_what)))  # its name is in the title
     if made:
-        made[-1] = replace(made[-1], notes=notes)
-    made = [*made, *_lacking(result)] or [Table(result.title, (), [])]
-    made[0] = replace(made[0], first_line=result.first_line)
-    made[-1] = replace(made[-1], notes=(*made[-1].notes, *failed, *more))
-    return tuple(made)
+        alone = sum(map(_shares_nothing, result.cells))
+        hidden = (f"not shown here: {plural(alone, 'cell')} of words, none of which are ours",) if alone else ()
+        named = [f"{key}: {plain(label)}" for label, key in keys.items()]
+        made[-1] = replace(made[-1], notes=(*_notes(result), *hidden, *named, *_said(ran), *_unused(result)))
+    failed = dict.fromkeys(f"not run: {plain(c.note)}" for c in result.cells if c.verdict == NOT_RUN and c.used)
+    return _ended(result, made, *failed)
 
 
 def _shares_nothing(cell: ReplicatedCell) -> bool:
@@ -161,21 +157,12 @@ def _shares_nothing(cell: ReplicatedCell) -> bool:
     return cell.printed is None and bool(cell.printed_text) and cell.ours == 0
 
 
-def _keyed(table: Table, keys: dict[str, str]) -> Table:
-    """Add a narrow column that says what each cell was computed with, by a letter."""
-    column = Column("used", "with", lambda used: keys.get(used, ""), "left")
-    return replace(table, columns=(*table.columns[1:], column))  # without the name of the table, which is the title
-
-
 def _unused(result: ReplicationResult, most: int = 20) -> tuple[str, ...]:
     """Say which words were not used, the first of them by name."""
     words = result.missing
     more = f" and {len(words) - most} more (all in --json)" if len(words) > most else ""
-    return (
-        (f"words not used, because they have no vector or are not one piece: {plain(', '.join(words[:most]))}{more}",)
-        if words
-        else ()
-    )
+    told = f"words not used, because they have no vector or are not one piece: {plain(', '.join(words[:most]))}{more}"
+    return (told,) if words else ()
 
 
 def cells_table(result: ReplicationResult) -> Table:
@@ -186,24 +173,18 @@ def cells_table(result: ReplicationResult) -> Table:
 
 
 def document_tables(result: ReplicationResult) -> tuple[Table, ...]:
-    """Describe a replication for a page or a document: a table for each of the paper's, then what the rest needs."""
+    """Describe a replication for a page or a document: a table for each of the paper's, then what the rest needs.
+
+    Words in rows and columns are best read in the layout of the paper.
+    """
     made = []
     for name in dict.fromkeys(cell.table for cell in result.cells):
         ran = [cell for cell in result.cells if cell.table == name and cell.verdict != NOT_RUN]
         if ran:
+            as_grid = len({cell.column for cell in ran}) > 3 and all(cell.printed is None for cell in ran)
             title = f"{result.title}: {name}"
-            made.append(_grid(title, ran) if _is_grid(ran) else _table(title, ran, whole=True))
-    tables = [*made, *_lacking(result)] or [Table(result.title, (), [])]
-    more = (result.more,) if result.more else ()
-    tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *_notes(result), *more))
-    tables[0] = replace(tables[0], first_line=result.first_line)
-    return tuple(tables)
-
-
-def _is_grid(cells: list[ReplicatedCell]) -> bool:
-    """Tell whether cells are words in rows and columns, which are best read in the layout of the paper."""
-    columns = {cell.column for cell in cells}
-    return len(columns) > 3 and all(cell.printed is None for cell in cells)
+            made.append(_grid(title, ran) if as_grid else _table(title, ran, whole=True))
+    return _ended(result, made, *_notes(result))
 
 
 def _grid(title: str, cells: list[ReplicatedCell]) -> Table:
@@ -241,17 +222,13 @@ def summary_picture(result: ReplicationsResult) -> Any:
         for r in result.results for verdict, count in r.counts.items() if count
     ]  # fmt: skip
     colour = alt.Scale(domain=order, range=list(VERDICT_COLOURS.values()))
-    return (
-        alt.Chart(alt.InlineData(values=rows))
-        .mark_bar()
-        .encode(
-            x=alt.X("cells:Q", title="share of the printed cells", stack="normalize", axis=alt.Axis(format="%")),
-            y=alt.Y("paper:N", title=None),
-            color=alt.Color("verdict:N", scale=colour, legend=alt.Legend(orient="bottom", title=None)),
-            order=alt.Order("place:Q"),
-            tooltip=[alt.Tooltip("paper:N"), alt.Tooltip("verdict:N"), alt.Tooltip("cells:Q")],
-        )
-        .properties(width=560, height=alt.Step(26))
+    bars = alt.Chart(alt.InlineData(values=rows)).mark_bar().properties(width=560, height=alt.Step(26))
+    return bars.encode(
+        x=alt.X("cells:Q", title="share of the printed cells", stack="normalize", axis=alt.Axis(format="%")),
+        y=alt.Y("paper:N", title=None),
+        color=alt.Color("verdict:N", scale=colour, legend=alt.Legend(orient="bottom", title=None)),
+        order=alt.Order("place:Q"),
+        tooltip=[alt.Tooltip("paper:N"), alt.Tooltip("verdict:N"), alt.Tooltip("cells:Q")],
     )
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
+
+from aslant.errors import plain as plain
 
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
@@ -18,7 +19,20 @@ BAR_WIDTH = 6  # characters on each side of zero
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 #: What a spreadsheet reads as the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+#: How many missing words are named.
+MOST_NAMED = 20
 MAX_EFFECT = 2.0  # |d| of two sets of equal size cannot be larger
+MARKDOWN = str.maketrans({**{c: "\\" + c for c in "\\|*_`<>[]~$"}, "&": "&amp;", "\n": "<br>"})
+#: What becomes a link in GitHub Markdown.
+ADDRESS = re.compile(r"\b(www)\.", re.IGNORECASE)
+#: Titles name fields, and an underscore inside a word is not a markup.
+MARKDOWN_TITLE = {c: escaped for c, escaped in MARKDOWN.items() if c != ord("_")}
+LATEX = str.maketrans({
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "<": "$<$", ">": "$>$",
+    "[": "{[}", "]": "{]}", "*": "{*}",  # which would be an argument of the preceding line break
+    "·": r"$\cdot$", "≥": r"$\geq$", "≤": r"$\leq$",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -62,22 +76,6 @@ class Table:
                 raise KeyError(f"the rows of '{self.title}' have no '{lacking[0]}'; they have {', '.join(row)}.")
 
 
-def plain(text: object) -> str:
-    """Return `text` with control characters, line separators and marks of direction made visible.
-
-    So no token can control a terminal, break a line, or reverse the text after it.
-
-    >>> plain("a" + chr(27) + "[31m")
-    'a\\\\x1b[31m'
-    """
-    return "".join(ascii(c)[1:-1] if _unseen(c) else c for c in str(text))
-
-
-def _unseen(character: str) -> bool:
-    category = unicodedata.category(character)
-    return category[0] == "C" or category in ("Zl", "Zp")
-
-
 def lines(text: object) -> str:
     """Return `text` like `plain`, but keep the newlines between its lines.
 
@@ -105,15 +103,13 @@ def spreadsheet_safe(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     shown = unsteered(value)
-    return "'" + shown if value.lstrip(" ").startswith(FORMULA) and not _is_number(value) else shown
-
-
-def _is_number(text: str) -> bool:
+    if not value.lstrip(" ").startswith(FORMULA):
+        return shown
     try:
-        float(text)
+        float(value)
     except ValueError:
-        return False
-    return True
+        return "'" + shown
+    return shown
 
 
 def number(value: float | None) -> str:
@@ -166,7 +162,17 @@ def short(name: str, most: int = 20) -> str:
 
 def missing_words(result: Any) -> tuple[str, ...]:
     """Say which words have no vector in a result, if any, as a note."""
-    return (f"no vector for {plain(', '.join(result.missing))}",) if result.missing else ()
+    return (f"no vector for {first_of(result.missing)}",) if result.missing else ()
+
+
+def first_of(words: Sequence[str], most: int = MOST_NAMED) -> str:
+    """Name words; of a long list the first, and how many more there are.
+
+    >>> first_of(["a", "b", "c", "d"], most=2)
+    'a, b and 2 more (--json lists all)'
+    """
+    more = f" and {len(words) - most:,} more (--json lists all)" if len(words) > most else ""
+    return plain(", ".join(words[:most])) + more
 
 
 def bar(value: float) -> str:
@@ -178,6 +184,17 @@ def bar(value: float) -> str:
     length = round(min(abs(value) / MAX_EFFECT, 1.0) * BAR_WIDTH)
     left, right = (length, 0) if value < 0 else (0, length)
     return " " * (BAR_WIDTH - left) + "█" * left + "│" + "█" * right + " " * (BAR_WIDTH - right)
+
+
+def left_out(table: Table, width: int) -> list[str]:
+    """Say which columns a terminal of this width has no room for.
+
+    >>> left_out(Table("t", (Column("a", "a", str), Column("b", "interval", str, min_width=100)), []), 80)
+    ['not shown, for want of room: interval; a wider terminal or --csv has it']
+    """
+    names = [c.title for c in table.columns if c.min_width > width and not c.terminal_only]
+    them = "it" if len(names) == 1 else "them"
+    return [f"not shown, for want of room: {', '.join(names)}; a wider terminal or --csv has {them}"] if names else []
 
 
 def to_rich(table: Table, width: int = 140) -> RichTable:
@@ -199,15 +216,15 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     for place, row in enumerate(shown):
         if place and row.get(table.section_key) != shown[place - 1].get(table.section_key):
             rich_table.add_section()
-        rich_table.add_row(*(Text(lines(column.write(row[column.key])), _style(column, row)) for column in columns))
+        strong = row.get("qvalue", row.get("pvalue"))
+        usual = "bold" if strong is not None and strong < 0.05 else "dim"
+        cells = []
+        for column in columns:
+            value = row[column.key]
+            style = column.style(value) if column.style else "" if column.wraps else usual
+            cells.append(Text(lines(column.write(value)), style))
+        rich_table.add_row(*cells)
     return rich_table
-
-
-def _style(column: Column, row: dict[str, Any]) -> str:
-    if column.style is not None:
-        return column.style(row[column.key])
-    strong = row.get("qvalue", row.get("pvalue"))
-    return "" if column.wraps else "bold" if strong is not None and strong < 0.05 else "dim"
 
 
 def to_csv(table: Table) -> str:
@@ -243,9 +260,9 @@ def to_markdown(table: Table, *, titled: bool = False) -> str:
     return "\n".join(made) + "\n"
 
 
-def _markdown(text: str, replacements: dict[str, str] | None = None) -> str:
+def _markdown(text: str, replacements: Mapping[int, str] = MARKDOWN) -> str:
     """Return text that is text in Markdown: no markup, and no address that turns into a link by itself."""
-    return ADDRESS.sub(r"\1&#46;", _escape(text, replacements or MARKDOWN).replace("://", ":&#47;/"))
+    return ADDRESS.sub(r"\1&#46;", text.translate(replacements).replace("://", ":&#47;/"))
 
 
 def to_latex(table: Table, *, titled: bool = False) -> str:
@@ -255,7 +272,7 @@ def to_latex(table: Table, *, titled: bool = False) -> str:
     made = [f"% {plain(table.first_line)}"] if table.first_line else []
     made += [f"% {plain(table.title)}"] if titled else []
     made += [f"% {plain(note)}" for note in table.notes]  # one line each: a further line would not be a comment
-    made += [rf"{{\small\itshape {_escape(plain(table.first_line), LATEX)}\par}}"] if table.first_line else []
+    made += [rf"{{\small\itshape {plain(table.first_line).translate(LATEX)}\par}}"] if table.first_line else []
     made += [rf"\begin{{tabular}}{{{layout}}}", r"\toprule"]
     made += [" & ".join(_stacked(lines(c.title)) for c in columns) + r" \\", r"\midrule"]
     made += [" & ".join(_stacked(cell) for cell in row) + r" \\" for row in rows]
@@ -265,22 +282,5 @@ def to_latex(table: Table, *, titled: bool = False) -> str:
 
 def _stacked(text: str) -> str:
     """Return a cell for LaTeX; several lines go into a nested table."""
-    made = [_escape(line, LATEX) for line in text.split("\n")]
+    made = [line.translate(LATEX) for line in text.split("\n")]
     return made[0] if len(made) == 1 else r"\begin{tabular}[t]{@{}l@{}}" + r"\\{}".join(made) + r"\end{tabular}"
-
-
-MARKDOWN = {**{c: "\\" + c for c in "\\|*_`<>[]~$"}, "&": "&amp;", "\n": "<br>"}
-#: What becomes a link in GitHub Markdown.
-ADDRESS = re.compile(r"\b(www)\.", re.IGNORECASE)
-#: Titles name fields, and an underscore inside a word is not a markup.
-MARKDOWN_TITLE = {c: escaped for c, escaped in MARKDOWN.items() if c != "_"}
-LATEX = {
-    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "−": "$-$", "–": "--", "<": "$<$", ">": "$>$",
-    "[": "{[}", "]": "{]}", "*": "{*}",  # which would be an argument of the preceding line break
-    "·": r"$\cdot$", "≥": r"$\geq$", "≤": r"$\leq$",
-}  # fmt: skip
-
-
-def _escape(text: str, replacements: dict[str, str]) -> str:
-    return "".join(replacements.get(c, c) for c in text)

@@ -1,9 +1,12 @@
-"""What an audit returns: the results of every measure that was run on one representation, and audits side by side."""
+"""What an audit returns: the results of every measure that was run on one representation, and audits side by side.
+
+Also what checking a report against a policy returns: one line for each rule and measurement that it applies to.
+"""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from aslant.results.codec import MeasuredResult, Result
 from aslant.results.parts import Interval, chance_row
@@ -18,10 +21,13 @@ if TYPE_CHECKING:  # results import no measure; these are only names of what pro
 Profile = Literal["quick", "standard", "full"]
 Strength = Literal["none", "small", "medium", "large"]
 Evidence = Literal["strong", "some", "none", "not tested"]
+#: What makes two lines of different audits the same line: measure, stimuli, effect.
+GlanceKey = tuple[str, str, str]
+Verdict = Literal["passed", "violated", "missing", "not measured"]
+#: Verdicts with which a check fails; "not measured" is a missing measurement of a rule that is optional.
+FAILING: tuple[Verdict, ...] = ("violated", "missing")
 #: What `not_run` says about a measure that the user left out.
 ON_REQUEST = "left out on request"
-
-M = TypeVar("M", bound=MeasuredResult)
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,11 @@ class Glance:
     chance: Chance | None = None
     chance_qvalue: float | None = None
 
+    @property
+    def key(self) -> GlanceKey:
+        """What makes it the same line in another audit."""
+        return self.measure, self.stimuli, self.effect_name
+
     def row(self) -> dict[str, Any]:
         """Return the line as a table row, with the columns of chance one by one."""
         return {**{name: value for name, value in asdict(self).items() if name != "chance"}, **chance_row(self.chance)}
@@ -90,8 +101,7 @@ class AuditResult(Result):
 
     def results_of(self, measure: str, kind: str) -> tuple[Any, ...]:
         """Return the results of one measure that are of one kind."""
-        part = self.part(measure)
-        return tuple(result for result in part.results if result.kind == kind) if part else ()
+        return tuple(r for part in self.parts if part.measure == measure for r in part.results if r.kind == kind)
 
     @property
     def weat(self) -> WeatSuiteResult | None:
@@ -111,8 +121,8 @@ class AuditResult(Result):
     @property
     def missing(self) -> tuple[str, ...]:
         """The words of any measure that have no vector; names missing from the enumeration are in its own result."""
-        lists = [r.missing for part in self.parts for r in part.results if r.names_missing]
-        return tuple(dict.fromkeys(word for words in lists for word in words))
+        named = [r for part in self.parts for r in part.results if r.names_missing]
+        return tuple(dict.fromkeys(word for r in named for word in r.missing))
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per line of the glance."""
@@ -185,3 +195,44 @@ class AuditComparison(Result):
             }
             for line in self.differences for gap, value in zip(line.differences, line.values[1:], strict=True)
         ]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PolicyLine:
+    """One rule on one measurement of one model; `limit` is the rule in words, `reason` says why it does not apply."""
+
+    rule: str
+    model: str
+    measure: str
+    stimuli: str
+    field: str
+    value: float | None
+    limit: str
+    verdict: Verdict
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class PolicyCheck(Result):
+    """A report checked against a policy; it passes when no line is violated or missing."""
+
+    kind: ClassVar[str] = "policy-check"
+
+    policy: str
+    models: tuple[str, ...]
+    lines: tuple[PolicyLine, ...]
+    version: str
+
+    @property
+    def passed(self) -> bool:
+        """Whether every rule is met."""
+        return not self.failures
+
+    @property
+    def failures(self) -> tuple[PolicyLine, ...]:
+        """The lines with which the check fails."""
+        return tuple(line for line in self.lines if line.verdict in FAILING)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return one table row per line."""
+        return [asdict(line) for line in self.lines]

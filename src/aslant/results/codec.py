@@ -37,7 +37,7 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as dictionaries, lists, strings and numbers, ready for JSON."""
-        return {"kind": self.kind, **_fields(self)}
+        return {"kind": self.kind, **part_to_dict(self)}
 
     def to_json(self) -> str:
         """Return the result as indented JSON."""
@@ -55,15 +55,10 @@ class Result:
     @classmethod
     def from_dict(cls: type[R], content: dict[str, Any]) -> R:
         """Rebuild the result that `to_dict` gave."""
-        if not isinstance(content, dict) or class_of(content.get("kind")) is not cls:
-            met = content.get("kind") if isinstance(content, dict) else type(content).__name__
+        met, found = _met(content)
+        if found is not cls:
             raise AslantError(f"this is not a result of kind '{cls.kind}' but {met!r}; check which file it is.")
-        try:
-            return msgspec.convert(
-                {k: v for k, v in content.items() if k != "kind"}, cls, str_keys=True, dec_hook=_by_kind
-            )
-        except UNFIT as error:
-            raise AslantError(f"this is not a complete result of kind '{cls.kind}': {error}.") from None
+        return part_from_dict(cls, {k: v for k, v in content.items() if k != "kind"}, f"result of kind '{cls.kind}'")
 
 
 def unsteered_json(content: Any, **layout: Any) -> str:
@@ -99,14 +94,16 @@ def kinds() -> dict[str, type[Result]]:
     return {name: kind.resolve(kind.made) for name, kind in catalogue.kinds().items()}
 
 
-def class_of(kind: Any) -> type[Result] | None:
-    """Return the class of one kind, or of one that an older version wrote; None where there is no such kind."""
+def _met(content: Any) -> tuple[Any, type[Result] | None]:
+    """Return the kind that data say they are, or their type, and the class of that kind; None where there is none."""
+    if not isinstance(content, dict):
+        return type(content).__name__, None
+    kind = content.get("kind")
     if not isinstance(kind, str):
-        return None
+        return kind, None
     if (known := catalogue.kinds().get(kind)) is not None:
-        made: type[Result] = known.resolve(known.made)
-        return made
-    return next((cls for cls in _subclasses(Result) if vars(cls).get("kind") == kind), None)
+        return kind, known.resolve(known.made)
+    return kind, next((cls for cls in _subclasses(Result) if vars(cls).get("kind") == kind), None)
 
 
 def _subclasses(cls: type[Result]) -> list[type[Result]]:
@@ -121,27 +118,25 @@ def result_from_dict(content: Any) -> Result:
     Traceback (most recent call last):
     aslant.errors.AslantError: this is not a result of a kind that aslant knows but 'prophecy'; check which file it is.
     """
-    met = content.get("kind") if isinstance(content, dict) else type(content).__name__
-    cls = class_of(met) if isinstance(content, dict) else None
+    met, cls = _met(content)
     if cls is None:
         raise AslantError(f"this is not a result of a kind that aslant knows but {met!r}; check which file it is.")
     return cls.from_dict(content)
 
 
-def part_from_dict(cls: type[D], content: Any) -> D:
+def part_from_dict(cls: type[D], content: Any, what: str = "") -> D:
     """Rebuild a part of a result that is not a result itself, such as one part of an audit."""
     try:
         return msgspec.convert(content, cls, str_keys=True, dec_hook=_by_kind)
     except UNFIT as error:
-        raise AslantError(f"this is not a complete {cls.__name__}: {error}.") from None
+        raise AslantError(f"this is not a complete {what or cls.__name__}: {error}.") from None
 
 
 def _by_kind(declared: type, content: Any) -> Any:
     """Rebuild a result where any kind of measure's result is allowed; msgspec names the place of errors."""
     if declared is not MeasuredResult:
         raise NotImplementedError(declared)
-    met = content.get("kind") if isinstance(content, dict) else type(content).__name__
-    cls = class_of(met) if isinstance(content, dict) else None
+    met, cls = _met(content)
     if cls is None or not issubclass(cls, MeasuredResult):
         raise ValueError(f"there is no measure's result of kind {met!r}")
     try:
@@ -150,18 +145,17 @@ def _by_kind(declared: type, content: Any) -> Any:
         raise ValueError(str(error).rstrip(".")) from None
 
 
-def _fields(content: Any) -> dict[str, Any]:
+def part_to_dict(content: Any) -> dict[str, Any]:
     """Return a dataclass as plain data; results that may be of any kind carry their kind."""
     cls: Any = type(content)  # a type is hashable, although mypy does not see it for a dataclass
-    tagged = _any_kind(cls)
-    return {f.name: _plain(getattr(content, f.name), tagged=f.name in tagged) for f in dataclasses.fields(cls)}
+    return {name: _plain(getattr(content, name), tagged=tagged) for name, tagged in _tagged(cls).items()}
 
 
 def _plain(content: Any, *, tagged: bool) -> Any:
     if tagged and isinstance(content, Result):
         return content.to_dict()
     if dataclasses.is_dataclass(content):
-        return _fields(content)
+        return part_to_dict(content)
     if isinstance(content, dict):
         return {key: _plain(value, tagged=tagged) for key, value in content.items()}
     if isinstance(content, list | tuple):
@@ -170,9 +164,10 @@ def _plain(content: Any, *, tagged: bool) -> Any:
 
 
 @cache
-def _any_kind(cls: type) -> frozenset[str]:
-    """Return the fields of a dataclass that hold results of any kind."""
-    return frozenset(name for name, hint in get_type_hints(cls).items() if _mentions(hint))
+def _tagged(cls: Any) -> dict[str, bool]:
+    """Return for each field of a dataclass whether it holds results of any kind."""
+    hints = get_type_hints(cls)
+    return {f.name: _mentions(hints[f.name]) for f in dataclasses.fields(cls)}
 
 
 def _mentions(hint: Any) -> bool:

@@ -56,21 +56,15 @@ class DebiasCheck(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per measure."""
-        return [
-            {
-                "family": m.family, "measure": m.measure,
-                "before": m.before, **_beside("before", m.before_seeds, m.before_chance),
-                "after": m.after, **_beside("after", m.after_seeds, m.after_chance),
-                "difference": m.difference, "difference_low": m.interval.low if m.interval else None,
-                "difference_high": m.interval.high if m.interval else None, "reads": m.reads,
-            }
-            for m in self.measures
-        ]  # fmt: skip
-
-
-def _beside(state: str, seeds: Spread | None, chance: Spread | None) -> dict[str, float | None]:
-    return {
-        f"{state}_minimum": seeds.minimum if seeds else None,
-        f"{state}_maximum": seeds.maximum if seeds else None,
-        f"{state}_chance": chance.mean if chance else None,
-    }
+        made = []
+        for m in self.measures:
+            row: dict[str, Any] = {"family": m.family, "measure": m.measure}
+            before, after = (m.before, m.before_seeds, m.before_chance), (m.after, m.after_seeds, m.after_chance)
+            for state, (value, seeds, chance) in (("before", before), ("after", after)):
+                low, high = (seeds.minimum, seeds.maximum) if seeds else (None, None)
+                row |= {state: value, f"{state}_minimum": low, f"{state}_maximum": high}
+                row[f"{state}_chance"] = chance.mean if chance else None
+            low, high = (m.interval.low, m.interval.high) if m.interval else (None, None)
+            row |= {"difference": m.difference, "difference_low": low, "difference_high": high, "reads": m.reads}
+            made.append(row)
+        return made

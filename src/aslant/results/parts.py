@@ -36,6 +36,11 @@ class Interval:
     n_resamples: int
 
 
+def bounds(interval: Interval | None) -> tuple[float | None, float | None]:
+    """Return the two ends of an interval, or nothing where there is none."""
+    return (interval.low, interval.high) if interval else (None, None)
+
+
 @dataclass(frozen=True)
 class Correlation:
     """How the effect sizes correlate with an external figure, over `n` words; p-values of up to 8 words are exact."""

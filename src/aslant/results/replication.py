@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,6 +10,11 @@ from aslant.results.codec import MeasuredResult, Result
 #: The verdicts on a cell. A stand-in was computed with data other than the paper's, and is never "met".
 MET, DIFFERS, STAND_IN, NOT_RUN, NOT_PRINTED = "met", "differs", "stand-in", "not run", "not printed"
 VERDICTS = (MET, DIFFERS, STAND_IN, NOT_RUN)
+#: The fields of a cell that its table row has.
+COLUMNS = (
+    *("table", "row", "column", "way", "printed", "printed_text", "authors", "ours", "ours_text"),
+    *("difference", "tolerance", "verdict", "used", "note"),
+)
 
 
 @dataclass(frozen=True)
@@ -96,25 +100,12 @@ class ReplicationResult(Result):
     @property
     def counts(self) -> dict[str, int]:
         """How many printed cells have each verdict."""
-        return counted(self.cells)
+        verdicts = [cell.verdict for cell in self.cells if cell.counts]
+        return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per cell."""
-        return [
-            {
-                "table": c.table, "row": c.row, "column": c.column, "way": c.way, "printed": c.printed,
-                "printed_text": c.printed_text, "authors": c.authors, "ours": c.ours, "ours_text": c.ours_text,
-                "difference": c.difference, "tolerance": c.tolerance, "verdict": c.verdict, "used": c.used,
-                "note": c.note,
-            }
-            for c in self.cells
-        ]  # fmt: skip
-
-
-def counted(cells: Iterable[ReplicatedCell]) -> dict[str, int]:
-    """Return how many cells that represent a number of the paper have each verdict."""
-    verdicts = [cell.verdict for cell in cells if cell.counts]
-    return {verdict: verdicts.count(verdict) for verdict in VERDICTS}
+        return [{name: getattr(cell, name) for name in COLUMNS} for cell in self.cells]
 
 
 @dataclass(frozen=True)

@@ -42,12 +42,6 @@ class StoredAudit:
     key: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
 
-    def row(self) -> dict[str, Any]:
-        """Return the audit as a table row."""
-        content = asdict(self)
-        del content["settings"]
-        return content
-
 
 @dataclass(frozen=True)
 class StoredFigure:
@@ -78,10 +72,6 @@ class FigureChange:
     evidence_after: Evidence | None
     change: Change
 
-    def row(self) -> dict[str, Any]:
-        """Return the change as a table row."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class HistoryPoint:
@@ -90,10 +80,6 @@ class HistoryPoint:
     figure: StoredFigure
     difference: float | None
     unlike: tuple[str, ...] = ()
-
-    def row(self) -> dict[str, Any]:
-        """Return the point as a table row."""
-        return {**self.figure.row(), "difference": self.difference, "unlike": "; ".join(self.unlike)}
 
 
 @dataclass(frozen=True)
@@ -113,7 +99,7 @@ class StoredAudits(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per audit."""
-        return [audit.row() for audit in self.audits]
+        return [{key: value for key, value in asdict(a).items() if key != "settings"} for a in self.audits]
 
 
 @dataclass(frozen=True)
@@ -143,7 +129,7 @@ class FigureHistory(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per point."""
-        return [point.row() for point in self.points]
+        return [{**p.figure.row(), "difference": p.difference, "unlike": "; ".join(p.unlike)} for p in self.points]
 
 
 @dataclass(frozen=True)
@@ -160,4 +146,4 @@ class AuditChange(Result):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per figure."""
-        return [figure.row() for figure in self.figures]
+        return [asdict(figure) for figure in self.figures]

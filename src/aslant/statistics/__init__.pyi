@@ -7,11 +7,13 @@ from .chance import is_large_enough as is_large_enough
 from .frequency import FrequencyLean as FrequencyLean
 from .frequency import frequency_lean as frequency_lean
 from .frequency import without_slope as without_slope
+from .intervals import RandomEffects as RandomEffects
 from .intervals import benjamini_hochberg as benjamini_hochberg
 from .intervals import bootstrap_means as bootstrap_means
 from .intervals import check_confidence as check_confidence
 from .intervals import clopper_pearson as clopper_pearson
 from .intervals import cluster_bootstrap_means as cluster_bootstrap_means
+from .intervals import combine as combine
 from .intervals import percentile_interval as percentile_interval
 from .intervals import wilson as wilson
 from .nearest_rows import clustering_accuracy as clustering_accuracy
@@ -20,8 +22,6 @@ from .nearest_rows import two_clusters as two_clusters
 from .permutation import PermutationPvalue as PermutationPvalue
 from .permutation import check_choices as check_choices
 from .permutation import partition_pvalue as partition_pvalue
-from .random_effects import RandomEffects as RandomEffects
-from .random_effects import combine as combine
 from .randomness import MOST_BOOTSTRAP as MOST_BOOTSTRAP
 from .randomness import check_count as check_count
 from .randomness import generator as generator

@@ -12,10 +12,7 @@ from typing import Any
 def compiled(function: Callable[..., Any], *, nogil: bool = False) -> Callable[..., Any]:
     """Return `function` as machine code; `nogil` lets several threads run it at once.
 
-    >>> def double(x):
-    ...     return 2 * x
-    >>> compiled(double)(21)
-    42
+    Failures of the cache on disk are ignored: a full disk or a damaged file must not end a measure.
     """
     import numba
 
@@ -23,16 +20,10 @@ def compiled(function: Callable[..., Any], *, nogil: bool = False) -> Callable[.
         made: Callable[..., Any] = numba.njit(cache=True, nogil=nogil)(function)
     except RuntimeError:  # no folder that can be written to: compile for this process only
         made = numba.njit(nogil=nogil)(function)
-    _do_without_a_broken_cache(made)
-    return made
-
-
-def _do_without_a_broken_cache(made: Any) -> None:
-    """Ignore failures of the cache on disk: a full disk or a damaged file must not end a measure."""
     cache: Any = getattr(made, "_cache", None)
     load, save = getattr(cache, "load_overload", None), getattr(cache, "save_overload", None)
     if load is None or save is None:  # another version of numba
-        return
+        return made
 
     def load_if_sound(*given: Any) -> Any:
         try:
@@ -47,3 +38,4 @@ def _do_without_a_broken_cache(made: Any) -> None:
             save(*given)
 
     cache.load_overload, cache.save_overload = load_if_sound, save_if_possible
+    return made

@@ -85,9 +85,6 @@ def _scan(products: Any, first: int, own: Any, values: Any, places: Any) -> None
                 heap[at], place[at] = value, first + w
 
 
-N_INIT = 10
-
-
 def two_clusters(vectors: NDArray[Any], random: np.random.Generator) -> NDArray[np.intp]:
     """Split vectors (n, d) into two clusters by k-means; returns 0 or 1 per row.
 
@@ -100,7 +97,7 @@ def two_clusters(vectors: NDArray[Any], random: np.random.Generator) -> NDArray[
     from sklearn.cluster import KMeans
 
     with one_thread_each():
-        means = KMeans(n_clusters=2, n_init=N_INIT, random_state=int(random.integers(2**31)))
+        means = KMeans(n_clusters=2, n_init=10, random_state=int(random.integers(2**31)))
         return np.asarray(means.fit_predict(vectors), dtype=np.intp)
 
 

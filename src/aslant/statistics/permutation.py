@@ -11,7 +11,6 @@ sets of the same two sizes. The methods, in the order in which "auto" tries them
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -19,10 +18,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import MeasureError
-from aslant.statistics import meet_in_the_middle, subset_sum_grid
-from aslant.statistics.fixed_point import Tail, upper_tail
 from aslant.statistics.intervals import clopper_pearson
 from aslant.statistics.randomness import check_count, generator, seed_of
+from aslant.statistics.subset_sums import Tail, count_at_least, tail_bracket, upper_tail
 
 Alternative = Literal["greater", "less", "two-sided"]
 Method = Literal["enumeration", "meet-in-the-middle", "dynamic programming", "monte carlo"]
@@ -64,7 +62,7 @@ def partition_pvalue(
 
     `first` is (k,) and `second` (m,): one score per word. The observed partition counts, so 0 < p ≤ 1
     (Caliskan et al. 2017, Methods: the one-sided p-value of the permutation test). Two-sided is
-    min(1, 2 · the smaller tail), as in SciPy. Ties are treated as `fixed_point` says.
+    min(1, 2 · the smaller tail), as in SciPy. Ties are treated as `subset_sums` says.
 
     >>> partition_pvalue([3.0, 4.0], [1.0, 2.0]).pvalue == 1 / 6
     True
@@ -77,25 +75,17 @@ def partition_pvalue(
     if not relative_width > 0:
         raise MeasureError(f"relative_width is {relative_width!r}; give a positive number such as 0.01.")
     seed_of(rng)  # a bad seed is refused even where nothing will be drawn
-    tails = _tails(upper.smaller(), alternative)
+    one = upper.smaller()
+    tails = {"greater": [one], "less": [one.mirrored()], "two-sided": [one, one.mirrored()]}[alternative]
+    # The tail that is probably the smaller one goes first: the other is then not needed.
+    tails.sort(key=lambda tail: tail.is_above_mean, reverse=True)
     for name in get_args(Method)[:3] if method == "auto" else (method,):
         if name != "monte carlo" and (bracket := _exact(name, tails, relative_width)) is not None:
             return PermutationPvalue(bracket[1], bracket, name, upper.n_partitions)
     if method not in ("auto", "monte carlo"):
-        raise MeasureError(
-            f"{method} does not fit {upper.size} + {len(upper.scores) - upper.size} scores like these; "
-            f'use method="auto".'
-        )
+        sizes = f"{upper.size} + {len(upper.scores) - upper.size}"
+        raise MeasureError(f'{method} does not fit {sizes} scores like these; use method="auto".')
     return _monte_carlo(tails, n_resamples, generator(rng))
-
-
-def _tails(upper: Tail, alternative: Alternative) -> list[Tail]:
-    if alternative == "greater":
-        return [upper]
-    if alternative == "less":
-        return [upper.mirrored()]
-    # The tail that is probably the smaller one goes first: the other is then not needed.
-    return sorted([upper, upper.mirrored()], key=lambda tail: tail.is_above_mean, reverse=True)
 
 
 def _checked(scores: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -123,10 +113,10 @@ def check_choices(alternative: str, method: str, n_resamples: int) -> None:
     Traceback (most recent call last):
     aslant.errors.MeasureError: alternative is 'more'; choose one of greater, less, two-sided.
     """
+    methods = ("auto", *get_args(Method))
     for name, value, known in (
-        ("alternative", alternative, get_args(Alternative)),
-        ("method", _method(method), ("auto", *get_args(Method))),
-    ):
+        ("alternative", alternative, get_args(Alternative)), ("method", _method(method), methods)
+    ):  # fmt: skip
         if value not in known:
             raise MeasureError(f"{name} is {value!r}; choose one of {', '.join(known)}.")
     check_count("n_resamples", n_resamples, 1, MOST_RESAMPLES)
@@ -136,7 +126,12 @@ def _exact(method: Method, tails: list[Tail], relative_width: float) -> Bracket 
     """Bracket min(1, number of tails · the smallest tail), or return None if the method does not fit."""
     brackets: list[Bracket] = []
     for tail in tails:
-        bracket = _ENGINES[method](tail, relative_width)
+        bracket: Bracket | None
+        if method == "dynamic programming":
+            bracket = tail_bracket(tail, relative_width)
+        else:
+            count = enumerate_at_least(tail) if method == "enumeration" else count_at_least(tail)
+            bracket = None if count is None else (count / tail.n_partitions,) * 2
         if bracket is None:
             return None
         brackets.append(bracket)
@@ -147,16 +142,8 @@ def _exact(method: Method, tails: list[Tail], relative_width: float) -> Bracket 
     return min(1.0, len(tails) * low), min(1.0, len(tails) * high)
 
 
-def _share(count: int | None, tail: Tail) -> Bracket | None:
-    return None if count is None else (count / tail.n_partitions,) * 2
-
-
 def enumerate_at_least(tail: Tail) -> int | None:
-    """Count the subsets that reach the threshold by listing every one, or return None if there are too many.
-
-    >>> enumerate_at_least(Tail(np.array([4000, 3000, 1000, 2000, 0, 0]), 3))
-    2
-    """
+    """Count the subsets that reach the threshold by listing every one, or return None if there are too many."""
     if tail.n_partitions > ENUMERATION_LIMIT:
         return None
     n, size, threshold, count = len(tail.scores), tail.size, tail.threshold, 0
@@ -167,13 +154,6 @@ def enumerate_at_least(tail: Tail) -> int | None:
         for j in range(min(i, size - 1), max(1, size - (n - i)) - 1, -1):
             sums[j] = np.concatenate([sums[j], sums[j - 1] + score])
     return count
-
-
-_ENGINES: dict[Method, Callable[[Tail, float], Bracket | None]] = {
-    "enumeration": lambda tail, _: _share(enumerate_at_least(tail), tail),
-    "meet-in-the-middle": lambda tail, _: _share(meet_in_the_middle.count_at_least(tail), tail),
-    "dynamic programming": subset_sum_grid.tail_bracket,
-}
 
 
 def _monte_carlo(tails: list[Tail], n_resamples: int, rng: np.random.Generator) -> PermutationPvalue:

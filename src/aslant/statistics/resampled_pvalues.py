@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from math import comb
+from math import factorial, prod
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,12 @@ from aslant.statistics.intervals import clopper_pearson
 from aslant.statistics.permutation import BLOCK, ENUMERATION_LIMIT, PermutationPvalue, check_choices, partition_pvalue
 from aslant.statistics.randomness import generator
 
+FloatArray = NDArray[np.float64]
 _EXACT = 8  # up to this many pairs all n! orders are listed
+_EXACT_FLIPS = 16  # up to this many differences all 2^n sign patterns are listed
+_BLOCK = 1 << 22
+#: Sums that differ by less than this, of the largest possible, are ties: rounding must not decide.
+TIE = 1e-12
 
 
 def rank_correlations(x: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
@@ -47,8 +52,6 @@ def rank_correlation_pvalue(
     from scipy.stats import rankdata
 
     first, second = (np.asarray(rankdata(values), dtype=np.float64) for values in (x, y))
-    if first.shape != second.shape or first.ndim != 1 or not first.size:
-        raise MeasureError(f"series of shapes {first.shape} and {second.shape}: give two of one length.")
     return _permuted(first, second, 1e-9, n_resamples, rng)  # ranks are halves of whole numbers, so equal sums are ties
 
 
@@ -62,29 +65,25 @@ def correlation_pvalue(
     >>> correlation_pvalue([1, 2, 3, 4], [1, 2, 3, 9]) == 2 / 24
     True
     """
-    first, second = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
-    if first.shape != second.shape or first.ndim != 1 or not first.size:
-        raise MeasureError(f"series of shapes {first.shape} and {second.shape}: give two of one length.")
-    rounding = 1e-12 * float(np.linalg.norm(first - first.mean()) * np.linalg.norm(second - second.mean()))
-    return _permuted(first, second, rounding, n_resamples, rng)
+    return _permuted(np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64), None, n_resamples, rng)
 
 
 def _permuted(
-    first: NDArray[np.float64], second: NDArray[np.float64], rounding: float, n_resamples: int,
+    first: FloatArray, second: FloatArray, rounding: float | None, n_resamples: int,
     rng: int | np.random.Generator | None,
 ) -> float:  # fmt: skip
     """Return how often the product of two series, each around its mean, is as large in another order of the second."""
+    if first.shape != second.shape or first.ndim != 1 or not first.size:
+        raise MeasureError(f"series of shapes {first.shape} and {second.shape}: give two of one length.")
     first, second = first - first.mean(), second - second.mean()
+    if rounding is None:
+        rounding = 1e-12 * float(np.linalg.norm(first) * np.linalg.norm(second))
     observed = abs(first @ second) - rounding
     if first.size <= _EXACT:
         orders = np.array(list(itertools.permutations(range(first.size))))
         return float(np.mean(np.abs(second[orders] @ first) >= observed))
     shuffled = generator(rng).permuted(np.broadcast_to(second, (n_resamples, second.size)), axis=1)
     return (1 + int(np.count_nonzero(np.abs(shuffled @ first) >= observed))) / (1 + n_resamples)
-
-
-_EXACT_FLIPS = 16  # up to this many differences all 2^n sign patterns are listed
-_BLOCK = 1 << 22
 
 
 def sign_flip_pvalue(
@@ -112,17 +111,8 @@ def sign_flip_pvalue(
     return (1 + extreme) / (1 + n_resamples)
 
 
-FloatArray = NDArray[np.float64]
-#: Sums that differ by less than this, of the largest possible, are ties: rounding must not decide.
-TIE = 1e-12
-
-
 def regrouping_pvalue(
-    scores: ArrayLike,
-    sizes: Sequence[int],
-    *,
-    n_resamples: int = 100_000,
-    rng: int | np.random.Generator | None = 0,
+    scores: ArrayLike, sizes: Sequence[int], *, n_resamples: int = 100_000, rng: int | np.random.Generator | None = 0
 ) -> PermutationPvalue:
     """Compute the share of re-partitions whose statistic, Σ_i mean of the words of group i, is as large as observed.
 
@@ -140,9 +130,9 @@ def regrouping_pvalue(
         return partition_pvalue(gain[: sizes[0]], gain[sizes[0] :], n_resamples=n_resamples, rng=rng)
     labels = np.repeat(np.arange(len(sizes)), sizes)
     least = given[np.arange(len(given)), labels].sum() - TIE * np.abs(given).sum()
-    partitions = n_partitions(sizes)
+    partitions = factorial(sum(sizes)) // prod(map(factorial, sizes))
     if partitions <= ENUMERATION_LIMIT:
-        p = float((every_sum(given, sizes) >= least).mean())
+        p = float((_every_sum(given, sizes) >= least).mean())
         return PermutationPvalue(p, (p, p), "enumeration", partitions)
     random, hits = generator(rng), 0
     rows = max(1, BLOCK // len(given))
@@ -155,25 +145,8 @@ def regrouping_pvalue(
     return PermutationPvalue(shares[0], (shares[1], shares[2]), "monte carlo", partitions, int(n_resamples))
 
 
-def n_partitions(sizes: Sequence[int]) -> int:
-    """Count the ways to deal words out to groups of these sizes.
-
-    >>> n_partitions([2, 1, 1])
-    12
-    """
-    count, left = 1, sum(sizes)
-    for size in sizes:
-        count *= comb(left, size)
-        left -= size
-    return count
-
-
-def every_sum(scores: FloatArray, sizes: Sequence[int]) -> FloatArray:
-    """Return the sum of scores for every partition; word by word, for each way to have filled the groups so far.
-
-    >>> sorted(every_sum(np.array([[1.0, 0], [0, 10]]), [1, 1]).tolist())
-    [0.0, 11.0]
-    """
+def _every_sum(scores: FloatArray, sizes: Sequence[int]) -> FloatArray:
+    """Return the sum of scores for every partition; word by word, for each way to have filled the groups so far."""
     sums: dict[tuple[int, ...], FloatArray] = {(0,) * len(sizes): np.zeros(1)}
     for word in scores:
         grown: dict[tuple[int, ...], list[FloatArray]] = {}

@@ -2,23 +2,31 @@
 
 Only the n group means enter a score, so a rotation of the whole space is never made: a random n-frame with the Gram
 matrix of the means has the same distribution as the means turned by a Haar-random matrix, at a fraction of the cost.
+
+Drawing stops early, at a stated risk, where the rest can no longer change a verdict. The question is what the full run
+of R rotations would have said: of R exchangeable draws C reach the observed score, and c of the first k did. Given C, c
+is hypergeometric, so its tails bound C exactly; a share of the risk goes to each cell and each look, so all bounds hold
+at once with probability 1 − risk. Verdicts then follow from Benjamini–Hochberg, which only finds more as p-values fall:
+what is significant with every p at its upper bound stays so, and what is not with every p at its lower bound never is.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import time
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aslant.io.journal import Journal
 from aslant.parallel import one_thread_each, spread
-from aslant.statistics.early_stopping import bounds_of_full_count, looks, settled_verdicts
+from aslant.statistics.intervals import benjamini_hochberg
 from aslant.statistics.rotation_kernel import ROWS_AT_ONCE, best_of_cells
 from aslant.version import __version__
 
@@ -31,31 +39,6 @@ SECONDS_BETWEEN_KEEPING = 1.0
 MOST_NUMBERS = 1 << 24
 
 
-class Journal(Protocol):
-    """Keeps what has been computed, so that a run that was killed resumes where it stopped."""
-
-    def recall(self, key: str) -> dict[str, NDArray[Any]] | None:
-        """Return what was kept under `key`, or None."""
-
-    def keep(self, key: str, arrays: dict[str, NDArray[Any]]) -> None:
-        """Keep `arrays` under `key`."""
-
-
-def haar_frames(dimensions: int, vectors: int, count: int, rng: np.random.Generator) -> FloatArray:
-    """Draw `count` random orthonormal frames; shape (count, dimensions, vectors).
-
-    Each is the Q of a QR decomposition of a Gaussian matrix, signs fixed so that R has a positive diagonal, which
-    makes Q Haar-distributed (Mezzadri 2007).
-
-    >>> frame = haar_frames(5, 2, 1, np.random.default_rng(0))[0]
-    >>> np.allclose(frame.T @ frame, np.eye(2))
-    True
-    """
-    q, r = np.linalg.qr(rng.standard_normal((count, dimensions, vectors)))
-    signs = np.where(np.diagonal(r, axis1=1, axis2=2) < 0, -1.0, 1.0)
-    return np.asarray(q * signs[:, None, :])
-
-
 def turned_means(means: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
     """Turn the group means by `count` random rotations; (n, d) becomes (count, n, d), with the same Gram matrix.
 
@@ -65,8 +48,11 @@ def turned_means(means: FloatArray, count: int, rng: np.random.Generator) -> Flo
     True
     """
     _, coordinates = np.linalg.qr(means.T)  # means = coordinatesᵀ · (orthonormal rows)
-    frames = haar_frames(means.shape[1], len(coordinates), count, rng)
-    return np.asarray(np.swapaxes(frames @ coordinates, 1, 2))
+    # Random orthonormal frames: each is the Q of a QR decomposition of a Gaussian matrix, signs fixed so that R has a
+    # positive diagonal, which makes Q Haar-distributed (Mezzadri 2007).
+    q, r = np.linalg.qr(rng.standard_normal((count, means.shape[1], len(coordinates))))
+    signs = np.where(np.diagonal(r, axis1=1, axis2=2) < 0, -1.0, 1.0)
+    return np.asarray(np.swapaxes((q * signs[:, None, :]) @ coordinates, 1, 2))
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,20 +100,12 @@ class RotationPlan:
 
 
 def block_size(groups: int, categories: int = 1, per_cell: int = 1) -> int:
-    """Return how many rotations are drawn at a time: as many as the kernel's cache holds, and memory for the cells.
-
-    >>> block_size(12), block_size(12, categories=1000, per_cell=1000)
-    (32, 1)
-    """
+    """Return how many rotations are drawn at a time: as many as the kernel's cache holds, and memory for the cells."""
     return max(1, min(ROWS_AT_ONCE // groups, MOST_NUMBERS // (groups * categories * per_cell)))
 
 
 def turned_block(means: FloatArray, plan: RotationPlan, size: int, number: int) -> FloatArray:
-    """Return the turned means of block `number` of `size` rotations, from its own random numbers; (size, n, d).
-
-    >>> turned_block(np.eye(2, 4), RotationPlan(rotations=200, seed=0), 192, 1).shape
-    (8, 2, 4)
-    """
+    """Return the turned means of block `number` of `size` rotations, from its own random numbers; (size, n, d)."""
     rng = np.random.default_rng(np.random.SeedSequence(plan.seed, spawn_key=(number,)))
     return turned_means(means, min(size, plan.rotations - number * size), rng)
 
@@ -149,10 +127,13 @@ class Drawing:
 
         The last answer is kept: all blocks between two looks have the same.
         """
-        last = self._last
-        if last is None or last[0] != active:
-            last = self._last = (active, *_words_of(self.problem, np.array(active, dtype=np.intp)))
-        return last[1:]
+        if self._last is None or self._last[0] != active:
+            starts, words = self.problem.starts, self.problem.words
+            categories = np.repeat(np.arange(len(active), dtype=np.int32), np.diff(starts)[list(active)])
+            if len(active) < self.problem.categories:
+                words = words[np.concatenate([np.arange(starts[c], starts[c + 1]) for c in active])]
+            self._last = active, words, categories
+        return self._last[1:]
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_last": None}
@@ -174,6 +155,44 @@ def reached_in_block(drawing: Drawing, item: tuple[int, tuple[int, ...]]) -> Int
     offsets = (turned - turned.mean(axis=1, keepdims=True)) @ problem.centre
     scores = best.mean(axis=-1, dtype=np.float64) - offsets[:, None, :]
     return np.asarray((scores >= problem.observed[list(active)]).sum(axis=0), dtype=np.int64)
+
+
+def looks(rotations: int, first: int = 256, growth: float = 1.25) -> tuple[int, ...]:
+    """Return after how many rotations to look, fixed in advance: often at first, then ever more rarely."""
+    planned = (round(first * growth**number) for number in itertools.count())
+    return tuple(itertools.takewhile(lambda at: at < rotations, planned))
+
+
+def bounds_of_full_count(reached: Integers, drawn: int, rotations: int, risk: float) -> tuple[Integers, Integers]:
+    """Bound how many of all `rotations` reach the score, when `reached` of the first `drawn` did; shapes kept.
+
+    Each side fails with probability `risk` at most.
+    """
+    from scipy.stats import hypergeom
+
+    unique, inverse = np.unique(reached, return_inverse=True)
+    rest = rotations - drawn
+    # Certain bounds: what was reached stays reached; of the rest none or all may follow.
+    low = _first_true(unique, unique + rest, lambda c: hypergeom.sf(unique - 1, rotations, c, drawn) > risk)
+    high = _first_true(unique, unique + rest + 1, lambda c: hypergeom.cdf(unique, rotations, c, drawn) <= risk) - 1
+    return low[inverse].reshape(reached.shape), np.maximum(high, low)[inverse].reshape(reached.shape)
+
+
+def _first_true(low: Integers, high: Integers, test: Callable[[Integers], NDArray[np.bool_]]) -> Integers:
+    """Return, elementwise, the smallest number from `low` on for which the monotone `test` holds, or `high`."""
+    low, high = low.copy(), high.copy()
+    while (open_ := low < high).any():
+        middle = (low + high) // 2
+        holds = test(middle)
+        high = np.where(open_ & holds, middle, high)
+        low = np.where(open_ & ~holds, middle + 1, low)
+    return low
+
+
+def settled_verdicts(low: FloatArray, high: FloatArray, alpha: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return which p-values between `low` and `high` Benjamini–Hochberg at `alpha` must accept, and which never."""
+    at_most, at_least = (benjamini_hochberg(bound.ravel()).reshape(bound.shape) for bound in (high, low))
+    return at_most <= alpha, at_least > alpha
 
 
 @dataclass(eq=False)
@@ -244,9 +263,15 @@ class _Run:
         blocks = -(-plan.rotations // self.size)
         early = {-(-at // self.size) for at in looks(plan.rotations)} if plan.risk > 0 else set()
         self.stops = [*sorted(at for at in early if at < blocks), blocks]
-        self.key = f"rotations-{self._digest()}"
+        settings, made_by = (plan.rotations, plan.seed, plan.alpha, plan.risk, self.size), (__version__, np.__version__)
+        digest = hashlib.sha256(f"{problem.fingerprint()} {settings} {made_by}".encode()).hexdigest()
+        self.key = f"rotations-{digest[:24]}"
         self.drawing = Drawing(problem, plan, self.size)
-        self.state = self._recalled() or RotationCounts.nothing(problem, plan.rotations)
+        self.state = RotationCounts.nothing(problem, plan.rotations)
+        kept = journal.recall(self.key) if journal else None
+        if kept is not None and kept.keys() == vars(self.state).keys():  # else a block was damaged
+            fields: dict[str, Any] = {name: array if array.ndim else int(array) for name, array in kept.items()}
+            self.state = RotationCounts(**fields)
 
     def draw_until(self, stop: int) -> None:
         """Draw and count blocks up to number `stop`, for the categories that are not settled."""
@@ -276,48 +301,23 @@ class _Run:
         state, plan = self.state, self.plan
         drawn = min(state.blocks * self.size, plan.rotations)
         if drawn < plan.rotations and not state.settled.all():
-            here = state.drawn == drawn
-            self._narrow(here, drawn)
-            low, high = ((1 + count) / (1 + plan.rotations) for count in (state.low, state.high))
+            here = state.drawn == drawn  # categories each of whose cells has had as many rotations: bounds get narrower
+            reached = state.reached[here]
+            low, high = reached.copy(), reached + plan.rotations - drawn  # certain
+            likely = reached < plan.alpha * (plan.rotations + 1)  # the others can no longer be significant anyway
+            each = plan.risk / (2 * state.settled.size * (len(self.stops) - 1))
+            low[likely], high[likely] = bounds_of_full_count(reached[likely], drawn, plan.rotations, each)
+            state.low[here] = np.maximum(state.low[here], low)
+            state.high[here] = np.minimum(state.high[here], high)
             tested = ~np.isnan(self.problem.observed)
-            significant, never = settled_verdicts(np.where(tested, low, 1.0), np.where(tested, high, 1.0), plan.alpha)
+            least, most = (
+                np.where(tested, (1 + count) / (1 + plan.rotations), 1.0) for count in (state.low, state.high)
+            )
+            significant, never = settled_verdicts(least, most, plan.alpha)
             state.settled |= significant | never
         state.looks += 1
         self._keep()
 
-    def _narrow(self, here: NDArray[np.bool_], drawn: int) -> None:
-        """Narrow the bounds of the categories `here`, each of whose cells has had the same `drawn` rotations."""
-        state, plan = self.state, self.plan
-        reached = state.reached[here]
-        low, high = reached.copy(), reached + plan.rotations - drawn  # certain
-        likely = reached < plan.alpha * (plan.rotations + 1)  # the others can no longer be significant anyway
-        each = plan.risk / (2 * state.settled.size * (len(self.stops) - 1))
-        low[likely], high[likely] = bounds_of_full_count(reached[likely], drawn, plan.rotations, each)
-        state.low[here] = np.maximum(state.low[here], low)
-        state.high[here] = np.minimum(state.high[here], high)
-
-    def _digest(self) -> str:
-        settings = (self.plan.rotations, self.plan.seed, self.plan.alpha, self.plan.risk, self.size)
-        made_by = (__version__, np.__version__)
-        return hashlib.sha256(f"{self.problem.fingerprint()} {settings} {made_by}".encode()).hexdigest()[:24]
-
-    def _recalled(self) -> RotationCounts | None:
-        kept = self.journal.recall(self.key) if self.journal else None
-        if kept is None or kept.keys() != vars(RotationCounts.nothing(self.problem, 0)).keys():  # a block was damaged
-            return None
-        fields: dict[str, Any] = {name: array if array.ndim else int(array) for name, array in kept.items()}
-        return RotationCounts(**fields)
-
     def _keep(self) -> None:
         if self.journal:
             self.journal.keep(self.key, {name: np.asarray(value) for name, value in vars(self.state).items()})
-
-
-def _words_of(problem: RotationProblem, active: NDArray[np.intp]) -> tuple[NDArray[np.float32], NDArray[np.int32]]:
-    """Return the words of the active categories, and the number of each word's category among these."""
-    sizes = np.diff(problem.starts)[active]
-    categories = np.repeat(np.arange(len(active), dtype=np.int32), sizes)
-    if len(active) == problem.categories:
-        return problem.words, categories
-    rows = np.concatenate([np.arange(problem.starts[c], problem.starts[c + 1]) for c in active])
-    return problem.words[rows], categories

@@ -36,11 +36,6 @@ def best_of_cells(
     belongs to the group with the largest product (without `voronoi` to every group), and counts there with its
     product less the mean over groups, which is (X̄_i − μ)·ŵ. Scores ascend; −∞ stands where a cell has fewer words
     than `per_cell`.
-
-    >>> frames = np.array([[[1, 0], [0, 1]]], np.float32)
-    >>> words = np.array([[1, 0], [0.5, 0], [0, 1]], np.float32)
-    >>> best_of_cells(frames, words, np.zeros(3, np.int32), 1, 1).ravel().tolist()
-    [0.5, 0.5]
     """
     rotations, groups, dimensions = frames.shape
     rows = frames.reshape(rotations * groups, dimensions)

@@ -26,7 +26,11 @@ def subspace(sets: Sequence[ArrayLike]) -> tuple[NDArray[np.float64], NDArray[np
     >>> components[0].tolist(), ratios.tolist()
     ([1.0, 0.0], [1.0, 0.0])
     """
-    arrays = [_checked(words) for words in sets]
+    arrays = [np.asarray(words, dtype=np.float64) for words in sets]
+    for array in arrays:
+        if array.ndim != 2 or len(array) < 2 or not np.isfinite(array).all():
+            shape = array.shape
+            raise MeasureError(f"a set of vectors has shape {shape}; give words × dimensions, finite, two at least.")
     if not arrays or len({words.shape[1] for words in arrays}) > 1:
         raise MeasureError(f"{plural(len(arrays), 'set')} of vectors: give at least one, all of the same dimensions.")
     stacked = centred(arrays)
@@ -56,13 +60,6 @@ def explained_ratios(stacked: NDArray[np.float64], count: int) -> NDArray[np.flo
 def centred(sets: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
     """Centre each set (words, d) on its own mean, and stack them."""
     return np.concatenate([words - words.mean(axis=0) for words in sets])
-
-
-def _checked(words: ArrayLike) -> NDArray[np.float64]:
-    array = np.asarray(words, dtype=np.float64)
-    if array.ndim != 2 or len(array) < 2 or not np.isfinite(array).all():
-        raise MeasureError(f"a set of vectors has shape {array.shape}; give words × dimensions, finite, two at least.")
-    return array
 
 
 def unit_rows(vectors: NDArray[Any]) -> NDArray[np.float64]:

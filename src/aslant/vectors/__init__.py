@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aslant.vectors.loading import load
-from aslant.vectors.policy import LookupPolicy
-from aslant.vectors.word_vectors import Lookup, WordVectors
+from aslant.vectors.word_vectors import Lookup, LookupPolicy, WordVectors
 
 __all__ = ["Lookup", "LookupPolicy", "WordVectors", "load"]

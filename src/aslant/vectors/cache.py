@@ -55,12 +55,8 @@ def find(key: str, top: int | None, name: str, remake: Callable[[], FloatMatrix]
         if path.is_file():
             try:
                 found = aslant_file.open_mapped(path, name=name, top=top, remake=remake)
-            except (
-                VectorsError,
-                OSError,
-                ValueError,
-            ):  # damaged, old or just cleared: as good as absent, and built again
-                continue
+            except (VectorsError, OSError, ValueError):
+                continue  # damaged, old or just cleared: as good as absent, and built again
             if path == _path(key, top) or not found.repairs:
                 return found
     return None

@@ -30,14 +30,11 @@ class WordsTaken:
         """Return one phrase, such as 'pairs: definitional-pairs, 20 of 20 words'."""
         asked = self.found + len(self.missing) + len(self.alone)
         text = f"{self.role}: {self.stimuli}, {self.found:,} of {asked:,} words"
-        not_used = (("missing", self.missing), ("without the others of their set", self.alone))
-        reasons = [f"{reason}: {_first(words)}" for reason, words in not_used if words]
+        reasons = []
+        for reason, words in (("missing", self.missing), ("without the others of their set", self.alone)):
+            more = f" and {len(words) - NAMED:,} more" if len(words) > NAMED else ""
+            reasons += [f"{reason}: {', '.join(words[:NAMED])}{more}"] if words else []
         return f"{text} ({'; '.join(reasons)})" if reasons else text
-
-
-def _first(words: tuple[str, ...]) -> str:
-    more = f" and {len(words) - NAMED:,} more" if len(words) > NAMED else ""
-    return f"{', '.join(words[:NAMED])}{more}"
 
 
 @dataclass(frozen=True)

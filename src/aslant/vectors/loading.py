@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from aslant.data import could_be_name
+from aslant.data import could_be_name, did_you_mean, resolve
 from aslant.errors import VectorsError
 from aslant.io.memory_maps import is_large, picked_rows
 from aslant.io.packed_files import ByteStream, Location, Progress, locate, open_stream, path_of
@@ -27,9 +27,8 @@ from aslant.vectors.formats import (
     streamed_format,
     text,
 )
-from aslant.vectors.policy import LookupPolicy
 from aslant.vectors.rows import Arrays, Block, Kept, Sieve, in_memory
-from aslant.vectors.word_vectors import FloatMatrix, WordVectors, as_matrix
+from aslant.vectors.word_vectors import FloatMatrix, LookupPolicy, WordVectors, as_matrix
 
 
 def load(
@@ -62,11 +61,21 @@ def load(
     <WordVectors 'sample': 1,000 words × 100 dimensions>
     """
     Sieve(top)  # refuses a `top` below 1 before anything is opened
-    source = _by_name(source, progress)
-    tokens = None if words is None else (policy or LookupPolicy()).tokens(_checked(words))
+    if isinstance(source, str) and could_be_name(source):
+        source = resolve(source, kinds=("vectors",), progress=progress) or source
+    tokens = None
+    if words is not None:
+        listed = list(words)
+        if isinstance(words, str) or not all(isinstance(word, str) for word in listed):
+            raise VectorsError(f"words={words!r:.60} are not words; give a list of strings.")
+        tokens = (policy or LookupPolicy()).tokens(listed)
     vectors = _load(source, top, tokens, cache, allow_pickle, progress)
     if tokens is not None:
-        vectors = _only(vectors, tokens)
+        rows = sorted(row for token in tokens if (row := vectors.index.get(token)) is not None)
+        if not rows:
+            raise VectorsError(f"'{vectors.name}' has none of the requested words.")
+        kept = picked_rows(vectors.matrix, np.array(rows))
+        vectors = replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept, seal=None)
     if subwords:
         vectors = replace(vectors, subwords=_subwords(source))
     if drop_last:
@@ -74,37 +83,10 @@ def load(
     return vectors.with_policy(policy) if policy else vectors
 
 
-def _checked(words: Iterable[str]) -> list[str]:
-    listed = [words] if isinstance(words, str) else list(words)
-    if isinstance(words, str) or not all(isinstance(word, str) for word in listed):
-        raise VectorsError(f"words={words!r:.60} are not words; give a list of strings.")
-    return listed
-
-
-def _only(vectors: WordVectors, tokens: frozenset[str]) -> WordVectors:
-    """Return the vectors of `tokens`, in the order of the file."""
-    rows = sorted(row for token in tokens if (row := vectors.index.get(token)) is not None)
-    if not rows:
-        raise VectorsError(f"'{vectors.name}' has none of the requested words.")
-    kept = picked_rows(vectors.matrix, np.array(rows))
-    return replace(vectors, words=[vectors.words[row] for row in rows], matrix=kept, seal=None)
-
-
-def _by_name(source: Any, progress: Progress | None) -> Any:
-    """Return the path of the data that `source` names, downloaded if need be, or `source` unchanged."""
-    if not isinstance(source, str) or not could_be_name(source):
-        return source
-    from aslant.data import resolve
-
-    return resolve(source, kinds=("vectors",), progress=progress) or source
-
-
 def _locate(path: Path) -> Location:
     try:
         return locate(path, VectorsError)
     except VectorsError:
-        from aslant.data import did_you_mean
-
         raise VectorsError(
             f"there is no file '{path}', nor data of that name; {did_you_mean(str(path))}check the path "
             "('aslant data list' shows the names)."
@@ -124,27 +106,21 @@ def _load(
 
         return load_sample(top)
     if isinstance(source, WordVectors):
-        if top is None:
-            return source
-        return replace(source, words=source.words[:top], matrix=source.matrix[:top])
+        return source if top is None else replace(source, words=source.words[:top], matrix=source.matrix[:top])
     if hasattr(getattr(source, "wv", source), "index_to_key"):
         return _of_arrays(keyed_vectors.from_memory(source), type(source).__name__, top, None)
     if not isinstance(source, str | os.PathLike):
         raise VectorsError(f"cannot load a {type(source).__name__}; give a path, or use WordVectors.from_arrays.")
     path = path_of(source)
     try:
-        if decade := histwords.decade_of(path):
-            return _decade(decade, top, tokens)
+        if matrix := histwords.decade_of(path):
+            name = histwords.name_of(matrix)
+            if histwords.is_ppmi(matrix):
+                return in_memory([histwords.read_ppmi(matrix, top, tokens)], name=name, format_name=histwords.PPMI)
+            return in_memory([histwords.read(matrix)], name=name, format_name=histwords.NAME, top=top)
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     return _load_path(path, top, cache, allow_pickle, progress)
-
-
-def _decade(matrix: Path, top: int | None, tokens: frozenset[str] | None) -> WordVectors:
-    name = histwords.name_of(matrix)
-    if histwords.is_ppmi(matrix):
-        return in_memory([histwords.read_ppmi(matrix, top, tokens)], name=name, format_name=histwords.PPMI)
-    return in_memory([histwords.read(matrix)], name=name, format_name=histwords.NAME, top=top)
 
 
 def _load_path(path: Path, top: int | None, cache: bool, allow_pickle: bool, progress: Progress | None) -> WordVectors:
@@ -200,9 +176,10 @@ def _read(stream: ByteStream, top: int | None, key: str | None, allow_pickle: bo
         return _of_arrays(whole.open_arrays(path, name), name, top, key)
     head = stream.peek(text.HEAD_BYTES)
     reader = streamed_format(head, name)
+    kind = text.describe(head) if reader is text else reader.NAME
     if key is None:
-        return in_memory(reader.read(stream), name=name, format_name=reader.describe(head), top=top)
-    return _cached(key, top, name, reader.read(stream), {"format": reader.describe(head)})
+        return in_memory(reader.read(stream), name=name, format_name=kind, top=top)
+    return _cached(key, top, name, reader.read(stream), {"format": kind})
 
 
 def _of_arrays(found: Arrays, name: str, top: int | None, key: str | None) -> WordVectors:

@@ -33,11 +33,7 @@ class Table(NamedTuple):
 
 
 def table_of(words: Sequence[str]) -> Table:
-    """Return the arrays for `words`, which are all different.
-
-    >>> table_of(["the", "of"]).ends.tolist(), MappedWords(table_of(["the", "of"]))[1]
-    ([3, 6], 'of')
-    """
+    """Return the arrays for `words`, which are all different."""
     data = np.frombuffer(encoded(words), np.uint8)
     ends = np.append(np.flatnonzero(data == ord("\n")), len(data)).astype("<u4")
     hashes = np.fromiter(map(crc32, map(str.encode, words)), np.uint32, len(words))
@@ -62,12 +58,7 @@ def _encoded(words: Sequence[str]) -> bytes:
 
 
 class MappedWords(Sequence[str]):
-    """The words of a `Table`, or those from row `start` up to `stop`: decoded into strings one by one, when used.
-
-    >>> words = MappedWords(table_of(["the", "of", "and"]))
-    >>> words, words[1], words[1:], words == ["the", "of", "and"], words.by_word["and"]
-    (['the', 'of', 'and'], 'of', ['of', 'and'], True, 2)
-    """
+    """The words of a `Table`, or those from row `start` up to `stop`: decoded into strings one by one, when used."""
 
     def __init__(self, table: Table, start: int = 0, stop: int | None = None) -> None:
         self._table = table
@@ -148,11 +139,6 @@ class RowsByWord(Mapping[str, int]):
         if row is None:
             raise KeyError(word)
         return row
-
-    def get(self, word: Any, default: Any = None) -> Any:
-        """Return the place of `word`, or `default` where it is not there."""
-        row = self._words.find(word)
-        return default if row is None else row
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._words)

@@ -60,11 +60,7 @@ class Arrays:
 
 
 def decode_words(words: list[bytes]) -> tuple[list[str], dict[str, int]]:
-    """Decode `words` from UTF-8, replacing bad bytes; also return the repairs this took.
-
-    >>> decode_words([b"the", b"caf\\xe9"])
-    (['the', 'caf\ufffd'], {'words that are not UTF-8 (bad bytes replaced)': 1})
-    """
+    """Decode `words` from UTF-8, replacing bad bytes; also return the repairs this took."""
     decoded = [word.decode("utf-8", "replace") for word in words]
     bad = sum("\ufffd" in text and text.encode() != word for text, word in zip(decoded, words, strict=True))
     return decoded, {UNDECODABLE: bad} if bad else {}
@@ -84,18 +80,13 @@ class Sieve:
         self.words: list[str] = []
         self._seen: set[str] = set()
 
-    @property
-    def kept(self) -> int:
-        """How many words have been passed on."""
-        return len(self.words)
-
     def clean(self, blocks: Iterable[Block]) -> Iterator[Block]:
         """Yield the clean part of each block, stopping as soon as `top` words are there."""
         for block in blocks:
             cleaned = self._clean_one(block)
             if cleaned.words:
                 yield cleaned
-            if self.kept == self.top:
+            if len(self.words) == self.top:
                 return
 
     def finish(self, name: str) -> dict[str, int]:
@@ -105,7 +96,7 @@ class Sieve:
                 f"'{name}' is corrupt: {self.repairs[NON_FINITE]:,} of {self.read:,} vectors hold NaN or "
                 "infinity; download it again."
             )
-        if not self.kept:
+        if not self.words:
             raise VectorsError(f"'{name}' holds no usable word vectors ({self.read:,} rows read).")
         return {what: count for what, count in sorted(self.repairs.items()) if count}
 
@@ -113,7 +104,7 @@ class Sieve:
         self.repairs.update(block.repairs)
         faults, fresh = _bad_vectors(block.matrix), set(block.words)
         plain = not faults and "" not in fresh and len(fresh) == len(block.words) and self._seen.isdisjoint(fresh)
-        if plain and (self.top is None or self.kept + len(fresh) <= self.top):  # as nearly all blocks are
+        if plain and (self.top is None or len(self.words) + len(fresh) <= self.top):  # as nearly all blocks are
             self.read += len(fresh)
             self._seen |= fresh
             self.words += block.words
@@ -127,7 +118,7 @@ class Sieve:
                     continue
                 self._seen.add(word)
                 good.append(row)
-                if self.kept + len(good) == self.top:  # errors after the last requested word do not count
+                if len(self.words) + len(good) == self.top:  # errors after the last requested word do not count
                     break
         self.read += row + 1
         self.repairs.update(fault for place, fault in faults.items() if place <= row)
@@ -148,11 +139,6 @@ def _bad_vectors(matrix: FloatMatrix) -> dict[int, str]:
         elif not matrix[row].any():
             faults[row] = ZERO
     return faults
-
-
-def from_block(words: list[str], matrix: ArrayLike, *, name: str) -> WordVectors:
-    """Make `WordVectors` from words and an array in memory, cleaned like a file would be."""
-    return in_memory([checked_block(words, matrix)], name=name, format_name="arrays")
 
 
 def checked_block(words: list[str], matrix: ArrayLike) -> Block:

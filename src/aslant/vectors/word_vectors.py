@@ -1,28 +1,92 @@
-"""`WordVectors`: words, one float32 row each, and look-up. Nothing here knows about files."""
+"""`WordVectors`: words, one float32 row each, and look-up by an explicit policy. Nothing here knows about files."""
 
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from aslant.errors import VectorsError
-from aslant.io.digests import row_sums
-from aslant.io.memory_maps import picked_rows
+from aslant.io.memory_maps import picked_rows, row_sums
 from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.mapped_words import MappedWords
-from aslant.vectors.policy import LookupPolicy
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 FloatMatrix = NDArray[np.float32]
+Case = Literal["fallback", "exact"]
+Phrases = Literal["join", "exact", "mean"]
+
+
+def title_case(word: str) -> str:
+    """Capitalise the first letter of each part of a word or phrase, and nothing after an apostrophe."""
+    return re.sub(r"(?:^|[\s_-])\w", lambda first: first[0].upper(), word.lower())
+
+
+@dataclass(frozen=True)
+class LookupPolicy:
+    """The spellings tried for a word, in order; the first one in the vocabulary is taken.
+
+    `case`: ``"fallback"`` tries the word as written, then lower case, then Title Case; ``"exact"`` only
+    the first. `phrases`: ``"join"`` also tries spaces as underscores and back; ``"mean"`` after that takes
+    the mean of the parts' vectors, if every part is there; ``"exact"`` does neither.
+
+    >>> list(LookupPolicy().spellings("New York"))
+    ['New York', 'New_York', 'new york', 'new_york']
+    >>> list(LookupPolicy(case="exact", phrases="exact").spellings("New York"))
+    ['New York']
+    """
+
+    case: Case = "fallback"
+    phrases: Phrases = "join"
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("case", get_args(Case)), ("phrases", get_args(Phrases))):
+            if (value := getattr(self, name)) not in allowed:
+                raise VectorsError(f"{name}={value!r} is not a lookup policy; use one of {', '.join(allowed)}.")
+
+    def spellings(self, word: str) -> Iterator[str]:
+        """Yield the tokens to try for `word`, best first, none twice."""
+        yield word
+        forms: tuple[str, ...] = (word,) if self.case == "exact" else (word, word.lower(), title_case(word))
+        if self.phrases != "exact":
+            forms = tuple(t for form in forms for t in (form, form.replace(" ", "_"), form.replace("_", " ")))
+        yield from (token for token in dict.fromkeys(forms) if token != word)
+
+    def parts(self, word: str) -> list[str]:
+        """Return the words of a phrase, where the policy allows their mean; otherwise nothing."""
+        pieces = word.replace("_", " ").replace("-", " ").split()
+        return pieces if self.phrases == "mean" and len(pieces) > 1 else []
+
+    def tokens(self, words: Iterable[str]) -> frozenset[str]:
+        """Return every token that a look-up of `words` may try.
+
+        >>> sorted(LookupPolicy().tokens(["she", "Paris"]))
+        ['Paris', 'She', 'paris', 'she']
+        """
+        return frozenset(t for word in words for part in (word, *self.parts(word)) for t in self.spellings(part))
+
+    def describe(self) -> str:
+        """Describe the policy in words, for provenance.
+
+        >>> LookupPolicy().describe()
+        'case: as written, then lower, then Title; phrases: spaces and underscores alike'
+        """
+        case = {"fallback": "as written, then lower, then Title", "exact": "as written"}[self.case]
+        phrases = {
+            "join": "spaces and underscores alike",
+            "exact": "as written",
+            "mean": "spaces and underscores alike, then the mean of the parts",
+        }[self.phrases]
+        return f"case: {case}; phrases: {phrases}"
 
 
 class Subwords(Protocol):
@@ -87,9 +151,9 @@ class WordVectors:
         >>> WordVectors.from_arrays(["a", "b", "a"], [[1, 2], [3, 4], [5, 6]]).repairs
         {'duplicate words left out': 1}
         """
-        from aslant.vectors.rows import from_block
+        from aslant.vectors.rows import checked_block, in_memory
 
-        return from_block(list(words), matrix, name=name)
+        return in_memory([checked_block(list(words), matrix)], name=name, format_name="arrays")
 
     def __repr__(self) -> str:
         return f"<WordVectors {self.name!r}: {len(self.words):,} words × {self.dimensions} dimensions>"
@@ -187,8 +251,7 @@ class WordVectors:
         for word in words:
             if not isinstance(word, str):
                 raise VectorsError(f"lookup was given {word!r}, a {type(word).__name__}; words are strings.")
-            match = self._match(word, chosen)
-            if match is None:
+            if (match := self._match(word, chosen)) is None:
                 missing.append(word)
             else:
                 found.append(word)

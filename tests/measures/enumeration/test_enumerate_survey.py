@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from aslant.errors import AslantError
 from aslant.measures.enumeration.command import survey_app as app
 from aslant.measures.enumeration.result import CONTENT_NOTE
-from aslant.measures.enumeration.survey import questions_to_rate
-from aslant.measures.enumeration.survey_plan import Survey
+from aslant.measures.enumeration.survey import Survey
+from aslant.measures.enumeration.survey_answers import questions_to_rate
 from aslant.measures.enumeration.survey_result import SurveyResult
 from survey_examples import crowd, enumeration, exam_answers, row
 

@@ -12,9 +12,9 @@ import pytest
 
 import aslant
 from aslant.errors import AslantError, MeasureError
-from aslant.measures.enumeration.groups import by_share_female, demographics, is_cased
-from aslant.measures.enumeration.measure import embedding_names
+from aslant.measures.enumeration.measure import _capitalised, embedding_names, name_table
 from aslant.measures.enumeration.result import Demographics, EnumerationComparison, EnumerationResult
+from aslant.measures.enumeration.steps import by_share_female, demographics, is_cased
 from aslant.stimuli import NameFacts, bundled_names
 from aslant.vectors import WordVectors
 from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors
@@ -378,3 +378,12 @@ def test_facts_know_how_many_people_bear_a_name() -> None:
     assert bundled_names().facts["michael"] == NameFacts(
         4_254_259, 0.0049, 1972.68, bundled_names().facts["michael"].share_by_race
     )
+
+
+def test_names_are_the_bundled_ones_or_those_given() -> None:
+    assert len(name_table(None).names) == 9656
+    assert name_table(["Ann", "Bob"]).names == ("Ann", "Bob")
+
+
+def test_candidates_for_names_are_capitalised_and_more_frequent_so() -> None:
+    assert _capitalised(["the", "The", "Ann", "NATO", "ann", "New_York", "I"])[1].tolist() == ["Ann"]

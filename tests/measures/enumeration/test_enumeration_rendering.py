@@ -15,7 +15,7 @@ from aslant.cli.printing import show
 from aslant.measures.enumeration.notes import MOST_TESTS
 from aslant.measures.enumeration.page import enumeration_fragment, enumeration_heatmap
 from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
-from aslant.measures.enumeration.show import crossed_table
+from aslant.measures.enumeration.show import _folded, crossed_table, percent
 from aslant.report import render
 from aslant.report.tables import Column, Table, pvalue, small, to_latex, to_markdown, to_rich
 from report_examples import Text, enumeration
@@ -277,3 +277,9 @@ def test_a_column_may_style_its_own_cells() -> None:
     printed = console.file.getvalue()  # type: ignore[attr-defined]
     assert "\x1b[31m2" in printed
     assert "\x1b[31m1" not in printed
+
+
+def test_long_lines_are_folded_evenly_and_shares_are_whole_percentages() -> None:
+    assert _folded("pediatrician", 11) == "pediat-\nrician"
+    assert _folded("tea\n", 3) == "tea\n"
+    assert (percent(0.984), percent(None)) == ("98", "–")

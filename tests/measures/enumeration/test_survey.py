@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import binom
 
 from aslant.errors import AslantError, MeasureError
-from aslant.measures.enumeration.survey import make_survey, questions_to_rate, score_survey
-from aslant.measures.enumeration.survey_plan import Survey
+from aslant.measures.enumeration.survey import Survey, fingerprint, make_survey
+from aslant.measures.enumeration.survey_answers import plurality, proportion, questions_to_rate, score_survey
 from aslant.measures.enumeration.survey_result import SurveyResult
 from survey_examples import Row, crowd, enumeration, exam_answers, matching_answers, row
 
@@ -433,3 +433,15 @@ def test_a_threshold_that_is_no_rating_is_refused(survey: Survey, threshold: obj
 def test_what_are_no_answers_is_refused(survey: Survey, answers: object) -> None:
     with pytest.raises(MeasureError, match=r"(not|no) (an )?answer"):
         score_survey(survey, answers)  # type: ignore[arg-type]
+
+
+def test_a_plurality_has_no_ties_and_a_proportion_needs_outcomes() -> None:
+    assert (plurality({"a": 3, "b": 2}), plurality({"a": 2, "b": 2, "c": 1}), plurality({})) == ("a", None, None)
+    share = proportion([True, True], 0.95)
+    assert share is not None
+    assert share.share == 1.0
+    assert proportion([], 0.95) is None
+
+
+def test_the_order_of_keys_does_not_change_a_fingerprint() -> None:
+    assert fingerprint({"a": 1, "b": 2}) == fingerprint({"b": 2, "a": 1}) != fingerprint({"a": 1, "b": 3})

@@ -17,17 +17,19 @@ import pytest
 
 from aslant.errors import AslantError
 from aslant.measures.enumeration.result import CONTENT_NOTE
-from aslant.measures.enumeration.survey import make_survey, questions_to_rate, score_survey
+from aslant.measures.enumeration.survey import Survey, make_survey
+from aslant.measures.enumeration.survey_answers import questions_to_rate, score_survey
 from aslant.measures.enumeration.survey_pages import (
     TASKS,
+    percent,
     rating_files,
+    spreadsheet_safe,
     survey_files,
     survey_page,
     survey_table,
     write_ratings,
     write_survey,
 )
-from aslant.measures.enumeration.survey_plan import Survey
 from aslant.report.tables import to_csv, to_latex, to_markdown
 from survey_examples import crowd, enumeration, row
 
@@ -355,3 +357,8 @@ def test_the_table_of_nothing_scored_shows_dashes_and_no_token_steers(hostile: S
     assert "\x1b" not in "".join((*written, *table.notes))
     for render in (to_csv, to_markdown, to_latex):
         assert "yes" in render(table) or "True" in render(table)
+
+
+def test_cells_are_safe_for_a_spreadsheet_and_shares_have_one_decimal() -> None:
+    assert (spreadsheet_safe("=1+1"), spreadsheet_safe("tea")) == ("'=1+1", "tea")
+    assert (percent(0.724), percent(None)) == ("72.4 %", "–")

@@ -14,6 +14,7 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError
+from aslant.measures.geometry.directional import beta
 from aslant.stimuli import WordSet, load_set, text_of
 from geometry_vectors import embedding, googlenews
 
@@ -179,3 +180,8 @@ def test_a_path_to_specific_words_is_recorded_by_the_id_of_its_set(tmp_path: Pat
     path.write_text(text_of("gender-specific-words").replace("gender-specific-words", "mine"), encoding="utf-8")
     found = aslant.direct_bias(aslant.load(top=5000), specific=path, keep_specific=False)
     assert found.provenance.settings["specific"] == "mine"
+
+
+def test_beta_is_the_share_of_a_similarity_along_the_direction() -> None:
+    found = beta(np.array([1.0, 1.0]), np.array([[1.0, 0.0], [-1.0, 2.0]]), np.array([0.0, 1.0]))
+    assert found.round(3).tolist() == [-0.414, 4.162]

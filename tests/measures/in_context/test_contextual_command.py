@@ -29,7 +29,7 @@ def text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Planted:
         asked.append((model, settings))
         return made.encoder
 
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", load)
+    monkeypatch.setattr("aslant.models.loading.load_encoder", load)
     monkeypatch.setattr(made.encoder, "asked", asked, raising=False)
     return made
 
@@ -76,8 +76,8 @@ def test_a_second_run_finds_the_vectors_of_the_first_unless_told_not_to(run: Run
         (("--corpus", "bald"), "there is no file 'bald', nor data of that name; did you mean bold? check the path"),
         (("--corpus", "no such", "--corpus", "nor this"), "there is no file 'no such', nor data of that name"),
         (("--corpus", "text.txt", "--corpus", "Nurses"), "there is no file 'Nurses', nor data of that name"),
-        (("--corpus", "text.txt", "--random-as", "noise"), "random_as='noise' is not one of"),
-        (("--corpus", "text.txt", "--picture", "oil"), "picture='oil' is not one of"),
+        (("--corpus", "text.txt", "--random-as", "noise"), "--random-as is 'noise'; choose one of"),
+        (("--corpus", "text.txt", "--picture", "oil"), "--picture is 'oil'; choose one of"),
         (("--corpus", "text.txt", "--json", "text.txt"), "'text.txt' is an input and would be overwritten"),
         (("--corpus", "text.txt", "--poles", "he"), "--poles he is not two words"),
         (("--corpus", "text.txt", "--chart", "r.gif"), "a chart cannot be written as '.gif'"),

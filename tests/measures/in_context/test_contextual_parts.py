@@ -111,7 +111,7 @@ def test_the_p_value_of_a_share_of_variance_is_even_where_pairs_are_random_words
 def test_few_random_pairs_do_not_make_random_words_stand_out() -> None:
     """One repeat has as many random pairs as there are pairs: draws from these alone are all the same one."""
     mixed_pvalues, alone_pvalues = [], []
-    for seed in range(200):
+    for seed in range(80):
         random = np.random.default_rng(seed)
         rows = np.repeat(random.normal(size=(2, 6, 2, 12)), 2, axis=1)
         pairs, others = (SwapVectors(unit_rows(one.reshape(12, 2, 12)), np.repeat(np.arange(6), 2)) for one in rows)
@@ -162,7 +162,7 @@ def test_values_that_no_repeat_has_are_none() -> None:
 
 def test_p_values_are_even_where_there_is_nothing_to_find() -> None:
     """Each repeat has nearly the same vectors, so the p-value of their mean must not count them as independent."""
-    n, p, d, runs = 40, 24, 12, 30
+    n, p, d, runs = 40, 24, 12, 20
     nothing, pvalues = RepeatedMeasure(None, (), None, None), []
     for seed in range(runs):
         random = np.random.default_rng(seed)

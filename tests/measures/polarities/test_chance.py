@@ -9,7 +9,7 @@ import pytest
 
 import aslant
 from aslant.measures.polarities import chance
-from aslant.measures.polarities.measure import Scheme, class_vectors, magnitude, polarity_scores
+from aslant.measures.polarities.measure import Scheme, magnitude, polarity_scores
 from aslant.measures.shared.wordsets import find
 from aslant.stimuli import WordList
 
@@ -21,7 +21,7 @@ def test_scores_between_random_classes_are_those_of_the_measure(
     v = aslant.load()
     groups = [WordList("she", ("she", "woman")), WordList("he", ("he", "man")), WordList("they", ("they",))]
     groups = groups[: 2 if scheme == "binary" else 3]
-    _, used = class_vectors(v, groups)
+    used = [find(v, group).words for group in groups]
     words = find(v, WordList("words", ("nurse", "engineer", "clerk", "judge"))).raw
     rng = np.random.default_rng(3)
     drawn = chance.matched_words(v, used, (), 40, np.random.default_rng(3))
@@ -39,7 +39,7 @@ def test_scores_between_random_classes_are_those_of_the_measure(
 
 def test_many_words_are_compared_with_fewer_draws_and_none_with_none() -> None:
     v = aslant.load()
-    _, used = class_vectors(v, [WordList("she", ("she",)), WordList("he", ("he",))])
+    used = [find(v, WordList(word, (word,))).words for word in ("she", "he")]
     many = chance.polarity_chance(v, v.matrix[:20_000], used, "binary", 0.1, 2000, np.random.default_rng(0))
     assert many is not None
     assert many.draws == chance.MOST // 40_000

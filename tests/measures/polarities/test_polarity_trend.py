@@ -11,8 +11,9 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
+from aslant.measures.polarities.command import settings_of
 from aslant.measures.polarities.result import TrendsResult, TrendTest
-from aslant.measures.polarities.trend import FIGURES
+from aslant.measures.polarities.trend import FIGURES, needed_words
 
 WORDS = [f"w{i}" for i in range(40)]
 
@@ -222,3 +223,15 @@ def test_periods_that_do_not_fit_together_get_one_clear_error(tmp_path: Path) ->
     path.write_text(CHANGING.replace('"first"', '"second"'), encoding="utf-8")
     with pytest.raises(StimuliError, match="only 'second'; two classes are needed"):
         aslant.polarity_trend(series, path, WORDS)
+
+
+def test_the_words_needed_are_those_measured_and_those_of_the_classes() -> None:
+    found = needed_words({"mine": (["she", "he"], "binary")}, ["nurse", "engineer"])
+    assert found == ("nurse", "engineer", "she", "he")
+
+
+def test_classes_may_name_their_scheme() -> None:
+    assert settings_of(["she,he", "race-four:one-vs-rest"], None, "binary") == {
+        "she,he": (["she", "he"], "binary"),
+        "race-four:one-vs-rest": ("race-four", "one-vs-rest"),
+    }

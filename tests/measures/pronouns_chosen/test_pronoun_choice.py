@@ -13,9 +13,10 @@ from scipy import stats
 import aslant
 from aslant.errors import AslantError, MeasureError, StimuliError
 from aslant.measures.pronouns_chosen.measure import pronoun_set
-from aslant.measures.pronouns_chosen.summary import Drawing, contrast, preference
+from aslant.measures.pronouns_chosen.scoring import Drawing, contrast, logistic, preference, sentence_for
 from aslant.models.protocols import MaskedScore, Sentence
 from aslant.statistics import cluster_bootstrap_means, correlation_pvalue, rank_correlation_pvalue
+from aslant.stimuli.pronoun_sets import PronounText
 from fake_pronouns import MEN, WOMEN, CausalPronounLM, MaskedPronounLM, write_sets, write_winobias, write_winogender
 
 FAST: dict[str, Any] = {"bootstrap": 200, "n_resamples": 999}
@@ -258,3 +259,14 @@ def test_what_cannot_be_read_is_one_clear_error(tmp_path: Path, sets: tuple[Path
         aslant.pronoun_choice("bert", sets[0])  # type: ignore[arg-type]
     with pytest.raises(StimuliError, match="no line of"):
         pronoun_set(write_winobias(tmp_path / "bad", {"pro 1": ["no brackets"]}))
+
+
+def test_the_logistic_function() -> None:
+    assert (logistic(0.0), round(logistic(-2.0), 4)) == (0.5, 0.1192)
+
+
+def test_a_second_pronoun_of_the_same_person_is_masked_too() -> None:
+    text = PronounText("The [OCCUPATION] said [PRONOUN] lost [PRONOUN] key.", "cook", (("he", "his"),), ())
+    masked, shown = (sentence_for(text, ("he", "his"), masked=masked).template for masked in (True, False))
+    assert masked == "The cook said [TARGET] lost [ATTRIBUTE] key."
+    assert shown == "The [ATTRIBUTE] said [TARGET] lost his key."

@@ -13,7 +13,7 @@ import pytest
 
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.result_tables import documents_of, tables_of
+from aslant.report.assembly import documents_of, tables_of
 from fake_pronouns import MaskedPronounLM, write_sets
 
 Run = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -12,10 +12,11 @@ from sklearn.metrics import accuracy_score, log_loss
 
 import aslant
 from aslant.errors import MeasureError
+from aslant.measures.pronouns_resolved import statistics
 from aslant.measures.pronouns_resolved.gap_files import LABELS, GapSample
 from aslant.measures.pronouns_resolved.predictions import plan
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
-from aslant.measures.pronouns_resolved.statistics import Resampling, by_gender
+from aslant.measures.pronouns_resolved.statistics import Resampling, Topics, by_gender, log_losses, topic_biases
 from aslant.models.classifier import Classifier
 from fake_encoder import FakeEncoder
 from fake_lm import FakeMaskedLM
@@ -293,3 +294,24 @@ def test_several_files_are_put_together(tmp_path: Path) -> None:
     assert (len(result.samples), result.provenance.stimuli) == (84, "a.tsv + b.tsv")
     with pytest.raises(MeasureError, match="2 samples have the ID 'a0'"):
         resolve([tmp_path / "a.tsv", str(tmp_path / "a.tsv")])
+
+
+def test_the_loss_of_a_sample_and_the_bias_of_a_topic_by_hand() -> None:
+    losses = log_losses(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([0, 0]))
+    assert losses.round(4).tolist() == [0.6931, 0.0]
+    topics = Topics(np.zeros((0, 1)), ((("war", 0.5), ("art", 0.25), ("x", 1.0)),), True)
+    assert topic_biases(topics, {"war": 2.0, "art": -2.0}).tolist() == [0.5]
+
+
+def test_calibration_correlation_and_topics_by_hand() -> None:
+    bins, error = statistics.calibration(np.array([0.1, 0.3, 0.9, 0.9]), np.array([False, False, True, True]), 2)
+    assert [(b.low, b.n, round(b.predicted, 2), b.observed) for b in bins] == [(0.0, 2, 0.2, 0.0), (0.5, 2, 0.9, 1.0)]
+    assert round(error, 2) == 0.15
+    how, random = Resampling(100, 999, 0.95, 10), np.random.default_rng(0)
+    found = statistics.topic_correlation("female", np.arange(9.0), np.arange(9.0) ** 2, how, random)
+    assert found is not None
+    assert found.rho == 1.0
+    assert found.pvalue < 0.01
+    texts = ["the cat and cat food", "cat food", "ships sail", "big ships sail far"]
+    topics = statistics.find_topics(texts, 2, 2, 0)
+    assert sorted(sorted(word for word, _ in words) for words in topics.words) == [["cat", "food"], ["sail", "ships"]]

@@ -20,7 +20,7 @@ QUICK = ("--epochs", "3", "--units", "4", "--seeds", "1", "--topics", "3", "--bo
 @pytest.fixture
 def gap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file of samples, and models that need no files."""
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", lambda *_, **__: gap_like.encoder())
+    monkeypatch.setattr("aslant.models.loading.load_encoder", lambda *_, **__: gap_like.encoder())
     monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: FakeMaskedLM())
     path = tmp_path / "mine.tsv"
     path.write_text(gap_like.as_tsv(gap_like.gap_like(60, {"male": 0.2, "female": 0.6})), encoding="utf-8")

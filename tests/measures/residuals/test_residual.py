@@ -15,7 +15,7 @@ import aslant
 from aslant.errors import MeasureError
 from aslant.measures.residuals.measure import bias_by_projection, most_biased
 from aslant.measures.residuals.result import ResidualBiasResult
-from aslant.measures.residuals.separation import classification_accuracy, measure_neighbours, picture_of
+from aslant.measures.residuals.separation import classification_accuracy, measure_neighbours, picture_of, training_size
 from aslant.statistics import clustering_accuracy, nearest, nearest_rows, two_clusters, unit_rows
 from aslant.stimuli import PairSet, is_plain, load_set
 from geometry_vectors import googlenews, letters, planted
@@ -80,7 +80,7 @@ def test_a_small_vocabulary_scales_every_number_and_says_so() -> None:
     assert r.neighbours.k == 100
     assert r.neighbours_within is not None
     assert (r.neighbours_within.k, r.neighbours_within.asked_k) == (44, 100)
-    from aslant.report.result_tables import table_of
+    from aslant.report.assembly import table_of
 
     notes = " ".join(table_of(r).notes)
     assert "40 words per side instead of 500" in notes
@@ -189,7 +189,7 @@ def test_neighbours_are_the_definition_written_out() -> None:
 def test_shuffles_give_uniform_p_values_where_there_is_nothing(among: int, queries: int) -> None:
     random = np.random.default_rng(3)
     found = []
-    for _ in range(120):
+    for _ in range(60):
         pool, bias = unit_rows(random.normal(size=(among, 4))), random.normal(size=among)
         own = np.arange(queries)
         r = measure_neighbours(["p"] * queries, pool[:queries], bias[:queries], pool, bias, own, 10, random)
@@ -359,3 +359,7 @@ def test_a_kernel_so_narrow_that_nothing_is_alike_learns_nothing() -> None:
         < 0.7
         < run(v, v, gamma=0.02, seeds=1).classification.accuracy
     )
+
+
+def test_a_fifth_of_the_words_trains_the_classifier_and_an_even_number() -> None:
+    assert [training_size(words) for words in (5_000, 1_000, 56)] == [1000, 200, 10]

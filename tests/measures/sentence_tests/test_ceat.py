@@ -175,7 +175,7 @@ def test_words_short_of_contexts_are_recorded_and_those_without_are_missing() ->
     assert (by_word["algebra"].found, by_word["algebra"].contexts, by_word["algebra"].association) == (0, 0, None)
     assert (by_word["math"].found, by_word["math"].contexts) == (5, 5)
     assert len(result.short_of_contexts) == 31
-    assert (result.corpus.sentences, result.corpus.name) == (155, "sentences given")
+    assert (result.corpus.sentences, result.corpus.name) == (155, "own sentences")
     cut = aslant.ceat(FakeEncoder(), kept, "weat-7", samples=50, contexts_per_word=2)
     assert {word.contexts for word in cut.words} == {0, 2}
     with pytest.raises(
@@ -277,7 +277,7 @@ def test_the_spread_of_draws_is_summed_up() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"corpus": "text.txt"}, "open it with aslant.load_corpus"),
+        ({"corpus": "text.txt"}, "open one with aslant.load_corpus"),
         ({"corpus": 7}, "is not a corpus"),
         ({"samples": 0}, "samples is 0"),
         ({"contexts_per_word": 0}, "contexts_per_word is 0"),

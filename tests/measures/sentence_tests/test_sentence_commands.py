@@ -34,7 +34,7 @@ class Loading:
 @pytest.fixture
 def loading(monkeypatch: pytest.MonkeyPatch) -> Loading:
     fake = Loading()
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", fake)
+    monkeypatch.setattr("aslant.models.loading.load_encoder", fake)
     return fake
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from aslant.measures.shared.correlations import EXACT, correlation
+from aslant.measures.shared.statistic import EXACT, correlation
 
 
 @pytest.mark.parametrize("n", [3, 4, 5])

@@ -38,9 +38,9 @@ def test_rho_is_scipys_and_missing_pairs_are_counted() -> None:
 def test_ties_are_treated_as_scipy_does() -> None:
     random = np.random.default_rng(0)
     x, y = random.integers(0, 4, 50).astype(float), random.integers(0, 4, 50).astype(float)
-    assert rank_correlation(x, y) == pytest.approx(spearmanr(x, y).statistic)
+    assert rank_correlation(x, y, "own") == pytest.approx(spearmanr(x, y).statistic)
     with pytest.raises(MeasureError, match="are all the same, so nothing can be ranked"):
-        rank_correlation(np.ones(4), np.arange(4.0))
+        rank_correlation(np.ones(4), np.arange(4.0), "own")
 
 
 def test_ratings_that_are_all_the_same_are_an_error_and_no_zero() -> None:

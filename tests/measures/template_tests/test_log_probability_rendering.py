@@ -11,7 +11,7 @@ import aslant
 from aslant.measures.template_tests.result import LogProbabilityResult
 from aslant.measures.template_tests.show import EACH_END, _binned, percent, ranked_bars, score_histogram
 from aslant.report import render
-from aslant.report.result_tables import tables_of
+from aslant.report.assembly import tables_of
 from aslant.report.tables import small
 from fake_lm import FakeMaskedLM
 

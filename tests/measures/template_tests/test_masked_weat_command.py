@@ -29,7 +29,7 @@ def loaded(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         calls.append((source, options["layer"]))
         return FakeEncoder() if source == "unmasked" else FakeMaskedLM(unknown=UNKNOWN)
 
-    monkeypatch.setattr("aslant.models.encoder_loading.load_encoder", load)
+    monkeypatch.setattr("aslant.models.loading.load_encoder", load)
     return calls
 
 

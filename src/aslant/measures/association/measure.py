@@ -15,15 +15,7 @@ from aslant.measures.association.result import LeaveOneOut, WeatResult, WeatSuit
 from aslant.measures.association.settings import WeatSettings, WeatSuiteSettings
 from aslant.measures.shared.settings import Resampled, keywords
 from aslant.measures.shared.statistic import NO_SPREAD, effect_size, target_scores
-from aslant.measures.shared.suite import (
-    by_word,
-    chosen_test,
-    compared,
-    human_comparison,
-    need_share,
-    run_suite,
-    weat_sets,
-)
+from aslant.measures.shared.suite import by_word, chosen_test, compared, need_share, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, Found, WordSets, check_vectors, find, need_distinct, provenance
 from aslant.results.parts import Interval, WordsUsed
 from aslant.statistics import generator, percentile_interval, seed_of
@@ -113,7 +105,6 @@ def association_fields(
         "interval": bootstrap_interval(units, settings, random),
         "leave_one_out": _leave_one_out(units, used),
         "associations": by_word(used[:2], first, second),
-        "human": human_comparison(test),
     }  # fmt: skip
 
 

@@ -11,17 +11,8 @@ import numpy as np
 
 from aslant.errors import MeasureError, plural
 from aslant.measures.association.result import GeneralisedWeatResult, GroupAssociation
-from aslant.measures.shared.wordsets import (
-    FloatArray,
-    WordSets,
-    check_vectors,
-    checked_words,
-    find,
-    need_distinct,
-    need_words,
-    provenance,
-    word_lists,
-)
+from aslant.measures.shared import wordsets as w
+from aslant.measures.shared.wordsets import FloatArray
 from aslant.statistics import PermutationPvalue, check_choices, regrouping_pvalue, seed_of
 from aslant.stimuli import ClassSet, WeatSet, WordList, kind_of, load_set
 from aslant.vectors import WordVectors
@@ -77,8 +68,8 @@ def word_scores(
 
 def generalised_weat(
     vectors: WordVectors,
-    groups: WordSets | str | PathLike[str],
-    attributes: WordSets | str | PathLike[str],
+    groups: w.WordSets | str | PathLike[str],
+    attributes: w.WordSets | str | PathLike[str],
     *,
     all_targets: Iterable[str] | None = None,
     all_attributes: Iterable[str] | None = None,
@@ -104,7 +95,7 @@ def generalised_weat(
     >>> r.value > 0, [part.group.name for part in r.groups], r.n_partitions, r.pvalue < 0.05
     (True, ['men', 'women', 'children'], 1680, True)
     """
-    check_vectors(vectors)
+    w.check_vectors(vectors)
     check_choices("greater", "auto", n_resamples)
     seed = seed_of(rng)
     (target_lists, first_id), (attribute_lists, second_id) = _listed(groups, "group"), _listed(attributes, "attributes")
@@ -113,16 +104,16 @@ def generalised_weat(
             f"{plural(len(target_lists), 'group')} but {plural(len(attribute_lists), 'attribute set')} given; "
             "one each is needed."
         )
-    X, A = ([find(vectors, words) for words in lists] for lists in (target_lists, attribute_lists))
+    X, A = ([w.find(vectors, words) for words in lists] for lists in (target_lists, attribute_lists))
     ambient = [
-        None if words is None else find(vectors, WordList(name, checked_words(words)))
+        None if words is None else w.find(vectors, WordList(name, w.checked_words(words)))
         for name, words in (("all targets", all_targets), ("all attributes", all_attributes))
     ]
     given = [group for group in ambient if group is not None]
     for group in (*X, *A, *given):
-        need_words(group, 1, vectors)
+        w.need_words(group, 1, vectors)
     for first, second in combinations(X, 2):
-        need_distinct(first, second)
+        w.need_distinct(first, second)
     terms = group_terms([g.unit for g in X], [g.unit for g in A], *(None if g is None else g.unit for g in ambient))
     rest, (everyone, everything) = X[0].unit[:0], ambient
     if everyone is not None and len(X) == 1:
@@ -138,14 +129,14 @@ def generalised_weat(
         value=float(terms.sum()),
         pvalue=p.pvalue, pvalue_bounds=p.bounds, pvalue_method=p.method, n_partitions=p.n_partitions,
         groups=tuple(map(GroupAssociation, [x.words for x in X], [a.words for a in A], terms.tolist())),
-        provenance=provenance(vectors, stimuli, [g.words for g in (*X, *A, *given)], seed, kept),
+        provenance=w.provenance(vectors, stimuli, [g.words for g in (*X, *A, *given)], seed, kept),
     )  # fmt: skip
 
 
 def _listed(sets: Any, role: str) -> tuple[tuple[WordList, ...], str]:
     """Return named word lists, and the id of the set they come from ("own" if none)."""
     if not isinstance(sets, str | PathLike):
-        return word_lists(sets, [f"{role} {place}" for place in range(1, len(sets) + 1)]), "own"
+        return w.word_lists(sets, [f"{role} {place}" for place in range(1, len(sets) + 1)]), "own"
     chosen = load_set(sets)
     if isinstance(chosen, ClassSet):
         return chosen.classes, chosen.id

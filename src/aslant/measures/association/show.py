@@ -6,19 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.result import (
-    GeneralisedWeatResult,
-    MaskedWeatResult,
-    MaskedWeatSuiteResult,
-    WeatResult,
-    WeatSuiteResult,
-    WefatResult,
-)
+from aslant.measures.association import result as results
 from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.report.conventions import DRAWN, Category, line, strength_of
 from aslant.report.pictures import tests_picture, words_chart
-from aslant.report.tables import Column, Table, bar, between, missing_words, number, plain, pvalue, small
+from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 
 SCALE = "−2     0     2"
@@ -56,7 +49,7 @@ def tests_table(
     ]  # fmt: skip
     said = [*notes, *chance_notes(result)]
     if lacking:
-        said += [f"{plain(t.test)}: {lacking} {plain(', '.join(t.missing))}" for t in tests_of(result) if t.missing]
+        said += [f"{plain(t.test)}: {lacking} {first_of(t.missing)}" for t in tests_of(result) if t.missing]
     said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
     known = [*(["qvalue"] * several), *(["chance", "chance_pvalue"] * any(test.chance for test in tests_of(result)))]
     shown = tuple(c for c in columns if c.key not in ("qvalue", "chance", "chance_pvalue") or c.key in known)
@@ -104,9 +97,9 @@ WEAT_COLUMNS = (
 )
 
 
-def weat_table(result: WeatResult | WeatSuiteResult) -> Table:
+def weat_table(result: results.WeatResult | results.WeatSuiteResult) -> Table:
     """Describe one WEAT, or a suite with the tests that were not run under it."""
-    masked = isinstance(result, MaskedWeatResult | MaskedWeatSuiteResult)
+    masked = isinstance(result, results.MaskedWeatResult | results.MaskedWeatSuiteResult)
     notes = [
         *(["vectors: of a target while the attribute is masked, and of an attribute likewise."] * masked),
         f"d > 0: {SIGN}; sets of equal size reach ±2.",
@@ -132,7 +125,7 @@ def weat_table(result: WeatResult | WeatSuiteResult) -> Table:
     return tests_table(what, result, WEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE if masked else "")
 
 
-def wefat_table(result: WefatResult) -> Table:
+def wefat_table(result: results.WefatResult) -> Table:
     """Describe words between two attribute sets, and their correlation with an external figure."""
     columns = (
         Column("word", "word", plain, "left"),
@@ -152,7 +145,7 @@ def wefat_table(result: WefatResult) -> Table:
     return Table(f"WEFAT on {result.provenance.representation.name}", columns, rows, (*notes, *missing_words(result)))
 
 
-def generalised_table(result: GeneralisedWeatResult) -> Table:
+def generalised_table(result: results.GeneralisedWeatResult) -> Table:
     """Describe the share of each group in the statistic."""
     columns = (
         Column("group", "group", plain, "left"),
@@ -193,14 +186,14 @@ def suite_picture(suite: Any) -> Any:
     return tests_picture(suite.rows(), "this embedding" if suite.kind == "weat-suite" else "this model")
 
 
-def associations_picture(result: WeatResult) -> Any:
+def associations_picture(result: results.WeatResult) -> Any:
     """Draw how much closer each target word is to the first attributes than to the second."""
     first, second = (plain(group.name) for group in result.attributes)
     named = [(a.word, a.value, plain(a.target)) for a in result.associations]
     return words_chart(named, f"← {second} · closer to · {first} →")
 
 
-def wefat_picture(result: WefatResult) -> Any:
+def wefat_picture(result: results.WefatResult) -> Any:
     """Draw the effect size of the words at either end."""
     first, second = (plain(group.name) for group in result.attributes)
     named = [(w.word, w.effect_size, first if w.effect_size > 0 else second) for w in result.words]

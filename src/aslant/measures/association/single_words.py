@@ -14,18 +14,9 @@ import numpy as np
 from aslant.errors import MeasureError
 from aslant.measures.association.result import WefatResult, WefatWord
 from aslant.measures.association.settings import WefatSettings
-from aslant.measures.shared.correlations import correlation
+from aslant.measures.shared import wordsets as w
 from aslant.measures.shared.settings import keywords
-from aslant.measures.shared.statistic import NO_SPREAD, effect_size
-from aslant.measures.shared.wordsets import (
-    WordSets,
-    checked_words,
-    find,
-    need_distinct,
-    need_words,
-    provenance,
-    word_lists,
-)
+from aslant.measures.shared.statistic import NO_SPREAD, correlation, effect_size
 from aslant.statistics import benjamini_hochberg, seed_of, spawn
 from aslant.stimuli import WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
@@ -36,7 +27,7 @@ def wefat(
     vectors: WordVectors,
     words: str | PathLike[str] | Iterable[str] = "occupations-share-of-women",
     *,
-    attributes: str | PathLike[str] | WordSets = "weat-7",
+    attributes: str | PathLike[str] | w.WordSets = "weat-7",
     figure: str | Mapping[str, float] | None = None,
     settings: WefatSettings,
     rng: int | np.random.Generator | None = 0,
@@ -56,11 +47,11 @@ def wefat(
     if isinstance(attributes, str | PathLike):
         pair = load_set(attributes, WeatSet).attributes
     else:
-        pair = word_lists(attributes, ("attributes 1", "attributes 2"))[:2]  # type: ignore[assignment]
-    found, A, B = (find(vectors, group) for group in (listed, *pair))
+        pair = w.word_lists(attributes, ("attributes 1", "attributes 2"))[:2]  # type: ignore[assignment]
+    found, A, B = (w.find(vectors, group) for group in (listed, *pair))
     for group, least in ((found, 1), (A, 2), (B, 2)):
-        need_words(group, least, vectors)
-    need_distinct(A, B)
+        w.need_words(group, least, vectors)
+    w.need_distinct(A, B)
     given = str(attributes) if isinstance(attributes, str | PathLike) else "own"
     kept = {**settings.record(), "figure": figure_name, "attributes": given}
     seed, measured = seed_of(rng), []
@@ -78,7 +69,7 @@ def wefat(
         attributes=(A.words, B.words),
         correlation=correlation(figure_name, [pair[0] for pair in pairs], [pair[1] for pair in pairs]),
         alternative=settings.alternative,
-        provenance=provenance(vectors, stimuli, (found.words, A.words, B.words), seed, kept),
+        provenance=w.provenance(vectors, stimuli, (found.words, A.words, B.words), seed, kept),
     )
 
 
@@ -89,7 +80,7 @@ def _chosen_words(words: Any, figure: Any) -> tuple[WordList, str, Mapping[str, 
         figures = figure if isinstance(figure, Mapping) else {}
         if isinstance(figure, str):
             raise MeasureError(f"figure={figure!r} names a column, but a bare list of words has none; give a mapping.")
-        listed = WordList("words", checked_words(words))
+        listed = WordList("words", w.checked_words(words))
         return listed, "own", _checked_figures(figures, listed), "own" if figures else ""
     chosen = load_set(words, WordSet)
     if isinstance(figure, Mapping):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, cast
@@ -38,15 +37,6 @@ class EnumerationOutput(Output):
 
     html: Annotated[Path | None, o.option("Write a page with all tables.", "FILE")] = None
     heatmap: Annotated[Path | None, o.option("Draw groups × categories (.svg, .png, .html).", "FILE")] = None
-
-    def check(self, inputs: Iterable[str] = ()) -> None:
-        """Refuse output that could not be written; a page needs a file."""
-        from aslant.cli.printing import STANDARD_OUTPUT
-        from aslant.errors import AslantError
-
-        super().check(inputs)
-        if self.html == STANDARD_OUTPUT:
-            raise AslantError("a page cannot go to standard output; name a file with --html.")
 
 
 @app.command(DEFAULT, epilog=o.examples(*EXAMPLES.splitlines()), cls=DefaultCommand)
@@ -103,16 +93,17 @@ def enumerate_command(
     [bold]aslant enumerate survey[/bold] export|ratings|score: a crowd survey on what was found.
     """
     from aslant.cli.loading import open_vectors
-    from aslant.cli.printing import deliver, write_chart
+    from aslant.cli.printing import STANDARD_OUTPUT, deliver, write_chart
     from aslant.cli.progress import bar, noted, resumable
     from aslant.data import cache_folder
     from aslant.errors import AslantError
     from aslant.io.files import write_text
-    from aslant.measures.enumeration.comparison import compare_enumerations
-    from aslant.measures.enumeration.measure import enumerate_biases
+    from aslant.measures.enumeration.measure import compare_enumerations, enumerate_biases
     from aslant.measures.enumeration.page import enumeration_heatmap
     from aslant.report import render
 
+    if output.html == STANDARD_OUTPUT:
+        raise AslantError("a page cannot go to standard output; name a file with --html.")
     if against is not None and output.heatmap is not None:
         raise AslantError("--heatmap draws one embedding; leave out --against, or draw each by itself.")
     vectors = open_vectors(model, reading, quiet=running.quiet)
@@ -175,23 +166,21 @@ def export_command(
 
     What people matched is then rated: see [bold]aslant enumerate survey ratings[/bold].
     """
-    from aslant.measures.enumeration.result import EnumerationResult
+    from aslant.measures.enumeration.result import CONTENT_NOTE, EnumerationResult
     from aslant.measures.enumeration.survey import make_survey
-    from aslant.measures.enumeration.survey_pages import how_many, write_survey
+    from aslant.measures.enumeration.survey_pages import HOW_MANY, write_survey
 
     enumeration = _rebuilt(EnumerationResult, result)
     survey = make_survey(enumeration, tests=tests, names_per_group=names, exam_names=exam_names, rng=seed)
     written = write_survey(survey, folder)
-    made = (
-        f"{plural(len(survey.exam), 'exam question')}, {plural(len(survey.rating), 'word set')} of "
-        f"{plural(len(survey.matching), 'test')} to match "
-        f"(survey {survey.code})."
-    )
-    _say(quiet, made, written, [
-        how_many(),
+    sets = f"{plural(len(survey.rating), 'word set')} of {plural(len(survey.matching), 'test')}"
+    made = f"{plural(len(survey.exam), 'exam question')}, {sets} to match (survey {survey.code})."
+    advice = (
         "key.csv and survey.json hold the right answers: keep them from workers. When the matching is answered, "
-        "'aslant enumerate survey ratings' makes the task in which what people matched is rated.",
-    ])  # fmt: skip
+        "'aslant enumerate survey ratings' makes the task in which what people matched is rated."
+    )
+    if not quiet:
+        print(CONTENT_NOTE, made, *written, HOW_MANY, advice, sep="\n")
 
 
 @survey_app.command("ratings", epilog=o.examples(*RATINGS_EXAMPLES.splitlines()))
@@ -202,27 +191,21 @@ def ratings_command(
     quiet: o.QuietOption = False,
 ) -> None:
     """Write the rating task, for the associations that people matched to the embedding's group, and no others."""
-    from aslant.measures.enumeration.survey import questions_to_rate
-    from aslant.measures.enumeration.survey_pages import how_many, write_ratings
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.result import CONTENT_NOTE
+    from aslant.measures.enumeration.survey import Survey
+    from aslant.measures.enumeration.survey_answers import questions_to_rate
+    from aslant.measures.enumeration.survey_pages import HOW_MANY, write_ratings
 
     plan = _rebuilt(Survey, survey)
     questions = questions_to_rate(plan, answers)
     written = write_ratings(plan, questions, folder)
     made = f"{len(questions)} of {plural(len(plan.rating), 'word set')} matched, to be rated (survey {plan.code})."
-    _say(quiet, made, written, [
-        how_many(),
+    advice = (
         "The rating task shows right answers of the matching: do not give it to anyone who has yet to match. Score its "
-        "answers together with the others.",
-    ])  # fmt: skip
-
-
-def _say(quiet: bool, made: str, written: list[Path], advice: list[str]) -> None:
-    """Say what was written, and what to do with it."""
-    from aslant.measures.enumeration.result import CONTENT_NOTE
-
+        "answers together with the others."
+    )
     if not quiet:
-        print(CONTENT_NOTE, made, *written, *advice, sep="\n")
+        print(CONTENT_NOTE, made, *written, HOW_MANY, advice, sep="\n")
 
 
 @survey_app.command("score", epilog=o.examples(*SCORE_EXAMPLES.splitlines()))
@@ -238,8 +221,8 @@ def score_command(
 ) -> None:
     """Score answers: accuracy of the plurality, % offensive of what was matched, and the row of the paper's Table 3."""
     from aslant.cli.printing import deliver
-    from aslant.measures.enumeration.survey import score_survey
-    from aslant.measures.enumeration.survey_plan import Survey
+    from aslant.measures.enumeration.survey import Survey
+    from aslant.measures.enumeration.survey_answers import score_survey
 
     plan = _rebuilt(Survey, survey)
     deliver(score_survey(plan, answers, offensive_from=offensive_from, confidence=confidence), output, quiet=quiet)

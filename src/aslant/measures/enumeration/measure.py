@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, get_args
@@ -11,18 +12,25 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.data import could_be_name
+from aslant.data import could_be_name, resolve
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
-from aslant.measures.enumeration.groups import is_cased
-from aslant.measures.enumeration.result import EnumerationResult, Weights
-from aslant.measures.enumeration.run import MOST, EnumerationRun, Progress
-from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words
+from aslant.measures.enumeration.result import (
+    EnumerationComparison,
+    EnumerationResult,
+    NameGroup,
+    Weights,
+    WordCategory,
+)
+from aslant.measures.enumeration.run import MOST, CategorisedWords, EnumerationRun, Grouped, Progress
+from aslant.measures.enumeration.steps import is_cased
+from aslant.measures.shared.wordsets import Found, check_vectors, checked_words, find
 from aslant.parallel import one_thread_each
+from aslant.results.parts import WordsUsed
 from aslant.statistics import check_count, seed_of, unit_rows
-from aslant.stimuli import NameTable, bundled_names, named, read_names
-from aslant.vectors import WordVectors
+from aslant.stimuli import NameTable, WordList, bundled_names, named, read_names
+from aslant.vectors import LookupPolicy, WordVectors
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
@@ -97,11 +105,7 @@ def enumerate_biases(
 
 
 def seeds_of(seed: int) -> list[int]:
-    """Return a seed for each step that draws at random.
-
-    >>> len(seeds_of(0))
-    5
-    """
+    """Return a seed for each of the five steps that draw at random."""
     return [int(s) for s in np.random.SeedSequence(seed).generate_state(5, np.uint64)]
 
 
@@ -111,30 +115,23 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
         if not any(given[name] is one or (isinstance(one, str) and given[name] == one) for one in allowed):
             raise MeasureError(f"{name} is {given[name]!r}; give {' or '.join(map(repr, allowed))}.")
     for name in ("alpha", "left_out", "precision"):
-        if name != "precision" or given[name] is not None:
-            given[name] = _share(name, given[name], may_be_zero=name == "left_out")
+        value = given[name]
+        if name == "precision" and value is None:
+            continue
+        number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not number or not (0 < value < 1 or (name == "left_out" and value == 0)):
+            raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
+        given[name] = float(value)
     return given | {name: check_count(name, given[name], 1, most) for name, most in COUNTS.items()}
-
-
-def _share(name: str, value: float, *, may_be_zero: bool) -> float:
-    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    if not number or not (0 < value < 1 or (may_be_zero and value == 0)):
-        raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
-    return float(value)
 
 
 def enumerated(work: Work) -> Results:
     """Enumerate biases of the first names that ship."""
-    found = enumerate_biases(
-        work.subject.opened, rng=work.seed, workers=work.workers, journal=work.journal, progress=work.progress,
-        **work.settings,
-    )  # fmt: skip
-    return (found,)
+    kept: dict[str, Any] = {"workers": work.workers, "journal": work.journal, "progress": work.progress}
+    return (enumerate_biases(work.subject.opened, rng=work.seed, **kept, **work.settings),)
 
 
 Names: TypeAlias = str | PathLike[str] | Iterable[str] | None
-#: Short for the data name.
-SURNAMES = "surnames"
 #: Names are to be taken from the vocabulary itself.
 EMBEDDING = "embedding"
 #: Where names are looked for: this many of the most frequent tokens.
@@ -144,15 +141,14 @@ PARTS, LEAST_KNOWN = 5, 20
 
 
 def name_table(names: Names) -> NameTable:
-    """Return the names to cluster: None gives the bundled first names, "surnames" those of the US census.
-
-    >>> len(name_table(None).names), name_table(["Ann", "Bob"]).names
-    (9656, ('Ann', 'Bob'))
-    """
+    """Return the names to cluster: None gives the bundled first names, "surnames" those of the US census."""
     if names is None:
         return bundled_names()
     if isinstance(names, str | PathLike):
-        return read_names(_path(names))
+        path = Path(names)
+        if not path.exists() and could_be_name(str(names)):
+            path = resolve("census-surnames" if str(names) == "surnames" else str(names), kinds=["names"]) or path
+        return read_names(path)
     if not isinstance(names, Iterable):
         raise MeasureError(f"names={names!r:.60} are not names; give a list, a file, a data name, or nothing.")
     return named("own", checked_words(names))
@@ -164,6 +160,9 @@ def embedding_names(vectors: WordVectors) -> NameTable:
     Candidates are words that are more frequent capitalised than in lower case. A linear classifier of the bundled
     first names among them against the others judges each candidate, trained on the four fifths without it.
     """
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import LinearSVC
+
     if not is_cased(vectors.words):
         raise MeasureError(
             f"names={EMBEDDING!r} needs capital letters to tell names from words, and '{vectors.name}' is "
@@ -177,16 +176,15 @@ def embedding_names(vectors: WordVectors) -> NameTable:
             f"aslant knows {known.sum()} of {plural(len(known), 'capitalised word')} of '{vectors.name}' as names; "
             f"names={EMBEDDING!r} needs at least {LEAST_KNOWN} of them, and as many others, to learn what a name is."
         )
-    like_names = _margins_of_others(unit_rows(picked_rows(vectors.matrix, rows)), known) > 0
+    unit, folds = unit_rows(picked_rows(vectors.matrix, rows)), StratifiedKFold(PARTS)
+    model = LinearSVC(class_weight="balanced", dual=False)  # as many of each kind, in effect
+    with one_thread_each():
+        like_names = cross_val_predict(model, unit, known, cv=folds, method="decision_function") > 0
     return named(f"names of the embedding ({SEARCHED:,} words searched)", tokens[like_names].tolist())
 
 
 def _capitalised(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.str_]]:
-    """Return the rows and tokens of words such as "Ann" that come before "ann", in the order of frequency.
-
-    >>> _capitalised(["the", "The", "Ann", "NATO", "ann", "New_York", "I"])[1].tolist()
-    ['Ann']
-    """
+    """Return the rows and tokens of words such as "Ann" that come before "ann", in the order of frequency."""
     first = {token: row for row, token in enumerate(words)}
     rows = [
         row for token, row in first.items()
@@ -196,21 +194,69 @@ def _capitalised(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.st
     return np.array(rows, dtype=np.int64), np.array([words[row] for row in rows], dtype=str)
 
 
-def _margins_of_others(unit: FloatArray, known: NDArray[np.bool_]) -> FloatArray:
-    """Return each row's margin by a classifier that was trained without it; `unit` is (words, d), `known` (words,)."""
-    from sklearn.model_selection import StratifiedKFold, cross_val_predict
-    from sklearn.svm import LinearSVC
-
-    model = LinearSVC(class_weight="balanced", dual=False)  # as many of each kind, in effect
-    with one_thread_each():
-        return np.asarray(cross_val_predict(model, unit, known, cv=StratifiedKFold(PARTS), method="decision_function"))
+#: Words are tokens of the first vocabulary, and sought as such in the second.
+AS_WRITTEN = LookupPolicy(case="exact", phrases="exact")
 
 
-def _path(given: str | PathLike[str]) -> Path:
-    """Return the file of names: a path, or where the data of that name are."""
-    path = Path(given)
-    if path.exists() or not could_be_name(str(given)):
-        return path
-    from aslant.data import resolve
+def compare_enumerations(
+    before: EnumerationResult,
+    vectors: WordVectors,
+    *,
+    workers: int | None = None,
+    journal: str | PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> EnumerationComparison:
+    """Test what an enumeration found again in `vectors`, the same embedding after debiasing.
 
-    return resolve("census-surnames" if str(given) == SURNAMES else str(given), kinds=["names"]) or path
+    Groups of names, categories of words, settings and seed are those of `before`; which words belong to which group,
+    their scores and the rotations are those of `vectors`. A cell whose significance remains is what debiasing left.
+    `workers`, `journal` and `progress` are those of `enumerate_biases`.
+
+    >>> import aslant
+    >>> v = aslant.load(top=8_000)
+    >>> own = {"women": ["woman", "she", "her"], "men": ["man", "he", "his"]}
+    >>> u = aslant.enumerate_biases(v, groups=own, categories=8, rotations=200)
+    >>> c = aslant.compare_enumerations(u, aslant.hard_debias(v))
+    >>> c.count("vanishes") > 0, c.count("remains") + c.count("vanishes") == len(u.significant)
+    (True, True)
+    """
+    if not isinstance(before, EnumerationResult):
+        raise MeasureError(f"{before!r:.60} is not the result of an enumeration; make one first.")
+    check_vectors(vectors)
+    seed, settings = before.provenance.seed or 0, before.provenance.settings
+    run = EnumerationRun(vectors, settings, seeds_of(seed), workers, Journal(journal) if journal else None, progress)
+    names = [_found(vectors, group.label, group.tokens) for group in before.groups]
+    words = [_found(vectors, category.label, category.words) for category in before.categories]
+    tokens = [found.words.tokens for found in words]
+    every = tuple(token for some in tokens for token in some)
+    categories = tuple(
+        WordCategory(category.label, len(some), category.centre_words, some)
+        for category, some in zip(before.categories, tokens, strict=True)
+    )
+    unit = run.unit(np.array([vectors.index[token] for token in every], dtype=np.int64))
+    categorised = CategorisedWords(every, unit, np.cumsum([0, *map(len, tokens)]), categories)
+    groups = tuple(_kept(group, found.words) for group, found in zip(before.groups, names, strict=True))
+    used = tuple(found.words for found in (*names, *words))  # everything missing is recorded
+    left_out, source, units = before.left_out_names, before.provenance.stimuli, tuple(found.unit for found in names)
+    grouped = Grouped(groups, units, used, source, settings["ordered_by"], left_out=left_out)
+    after = run.tested(grouped, categorised, seed, {**settings, "words_used": len(every)})
+    return EnumerationComparison(before, after, after.provenance)
+
+
+def _found(vectors: WordVectors, name: str, tokens: tuple[str, ...]) -> Found:
+    found = find(vectors, WordList(name, tokens), policy=AS_WRITTEN)
+    if not found.words.used:
+        raise MeasureError(
+            f"'{vectors.name}' has none of the words of '{name}' ({len(tokens):,}); give the same embedding after "
+            "debiasing."
+        )
+    return found
+
+
+def _kept(group: NameGroup, used: WordsUsed) -> NameGroup:
+    """Return a group without the names missing from the other vocabulary."""
+    there = set(used.tokens)
+    pairs = [pair for pair in zip(group.names, group.tokens, strict=True) if pair[1] in there]
+    names = tuple(name for name, _ in pairs)
+    shown = tuple(name for name in group.illustrative if name in names)
+    return replace(group, size=len(pairs), names=names, tokens=tuple(token for _, token in pairs), illustrative=shown)

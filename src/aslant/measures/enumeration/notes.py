@@ -21,42 +21,49 @@ def shown_tests(result: EnumerationResult, most: int | None = MOST_TESTS) -> lis
 
 def group_notes(result: EnumerationResult) -> tuple[str, ...]:
     """Say which names were used, and where the figures about them come from."""
-    used, missing = sum(group.size for group in result.groups), result.missing
+    used, missing, settings = sum(group.size for group in result.groups), result.missing, result.provenance.settings
     if result.own_groups:
         said = [f"groups as given, {plural(used, 'word')}."]
         said += [f"no vector for {plain(', '.join(missing))}."] if missing else []
     else:
         out = f"{len(result.left_out_names):,} left out, too unlike the other names"
         said = [f"names: {used:,} used; {out}; {len(missing):,} without a vector (--json lists them)."]
-    by_women = result.provenance.settings["ordered_by"] == "share_female"
-    order = " Groups are ordered by the share of women." if by_women else ""
+    order = " Groups are ordered by the share of women." if settings["ordered_by"] == "share_female" else ""
     if known := [g.demographics for g in result.groups if g.demographics]:
         said.append(
             f"demographics: means over the names in the name tables ({sum(d.names for d in known):,} of {used:,}; "
             f"race: {sum(d.names_with_race for d in known):,}), {WEIGHTED[known[0].weighted_by]}; looked up "
             f"afterwards; the computation never sees them.{order}"
         )
-    return (*said, _spelling(result))
-
-
-def _spelling(result: EnumerationResult) -> str:
-    """Say how case was dealt with, and words that are spelled like names."""
-    settings = result.provenance.settings
+    vocabulary = settings["vocabulary"]
     if result.own_groups:
-        return f"the vocabulary is {settings['vocabulary']}; the groups' own words are left out of the tests."
-    cased = settings["vocabulary"] == "cased"
-    looked_up = "names are looked up as written" if cased else "names are looked up in lower case too"
+        return (*said, f"the vocabulary is {vocabulary}; the groups' own words are left out of the tests.")
+    looked_up = "as written" if vocabulary == "cased" else "in lower case too"
     kept = "are left out" if settings["drop_names"] else "stay, unless they are in a group"
-    return f"the vocabulary is {settings['vocabulary']}: {looked_up}; words that are spelled like a name {kept}."
+    spelling = f"names are looked up {looked_up}; words that are spelled like a name {kept}"
+    return (*said, f"the vocabulary is {vocabulary}: {spelling}.")
 
 
 def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool = True) -> tuple[str, ...]:
-    """Say what the figures mean, how much was found (the first note), and how it was computed.
-
-    Without `figures` the table has no scores and no q-values, and is not explained as if it had.
-    """
-    more = [] if all_shown else _more(result)
-    return (_found(result), *more, *_meaning(result, figures), _indirect(result), _computed(result))
+    """Say how much was found (the first note), what `figures` mean if the table has them, and how it was computed."""
+    more = 0 if all_shown else len(shown_tests(result, None)) - MOST_TESTS
+    have = "tests have" if more > 1 else "test has"
+    shown = f"shown: the top {MOST_TESTS} tests; {more} more {have} significant cells; --csv or --json gives all."
+    bias, used = result.indirect_bias, result.rotations
+    indirect = "potential indirect bias: no two tests have significant words for the same two groups."
+    if bias.share is not None:
+        indirect = (
+            f"potential indirect bias (eq. 1): in {100 * bias.share:.1f} % of {plural(bias.tuples, 'case')} (two "
+            "groups, two tests, all four cells significant) both tests divide the groups the same way; about 50 % if "
+            "unrelated."
+        )
+    saved = (
+        f"; {100 * (1 - used.work):.0f} % of the work saved by stopping where the verdict was clear (risk of any "
+        f"changed verdict: {used.risk:.1g} at most; p and q of stopped cells are estimates)"
+    )
+    computed = f"rotations: {used.run:,} of {used.asked:,} run{saved if used.risk else ''}"
+    said = (_found(result), *([shown] if more > 0 else []), *_meaning(result, figures), indirect)
+    return (*said, f"{computed}; seed {result.provenance.seed}.")
 
 
 def _found(result: EnumerationResult) -> str:
@@ -66,28 +73,14 @@ def _found(result: EnumerationResult) -> str:
     tail = tail if untested else "every cell had enough words for a test."
     if not found:
         none = f"No association is significant: none of {plural(cells, 'cell')} at a false-discovery rate of {alpha:g}"
-        return f"{none}; {tail}{_too_few(result)}"
+        rotations = result.rotations.asked
+        smallest = cells / (rotations + 1)  # no single cell could be significant, however strong, if this exceeds alpha
+        few = f" With {plural(rotations, 'rotation')} the q-value of a single cell cannot fall below "
+        few += f"{min(1.0, smallest):.2g}; draw more."
+        return f"{none}; {tail}{few if smallest > alpha else ''}"
     rate = f"of these, {100 * alpha:g} % at most are expected to be chance (false-discovery rate)"
     share = f"{found:,} of {plural(cells, 'cell')} {'are' if found > 1 else 'is'} significant"
     return f"{share} (p up to {pvalue(result.critical_pvalue)}, the critical p-value); {rate}; {tail}"
-
-
-def _too_few(result: EnumerationResult) -> str:
-    """Say so where no single cell could have been significant, however strong."""
-    cells, rotations = len(result.cells), result.rotations.asked
-    smallest = cells / (rotations + 1)
-    if smallest <= float(result.provenance.settings["alpha"]):
-        return ""
-    least = f"{min(1.0, smallest):.2g}"
-    return f" With {plural(rotations, 'rotation')} the q-value of a single cell cannot fall below {least}; draw more."
-
-
-def _more(result: EnumerationResult) -> list[str]:
-    more = len(shown_tests(result, None)) - MOST_TESTS
-    if more <= 0:
-        return []
-    have = "tests have" if more > 1 else "test has"
-    return [f"shown: the top {MOST_TESTS} tests; {more} more {have} significant cells; --csv or --json gives all."]
 
 
 def _meaning(result: EnumerationResult, figures: bool) -> list[str]:
@@ -106,24 +99,3 @@ def _meaning(result: EnumerationResult, figures: bool) -> list[str]:
         "p: the share of random rotations of the names against the words that reach the score; q: Benjamini–Hochberg "
         f"over {plural(len(result.cells), 'cell')}.",
     ]
-
-
-def _indirect(result: EnumerationResult) -> str:
-    bias = result.indirect_bias
-    if bias.share is None:
-        return "potential indirect bias: no two tests have significant words for the same two groups."
-    return (
-        f"potential indirect bias (eq. 1): in {100 * bias.share:.1f} % of {plural(bias.tuples, 'case')} (two groups, "
-        "two tests, all four cells significant) both tests divide the groups the same way; about 50 % if unrelated."
-    )
-
-
-def _computed(result: EnumerationResult) -> str:
-    used = result.rotations
-    said = f"rotations: {used.run:,} of {used.asked:,} run"
-    if used.risk:
-        said += (
-            f"; {100 * (1 - used.work):.0f} % of the work saved by stopping where the verdict was clear (risk of any "
-            f"changed verdict: {used.risk:.1g} at most; p and q of stopped cells are estimates)"
-        )
-    return f"{said}; seed {result.provenance.seed}."

@@ -192,25 +192,18 @@ class EnumerationResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per cell, in the order of the tests."""
-        return [self._row(rank, cell) for rank, c in enumerate(self.ordering, 1) for cell in self.of_category(c)]
-
-    def _row(self, rank: int, cell: EnumeratedCell) -> dict[str, Any]:
-        group, category = self.groups[cell.group], self.categories[cell.category]
-        return {
-            "rank": rank,
-            "category": category.label,
-            "centre_words": ", ".join(category.centre_words),
-            "group": group.label,
-            "illustrative_names": ", ".join(group.illustrative),
-            "words": ", ".join(cell.words),
-            "score": cell.score,
-            "pvalue": cell.pvalue,
-            "qvalue": cell.qvalue,
-            "significant": cell.significant,
-            "candidates": cell.candidates,
-            "exceeding": cell.exceeding,
-            "rotations": cell.rotations,
-        }
+        figures = ("score", "pvalue", "qvalue", "significant", "candidates", "exceeding", "rotations")
+        rows = []
+        for rank, category in enumerate(self.ordering, 1):
+            words = self.categories[category]
+            said = {"rank": rank, "category": words.label, "centre_words": ", ".join(words.centre_words)}
+            for cell in self.of_category(category):
+                group = self.groups[cell.group]
+                named = {"group": group.label, "illustrative_names": ", ".join(group.illustrative)}
+                rows.append(
+                    {**said, **named, "words": ", ".join(cell.words)} | {name: getattr(cell, name) for name in figures}
+                )
+        return rows
 
 
 Change: TypeAlias = Literal["remains", "vanishes", "new"]
@@ -236,16 +229,16 @@ class EnumerationComparison(MeasuredResult):
 
     def changes(self) -> list[tuple[Change, EnumeratedCell, EnumeratedCell]]:
         """Return what happened to every cell that is significant in one space or both, in the order of the tests."""
-        places = {(cell.group, cell.category): place for place, cell in enumerate(self.before.cells)}
-        order = [places[c.group, c.category] for j in self.before.ordering for c in self.before.of_category(j)]
-        pairs = [(self.before.cells[place], self.after.cells[place]) for place in order]
-        named: dict[tuple[bool, bool], Change] = {
-            (True, True): "remains",
-            (True, False): "vanishes",
-            (False, True): "new",
-        }
-        met = [(a, b, named.get((a.significant, b.significant))) for a, b in pairs]
-        return [(change, a, b) for a, b, change in met if change]
+        pairs = [
+            pair
+            for j in self.before.ordering
+            for pair in zip(self.before.of_category(j), self.after.of_category(j), strict=True)
+        ]
+        return [
+            ("new" if not a.significant else "remains" if b.significant else "vanishes", a, b)
+            for a, b in pairs
+            if a.significant or b.significant
+        ]
 
     def count(self, change: Change) -> int:
         """Count the cells that are significant in both ("remains"), only before ("vanishes") or only after ("new")."""
@@ -253,17 +246,14 @@ class EnumerationComparison(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per cell that is significant in one space or both."""
-        return [
-            {
-                "category": self.before.categories[a.category].label,
-                "group": self.before.groups[a.group].label,
-                "change": change,
-                "words_before": ", ".join(a.words),
-                "words_after": ", ".join(b.words),
-                "score_before": a.score,
-                "score_after": b.score,
-                "qvalue_before": a.qvalue,
-                "qvalue_after": b.qvalue,
+        rows = []
+        for change, a, b in self.changes():
+            category, group = self.before.categories[a.category].label, self.before.groups[a.group].label
+            words = {"words_before": ", ".join(a.words), "words_after": ", ".join(b.words)}
+            figures = {
+                f"{name}_{when}": getattr(c, name)
+                for name in ("score", "qvalue")
+                for when, c in (("before", a), ("after", b))
             }
-            for change, a, b in self.changes()
-        ]
+            rows.append({"category": category, "group": group, "change": change, **words, **figures})
+        return rows

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,21 +15,11 @@ from numpy.typing import NDArray
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
-from aslant.measures.enumeration import groups as steps
-from aslant.measures.enumeration.cells import (
-    CategorisedWords,
-    Grouped,
-    choose_cells,
-    described,
-    enumerated_cells,
-    indirect_bias,
-    name_group,
-    ordering,
-    rotations_used,
-)
-from aslant.measures.enumeration.result import EnumerationResult
+from aslant.measures.enumeration import steps
+from aslant.measures.enumeration.result import EnumerationResult, NameGroup, RotationsUsed, WordCategory
 from aslant.measures.polarities.measure import class_lists
-from aslant.measures.shared.wordsets import find, need_distinct, need_words, provenance
+from aslant.measures.shared.wordsets import FloatArray, find, need_distinct, need_words, provenance
+from aslant.results.parts import WordsUsed
 from aslant.statistics import RotationPlan, RotationProblem, benjamini_hochberg, check_count, count_reached
 from aslant.stimuli import NameFacts, NameTable, WordList, bundled_names
 from aslant.vectors import LookupPolicy, WordVectors
@@ -41,6 +32,31 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 MOST = 10_000_000
 #: A user's group with fewer words does not count as names.
 LEAST_NAMES = 5
+#: Names shown for a group (the survey shows all five), words for a category, and those of them that label it.
+ILLUSTRATIVE, CENTRE_WORDS, IN_LABEL = 5, 5, 3
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped:
+    """The name groups, the unit vectors of each (names, d), and with `listed` all names that were requested."""
+
+    groups: tuple[NameGroup, ...]
+    vectors: tuple[FloatArray, ...]
+    used: tuple[WordsUsed, ...]
+    source: str
+    ordered_by: str
+    listed: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class CategorisedWords:
+    """The words in order of category, most frequent first within each; categories begin at `starts`."""
+
+    tokens: tuple[str, ...]
+    unit: NDArray[np.float32]
+    starts: NDArray[np.int64]
+    categories: tuple[WordCategory, ...]
 
 
 @dataclass(frozen=True)
@@ -64,12 +80,6 @@ class EnumerationRun:
         """How names are looked up: as written in a cased vocabulary, where "Love" is a name and "love" is not."""
         return replace(self.vectors.policy, case="exact") if self.cased else self.vectors.policy
 
-    @property
-    def drop_names(self) -> bool:
-        """Whether words that are spelled like a name are left out: as requested, else where case does not tell."""
-        asked = self.settings["drop_names"]
-        return not self.cased if asked is None else bool(asked)
-
     def own_groups(self, groups: Any) -> Grouped:
         """Take the groups as given: step 1 is skipped."""
         if groups is None or isinstance(groups, bool | float):
@@ -79,26 +89,26 @@ class EnumerationRun:
         lists, identity = class_lists(groups)
         if len(lists) < 2:
             raise MeasureError(f"only {plural(len(lists), 'group')} given; at least two are needed.")
-        facts = _facts_of_names(lists)
+        # "gay" and "christian" are also rare first names: a group counts as names if it has several, mostly known ones.
+        facts = bundled_names().facts
+        known = min(sum(word.lower() in facts for word in group.words) / len(group.words) for group in lists)
+        facts = facts if known > 0.5 and min(len(group.words) for group in lists) >= LEAST_NAMES else {}
         found = [find(self.vectors, group, policy=self.as_names if facts else None) for group in lists]
         for place, group in enumerate(found):
             need_words(group, 1, self.vectors)
             for other in found[:place]:
                 need_distinct(other, group)
-        weighted_by = self.settings["demographics_by"]
-        return Grouped(
-            groups=tuple(
-                name_group(group.words.name, group.words.used, group.words.tokens, group.unit, facts, weighted_by)
-                for group in found
-            ),
-            vectors=tuple(group.unit for group in found),
-            listed=tuple(word for group in lists for word in group.words),
-            left_out=(),
-            used=tuple(group.words for group in found),
-            source=identity,
-            ordered_by="given",
-            found=False,
-        )
+        groups = tuple(self._group(g.words.name, g.words.used, g.words.tokens, g.unit, facts) for g in found)
+        vectors, used = tuple(group.unit for group in found), tuple(group.words for group in found)
+        return Grouped(groups, vectors, used, identity, "given", tuple(word for group in lists for word in group.words))
+
+    def _group(
+        self, label: str, names: Sequence[str], tokens: Sequence[str], unit: FloatArray, facts: Mapping[str, NameFacts]
+    ) -> NameGroup:
+        """Describe one group: its illustrative names, and what the tables know about it."""
+        shown = tuple(names[row] for row in steps.illustrative(unit, ILLUSTRATIVE))
+        known = steps.demographics(names, facts, self.settings["demographics_by"])
+        return NameGroup(label, len(names), shown, tuple(names), tuple(tokens), known)
 
     def found_groups(self, table: NameTable, groups: Any) -> Grouped:
         """Clean and cluster the names (step 1); groups are ordered by share of women where known, else by size."""
@@ -114,23 +124,15 @@ class EnumerationRun:
         labels = np.full(len(unit), -1)
         labels[keep] = self._clusters("names", unit[keep], count, self.seeds[2])
         names, tokens = (np.array(words, dtype=object) for words in (found.words.used, found.words.tokens))
-        made = []
-        for own in (labels == group for group in range(count)):
-            described_by = (table.facts, self.settings["demographics_by"])
-            made.append(name_group("", tuple(names[own]), tuple(tokens[own]), found.unit[own], *described_by))
+        members = [labels == group for group in range(count)]
+        made = [self._group("", names[own], tokens[own], found.unit[own], table.facts) for own in members]
         by_women = steps.by_share_female([group.demographics for group in made])
         order = by_women or list(range(count))
         label = "F{}" if by_women else "group {}"  # F as in the paper's tables: first names
-        return Grouped(
-            groups=tuple(replace(made[place], label=label.format(n)) for n, place in enumerate(order, 1)),
-            vectors=tuple(found.unit[labels == place] for place in order),
-            listed=table.names,
-            left_out=tuple(names[~keep]),
-            used=(found.words,),
-            source=table.id,
-            ordered_by="share_female" if by_women else "size",
-            found=True,
-        )
+        groups = tuple(replace(made[place], label=label.format(n)) for n, place in enumerate(order, 1))
+        vectors = tuple(found.unit[members[place]] for place in order)
+        ordered_by = "share_female" if by_women else "size"
+        return Grouped(groups, vectors, (found.words,), table.id, ordered_by, table.names, tuple(names[~keep]))
 
     def _cleaned(self, unit: NDArray[np.float32], names: Sequence[str]) -> NDArray[np.bool_]:
         """Tell names from as many other frequent words, and drop those that are least like names."""
@@ -139,12 +141,12 @@ class EnumerationRun:
             return np.ones(len(unit), dtype=bool)
         written = frozenset(names if self.cased else (name.lower() for name in names))
         frequent = steps.frequent_words(self.vectors.words[: steps.FREQUENT], written, steps.FREQUENT, lower_case=False)
-        if not len(frequent.rows):
+        if not frequent:
             raise MeasureError(
                 f"'{self.vectors.name}' has no other words to compare names with; use left_out=0 to keep every name."
             )
-        size = min(len(unit), len(frequent.rows))
-        drawn = np.random.default_rng(self.seeds[0]).choice(frequent.rows, size, replace=False)
+        size = min(len(unit), len(frequent))
+        drawn = np.random.default_rng(self.seeds[0]).choice(frequent, size, replace=False)
         return steps.keep_by_margin(steps.margins(unit, self.unit(np.sort(drawn)), self.seeds[1]), share)
 
     def unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -168,36 +170,44 @@ class EnumerationRun:
         return labels
 
     def _progress_of(self, step: str) -> Callable[[int, int], None] | None:
-        if self.progress is None:
-            return None
-        report = self.progress
-        return lambda done, total: report(step, done, total)
+        return partial(self.progress, step) if self.progress else None
 
     def words(self, left_out: frozenset[str]) -> CategorisedWords:
         """Cluster the most frequent words, except those left out: step 2."""
-        found = steps.frequent_words(self.vectors.words, left_out, self.settings["words"])
-        categories = self.settings["categories"]
-        if len(found.rows) < categories:
+        rows = np.array(steps.frequent_words(self.vectors.words, left_out, self.settings["words"]), dtype=np.int64)
+        count = self.settings["categories"]
+        if len(rows) < count:
             raise MeasureError(
-                f"'{self.vectors.name}' has {plural(len(found.rows), 'usable word')} in lower case "
-                f"(words={self.settings['words']:,}); {categories} categories need at least as many."
+                f"'{self.vectors.name}' has {plural(len(rows), 'usable word')} in lower case "
+                f"(words={self.settings['words']:,}); {count} categories need at least as many."
             )
-        unit = self.unit(found.rows)
-        labels = self._clusters("words", unit, categories, self.seeds[3])
+        unit = self.unit(rows)
+        labels = self._clusters("words", unit, count, self.seeds[3])
         order = np.argsort(labels, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=categories))])
-        tokens, unit = tuple(found.tokens[row] for row in order), unit[order]
-        return CategorisedWords(tokens, unit, starts, described(tokens, unit, starts))
+        starts = np.concatenate([[0], np.cumsum(np.bincount(labels, minlength=count))])
+        tokens, unit = tuple(self.vectors.words[row] for row in rows[order]), unit[order]
+        categories = []
+        for start, end in pairwise(starts.tolist()):  # each described by the words nearest to its centre
+            own = np.asarray(unit[start:end], dtype=np.float64)
+            nearest = np.argsort(-(own @ own.mean(axis=0)), kind="stable")[:CENTRE_WORDS]
+            centre = tuple(tokens[start + row] for row in nearest)
+            categories.append(WordCategory(", ".join(centre[:IN_LABEL]), end - start, centre, tokens[start:end]))
+        return CategorisedWords(tokens, unit, starts, tuple(categories))
 
     def measure(self, grouped: Grouped, seed: int) -> EnumerationResult:
         """Find the word categories, and test every cell: steps 2 to 6."""
-        drop_names = self.drop_names
-        words = self.words(grouped.not_words(drop_names=drop_names))
+        asked = self.settings["drop_names"]
+        drop_names = not self.cased if asked is None else bool(asked)  # nothing asked: where case does not tell
+        left_out = frozenset(token for group in grouped.groups for token in group.tokens)
+        if drop_names:
+            spelled = (token for words in grouped.used for token in words.tokens)
+            left_out = frozenset(word.lower() for word in (*spelled, *grouped.listed))
+        words = self.words(left_out)
         settings = {
             "names": grouped.source,
             "groups": len(grouped.groups),
             **self.settings,
-            "left_out": self.settings["left_out"] if grouped.found else None,
+            "left_out": self.settings["left_out"] if grouped.ordered_by != "given" else None,
             "drop_names": drop_names,
             "vocabulary": "cased" if self.cased else "lower-cased",
             "ordered_by": grouped.ordered_by,
@@ -210,33 +220,26 @@ class EnumerationRun:
     ) -> EnumerationResult:
         """Choose the cells, draw the null, and put the result together: steps 3 to 6."""
         per_cell, voronoi = self.settings["per_cell"], self.settings["voronoi"]
-        cells = choose_cells(words.unit, words.starts, grouped.means, per_cell, voronoi=voronoi)
-        problem = RotationProblem(words.unit, words.starts, grouped.means, cells.scores, per_cell, voronoi)
+        means = np.array([unit.mean(axis=0) for unit in grouped.vectors])
+        cells = steps.choose_cells(words.unit, words.starts, means, per_cell, voronoi=voronoi)
+        problem = RotationProblem(words.unit, words.starts, means, cells.scores, per_cell, voronoi)
         risk = self.settings["precision"] or 0.0
         plan = RotationPlan(self.settings["rotations"], self.seeds[4], self.settings["alpha"], risk, self.workers)
         counted = count_reached(problem, plan, journal=self.journal, progress=self._progress_of("rotations"))
         pvalues = np.where(np.isnan(cells.scores), 1.0, counted.pvalues(plan.rotations))
         qvalues = benjamini_hochberg(pvalues.ravel()).reshape(pvalues.shape)
         significant = qvalues <= plan.alpha
+        order = np.argsort(-np.where(significant, cells.scores, 0.0).sum(axis=1), kind="stable")
+        run, to_test = int(counted.drawn.max(initial=0)), ~np.isnan(cells.scores).all(axis=1)
+        work = counted.work / max(1, plan.rotations * int(np.diff(words.starts)[to_test].sum()))
         return EnumerationResult(
             groups=grouped.groups,
             categories=words.categories,
-            cells=enumerated_cells(cells, words.tokens, counted, pvalues, qvalues, significant),
-            ordering=ordering(cells.scores, significant),
+            cells=steps.enumerated_cells(cells, words.tokens, counted, pvalues, qvalues, plan.alpha),
+            ordering=tuple(order.tolist()),
             critical_pvalue=float(pvalues[significant].max()) if significant.any() else None,
-            indirect_bias=indirect_bias(words.unit, words.tokens, cells, significant),
+            indirect_bias=steps.indirect_bias(words.unit, words.tokens, cells, significant),
             left_out_names=grouped.left_out,
-            rotations=rotations_used(counted, plan, words.starts, cells.scores),
+            rotations=RotationsUsed(plan.rotations, run, work, plan.risk),
             provenance=provenance(self.vectors, grouped.source, grouped.used, seed, settings),
         )
-
-
-def _facts_of_names(groups: Sequence[WordList]) -> Mapping[str, NameFacts]:
-    """Return what the tables know about groups of names; nothing about groups that are not names.
-
-    "gay" and "christian" are also rare first names: a group counts as names if it has several and the tables know
-    most of them.
-    """
-    facts = bundled_names().facts
-    known = [sum(word.lower() in facts for word in group.words) / len(group.words) for group in groups]
-    return facts if min(known) > 0.5 and min(len(group.words) for group in groups) >= LEAST_NAMES else {}

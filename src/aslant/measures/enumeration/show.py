@@ -10,7 +10,7 @@ from aslant.errors import plural
 from aslant.measures.enumeration.notes import NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests
 from aslant.measures.enumeration.result import (
     CONTENT_NOTE,
-    Demographics,
+    Change,
     EnumeratedCell,
     EnumerationComparison,
     EnumerationResult,
@@ -56,37 +56,34 @@ def terminal_tables(result: EnumerationResult, width: int) -> tuple[Table, ...]:
     groups = groups_table(result, one_column=width < WIDE_GROUPS, races=1 if width < 100 else 2)
     crossed = (crossed_table(result, length) for length in WORD_LENGTHS)
     fits = next((table for table in crossed if table.rows and _width(table) <= width), listed_table(result))
-    return groups, fits if fits.rows else replace(fits, columns=fits.columns[:0]), *_proxies(result)
+    return groups, fits if fits.rows else replace(fits, columns=fits.columns[:0]), *proxies_tables(result)
 
 
 def document_tables(result: EnumerationResult) -> tuple[Table, ...]:
     """Describe groups, associations and proxies for Markdown and LaTeX: always a column for each group."""
-    return groups_table(result), crossed_table(result), *_proxies(result)
+    return groups_table(result), crossed_table(result), *proxies_tables(result)
 
 
-def _proxies(result: EnumerationResult) -> tuple[Table, ...]:
-    return (proxies_table(result),) if result.indirect_bias.strongest else ()
-
-
-def proxies_table(result: EnumerationResult, most: int = MOST_PROXIES) -> Table:
-    """Describe the strongest potential indirect biases (eq. 1): what could be a proxy for what."""
+def proxies_tables(result: EnumerationResult) -> tuple[Table, ...]:
+    """Describe the strongest potential indirect biases (eq. 1), if there are any: what could be a proxy for what."""
     columns = (
         Column("groups", "groups", plain, "left", wraps=True),
         Column("words", "words that divide them", plain, "left", wraps=True),
         Column("as", "words that do so too", plain, "left", wraps=True),
         Column("value", "value", small, style=_plainly),
     )
-    rows = [
-        {
-            "groups": " | ".join(result.groups[g].label for g in proxy.groups), "value": proxy.value,
-            **{key: " | ".join(map(", ".join, pair)) for key, pair in zip(("words", "as"), proxy.words, strict=True)},
-        }
-        for proxy in result.indirect_bias.strongest[:most]
-    ]  # fmt: skip
-    return Table(_title("What could be a proxy for what", result), columns, rows, (proxies_note(result, most),))
+    rows = []
+    for proxy in result.indirect_bias.strongest[:MOST_PROXIES]:
+        groups = " | ".join(result.groups[g].label for g in proxy.groups)
+        words, others = (" | ".join(map(", ".join, pair)) for pair in proxy.words)
+        rows.append({"groups": groups, "value": proxy.value, "words": words, "as": others})
+    table = Table(
+        _title("What could be a proxy for what", result), columns, rows, (proxies_note(result, MOST_PROXIES),)
+    )
+    return (table,) if rows else ()
 
 
-def proxies_note(result: EnumerationResult, most: int = MOST_PROXIES) -> str:
+def proxies_note(result: EnumerationResult, most: int) -> str:
     """Say what the value is, and how many there are."""
     bias = result.indirect_bias
     more = f"; shown: {most} of {bias.aligned:,}" if bias.aligned > most else ""
@@ -104,50 +101,43 @@ def groups_table(result: EnumerationResult, *, one_column: bool = False, races: 
         Column("illustrative", "illustrative names", plain, "left", wraps=True),
         Column("size", "names", lambda size: f"{size:,}", style=_plainly),
     ]
-    if any(group.demographics for group in result.groups):
-        columns += [
-            Column("female", "% female", percent, style=_plainly),
-            Column("year", "born", _year, style=_plainly),
-            *_race_columns(result, one_column, races),
-        ]
-    rows = [
-        {"group": g.label, "illustrative": ", ".join(g.illustrative), "size": g.size, **_figures(g.demographics)}
-        for g in result.groups
-    ]
+    known = [group.demographics for group in result.groups if group.demographics]
+    if known:
+        columns.append(Column("female", "% female", percent, style=_plainly))
+        columns.append(Column("year", "born", lambda year: "–" if year is None else f"{year:.0f}", style=_plainly))
+        if one_column:
+            title = "largest race, %" if races == 1 else "largest races, %"
+            columns.append(Column("by_race", title, lambda shares: _largest(shares, races), "left", style=_plainly))
+        else:
+            met = dict.fromkeys(race for figures in known for race in figures.share_by_race or {})
+            columns += [Column(race, f"% {RACES.get(race, plain(race))}", percent, style=_plainly) for race in met]
+    rows = []
+    for g in result.groups:
+        row = {"group": g.label, "illustrative": ", ".join(g.illustrative), "size": g.size}
+        if d := g.demographics:
+            shares = d.share_by_race or {}
+            row |= {"female": d.share_female, "year": d.mean_birth_year, "by_race": shares, **shares}
+        rows.append(dict.fromkeys((column.key for column in columns), None) | row)
     title = _title("Groups of names", result)
     return Table(title, tuple(columns), rows, group_notes(result), first_line=CONTENT_NOTE)
 
 
-def _race_columns(result: EnumerationResult, one_column: bool, races: int) -> list[Column]:
-    if one_column:
-        title = "largest race, %" if races == 1 else "largest races, %"
-        return [Column("by_race", title, lambda shares: _largest(shares, races), "left", style=_plainly)]
-    return [Column(race, f"% {RACES.get(race, plain(race))}", percent, style=_plainly) for race in races_of(result)]
-
-
-def races_of(result: EnumerationResult) -> list[str]:
-    """Return the races that the name tables know, in their order."""
-    known = [g.demographics.share_by_race or {} for g in result.groups if g.demographics]
-    return list(dict.fromkeys(race for shares in known for race in shares))
-
-
-def _figures(figures: Demographics | None) -> dict[str, Any]:
-    if figures is None:
-        return {}
-    shares = figures.share_by_race or {}
-    return {"female": figures.share_female, "year": figures.mean_birth_year, "by_race": shares, **shares}
-
-
 def crossed_table(result: EnumerationResult, length: int | None = None) -> Table:
-    """Describe the top tests with a column for each group, as the paper's Table 5.
-
-    With a `length` each centre word is on its own line, and longer ones wrap.
-    """
+    """Describe the top tests, a column for each group (Table 5); with a `length` words stand below each other."""
     separator = "\n" if length else ", "
     heads = length + len("10. ") if length else None
+
+    def write(cell: EnumeratedCell) -> str:
+        """Write the words of a significant cell, one per line; otherwise a mark."""
+        words = "\n".join(map(plain, cell.words))
+        return _folded(words if cell.significant else NOT_SIGNIFICANT if cell.tested else NO_TEST, length)
+
     columns = [
         Column("heading", "test", lambda text: _folded(text, heads), "left", wraps=True, style=lambda _: "bold"),
-        *(_group_column(i, group, length) for i, group in enumerate(result.groups)),
+        *(
+            Column(f"group {place}", _folded(head(group), length), write, "left", wraps=True, style=_shade)
+            for place, group in enumerate(result.groups)
+        ),
     ]
     rows: list[dict[str, Any]] = [
         {"rank": rank, "heading": heading(result, rank, category, separator)}
@@ -157,44 +147,32 @@ def crossed_table(result: EnumerationResult, length: int | None = None) -> Table
     return Table(_title("Associations", result), tuple(columns), rows, notes(result, figures=False), section_key="rank")
 
 
-def _group_column(place: int, group: NameGroup, length: int | None) -> Column:
-    def write(cell: EnumeratedCell) -> str:
-        return _folded(cell_text(cell), length)
-
-    return Column(f"group {place}", _folded(head(group), length), write, "left", wraps=True, style=_shade)
-
-
 def _width(table: Table) -> int:
     """Return how many characters the table needs side by side."""
     from rich.cells import cell_len
 
     written = [[c.title, *(c.write(row[c.key]) for row in table.rows)] for c in table.columns]
-    return sum(max(cell_len(line) for text in column for line in text.split("\n")) + 3 for column in written)
+    return sum(max(cell_len(part) for text in column for part in text.split("\n")) + 3 for column in written)
 
 
 def _folded(text: str, length: int | None) -> str:
-    """Split the lines that are longer than `length` evenly, with a hyphen.
-
-    >>> _folded("pediatrician", 11)
-    'pediat-\\nrician'
-    """
+    """Split the lines that are longer than `length` evenly, with a hyphen."""
     if length is None:
         return text
-    return "\n".join(part for line in text.split("\n") for part in _parts(line, length))
-
-
-def _parts(line: str, length: int) -> list[str]:
-    count = 1 if len(line) <= length else -(-len(line) // (length - 1))
-    size = -(-len(line) // count)
-    pieces = [line[at : at + size] for at in range(0, len(line), size)] or [""]
-    return [piece + "-" for piece in pieces[:-1]] + pieces[-1:]
+    folded: list[str] = []
+    for whole in text.split("\n"):
+        count = 1 if len(whole) <= length else -(-len(whole) // (length - 1))
+        size = max(1, -(-len(whole) // count))
+        *most, last = [whole[at : at + size] for at in range(0, len(whole), size)] or [""]
+        folded += [*(piece + "-" for piece in most), last]
+    return "\n".join(folded)
 
 
 def head(group: NameGroup) -> str:
     """Head the column of a group: its label, illustrative names and demographics, a line each."""
     lines = [plain(group.label), *map(plain, group.illustrative[:IN_HEADINGS])]
     if (d := group.demographics) and d.share_female is not None and d.mean_birth_year is not None:
-        lines += [f"{percent(d.share_female)} % female", f"born {_year(d.mean_birth_year)}"]
+        lines += [f"{percent(d.share_female)} % female", f"born {d.mean_birth_year:.0f}"]
     return "\n".join(lines)
 
 
@@ -236,24 +214,9 @@ def named(group: NameGroup) -> str:
     return f"{group.label}: {', '.join(group.illustrative[:IN_HEADINGS])}" if group.illustrative else group.label
 
 
-def cell_text(cell: EnumeratedCell) -> str:
-    """Write the words of a significant cell, one per line; otherwise a mark."""
-    if cell.significant:
-        return "\n".join(map(plain, cell.words))
-    return NOT_SIGNIFICANT if cell.tested else NO_TEST
-
-
 def percent(share: float | None) -> str:
-    """Write a share as a whole percentage.
-
-    >>> percent(0.984), percent(None)
-    ('98', '–')
-    """
+    """Write a share as a whole percentage."""
     return "–" if share is None else f"{100 * share:.0f}"
-
-
-def _year(value: float | None) -> str:
-    return "–" if value is None else f"{value:.0f}"
 
 
 def _largest(shares: dict[str, float] | None, races: int) -> str:
@@ -278,7 +241,7 @@ def _title(what: str, result: EnumerationResult) -> str:
 
 def glance(r: EnumerationResult, about: Category) -> list[Glance]:
     """Say at a glance what was found."""
-    tested = [cell for cell in r.cells if cell.tested]
+    tested, stimuli = [cell for cell in r.cells if cell.tested], r.provenance.stimuli
     share = len(r.significant) / len(tested) if tested else None
     found = "groups given" if r.own_groups else "groups of names that the vectors themselves form"
     sentence = (
@@ -286,14 +249,13 @@ def glance(r: EnumerationResult, about: Category) -> list[Glance]:
         f"{len(r.groups)} {found}."
     )
     lowest = min((cell.qvalue for cell in tested), default=None)
-    stimuli = r.provenance.stimuli
     category = about(stimuli) if r.own_groups else "several"
     return [line(category, stimuli, share, "share of pairs", sentence, qvalue=lowest)]
 
 
 #: A terminal shows this many cells; CSV and JSON hold all.
 MOST_CELLS = 40
-CHANGES = {"remains": "remains", "vanishes": "vanishes", "new": "is new"}
+CHANGES: dict[Change, str] = {"remains": "remains", "vanishes": "vanishes", "new": "is new"}
 
 
 def enumeration_comparison_table(result: EnumerationComparison, write: Callable[[str], str] = plain) -> Table:
@@ -322,7 +284,7 @@ def covered_tables(result: EnumerationComparison) -> tuple[Table, ...]:
 
 def _notes(result: EnumerationComparison) -> tuple[str, ...]:
     before, after = result.before, result.after
-    remains, vanishes, new = (result.count(change) for change in ("remains", "vanishes", "new"))
+    remains, vanishes, new = map(result.count, CHANGES)
     after_name, cells = plain(after.provenance.representation.name), plural(len(before.cells), "cell")
     absent = plural(len(result.missing), "name or word", "names or words")
     missing = f" Missing there: {absent}." if result.missing else ""

@@ -1,34 +1,151 @@
-"""The crowd survey of an enumeration (Swinger et al. §4.1; docs/definitions.md §3): plan it, and score its answers."""
+"""The plan of a crowd survey (Swinger et al. §4.1; docs/definitions.md §3): what workers are shown, and the key."""
 
 from __future__ import annotations
 
-import math
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
 
-from aslant.errors import MeasureError
+from aslant.errors import AslantError, MeasureError
 from aslant.measures.enumeration.result import EnumeratedCell, EnumerationResult, NameGroup
-from aslant.measures.enumeration.survey_answers import Answers, read_answers, scored
-from aslant.measures.enumeration.survey_plan import (
-    MOST_OFFENSIVE,
-    ExamQuestion,
-    MatchingQuestion,
-    MatchingTask,
-    RatingQuestion,
-    ShownGroup,
-    Survey,
-    SurveyKey,
-    fingerprint,
-)
-from aslant.measures.enumeration.survey_result import SurveyResult
-from aslant.statistics import check_confidence, check_count, generator, seed_of
+from aslant.results.provenance import Provenance
+from aslant.statistics import check_count, generator, seed_of
 from aslant.version import __version__
 
-T = TypeVar("T")
 MOST_TESTS, MOST_NAMES = 1_000, 100
+#: Ratings of offensiveness go from 1 to this.
+MOST_OFFENSIVE = 7
+RATING_ENDS = ("politically correct, inoffensive, or just random", "politically incorrect, possibly very offensive")
+#: A worker qualifies with more than this share of the exam right.
+PASS_ABOVE = 0.5
+#: How many people Swinger et al. (§4.1) asked: at least this many matched each test, and between these many rated.
+MATCHERS, RATERS = 18, (13, 15)
+
+
+@dataclass(frozen=True)
+class ShownGroup:
+    """A name group as workers see it: a neutral id such as "G3", and names that illustrate it."""
+
+    id: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ExamQuestion:
+    """One name; the question is its group."""
+
+    id: str
+    name: str
+
+
+@dataclass(frozen=True)
+class MatchingQuestion:
+    """The words of one significant cell; the question is which group society stereotypically associates with them."""
+
+    id: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class MatchingTask:
+    """One test (a category): the groups that have a significant cell in it, and the words of these cells, shuffled."""
+
+    id: str
+    groups: tuple[str, ...]
+    questions: tuple[MatchingQuestion, ...]
+
+
+@dataclass(frozen=True)
+class RatingQuestion:
+    """One association as the embedding has it; the question is how offensive it is."""
+
+    id: str
+    group: str
+    words: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SurveyKey:
+    """What workers must not see: the groups of exam names and word sets, and what ids stand for.
+
+    `exam` and `matching` give a question's group, `rating` the matching question that a rating is about, `categories`
+    the label of a matching task's category, `labels` the label of a group.
+    """
+
+    exam: dict[str, str]
+    matching: dict[str, str]
+    rating: dict[str, str]
+    categories: dict[str, str]
+    labels: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A qualification exam, matching tasks and questions to rate, made from one enumeration (Swinger et al. §4.1).
+
+    `rating` has a question for every word set; only those matched to the embedding's group are asked.
+    `significant` counts the associations of the whole enumeration, whose provenance the plan carries; `enumeration` is
+    its fingerprint. `id` is made from all the rest, and every question's public id begins with it.
+    """
+
+    kind: ClassVar[str] = "survey-plan"
+
+    id: str
+    groups: tuple[ShownGroup, ...]
+    exam: tuple[ExamQuestion, ...]
+    matching: tuple[MatchingTask, ...]
+    rating: tuple[RatingQuestion, ...]
+    key: SurveyKey
+    significant: int
+    enumeration: str
+    seed: int
+    settings: dict[str, Any]
+    version: str
+    provenance: Provenance
+
+    @property
+    def code(self) -> str:
+        """What every public id begins with; a letter first, so that no spreadsheet reads it as a number."""
+        return f"s{self.id[:8]}"
+
+    def public_id(self, question: str) -> str:
+        """Return a question's id as pages, tables and answers have it: that of the survey, then its own."""
+        return f"{self.code}-{question}"
+
+    def identified(self) -> Survey:
+        """Return the same plan under the id that its content gives."""
+        return replace(self, id=fingerprint(msgspec.to_builtins(replace(self, id=""))))
+
+    def to_json(self) -> str:
+        """Return the plan with its key as indented JSON."""
+        content = {"kind": self.kind, **msgspec.to_builtins(self)}
+        return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+    @classmethod
+    def from_dict(cls, content: Any) -> Survey:
+        """Rebuild the plan that `to_json` wrote; one that was changed since is refused."""
+        if not isinstance(content, dict) or content.get("kind") != cls.kind:
+            met = content.get("kind") if isinstance(content, dict) else type(content).__name__
+            raise AslantError(f"this is not a survey's plan but {met!r}; give the survey.json that the export wrote.")
+        try:
+            survey = msgspec.convert({k: v for k, v in content.items() if k != "kind"}, cls)
+        except (msgspec.ValidationError, UnicodeEncodeError) as error:  # msgspec fails on a lone surrogate in a string
+            raise AslantError(f"this is not a complete survey plan: {error}.") from None
+        if survey.identified().id != survey.id:
+            raise AslantError("this survey's plan was changed after it was made; use the survey.json as exported.")
+        return survey
+
+
+def fingerprint(content: Any) -> str:
+    """Return twelve characters that identify plain data; the order of keys does not matter."""
+    text = json.dumps(content, sort_keys=True, allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def make_survey(
@@ -44,18 +161,12 @@ def make_survey(
     Groups are shown by `names_per_group` names. The exam asks for the group of `exam_names` names of each, which are
     not among those shown where the group is large enough; 0: no exam. All orders are shuffled from one seed.
 
-    >>> from aslant.measures.enumeration.result import *
-    >>> from aslant.results.provenance import Provenance, Representation
-    >>> names = [(n, n + "a", n + "b", n + "c") for n in ("Jo", "Al")]
-    >>> groups = [NameGroup(n[0][0], 4, n[:2], n, n, None) for n in names]
-    >>> cells = [EnumeratedCell(g, 0, w, 9, 0.1, 0.001, 0.002, True, 0, 999) for g, w in ((0, ("tea",)), (1, ("ale",)))]
-    >>> source = Provenance("own", Representation("tiny", "0" * 12, "text", 9, 3), (), 0, {"per_cell": 1}, "0")
-    >>> result = EnumerationResult(
-    ...     tuple(groups), (WordCategory("drinks", 9, ("tea",), ()),), tuple(cells), (0,), 0.001,
-    ...     IndirectBias(0, 0, ()), (), RotationsUsed(999, 999, 1.0, 0.0), source)
-    >>> survey = make_survey(result, names_per_group=2, exam_names=2)
-    >>> [group.names for group in survey.groups], len(survey.exam), len(survey.rating)
-    ([('Jo', 'Joa'), ('Al', 'Ala')], 4, 2)
+    >>> import aslant
+    >>> v = aslant.load()
+    >>> found = aslant.enumerate_biases(v, groups="race-four", words=5_000, categories=8, rotations=200)
+    >>> survey = aslant.make_survey(found, tests=2, exam_names=1)
+    >>> [group.names for group in survey.groups][:2], len(survey.exam), len(survey.matching)
+    ([('black',), ('white',)], 4, 2)
     """
     if not isinstance(enumeration, EnumerationResult):
         raise MeasureError(f"{enumeration!r:.60} is not the result of an enumeration; make one first.")
@@ -67,23 +178,27 @@ def make_survey(
     seed = seed_of(rng)
     random = generator(seed)
     shown = tuple(_shown(i, group, names_per_group) for i, group in enumerate(enumeration.groups, 1))
-    exam, exam_key = _exam(enumeration.groups, shown, exam_names, random)
-    chosen = _useful(enumeration, tests)
-    made = [_matching(f"m{i:02}", cells, random) for i, cells in enumerate(chosen, 1)]
-    matching_key = {question: group for _, key in made for question, group in key.items()}
-    rating, rating_key = _rating([task for task, _ in made], matching_key, random)
-    labels = {group.id: found.label for group, found in zip(shown, enumeration.groups, strict=True)}
-    categories = {
-        task.id: enumeration.categories[cells[0].category].label
-        for (task, _), cells in zip(made, chosen, strict=True)
-    }  # fmt: skip
+    key = SurveyKey({}, {}, {}, {}, {f"G{i}": group.label for i, group in enumerate(enumeration.groups, 1)})
+    exam = _exam(enumeration.groups, shown, exam_names, key, random)
+    each = ([c for c in enumeration.of_category(j) if c.significant] for j in enumeration.ordering)
+    chosen = [cells for cells in each if len(cells) >= 2][:tests]  # with one cell there is nothing to match
+    if not chosen:
+        raise MeasureError(
+            f"no test of {len(enumeration.categories)} has two significant cells, so there is nothing to match; "
+            "enumerate with more groups, words or rotations."
+        )
+    key.categories.update((f"m{i:02}", enumeration.categories[c[0].category].label) for i, c in enumerate(chosen, 1))
+    matching = tuple(_matching(f"m{i:02}", cells, key, random) for i, cells in enumerate(chosen, 1))
+    mixed = _shuffled([question for task in matching for question in task.questions], random)
+    rating = tuple(RatingQuestion(f"r{i:02}", key.matching[q.id], q.words) for i, q in enumerate(mixed, 1))
+    key.rating.update((r.id, q.id) for r, q in zip(rating, mixed, strict=True))
     return Survey(
         id="",
         groups=shown,
         exam=exam,
-        matching=tuple(task for task, _ in made),
+        matching=matching,
         rating=rating,
-        key=SurveyKey(exam_key, matching_key, rating_key, categories, labels),
+        key=key,
         significant=len(enumeration.significant),
         enumeration=fingerprint(enumeration.to_dict()),
         seed=seed,
@@ -91,18 +206,6 @@ def make_survey(
         version=__version__,
         provenance=enumeration.provenance,
     ).identified()
-
-
-def _useful(enumeration: EnumerationResult, tests: int) -> list[list[EnumeratedCell]]:
-    """Return the significant cells of the first tests with at least two of them: with one there is nothing to match."""
-    each = ([c for c in enumeration.of_category(j) if c.significant] for j in enumeration.ordering)
-    useful = [cells for cells in each if len(cells) >= 2]
-    if not useful:
-        raise MeasureError(
-            f"no test of {len(enumeration.categories)} has two significant cells, so there is nothing to match; "
-            "enumerate with more groups, words or rotations."
-        )
-    return useful[:tests]
 
 
 def _shown(number: int, group: NameGroup, names: int) -> ShownGroup:
@@ -113,8 +216,8 @@ def _shown(number: int, group: NameGroup, names: int) -> ShownGroup:
 
 
 def _exam(
-    groups: Sequence[NameGroup], shown: Sequence[ShownGroup], names: int, random: np.random.Generator
-) -> tuple[tuple[ExamQuestion, ...], dict[str, str]]:
+    groups: Sequence[NameGroup], shown: Sequence[ShownGroup], names: int, key: SurveyKey, random: np.random.Generator
+) -> tuple[ExamQuestion, ...]:
     """Draw names of every group that are in no other group, those not shown first, and shuffle them all."""
     member_of = Counter(name for group in groups for name in set(group.names))
     asked: list[tuple[str, str]] = []
@@ -124,87 +227,18 @@ def _exam(
         fallback = _shuffled([name for name in own if name in seen.names], random)
         asked += [(name, seen.id) for name in (unseen + fallback)[:names]]
     asked = _shuffled(asked, random)
-    questions = tuple(ExamQuestion(f"e{i:02}", name) for i, (name, _) in enumerate(asked, 1))
-    return questions, {question.id: group for question, (_, group) in zip(questions, asked, strict=True)}
+    key.exam.update((f"e{i:02}", group) for i, (_, group) in enumerate(asked, 1))
+    return tuple(ExamQuestion(f"e{i:02}", name) for i, (name, _) in enumerate(asked, 1))
 
 
-def _matching(
-    task: str, cells: Sequence[EnumeratedCell], random: np.random.Generator
-) -> tuple[MatchingTask, dict[str, str]]:
+def _matching(task: str, cells: list[EnumeratedCell], key: SurveyKey, random: np.random.Generator) -> MatchingTask:
     """Shuffle a test's word sets and, separately, its groups, so that no order gives an answer away."""
-    mixed = _shuffled(list(cells), random)
+    mixed = _shuffled(cells, random)
     groups = _shuffled([f"G{cell.group + 1}" for cell in cells], random)
+    key.matching.update((f"{task}-{i}", f"G{cell.group + 1}") for i, cell in enumerate(mixed, 1))
     questions = tuple(MatchingQuestion(f"{task}-{i}", cell.words) for i, cell in enumerate(mixed, 1))
-    key = {question.id: f"G{cell.group + 1}" for question, cell in zip(questions, mixed, strict=True)}
-    return MatchingTask(task, tuple(groups), questions), key
+    return MatchingTask(task, tuple(groups), questions)
 
 
-def _rating(
-    tasks: Sequence[MatchingTask], key: dict[str, str], random: np.random.Generator
-) -> tuple[tuple[RatingQuestion, ...], dict[str, str]]:
-    mixed = _shuffled([question for task in tasks for question in task.questions], random)
-    ratings = tuple(RatingQuestion(f"r{i:02}", key[q.id], q.words) for i, q in enumerate(mixed, 1))
-    return ratings, {rating.id: question.id for rating, question in zip(ratings, mixed, strict=True)}
-
-
-def _shuffled(items: list[T], random: np.random.Generator) -> list[T]:
+def _shuffled(items: list[Any], random: np.random.Generator) -> list[Any]:
     return [items[i] for i in random.permutation(len(items))]
-
-
-def questions_to_rate(survey: Survey, answers: Answers) -> tuple[RatingQuestion, ...]:
-    """Return the questions of the rating task: those whose word set people matched to the embedding's group.
-
-    In the paper (§4.1) only these were rated. `answers` are those of the exam and the matching, as for `score_survey`.
-
-    >>> from aslant.results import Provenance, Representation
-    >>> source = Provenance("own", Representation("tiny", "0" * 12, "text", 9, 3), (), 0, {}, "0")
-    >>> sets = MatchingQuestion("m01-1", ("tea",)), MatchingQuestion("m01-2", ("ale",))
-    >>> ratings = RatingQuestion("r01", "G2", ("tea",)), RatingQuestion("r02", "G1", ("ale",))
-    >>> key = SurveyKey(
-    ...     {}, {"m01-1": "G2", "m01-2": "G1"}, {"r01": "m01-1", "r02": "m01-2"}, {"m01": "drinks"},
-    ...     {"G1": "J", "G2": "A"})
-    >>> groups = (ShownGroup("G1", ("Jo",)), ShownGroup("G2", ("Al",)))
-    >>> task = MatchingTask("m01", ("G1", "G2"), sets)
-    >>> plan = Survey("", groups, (), (task,), ratings, key, 2, "", 0, {}, "0", source).identified()
-    >>> given = {"worker": "w1", plan.public_id("m01-1"): "G2", plan.public_id("m01-2"): "G2"}
-    >>> [question.words for question in questions_to_rate(plan, [given])]
-    [('tea',)]
-    """
-    result = score_survey(survey, answers)
-    asked = [question.id for task in survey.matching for question in task.questions]
-    matched = {question for question, found in zip(asked, result.associations, strict=True) if found.agrees}
-    if not matched:
-        nobody = f"no worker passed the exam ({result.workers_given} took part)"
-        nothing = "people's most frequent choice is the embedding's group for no word set"
-        raise MeasureError(f"{nothing if result.workers_qualified else nobody}, so there is nothing to rate.")
-    return tuple(question for question in survey.rating if survey.key.rating[question.id] in matched)
-
-
-def score_survey(
-    survey: Survey | EnumerationResult, answers: Answers, *, offensive_from: float = 4.0, confidence: float = 0.95
-) -> SurveyResult:
-    """Score answers: agreement of the plurality with the embedding, ratings of what agrees, and each worker's exam.
-
-    `answers` are CSV files (one path or several) or rows, with worker, task, item and answer in each row, or as the
-    pages write them, one worker per row and one item per column. An enumeration stands for the survey that
-    `make_survey` makes of it by default. The threshold `offensive_from` for a mean rating is our choice.
-
-    >>> from aslant.results import Provenance, Representation
-    >>> source = Provenance("own", Representation("tiny", "0" * 12, "text", 9, 3), (), 0, {}, "0")
-    >>> task = MatchingTask("m01", ("G1", "G2"), (MatchingQuestion("m01-1", ("tea",)),))
-    >>> key = SurveyKey({}, {"m01-1": "G2"}, {}, {"m01": "drinks"}, {"G1": "J", "G2": "A"})
-    >>> groups = (ShownGroup("G1", ("Jo",)), ShownGroup("G2", ("Al",)))
-    >>> survey = Survey("", groups, (), (task,), (), key, 2, "", 0, {}, "0", source).identified()
-    >>> item = survey.public_id("m01-1")
-    >>> result = score_survey(survey, [{"worker": "w1", "task": "matching", "item": item, "answer": "G2"}])
-    >>> result.accuracy.share, result.chance
-    (1.0, 0.5)
-    """
-    plan = make_survey(survey) if isinstance(survey, EnumerationResult) else survey
-    if not isinstance(plan, Survey):
-        raise MeasureError(f"{survey!r:.60} is not a survey; make one of an enumeration with make_survey.")
-    number = isinstance(offensive_from, int | float) and not isinstance(offensive_from, bool)
-    if not number or not math.isfinite(offensive_from) or not 1 <= offensive_from <= MOST_OFFENSIVE:
-        raise MeasureError(f"offensive_from is {offensive_from!r}; give a rating from 1 to {MOST_OFFENSIVE}.")
-    check_confidence(confidence)
-    return scored(plan, read_answers(plan, answers), float(offensive_from), confidence)

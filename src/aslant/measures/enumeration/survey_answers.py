@@ -7,7 +7,7 @@ import io
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from statistics import fmean
@@ -15,7 +15,16 @@ from typing import Any, TypeAlias
 
 from aslant.errors import MeasureError, plural
 from aslant.io.reading import MAX_BYTES, read_bytes
-from aslant.measures.enumeration.survey_plan import MOST_OFFENSIVE, PASS_ABOVE, MatchingTask, Survey
+from aslant.measures.enumeration.result import EnumerationResult
+from aslant.measures.enumeration.survey import (
+    MOST_OFFENSIVE,
+    PASS_ABOVE,
+    MatchingQuestion,
+    MatchingTask,
+    RatingQuestion,
+    Survey,
+    make_survey,
+)
 from aslant.measures.enumeration.survey_result import (
     Proportion,
     SurveyedAssociation,
@@ -23,10 +32,11 @@ from aslant.measures.enumeration.survey_result import (
     SurveyResult,
     SurveyWorker,
 )
-from aslant.results.provenance import Provenance
-from aslant.statistics import clopper_pearson
+from aslant.statistics import check_confidence, clopper_pearson
 from aslant.version import __version__
 
+#: Answers by worker, then by question.
+ByWorker: TypeAlias = dict[str, dict[str, str]]
 Answers: TypeAlias = str | PathLike[str] | Iterable[str | PathLike[str] | Mapping[str, Any]]
 
 #: Columns of the long format, and their names on crowd platforms.
@@ -40,66 +50,53 @@ ITEM = re.compile(r"(?:answer\.)?(s[0-9a-f]{8})-(\S+)", re.IGNORECASE)
 RATING = re.compile(rf"([1-{MOST_OFFENSIVE}])(?:\.0+)?")
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One worker's answer to one question (its own id, without the survey's): a group's id, or a rating's digit."""
-
-    worker: str
-    item: str
-    answer: str
-
-
-@dataclass(frozen=True)
-class _Given:
-    """A row as it was given, and where it was."""
-
-    where: str
-    cells: dict[str, str]
-
-
-def read_answers(survey: Survey, given: Answers) -> tuple[Answer, ...]:
-    """Return all answers, or raise an error for the first bad one; an empty cell is a question left out."""
-    questions = _questions(survey)
+def read_answers(survey: Survey, given: Answers) -> ByWorker:
+    """Return the answers by worker and question (its own id), or refuse the first bad one; empty cells are none."""
+    everyone = [group.id for group in survey.groups]
+    # The task of every question, and the groups that may answer it (none: a rating)
+    questions: dict[str, tuple[str, Sequence[str]]] = {question.id: ("exam", everyone) for question in survey.exam}
+    questions |= {question.id: ("matching", task.groups) for task in survey.matching for question in task.questions}
+    questions |= {question.id: ("rating", ()) for question in survey.rating}
     first: dict[tuple[str, str], str] = {}
-    answers = []
-    for row in _given_rows(given):
-        for answer in _answers_of(survey, questions, row):
-            if before := first.get((answer.worker, answer.item)):
+    answers: ByWorker = defaultdict(dict)
+    for where, cells in _given_rows(given):
+        for worker, question, answer in _answers_of(survey, questions, where, cells):
+            if before := first.get((worker, question)):
                 raise MeasureError(
-                    f"{row.where}: worker {answer.worker!r} answers {survey.public_id(answer.item)} a second time "
+                    f"{where}: worker {worker!r} answers {survey.public_id(question)} a second time "
                     f"(first: {before}); keep one of the two."
                 )
-            first[answer.worker, answer.item] = row.where
-            answers.append(answer)
+            first[worker, question] = where
+            answers[worker][question] = answer
     if not answers:
         raise MeasureError("there are no answers; give files in which at least one worker has answered.")
-    return tuple(answers)
+    return answers
 
 
-def _questions(survey: Survey) -> dict[str, tuple[str, Sequence[str]]]:
-    """Return for every question its task and the groups it may be answered by (none: a rating)."""
-    everyone = [group.id for group in survey.groups]
-    found: dict[str, tuple[str, Sequence[str]]] = {question.id: ("exam", everyone) for question in survey.exam}
-    found |= {question.id: ("matching", task.groups) for task in survey.matching for question in task.questions}
-    return found | {question.id: ("rating", ()) for question in survey.rating}
-
-
-def _answers_of(survey: Survey, questions: Mapping[str, tuple[str, Sequence[str]]], row: _Given) -> Iterator[Answer]:
+def _answers_of(
+    survey: Survey, questions: Mapping[str, tuple[str, Sequence[str]]], where: str, cells: Mapping[str, str]
+) -> Iterator[tuple[str, str, str]]:
     """Read one row of either format."""
-    cells, (columns, items) = row.cells, _layout(row.cells, row.where)
+    columns, items = _layout(cells, where)
     worker = cells[columns["worker"]]
     if not worker:
-        raise MeasureError(f"{row.where}: the worker is not named; fill in the column 'worker'.")
-    pairs = [(item, cells[item]) for item in items] or [(cells[columns["item"]], cells[columns["answer"]])]
-    for public, answer in pairs:
-        question = _question(survey, questions, public, row.where)
-        task, groups = questions[question]
-        if not items and cells[columns["task"]].lower() != task:
+        raise MeasureError(f"{where}: the worker is not named; fill in the column 'worker'.")
+    for public in items or [cells[columns["item"]]]:
+        answer = cells[public if items else columns["answer"]]
+        met = ITEM.fullmatch(public)
+        if met and met[1].lower() != survey.code:
             raise MeasureError(
-                f"{row.where}: the task is {cells[columns['task']]!r}, but {public} belongs to the task '{task}'."
+                f"{where}: {public!r} belongs to another survey (this one's items begin with {survey.code}); "
+                "score it with the survey.json that it was exported with."
             )
+        question = met[2].lower() if met else ""
+        if question not in questions:
+            raise MeasureError(f"{where}: there is no item {public!r} in this survey; leave its id as it was exported.")
+        task, groups = questions[question]
+        if not items and (said := cells[columns["task"]]).lower() != task:
+            raise MeasureError(f"{where}: the task is {said!r}, but {public} belongs to the task '{task}'.")
         if answer:
-            yield Answer(worker, question, _checked(answer, groups, public, row.where))
+            yield worker, question, _checked(answer, groups, public, where)
 
 
 def _layout(names: Iterable[str], where: str) -> tuple[dict[str, str], list[str]]:
@@ -116,31 +113,16 @@ def _layout(names: Iterable[str], where: str) -> tuple[dict[str, str], list[str]
     return columns, items
 
 
-def _question(survey: Survey, questions: Mapping[str, Any], public: str, where: str) -> str:
-    met = ITEM.fullmatch(public)
-    if met and met[1].lower() != survey.code:
-        raise MeasureError(
-            f"{where}: {public!r} belongs to another survey (this one's items begin with {survey.code}); "
-            "score it with the survey.json that it was exported with."
-        )
-    question = met[2].lower() if met else ""
-    if question not in questions:
-        raise MeasureError(f"{where}: there is no item {public!r} in this survey; leave its id as it was exported.")
-    return question
-
-
 def _checked(answer: str, groups: Sequence[str], public: str, where: str) -> str:
-    if not groups:
-        rating = RATING.fullmatch(answer)
-        if not rating:
-            raise MeasureError(f"{where}: {answer!r} is not a rating of {public}; give 1 to {MOST_OFFENSIVE}.")
-        return rating[1]
-    if answer.upper() not in groups:
+    if groups and answer.upper() not in groups:
         raise MeasureError(f"{where}: {answer!r} is not an answer to {public}; it has {', '.join(groups)}.")
-    return answer.upper()
+    if not groups and not RATING.fullmatch(answer):
+        raise MeasureError(f"{where}: {answer!r} is not a rating of {public}; give 1 to {MOST_OFFENSIVE}.")
+    return answer.upper() if groups else answer[0]
 
 
-def _given_rows(given: Answers) -> Iterator[_Given]:
+def _given_rows(given: Answers) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield where each row was, and its cells by column."""
     if isinstance(given, str | PathLike):
         given = [given]
     if not isinstance(given, Iterable) or isinstance(given, Mapping):
@@ -149,7 +131,7 @@ def _given_rows(given: Answers) -> Iterator[_Given]:
         if isinstance(item, str | PathLike):
             yield from _file_rows(Path(item))
         elif isinstance(item, Mapping):
-            yield _Given(f"row {number}", _cells(item.items()))
+            yield f"row {number}", _cells(item.items())
         else:
             raise MeasureError(f"row {number}: {item!r:.60} is not an answer; give worker, task, item and answer.")
 
@@ -158,29 +140,27 @@ def _cells(pairs: Iterable[tuple[Any, Any]]) -> dict[str, str]:
     return {str(column).strip().lower(): "" if cell is None else str(cell).strip() for column, cell in pairs}
 
 
-def _file_rows(path: Path) -> Iterator[_Given]:
+def _file_rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     """Read a CSV file; its rows must be as long as its header."""
     rows = _parsed(path)
-    line, header = next(rows, (1, []))
+    where, header = next(rows, ("", []))
     if not header:
         raise MeasureError(f"'{path}' is empty; give a CSV file of answers.")
     names = [name.strip().lower() for name in header]
-    twice = next((name for i, name in enumerate(names) if name in names[:i]), None)
-    if twice is not None:
-        raise MeasureError(f"'{path}', line {line}: the column {twice!r} appears twice; keep one.")
-    _layout(names, f"'{path}', line {line}")
-    for line, row in rows:
-        where = f"'{path}', line {line}"
+    if twice := [name for i, name in enumerate(names) if name in names[:i]]:
+        raise MeasureError(f"{where}: the column {twice[0]!r} appears twice; keep one.")
+    _layout(names, where)
+    for where, row in rows:
         if row and len(row) != len(header):
             raise MeasureError(
                 f"{where}: {plural(len(row), 'cell')}, but {plural(len(header), 'column')}; fix the line."
             )
         if row:
-            yield _Given(where, _cells(zip(header, row, strict=True)))
+            yield where, _cells(zip(header, row, strict=True))
 
 
-def _parsed(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of a CSV file with the number of the line that each ends on."""
+def _parsed(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """Yield the rows of a CSV file, each after the line that it ends on."""
     content = read_bytes(path, MeasureError, most=4 * MAX_BYTES)
     try:
         text = content.decode("utf-8-sig")
@@ -188,37 +168,22 @@ def _parsed(path: Path) -> Iterator[tuple[int, list[str]]]:
         line = content.count(b"\n", 0, error.start) + 1
         raise MeasureError(f"'{path}', line {line}: this is not UTF-8; save it as CSV in UTF-8.") from None
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    while True:
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            raise MeasureError(f"'{path}', line {reader.line_num}: this is not CSV ({error}).") from None
-        yield reader.line_num, row
-
-
-#: Answers by worker, then by question.
-ByWorker: TypeAlias = Mapping[str, Mapping[str, str]]
+    try:
+        for row in reader:
+            yield f"'{path}', line {reader.line_num}", row
+    except csv.Error as error:
+        raise MeasureError(f"'{path}', line {reader.line_num}: this is not CSV ({error}).") from None
 
 
 def plurality(counts: Mapping[str, int]) -> str | None:
-    """Return what was chosen most; None for no choices, and for a tie.
-
-    >>> plurality({"a": 3, "b": 2}), plurality({"a": 2, "b": 2, "c": 1}), plurality({})
-    ('a', None, None)
-    """
+    """Return what was chosen most; None for no choices, and for a tie."""
     most = max(counts.values(), default=0)
     first = [choice for choice, n in counts.items() if n == most]
     return first[0] if most and len(first) == 1 else None
 
 
 def proportion(outcomes: Sequence[bool], confidence: float) -> Proportion | None:
-    """Return the share of true outcomes with its interval; None for none.
-
-    >>> proportion([True, True], 0.95).share, proportion([], 0.95)
-    (1.0, None)
-    """
+    """Return the share of true outcomes with its interval; None for none."""
     if not outcomes:
         return None
     count, n = sum(outcomes), len(outcomes)
@@ -226,15 +191,42 @@ def proportion(outcomes: Sequence[bool], confidence: float) -> Proportion | None
     return Proportion(count / n, count, n, low, high, confidence)
 
 
-def scored(survey: Survey, answers: Iterable[Answer], offensive_from: float, confidence: float) -> SurveyResult:
-    """Score the answers; only workers who passed the exam count."""
-    by_worker: dict[str, dict[str, str]] = defaultdict(dict)
-    for answer in answers:
-        by_worker[answer.worker][answer.item] = answer.answer
-    qualified = {worker: given for worker, given in by_worker.items() if passed(survey, given)}
+def score_survey(
+    survey: Survey | EnumerationResult, answers: Answers, *, offensive_from: float = 4.0, confidence: float = 0.95
+) -> SurveyResult:
+    """Score answers: agreement of the plurality with the embedding, ratings of what agrees, and each worker's exam.
+
+    `answers` are CSV files (one path or several) or rows, with worker, task, item and answer in each row, or as the
+    pages write them, one worker per row and one item per column. An enumeration stands for the survey that
+    `make_survey` makes of it by default. The threshold `offensive_from` for a mean rating is our choice.
+
+    >>> import aslant
+    >>> v = aslant.load()
+    >>> found = aslant.enumerate_biases(v, groups="race-four", words=5_000, categories=8, rotations=200)
+    >>> survey = aslant.make_survey(found, exam_names=0)
+    >>> given = {survey.public_id(question): group for question, group in survey.key.matching.items()}
+    >>> result = aslant.score_survey(survey, [{"worker": "w1", **given}])
+    >>> result.accuracy.share > result.chance
+    True
+    """
+    plan = make_survey(survey) if isinstance(survey, EnumerationResult) else survey
+    if not isinstance(plan, Survey):
+        raise MeasureError(f"{survey!r:.60} is not a survey; make one of an enumeration with make_survey.")
+    number = isinstance(offensive_from, int | float) and not isinstance(offensive_from, bool)
+    if not number or not 1 <= offensive_from <= MOST_OFFENSIVE:
+        raise MeasureError(f"offensive_from is {offensive_from!r}; give a rating from 1 to {MOST_OFFENSIVE}.")
+    check_confidence(confidence)
+    return scored(plan, read_answers(plan, answers), float(offensive_from), confidence)
+
+
+def scored(survey: Survey, by_worker: ByWorker, offensive_from: float, confidence: float) -> SurveyResult:
+    """Score the answers; only workers who passed the exam count: more than half is right, or there was none."""
+    right = {worker: sum(given.get(q) == g for q, g in survey.key.exam.items()) for worker, given in by_worker.items()}
+    least = PASS_ABOVE * len(survey.exam)
+    qualified = {worker: given for worker, given in by_worker.items() if right[worker] > least or not survey.exam}
     choices = {q: Counter(a[q] for a in qualified.values() if q in a) for q in survey.key.matching}
     associations = tuple(
-        _association(survey, task, question.id, choices[question.id], qualified, offensive_from)
+        _association(survey, task, question, choices[question.id], qualified, offensive_from)
         for task in survey.matching
         for question in task.questions
     )
@@ -242,7 +234,6 @@ def scored(survey: Survey, answers: Iterable[Answer], offensive_from: float, con
     rated = [a.mean_rating for a in associations if a.agrees and a.mean_rating is not None]
     single = [a.chosen[a.group] for a in answered]
     settings = {**survey.settings, "pass_above": PASS_ABOVE, "offensive_from": offensive_from, "confidence": confidence}
-    made = survey.provenance
     return SurveyResult(
         survey=survey.id,
         enumeration=survey.enumeration,
@@ -259,73 +250,72 @@ def scored(survey: Survey, answers: Iterable[Answer], offensive_from: float, con
         offensive=proportion([rating >= offensive_from for rating in rated], confidence),
         offensive_from=offensive_from,
         mean_rating=fmean(rated) if rated else None,
-        workers=tuple(_worker(survey, worker, by_worker[worker], qualified, choices) for worker in sorted(by_worker)),
-        provenance=Provenance(made.stimuli, made.representation, made.missing, survey.seed, settings, __version__),
+        workers=tuple(_worker(survey, w, by_worker[w], right[w], w in qualified, choices) for w in sorted(by_worker)),
+        provenance=replace(survey.provenance, seed=survey.seed, settings=settings, version=__version__),
     )
 
 
-def exam_right(survey: Survey, given: Mapping[str, str]) -> int:
-    """Count the exam questions answered correctly; one left out is wrong."""
-    return sum(given.get(question) == group for question, group in survey.key.exam.items())
-
-
-def passed(survey: Survey, given: Mapping[str, str]) -> bool:
-    """Whether more than half of the exam is right; without an exam everyone passes."""
-    return not survey.exam or exam_right(survey, given) > PASS_ABOVE * len(survey.exam)
-
-
 def _association(
-    survey: Survey,
-    task: MatchingTask,
-    question: str,
-    counts: Mapping[str, int],
-    qualified: ByWorker,
-    offensive_from: float,
+    survey: Survey, task: MatchingTask, asked: MatchingQuestion, counts: Counter[str], qualified: ByWorker, least: float
 ) -> SurveyedAssociation:
-    group = survey.key.matching[question]
-    about = [rating for rating, asked in survey.key.rating.items() if asked == question]
+    """Describe one word set: what was chosen, and how it was rated; from a mean of `least` on it is offensive."""
+    group, chosen = survey.key.matching[asked.id], plurality(counts)
+    about = [rating for rating, question in survey.key.rating.items() if question == asked.id]
     ratings = [int(given[r]) for given in qualified.values() for r in about if r in given]
     mean = fmean(ratings) if ratings else None
-    chosen = plurality(counts)
     return SurveyedAssociation(
         test=task.id,
         category=survey.key.categories[task.id],
         group=group,
-        words=next(q.words for q in task.questions if q.id == question),
-        chosen={offered: counts.get(offered, 0) for offered in task.groups},
+        words=asked.words,
+        chosen={offered: counts[offered] for offered in task.groups},
         answers=sum(counts.values()),
         plurality=chosen,
         agrees=chosen == group if counts else None,
         ratings=len(ratings),
         mean_rating=mean,
-        offensive=mean >= offensive_from if mean is not None and chosen == group else None,
+        offensive=mean >= least if mean is not None and chosen == group else None,
     )
 
 
 def _worker(
-    survey: Survey,
-    worker: str,
-    given: Mapping[str, str],
-    qualified: ByWorker,
-    choices: Mapping[str, Mapping[str, int]],
+    survey: Survey, worker: str, given: dict[str, str], right: int, qualified: bool, choices: dict[str, Counter[str]]
 ) -> SurveyWorker:
     """Compare a worker's choices with the plurality of the other qualified workers."""
     own = {question: given[question] for question in survey.key.matching if question in given}
-    agreed = []
-    for question, choice in own.items():
-        others = Counter(choices[question])
-        if worker in qualified:
-            others[choice] -= 1
-        most = plurality(others)
-        if most is not None:
-            agreed.append(most == choice)
+    others = [(plurality(choices[q] - Counter([choice] * qualified)), choice) for q, choice in own.items()]
+    agreed = [most == choice for most, choice in others if most is not None]
     return SurveyWorker(
         worker=worker,
-        exam_right=exam_right(survey, given),
+        exam_right=right,
         exam_questions=len(survey.exam),
-        qualified=worker in qualified,
+        qualified=qualified,
         answers=len(own),
         ratings=sum(question in given for question in survey.key.rating),
         compared=len(agreed),
-        agreement=sum(agreed) / len(agreed) if agreed else None,
+        agreement=fmean(agreed) if agreed else None,
     )
+
+
+def questions_to_rate(survey: Survey, answers: Answers) -> tuple[RatingQuestion, ...]:
+    """Return the questions of the rating task: those whose word set people matched to the embedding's group.
+
+    In the paper (§4.1) only these were rated. `answers` are those of the exam and the matching, as for `score_survey`.
+
+    >>> import aslant
+    >>> v = aslant.load()
+    >>> found = aslant.enumerate_biases(v, groups="race-four", words=5_000, categories=8, rotations=200)
+    >>> survey = aslant.make_survey(found, exam_names=0)
+    >>> first, group = next(iter(survey.key.matching.items()))
+    >>> asked = aslant.questions_to_rate(survey, [{"worker": "w1", survey.public_id(first): group}])
+    >>> [question.group == group for question in asked]
+    [True]
+    """
+    result = score_survey(survey, answers)
+    asked = [question.id for task in survey.matching for question in task.questions]
+    matched = {question for question, found in zip(asked, result.associations, strict=True) if found.agrees}
+    if not matched:
+        nobody = f"no worker passed the exam ({result.workers_given} took part)"
+        nothing = "people's most frequent choice is the embedding's group for no word set"
+        raise MeasureError(f"{nothing if result.workers_qualified else nobody}, so there is nothing to rate.")
+    return tuple(question for question in survey.rating if survey.key.rating[question.id] in matched)

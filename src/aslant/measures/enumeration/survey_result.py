@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from aslant.measures.enumeration.survey_plan import Survey as Survey
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
 
@@ -131,21 +130,12 @@ class SurveyResult(MeasuredResult):
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per association, in the order of the tests."""
         groups = {group.id: group for group in self.groups}
-        return [
-            {
-                "test": a.test,
-                "category": a.category,
-                "group": groups[a.group].label,
-                "names": ", ".join(groups[a.group].names),
-                "words": ", ".join(a.words),
-                "groups_on_offer": len(a.chosen),
-                "chosen": "; ".join(f"{groups[g].label}: {n}" for g, n in Counter(a.chosen).most_common() if n),
-                "answers": a.answers,
-                "plurality": groups[a.plurality].label if a.plurality else None,
-                "agrees": a.agrees,
-                "ratings": a.ratings,
-                "mean_rating": a.mean_rating,
-                "offensive": a.offensive,
-            }
-            for a in self.associations
-        ]
+        rows = []
+        for a in self.associations:
+            group, chosen = groups[a.group], Counter(a.chosen).most_common()
+            row: dict[str, Any] = {"test": a.test, "category": a.category, "group": group.label}
+            row |= {"names": ", ".join(group.names), "words": ", ".join(a.words), "groups_on_offer": len(a.chosen)}
+            row |= {"chosen": "; ".join(f"{groups[g].label}: {n}" for g, n in chosen if n), "answers": a.answers}
+            row |= {"plurality": groups[a.plurality].label if a.plurality else None, "agrees": a.agrees}
+            rows.append(row | {"ratings": a.ratings, "mean_rating": a.mean_rating, "offensive": a.offensive})
+        return rows

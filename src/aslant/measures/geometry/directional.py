@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
+from aslant.measures.geometry.chance import direct_bias_chance
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     IndirectBiasResult,
@@ -17,12 +18,10 @@ from aslant.measures.geometry.result import (
     WordProjection,
 )
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.shared.correlations import correlation
-from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, FoundSets, Pairs, find_direction, find_sets
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.directions import DEFAULT_PAIRS, Direction, Pairs, find_direction, find_sets
+from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import (
     FloatArray,
-    Found,
     check_vectors,
     checked_words,
     find,
@@ -30,8 +29,7 @@ from aslant.measures.shared.wordsets import (
     need_words,
     provenance,
 )
-from aslant.results.parts import Correlation
-from aslant.statistics import check_count, explained_ratios, generator, seed_of, subspace, unit_rows
+from aslant.statistics import check_count, explained_ratios, frequency_lean, generator, seed_of, subspace, unit_rows
 from aslant.stimuli import WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -42,20 +40,12 @@ NO_SPREAD = 1e-6
 
 
 def projections(words: NDArray[np.floating], direction: FloatArray) -> FloatArray:
-    """Return the cosine of each word with a direction; shape (words,), from (words, d) and (d,).
-
-    >>> projections(np.array([[3.0, 4.0], [0.0, -2.0]]), np.array([0.0, 1.0])).tolist()
-    [0.8, -1.0]
-    """
+    """Return the cosine of each word with a direction; shape (words,), from (words, d) and (d,)."""
     return np.asarray(unit_rows(words) @ unit_rows(direction))
 
 
 def direct_bias_value(cosines: FloatArray, strictness: float) -> float:
-    """Return the mean of |cos|^c over words (Bolukbasi et al. §5.2).
-
-    >>> direct_bias_value(np.array([0.5, -0.1]), 1.0)
-    0.3
-    """
+    """Return the mean of |cos|^c over words (Bolukbasi et al. §5.2)."""
     return float(np.mean(np.abs(cosines) ** strictness))
 
 
@@ -67,36 +57,47 @@ def direct_bias(
     strictness: float = 1.0,
     keep_specific: bool = True,
     specific: Words = SPECIFIC_WORDS,
+    chance: int = 2_000,
+    rng: int | np.random.Generator | None = 0,
 ) -> DirectBiasResult:
     """Measure the direct bias of `words`: the mean of |cos(w, g)| to the power of `strictness`.
 
     `direction` g is a pair set or pairs (their first component, see `gender_subspace`), or the numbers themselves.
     `keep_specific=False` leaves out the words that `specific` lists, which are gendered by definition; the published
-    0.08 for GoogleNews keeps them. Ratings that a word set carries are correlated with the projections.
+    0.08 for GoogleNews keeps them. Ratings that a word set carries are correlated with the projections. `chance` random
+    pairs of the same frequency, in place of those that the direction comes from, say what these pairs add.
 
     >>> import aslant
     >>> r = aslant.direct_bias(aslant.load())
     >>> r.poles, [word.word for word in r.extremes(2)[0]]
     (('female', 'male'), ['ballerina', 'homemaker'])
+    >>> round(r.value, 2), r.chance.low < r.value < r.chance.high  # what random pairs give
+    (0.15, True)
     """
     check_vectors(vectors)
     if isinstance(strictness, bool) or not isinstance(strictness, numbers.Real) or not 0 < strictness <= 100:
         raise MeasureError(f"strictness is {strictness!r}; give a number above 0, such as 1.")
     listed, words_id = word_list(words)
-    removed = () if keep_specific else _specific(listed, specific)
-    gone = set(removed)
-    found = find(vectors, WordList("words", tuple(word for word in listed if word not in gone)))
+    by_definition, source = word_list(specific)
+    gone = set() if keep_specific else {_spelled(word) for word in by_definition}
+    removed = tuple(word for word in listed if _spelled(word) in gone)
+    found = find(vectors, WordList("words", tuple(word for word in listed if _spelled(word) not in gone)))
     if not found.words.used:
         raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     chosen = find_direction(vectors, direction)
     cosines = projections(found.raw, chosen.vector)
-    columns = _ratings(words)
-    settings = {
-        "strictness": strictness, "direction": chosen.id, "keep_specific": keep_specific,
-        "specific": word_list(specific)[1],
-    }  # fmt: skip
+    columns: dict[str, dict[str, float]] = {}  # the numbers that the word set carries, by name and word
+    if isinstance(words, str | PathLike):
+        carried = load_set(words, WordSet)
+        columns = {name: carried.column(name) for name in carried.columns[1:]}
+    varied = columns if np.ptp(cosines) >= NO_SPREAD else {}
+    rated = [correlation(name, cosines, [column[w] for w in found.words.used]) for name, column in varied.items()]
+    settings = {"strictness": strictness, "direction": chosen.id, "keep_specific": keep_specific, "specific": source}
+    value, seed = direct_bias_value(cosines, strictness), seed_of(rng)
+    check_count("chance", chance, 0, 100_000)
+    rows = [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
     return DirectBiasResult(
-        value=direct_bias_value(cosines, strictness),
+        value=value,
         strictness=float(strictness),
         poles=chosen.poles,
         by_word=tuple(
@@ -104,31 +105,17 @@ def direct_bias(
             for word, cosine in zip(found.words.used, cosines.tolist(), strict=True)
         ),
         ratings=tuple(columns),
-        correlations=_correlations(found, cosines, columns),
+        correlations=tuple(one for one in rated if one is not None),
         specific="kept" if keep_specific else "removed",
         removed=removed,
-        provenance=provenance(vectors, words_id, (found.words, *chosen.found), None, settings),
+        provenance=provenance(vectors, words_id, (found.words, *chosen.found), seed, {**settings, "chance": chance}),
+        chance=direct_bias_chance(vectors, found.unit, chosen.found, strictness, value, chance, generator(seed)),
+        frequency=frequency_lean(cosines, rows),
     )
 
 
-def _specific(listed: tuple[str, ...], specific: Words) -> tuple[str, ...]:
-    known = {word.lower().replace(" ", "_") for word in word_list(specific)[0]}
-    return tuple(word for word in listed if word.lower().replace(" ", "_") in known)
-
-
-def _ratings(words: Words) -> dict[str, dict[str, float]]:
-    """Return the numbers that the word set carries, by column and word."""
-    if not isinstance(words, str | PathLike):
-        return {}
-    chosen = load_set(words, WordSet)
-    return {name: chosen.column(name) for name in chosen.columns[1:]}
-
-
-def _correlations(found: Found, cosines: FloatArray, columns: dict[str, dict[str, float]]) -> tuple[Correlation, ...]:
-    if np.ptp(cosines) < NO_SPREAD:
-        return ()
-    made = [correlation(name, cosines, [col[word] for word in found.words.used]) for name, col in columns.items()]
-    return tuple(one for one in made if one is not None)
+def _spelled(word: str) -> str:
+    return word.lower().replace(" ", "_")
 
 
 #: A similarity closer to 0 than this has no share.
@@ -139,9 +126,6 @@ def beta(word: FloatArray, others: FloatArray, direction: FloatArray) -> FloatAr
     """Return β(w, v) = (w·v − cos(w⊥, v⊥)) / w·v for each v; shape (others,), from (d,), (others, d) and (d,).
 
     ⊥ removes the part along the direction; all vectors are at unit length first. NaN marks w·v = 0.
-
-    >>> beta(np.array([1.0, 1.0]), np.array([[1.0, 0.0], [-1.0, 2.0]]), np.array([0.0, 1.0])).round(3).tolist()
-    [-0.414, 4.162]
     """
     w, vs, g = unit_rows(word), unit_rows(others), unit_rows(direction)
     similarity = vs @ w
@@ -151,12 +135,7 @@ def beta(word: FloatArray, others: FloatArray, direction: FloatArray) -> FloatAr
 
 
 def indirect_bias(
-    vectors: WordVectors,
-    word: str,
-    other: str,
-    *,
-    direction: Direction = DEFAULT_PAIRS,
-    words: Words = DEFAULT_WORDS,
+    vectors: WordVectors, word: str, other: str, *, direction: Direction = DEFAULT_PAIRS, words: Words = DEFAULT_WORDS
 ) -> IndirectBiasResult:
     """Measure the indirect bias of `word` and `other`, and of `words` ranked between them.
 
@@ -185,13 +164,11 @@ def indirect_bias(
         raise MeasureError(f"'{word}' and '{other}' have a similarity of 0, so no share of it can be computed.")
     cosines = projections(found.unit[rows], first - second)
     betas = np.array([beta(end, found.unit[rows], chosen.vector) for end in (first, second)])
-    ranked = [
-        IndirectWord(
-            found.words.used[rows[i]], float(cosines[i]), word if cosines[i] >= 0 else other,
-            None if np.isnan(b := float(betas[0 if cosines[i] >= 0 else 1, i])) else b,
-        )
-        for i in np.argsort(-cosines, kind="stable").tolist()
-    ]  # fmt: skip
+    ranked = []
+    for i in np.argsort(-cosines, kind="stable").tolist():
+        nearer, share = (word, betas[0, i]) if cosines[i] >= 0 else (other, betas[1, i])
+        value_of = None if np.isnan(share) else float(share)
+        ranked.append(IndirectWord(found.words.used[rows[i]], float(cosines[i]), nearer, value_of))
     groups = (*(end.words for end in ends), found.words, *chosen.found)
     return IndirectBiasResult(
         first=word,
@@ -206,21 +183,13 @@ def indirect_bias(
 
 #: Random words come from this many of the most frequent.
 RANDOM_FROM = 50_000
-MOST_REPEATS = 100_000
 _BLOCK = 1 << 22  # numbers at a time
 
 
 def random_ratios(
     rows: FloatArray, sizes: tuple[int, ...], count: int, repeats: int, random: np.random.Generator
 ) -> FloatArray:
-    """Return the shares of variance of random sets of the same sizes; shape (repeats, count).
-
-    `rows` (words, d) are drawn from without replacement within a repeat.
-
-    >>> shares = random_ratios(np.eye(6), (2, 2), 2, 3, np.random.default_rng(0))
-    >>> shares.round(6).tolist()
-    [[0.5, 0.5], [0.5, 0.5], [0.5, 0.5]]
-    """
+    """Return shares of variance of random sets of these sizes, drawn from `rows` (words, d); shape (repeats, count)."""
     total, ends = sum(sizes), np.cumsum(sizes)[:-1]
     block = max(1, _BLOCK // (total * rows.shape[1]))
     done = []
@@ -255,35 +224,31 @@ def gender_subspace(
     6
     """
     check_count("components", components, 1, 10_000)
-    check_count("random_pairs", random_pairs, 0, MOST_REPEATS)
+    check_count("random_pairs", random_pairs, 0, 100_000)
     sets, seed = find_sets(vectors, pairs), seed_of(rng)
     found, ratios = subspace(sets.vectors)
     explained = ratios[:components]
-    random = _random(vectors, sets, len(explained), random_pairs, seed)
-    beaten = None if random is None else int(np.count_nonzero(random[:, 0] >= explained[0]))
+    random, pvalue = np.empty((0, 0)), None
+    if random_pairs:
+        own = {token for words in sets.found for token in words.tokens}
+        others = [row for row, word in enumerate(vectors.words[:RANDOM_FROM]) if word not in own]
+        sizes = tuple(len(words) for words in sets.vectors)
+        if len(others) < sum(sizes):
+            raise MeasureError(
+                f"'{vectors.name}' has {plural(len(others), 'word')} besides the pairs, too few for random pairs; "
+                "give random_pairs=0."
+            )
+        rows = unit_rows(vectors.matrix[np.array(others, dtype=np.intp)])
+        random = random_ratios(rows, sizes, len(explained), random_pairs, generator(seed))
+        pvalue = (1 + int(np.count_nonzero(random[:, 0] >= explained[0]))) / (1 + random_pairs)
     settings = {"components": components, "random_pairs": random_pairs, "random_from": RANDOM_FROM, "length": "unit"}
     return SubspaceResult(
         sets=sets.words,
         sets_left_out=sets.left_out,
         poles=sets.poles,
         explained=tuple(explained.tolist()),
-        random=() if random is None else tuple(spread(column) for column in random.T),
-        pvalue=None if beaten is None else (1 + beaten) / (1 + random_pairs),
+        random=tuple(spread(column) for column in random.T),
+        pvalue=pvalue,
         direction=tuple(found[0].tolist()),
         provenance=provenance(vectors, sets.id, sets.found, seed, settings),
     )
-
-
-def _random(vectors: WordVectors, sets: FoundSets, count: int, repeats: int, seed: int) -> FloatArray | None:
-    if not repeats:
-        return None
-    own = {token for words in sets.found for token in words.tokens}
-    top = vectors.words[:RANDOM_FROM]
-    others = np.array([row for row, word in enumerate(top) if word not in own], dtype=np.intp)
-    sizes = tuple(len(words) for words in sets.vectors)
-    if len(others) < sum(sizes):
-        raise MeasureError(
-            f"'{vectors.name}' has {plural(len(others), 'word')} besides the pairs, too few for random pairs; "
-            "give random_pairs=0."
-        )
-    return random_ratios(unit_rows(vectors.matrix[others]), sizes, count, repeats, generator(seed))

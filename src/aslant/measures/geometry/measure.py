@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,7 +16,6 @@ from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.measures.residuals.separation import Gamma
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
 from aslant.results.codec import MeasuredResult
-from aslant.results.provenance import Provenance
 from aslant.statistics import seed_of
 from aslant.stimuli import DEFAULT_POLES, PairSet
 from aslant.vectors import WordVectors
@@ -57,7 +57,6 @@ def geometry(
     """
     seed = seed_of(rng)
     sides = DEFAULT_POLES if poles is None and isinstance(pairs, str) and pairs == DEFAULT_PAIRS else poles
-
     not_run = {"residual bias": NO_POLES} if sides is None else {}
 
     def residual(measured: WordVectors) -> ResidualBiasResult | None:
@@ -81,17 +80,13 @@ def geometry(
         )
 
     before, after = space(vectors), None if against is None else space(against)
-    more = {"random_pairs": random_pairs, "keep_specific": keep_specific, "poles": None if sides is None else [*sides]}
-    return GeometryResult(before, after, not_run, _provenance(before, after, more, seed))
-
-
-def _provenance(before: SpaceGeometry, after: SpaceGeometry | None, more: dict[str, Any], seed: int) -> Provenance:
-    """Return the provenance of everything: settings of every part, and the words missing from any part."""
-    parts = [part for space in (before, after) if space for part in (space.residual, space.direct) if part]
+    # Settings of every part, and the words missing from any part
+    parts = [part for s in (before, after) if s for part in (s.residual, s.direct) if part]
     missing = tuple(dict.fromkeys(word for part in parts for word in part.missing))
-    base = parts[0].provenance
-    settings = {**base.settings, "pairs": before.subspace.provenance.stimuli, **more}
-    return Provenance(base.stimuli, base.representation, missing, seed, settings, base.version)
+    settings = {**parts[0].provenance.settings, "pairs": before.subspace.provenance.stimuli}
+    settings |= {"random_pairs": random_pairs, "keep_specific": keep_specific, "poles": sides and [*sides]}
+    made = replace(parts[0].provenance, missing=missing, seed=seed, settings=settings)
+    return GeometryResult(before, after, not_run, made)
 
 
 def directions(work: Work) -> Results:

@@ -9,6 +9,8 @@ from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Correlation, Spread
 from aslant.results.provenance import Provenance
+from aslant.statistics.chance import Chance
+from aslant.statistics.frequency import FrequencyLean
 
 
 @dataclass(frozen=True)
@@ -35,14 +37,10 @@ class SubspaceResult(MeasuredResult):
         """Return one table row per component."""
         spreads = self.random or (None,) * len(self.explained)
         return [
-            {
-                "component": number, "explained": share,
-                "random_mean": spread.mean if spread else None,
-                "random_minimum": spread.minimum if spread else None,
-                "random_maximum": spread.maximum if spread else None,
-            }
+            {"component": number, "explained": share}
+            | {f"random_{name}": getattr(spread, name, None) for name in ("mean", "minimum", "maximum")}
             for number, (share, spread) in enumerate(zip(self.explained, spreads, strict=True), 1)
-        ]  # fmt: skip
+        ]
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,8 @@ class DirectBiasResult(MeasuredResult):
     """Direct bias (Bolukbasi et al. 2016): the mean over words of |cos(w, g)| to the power of `strictness`.
 
     A positive projection leans to `poles[0]`. `specific` says whether words that have the concept by definition were
-    kept or removed; `removed` lists them. `correlations` has one entry per rating that the words come with.
+    kept or removed; `removed` lists them. `correlations` has one entry per rating that the words come with. `chance` is
+    what random pairs give in place of those that the direction comes from; `frequency` how leans go with frequency.
     """
 
     kind: ClassVar[str] = "direct-bias"
@@ -73,6 +72,8 @@ class DirectBiasResult(MeasuredResult):
     specific: str
     removed: tuple[str, ...]
     provenance: Provenance
+    chance: Chance | None = None
+    frequency: FrequencyLean | None = None
 
     def extremes(self, n: int = 10) -> tuple[tuple[WordProjection, ...], tuple[WordProjection, ...]]:
         """Return the n words that lean most to the first pole, and the n that lean most to the second."""
@@ -156,11 +157,16 @@ class GeometryResult(MeasuredResult):
     not_run: dict[str, str]
     provenance: Provenance
 
+    @property
+    def spaces(self) -> tuple[SpaceGeometry, ...]:
+        """The embedding before, and the one after if there is one."""
+        return (self.before,) if self.after is None else (self.before, self.after)
+
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per measure, with what chance gives."""
         after = _measures(self.after) if self.after else {}
         fields = ("value", "minimum", "maximum", "chance", "pvalue")
-        others = ("after", "after_minimum", "after_maximum", "after_chance", "after_pvalue")
+        others = ("after", *(f"after_{name}" for name in fields[1:]))
         nothing = (None,) * len(others)
         return [
             {"measure": what, **dict(zip(fields, found, strict=True))}

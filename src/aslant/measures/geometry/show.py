@@ -7,21 +7,14 @@ from typing import Any
 
 from aslant.catalogue import Picture
 from aslant.errors import plural
-from aslant.measures.geometry.result import (
-    DirectBiasResult,
-    GeometryResult,
-    IndirectBiasResult,
-    SpaceGeometry,
-    SubspaceResult,
-)
+from aslant.measures.geometry.result import DirectBiasResult, GeometryResult, IndirectBiasResult, SubspaceResult
 from aslant.measures.residuals.show import clusters_picture, residual_notes
 from aslant.measures.residuals.show import glance as residual_glance
+from aslant.report.assembly import pictures_of
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
-from aslant.report.conventions import Category, line, listed
-from aslant.report.sections import pictures_of
+from aslant.report.conventions import Category, chance_note, frequency_note, line, listed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
-from aslant.results.parts import Correlation
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10
@@ -64,12 +57,17 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
         f"gender-specific words {result.specific}"
         + (f": {plain(', '.join(result.removed))}." if result.removed else "."),
         f"projection > 0: towards {plain(result.poles[0])}; the words that lean most come first.",
-        *(_said(c) for c in result.correlations),
+        *(
+            f"correlation with the {plain(c.figure)} rating over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
+            f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
+            for c in result.correlations
+        ),
     ]
+    notes += [*chance_note(result.chance, "the pairs"), *frequency_note(result.frequency, result.poles[0])]
     if result.correlations and result.provenance.stimuli == "professions":
         notes.append("ratings: −1 female, 1 male; so projections that agree with people correlate negatively.")
-    title = f"Direct bias along {plain(result.provenance.settings['direction'])} on "
-    title += result.provenance.representation.name
+    direction, name = plain(result.provenance.settings["direction"]), result.provenance.representation.name
+    title = f"Direct bias along {direction} on {name}"
     return Table(title, columns, rows, (*notes, *missing_words(result)), shown_rows=2 * MOST_WORDS)
 
 
@@ -87,8 +85,8 @@ def indirect_bias_table(result: IndirectBiasResult) -> Table:
         "β: share of the similarity of a word and its nearer end that the direction explains; 0: none.",
     )
     rows = sorted(result.rows(), key=lambda row: -abs(float(row["projection"])))
-    title = f"Indirect bias between {plain(result.first)} and {plain(result.second)} on "
-    title += result.provenance.representation.name
+    ends = f"{plain(result.first)} and {plain(result.second)}"
+    title = f"Indirect bias between {ends} on {result.provenance.representation.name}"
     return Table(title, columns, rows, (*notes, *missing_words(result)), shown_rows=2 * MOST_WORDS)
 
 
@@ -107,44 +105,24 @@ def geometry_table(result: GeometryResult) -> Table:
         Column("after_chance", "by chance", small, min_width=80),
         Column("after_pvalue", "p", pvalue, min_width=100),
     ] if result.after else []  # fmt: skip
-    rows = [
-        {
-            **row,
-            "range": between(row["minimum"], row["maximum"]),
-            "after_range": between(row["after_minimum"], row["after_maximum"]),
-        }
-        for row in result.rows()
-    ]
-    title = f"Geometry of {result.before.name}" + (f" and {result.after.name}" if result.after else "")
-    return Table(title, tuple(before + after), rows, (*_geometry_notes(result), *missing_words(result)))
-
-
-def _geometry_notes(result: GeometryResult) -> list[str]:
-    notes = [] if result.after is None else [f"before: {plain(result.before.name)}; after: {plain(result.after.name)}"]
-    notes += [
+    rows = result.rows()
+    for row in rows:
+        row["range"] = between(row["minimum"], row["maximum"])
+        row["after_range"] = between(row["after_minimum"], row["after_maximum"])
+    notes = [f"before: {plain(result.before.name)}; after: {plain(result.after.name)}"] if result.after else []
+    notes.append(
         "share of variance: of the definitional pairs, by chance: of random pairs; direct bias: mean |cos| with that "
         "direction, each embedding's own; neighbours: p by shuffling."
-    ]
-    notes += [] if result.before.residual is None else residual_notes(result.before.residual)
-    notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
-    for space in (result.before, result.after):
-        notes += [] if space is None else _extreme_notes(space)
-    return notes
-
-
-def _extreme_notes(space: SpaceGeometry) -> list[str]:
-    notes = []
-    for pole, words in zip((space.direct.poles[0], _other(space.direct.poles)), space.direct.extremes(), strict=True):
-        if words:
-            notes.append(f"{plain(space.name)}, most {plain(pole)}: {plain(', '.join(w.word for w in words))}")
-    return notes
-
-
-def _said(c: Correlation) -> str:
-    return (
-        f"correlation with the {plain(c.figure)} rating over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
-        f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
     )
+    notes += residual_notes(result.before.residual) if result.before.residual else []
+    notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
+    for space in result.spaces:
+        poles = (space.direct.poles[0], _other(space.direct.poles))
+        for pole, words in zip(poles, space.direct.extremes(), strict=True):
+            said = f"{plain(space.name)}, most {plain(pole)}: {plain(', '.join(w.word for w in words))}"
+            notes += [said] if words else []
+    title = f"Geometry of {result.before.name}" + (f" and {result.after.name}" if result.after else "")
+    return Table(title, tuple(before + after), rows, (*notes, *missing_words(result)))
 
 
 def _other(poles: tuple[str, ...]) -> str:
@@ -163,15 +141,14 @@ def subspace_glance(r: SubspaceResult, about: Category) -> list[Glance]:
     pairs, share = r.provenance.stimuli, r.explained[0]
     chance = f" (of random words: {r.random[0].mean:.0%})" if r.random else ""
     sentence = f"One direction holds {share:.0%} of how {listed(r.poles)} words differ{chance}."
-    category = about(pairs)
-    return [line(category, f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue)]
+    return [line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue)]
 
 
 def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:
     """Say at a glance what was found."""
     words, pairs = r.provenance.stimuli, str(r.provenance.settings.get("direction", ""))
     sentence = f"{len(r.by_word):,} words lie {r.value:.3f} along the direction of {listed(r.poles)} on average."
-    return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence)]
+    return [line(about(pairs), f"{words}, direct bias", r.value, "direct bias", sentence, chance=r.chance)]
 
 
 PAIRS, RANDOM, RANDOM_SWAPPED = "pairs", "random words", "random words, swapped"
@@ -184,33 +161,26 @@ def geometry_chart(result: GeometryResult) -> str:
     """Draw variance, projections and clusters, one row per embedding; SVG."""
     import altair as alt
 
-    rows = [_row(space) for space in (result.before, result.after) if space is not None]
-    chart = alt.vconcat(*rows).resolve_scale(color="independent", shape="independent")
-    return svg(chart, ink=INK, paper=PAPER)
-
-
-def _row(space: SpaceGeometry) -> Any:
-    import altair as alt
-
-    parts = [variance_picture(space.subspace), projections_picture(space.direct)]
-    if space.residual is not None and space.residual.picture is not None:
-        parts.append(clusters_picture(space.residual))
-    title = alt.Title(plain(space.name), anchor="start", fontSize=15)
-    return alt.hconcat(*parts).resolve_scale(color="independent", shape="independent").properties(title=title)
+    apart: dict[str, Any] = {"color": "independent", "shape": "independent"}
+    rows = []
+    for space in result.spaces:
+        parts = [variance_picture(space.subspace), projections_picture(space.direct)]
+        if space.residual is not None and space.residual.picture is not None:
+            parts.append(clusters_picture(space.residual))
+        title = alt.Title(plain(space.name), anchor="start", fontSize=15)
+        rows.append(alt.hconcat(*parts).resolve_scale(**apart).properties(title=title))
+    return svg(alt.vconcat(*rows).resolve_scale(**apart), ink=INK, paper=PAPER)
 
 
 def variance_picture(result: SubspaceResult) -> Any:
     """Draw the share of variance of each component with that of random words; returns an Altair chart."""
-    rows = result.rows()
-    pairs = [{"component": row["component"], "series": PAIRS, "share": row["explained"]} for row in rows]
-    random = [
-        {
-            "component": row["component"], "series": RANDOM, "share": row["random_mean"], "low": row["random_minimum"],
-            "high": row["random_maximum"],
-        }
-        for row in rows if row["random_mean"] is not None
-    ]  # fmt: skip
-    return variance_bars([*pairs, *random])
+    values = []
+    for row in result.rows():
+        values.append({"component": row["component"], "series": PAIRS, "share": row["explained"]})
+        if row["random_mean"] is not None:
+            span = {"low": row["random_minimum"], "high": row["random_maximum"]}
+            values.append({"component": row["component"], "series": RANDOM, "share": row["random_mean"], **span})
+    return variance_bars(values)
 
 
 def variance_bars(values: list[dict[str, Any]]) -> Any:
@@ -240,14 +210,12 @@ def projections_picture(result: DirectBiasResult) -> Any:
 
     first, second = result.extremes(MOST_BARS)
     words = [*first, *second[::-1]]
-    poles = [plain(result.poles[0]), plain(result.poles[1]) if len(result.poles) == 2 else "the others"]
+    poles = [plain(result.poles[0]), plain(_other(result.poles))]
     values = [
-        {
-            "word": plain(w.word), "projection": w.projection, "pole": poles[0] if w.projection > 0 else poles[1],
-            "written": small(w.projection),
-        }
+        {"word": plain(w.word), "projection": w.projection, "written": small(w.projection)}
+        | {"pole": poles[0] if w.projection > 0 else poles[1]}
         for w in words
-    ]  # fmt: skip
+    ]
     colours = alt.Scale(domain=poles, range=[PEOPLE_COLOUR, MODEL_COLOUR])
     return (
         alt.Chart(alt.InlineData(values=values))
@@ -264,9 +232,8 @@ def projections_picture(result: DirectBiasResult) -> Any:
 
 def pictures(result: GeometryResult) -> list[tuple[Picture, Any]]:
     """Return the charts of each embedding's parts, under its name."""
-    spaces = [space for space in (result.before, result.after) if space]
     return [
         (replace(picture, name=f"{picture.name}-{space.name}", shows=f"{picture.shows} ({plain(space.name)})"), chart)
-        for space in spaces for part in (space.subspace, space.direct, space.residual) if part is not None
+        for space in result.spaces for part in (space.subspace, space.direct, space.residual) if part is not None
         for picture, chart in pictures_of(part)
     ]  # fmt: skip

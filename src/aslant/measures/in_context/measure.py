@@ -4,71 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from aslant.errors import MeasureError
-from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS, projections
-from aslant.measures.in_context.result import (
-    CONTEXTUAL,
-    ContextualBiasResult,
-    ProfessionInContext,
-    ProfessionPicture,
-    ProfessionPoint,
-    RepeatedMeasure,
-    SwappedPair,
-    SwappedSubspace,
-    WordNumbers,
-)
-from aslant.measures.in_context.sentences import (
-    BIASED,
-    PROFESSIONS,
-    BiasedWords,
-    Drawn,
-    Professions,
-    choose_biased,
-    choose_professions,
-    draw_sentences,
-    fewer_sentences,
-    held_candidates,
-    lacking,
-)
+from aslant.measures.geometry.directional import DEFAULT_WORDS, SPECIFIC_WORDS
+from aslant.measures.in_context import result as r
+from aslant.measures.in_context import sentences, swaps
+from aslant.measures.in_context.sentences import BIASED, PROFESSIONS, BiasedWords, Professions
+from aslant.measures.in_context.settings import ContextualSettings
 from aslant.measures.in_context.space import Plan, SpaceFound, check_compared, compared_space, measure_space
-from aslant.measures.in_context.swaps import (
-    Encoded,
-    component_spreads,
-    encode,
-    random_shares,
-    random_words,
-    swap_pairs,
-    swap_random,
-    variance_measure,
-    word_shares,
-)
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.residuals.measure import FEWEST, check_poles, select
+from aslant.measures.residuals.measure import check_poles, select
 from aslant.measures.residuals.result import Picture
-from aslant.measures.residuals.separation import Gamma, check_gamma, check_picture, picture_of, plane_of, training_size
+from aslant.measures.residuals.separation import Gamma, check_gamma, picture_of, plane_of, training_size
+from aslant.measures.sentence_tests.clustered_words import check_encoder
 from aslant.measures.shared.directions import DEFAULT_PAIRS, Pairs
-from aslant.measures.shared.spreads import spread
-from aslant.measures.shared.wordsets import FloatArray, check_vectors
+from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.statistic import spread
+from aslant.measures.shared.wordsets import check_vectors, provenance
 from aslant.models.protocols import Encoder, Progress
 from aslant.parallel import one_thread_each
-from aslant.results.provenance import Provenance, Representation
-from aslant.statistics import check_count, seed_of, spawn, unit_rows
+from aslant.results.provenance import Representation
+from aslant.statistics import seed_of, spawn, unit_rows
 from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT
 from aslant.vectors import WordVectors, load
-from aslant.version import __version__
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
 
-#: What the components of the pairs are compared with: random words swapped, or also random words themselves.
-RANDOM_AS = ("differences", "words")
-MOST_REPEATS, MOST_SWAPS, MOST_DRAWS = 100, 1_000, 100_000
 
-
+@keywords
 def contextual_bias(
     encoder: Encoder,
     corpus: Iterable[str],
@@ -79,20 +46,13 @@ def contextual_bias(
     poles: tuple[str, str] = DEFAULT_POLES,
     specific: Words = SPECIFIC_WORDS,
     keep_specific: bool = True,
-    repeats: int = 10,
-    swaps: int = 20,
-    top: int = 500,
-    classified: int = 2_500,
-    k: int = 100,
     gamma: Gamma = "scale",
-    random_pairs: int = 1_000,
-    random_as: str = "differences",
-    picture: str = "auto",
+    settings: ContextualSettings,
     compare: Mapping[str, WordVectors] | None = None,
     store: str | PathLike[str] | None = None,
     progress: Progress | None = None,
     rng: int | np.random.Generator | None = 0,
-) -> ContextualBiasResult:
+) -> r.ContextualBiasResult:
     """Measure bias in the vectors of `encoder` for words in sentences of `corpus`, as Basta et al. (2019) do.
 
     The corpus is what `aslant.load_corpus` gives, or sentences. In each of `repeats` repeats a word is one vector, that
@@ -114,162 +74,97 @@ def contextual_bias(
     >>> r.measures.clustering.over.n, "dancer" in r.missing, len(r.subspace.direction)
     (2, True, 64)
     """
-    space = load() if original is None else original
-    _check(encoder, space, compare, repeats, swaps, top, classified, k, random_pairs)
+    static, columns, how = load() if original is None else original, compare or {}, settings
+    check_encoder(encoder)
+    check_vectors(static)
+    if not isinstance(columns, Mapping):
+        raise MeasureError(f"compare={compare!r:.60} is not a mapping of names to word vectors.")
+    for column, vectors in columns.items():
+        check_vectors(vectors)
+        if column == r.CONTEXTUAL:
+            raise MeasureError(f"compare names a static space '{column}', which is the name of the encoder's column.")
     check_poles(poles)
     check_gamma(gamma)
-    check_picture(picture)
-    check_random_as(random_as)
     seed = seed_of(rng)
     drawing, swapping, measuring, comparing, picking = spawn(seed, 5)
-    everything, asked = select(space, space, poles, specific), word_list(professions)[0]
-    drawn = draw_sentences(
-        corpus, pairs, everything.words, asked, repeats=repeats, swaps=swaps, rng=drawing, progress=progress
+    everything, (asked, asked_id) = select(static, static, poles, specific), word_list(professions)
+    drawn = sentences.draw_sentences(
+        corpus, pairs, everything.words, asked, repeats=how.repeats, swaps=how.swaps, rng=drawing, progress=progress
     )
-    chosen = held_candidates(everything, drawn.contexts(BIASED), drawn.corpus.name)
-    words = choose_biased(chosen, top, classified)
-    jobs = choose_professions(
-        space, asked, drawn.contexts(PROFESSIONS), chosen.poles, specific, keep_specific=keep_specific
-    )
-    plan = Plan(
-        words.clustered, words.classified, words.bias > 0, jobs.queries, jobs.query_bias,
-        words.places(jobs.query_tokens), k, gamma,
-    )  # fmt: skip
+    of_words, of_jobs = drawn.contexts(BIASED), drawn.contexts(PROFESSIONS)
+    chosen = sentences.held_candidates(everything, of_words, drawn.corpus.name)
+    words = sentences.choose_biased(chosen, how.top, how.classified)
+    jobs = sentences.choose_professions(static, asked, of_jobs, chosen.poles, specific, keep_specific=keep_specific)
+    own = words.places(jobs.query_tokens)
+    plan = Plan(words.clustered, words.classified, words.bias > 0, jobs.queries, jobs.query_bias, own, how.k, gamma)
     plan.check()
-    for static in (compare or {}).values():
-        check_compared(static, words, jobs)
-    made, used = swap_pairs(drawn, repeats, swaps)
+    for vectors in columns.values():
+        check_compared(vectors, words, jobs)
+    made, used = swaps.swap_pairs(drawn, how.repeats, how.swaps)
     sizes = [pair.swapped for pair in used]
-    beside = swap_random(drawn.contexts(BIASED), sizes, repeats, swapping) if random_pairs else []
-    alone = random_words(drawn.contexts(BIASED), sum(sizes), repeats, picking) if random_as == "words" else []
-    vectors = encode(encoder, drawn, words, jobs, made, beside, alone, store=store, progress=progress)
+    beside = swaps.swap_random(of_words, sizes, how.repeats, swapping) if how.random_pairs else []
+    alone = swaps.random_words(of_words, sum(sizes), how.repeats, picking) if how.random_as == "words" else []
+    encoded = swaps.encode(encoder, drawn, words, jobs, made, beside, alone, store=store, progress=progress)
     with one_thread_each():  # sums in one order: a seed gives one answer on any machine
-        directions, subspace, variance = _subspace(vectors, drawn, used, random_pairs, swapping)
-        others = [one.components()[0][0] for one in vectors.beside]
-        found = measure_space(vectors.repeats(directions, others), plan, variance, spawn(measuring, repeats))
-        how = {"random_pairs": random_pairs, "repeats": repeats, "seed": seed_of(comparing)}
-        compared = tuple(
-            compared_space(column, static, words, jobs, plan, used, **how) for column, static in (compare or {}).items()
-        )
-    absent, fewer = lacking(drawn, everything, top, classified), fewer_sentences(drawn, words, jobs, repeats)
-    settings = {
-        "pairs": drawn.pairs_id, "professions": word_list(professions)[1], "specific": word_list(specific)[1],
-        "keep_specific": keep_specific, "repeats": repeats, "swaps": swaps, "top": top, "classified": classified,
-        "k": k, "gamma": gamma, "random_pairs": random_pairs, "random_as": random_as, "picture": picture,
-        "length": "unit", "most_frequent": MOST_FREQUENT, "compare": [*(compare or {})],
+        directions, subspace, variance = swaps.summed_up(encoded, drawn, used, how.random_pairs, swapping)
+        others = [one.components()[0][0] for one in encoded.beside]
+        found = measure_space(encoded.repeats(directions, others), plan, variance, spawn(measuring, how.repeats))
+        same = {"random_pairs": how.random_pairs, "repeats": how.repeats, "seed": seed_of(comparing)}
+        compared = [compared_space(column, v, words, jobs, plan, used, **same) for column, v in columns.items()]
+    absent = sentences.lacking(drawn, everything, how.top, how.classified)
+    kept = {
+        "pairs": drawn.pairs_id, "professions": asked_id, "specific": word_list(specific)[1],
+        "keep_specific": keep_specific, "gamma": gamma, **how.record(), "length": "unit",
+        "most_frequent": MOST_FREQUENT, "compare": [*columns],
     }  # fmt: skip
-    return ContextualBiasResult(
-        original=Representation(**space.record()),
+    return r.ContextualBiasResult(
+        original=Representation(**static.record()),
         corpus=drawn.corpus,
         poles=poles,
         subspace=subspace,
         measures=found.measures,
-        professions=_in_context(drawn, jobs, found),
-        words=words.strongest(),
-        numbers=_numbers(plan, words, jobs, len(chosen.words), top, classified, fewer),
-        lacking=absent,
-        clusters=_clusters(vectors, words, plan, found, poles, picture, seed),
-        picture=_picture(vectors, jobs, picture, seed),
-        compared=compared,
-        provenance=Provenance(
-            word_list(professions)[1], Representation(**encoder.record()),
-            tuple(dict.fromkeys(word for part in absent.values() for word in part)), seed, settings, __version__,
+        professions=tuple(
+            r.ProfessionInContext(word, spread(cosines), bias, of_jobs.counts[word])
+            for word, cosines, bias in zip(jobs.words, found.projections.T, jobs.bias, strict=True)
         ),
-    )  # fmt: skip
-
-
-def _subspace(
-    vectors: Encoded, drawn: Drawn, used: tuple[SwappedPair, ...], draws: int, random: np.random.Generator
-) -> tuple[list[FloatArray], SwappedSubspace, RepeatedMeasure]:
-    """Return the direction of each repeat, the summary of all of them, and the first component with random words."""
-    found = [one.components() for one in vectors.swaps]
-    directions, shares = [components[0] for components, _ in found], [ratios for _, ratios in found]
-    together = unit_rows(np.mean(directions, axis=0))
-    explained = component_spreads(shares)
-    beside = random_shares(vectors.beside, len(used), len(explained), draws, random) if draws else None
-    mixed = random_shares([vectors.swaps[0], *vectors.beside], len(used), 1, draws, random) if draws else None
-    subspace = SwappedSubspace(
-        poles=drawn.poles,
-        pairs=used,
-        pairs_left_out=tuple(pair for pair in drawn.pairs if pair not in {one.words for one in used}),
-        explained=explained,
-        random=() if beside is None else tuple(spread(column) for column in beside.T),
-        direction=tuple(together.tolist()),
-        agreement=spread(projections(np.array(directions), together)),
-        random_words=component_spreads([word_shares(rows) for rows in vectors.random]) if vectors.random else (),
-    )
-    return directions, subspace, variance_measure(shares, beside, mixed)
-
-
-def _in_context(drawn: Drawn, jobs: Professions, found: SpaceFound) -> tuple[ProfessionInContext, ...]:
-    counts = drawn.contexts(PROFESSIONS).counts
-    return tuple(
-        ProfessionInContext(word, spread(cosines), bias, counts[word])
-        for word, cosines, bias in zip(jobs.words, found.projections.T, jobs.bias, strict=True)
-    )
-
-
-def _numbers(
-    plan: Plan, words: BiasedWords, jobs: Professions, candidates: int, top: int, classified: int,
-    fewer: dict[str, int],
-) -> WordNumbers:  # fmt: skip
-    return WordNumbers(
-        candidates=candidates, clustered_per_side=words.clustered, asked_clustered=top,
-        classified_per_side=words.classified, asked_classified=classified,
-        training_words=training_size(2 * words.classified), professions=len(jobs.words),
-        professions_with_bias=len(jobs.queries), k=plan.k_used, k_within=plan.k_within, asked_k=plan.k,
-        fewer_sentences=fewer,
+        words=words.strongest(),
+        numbers=r.WordNumbers(
+            candidates=len(chosen.words), clustered_per_side=words.clustered, asked_clustered=how.top,
+            classified_per_side=words.classified, asked_classified=how.classified,
+            training_words=training_size(2 * words.classified), professions=len(jobs.words),
+            professions_with_bias=len(jobs.queries), k=plan.k_used, k_within=plan.k_within, asked_k=plan.k,
+            fewer_sentences={
+                what: sum(len(drawn.contexts(what).by_word[word]) < how.repeats for word in used)
+                for what, used in ((BIASED, words.words), (PROFESSIONS, jobs.words))
+            },
+        ),
+        lacking=absent,
+        clusters=_clusters(encoded, words, plan, found, poles, how.picture, seed),
+        picture=_picture(encoded, jobs, how.picture, seed),
+        compared=tuple(compared),
+        provenance=provenance(encoder, asked_id, sum(absent.values(), ()), seed, kept),
     )  # fmt: skip
 
 
 def _clusters(
-    vectors: Encoded, words: BiasedWords, plan: Plan, found: SpaceFound, poles: tuple[str, str], method: str, seed: int
-) -> Picture | None:
+    vectors: swaps.Encoded, words: BiasedWords, plan: Plan, found: SpaceFound, poles: tuple[str, str], method: str,
+    seed: int,
+) -> Picture | None:  # fmt: skip
     rows, labels = plan.both_sides(plan.clustered)
     sides = [poles[0] if first else poles[1] for first in labels]
     names = [words.words[row] for row in rows]
     return picture_of(unit_rows(vectors.words[0][rows]), names, sides, found.clusters, method, seed)
 
 
-def _picture(vectors: Encoded, jobs: Professions, method: str, seed: int) -> ProfessionPicture | None:
+def _picture(vectors: swaps.Encoded, jobs: Professions, method: str, seed: int) -> r.ProfessionPicture | None:
     if method == "none":
         return None
     used, plane = plane_of(unit_rows(vectors.professions[0][jobs.queries]), method, seed)
     points = zip(jobs.queries, jobs.query_bias.tolist(), plane.tolist(), strict=True)
-    return ProfessionPicture(used, tuple(ProfessionPoint(jobs.words[row], bias, x, y) for row, bias, (x, y) in points))
-
-
-def check_random_as(random_as: str) -> None:
-    """Refuse an unknown kind of random words."""
-    if random_as not in RANDOM_AS:
-        raise MeasureError(f"random_as={random_as!r:.60} is not one of {', '.join(RANDOM_AS)}.")
-
-
-def _check(
-    encoder: Any, original: Any, compare: Any, repeats: int, swaps: int, top: int, classified: int, k: int,
-    random_pairs: int,
-) -> None:  # fmt: skip
-    if not isinstance(encoder, Encoder):
-        raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
-    check_vectors(original)
-    if compare is not None and not isinstance(compare, Mapping):
-        raise MeasureError(f"compare={compare!r:.60} is not a mapping of names to word vectors.")
-    for column, vectors in (compare or {}).items():
-        check_vectors(vectors)
-        if column == CONTEXTUAL:
-            raise MeasureError(f"compare names a static space '{column}', which is the name of the encoder's column.")
-    check_count("repeats", repeats, 1, MOST_REPEATS)
-    check_count("swaps", swaps, 1, MOST_SWAPS)
-    check_count("k", k, 1, MOST_FREQUENT)
-    check_count("random_pairs", random_pairs, 0, MOST_DRAWS)
-    for name, value in (("top", top), ("classified", classified)):
-        check_count(name, value, FEWEST, MOST_FREQUENT)
+    return r.ProfessionPicture(used, tuple(r.ProfessionPoint(jobs.words[i], bias, x, y) for i, bias, (x, y) in points))
 
 
 def contextual(work: Work) -> Results:
     """Measure bias in context; biased words come from the bundled sample."""
-    found = contextual_bias(
-        work.subject.encoder, work.subject.corpus, rng=work.seed, store=work.journal, progress=work.progress,
-        **work.settings,
-    )  # fmt: skip
-    return (found,)
+    how = {"rng": work.seed, "store": work.journal, "progress": work.progress, **work.settings}
+    return (contextual_bias(work.subject.encoder, work.subject.corpus, **how),)

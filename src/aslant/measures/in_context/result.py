@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from aslant.measures.residuals.result import Picture
+from aslant.measures.sentence_tests.result import CorpusRead
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Spread
 from aslant.results.provenance import Provenance, Representation
@@ -120,16 +121,6 @@ class ProfessionPicture:
 
 
 @dataclass(frozen=True)
-class CorpusUsed:
-    """The text that sentences were drawn from; `record` is what the corpus says about itself."""
-
-    name: str
-    sentences: int
-    tokens: int
-    record: dict[str, Any]
-
-
-@dataclass(frozen=True)
 class WordNumbers:
     """How many words were requested and used, and how many of those have fewer sentences than there are repeats."""
 
@@ -159,7 +150,7 @@ class ContextualBiasResult(MeasuredResult):
     kind: ClassVar[str] = "contextual-bias"
 
     original: Representation
-    corpus: CorpusUsed
+    corpus: CorpusRead
     poles: tuple[str, str]
     subspace: SwappedSubspace
     measures: SpaceMeasures
@@ -204,13 +195,10 @@ MEASURES = {
 def _numbers(measure: RepeatedMeasure) -> dict[str, Any]:
     over, chance = measure.over, measure.chance
     return {
-        "mean": over.mean if over else None,
-        "minimum": over.minimum if over else None,
-        "maximum": over.maximum if over else None,
+        **{name: getattr(over, name, None) for name in ("mean", "minimum", "maximum")},
         "repeats": over.n if over else 0,
         "chance": chance.mean if chance else None,
-        "chance_minimum": chance.minimum if chance else None,
-        "chance_maximum": chance.maximum if chance else None,
+        **{f"chance_{name}": getattr(chance, name, None) for name in ("minimum", "maximum")},
         "pvalue": measure.pvalue,
         "parametric_pvalue": measure.largest_pvalue,
     }

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from os import PathLike
+from itertools import zip_longest
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.corpus import Context, Contexts, ContextSample, Query, sample_contexts
+from aslant.corpus import Context, Contexts, ContextSample, Query
 from aslant.errors import MeasureError, TooFewWordsError, plural
-from aslant.measures.in_context.result import CorpusUsed
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.measure import FEWEST, TENTH, Chosen, bias_by_projection
 from aslant.measures.residuals.result import CandidatePool
+from aslant.measures.sentence_tests.clustered_words import read_contexts
+from aslant.measures.sentence_tests.result import CorpusRead
 from aslant.measures.shared.directions import Pairs, chosen_sets
 from aslant.measures.shared.wordsets import FloatArray, find
 from aslant.models.protocols import Progress
@@ -37,7 +38,7 @@ class Drawn:
     pairs_id: str
     poles: tuple[str, ...]
     sample: ContextSample
-    corpus: CorpusUsed
+    corpus: CorpusRead
 
     def contexts(self, of: str) -> Contexts:
         """Return what was found for one of the three kinds of words."""
@@ -45,16 +46,9 @@ class Drawn:
 
 
 def draw_sentences(
-    corpus: Any,
-    pairs: Pairs,
-    candidates: Sequence[str],
-    professions: Sequence[str],
-    *,
-    repeats: int,
-    swaps: int,
-    rng: np.random.Generator,
-    progress: Progress | None = None,
-) -> Drawn:
+    corpus: Any, pairs: Pairs, candidates: Sequence[str], professions: Sequence[str], *, repeats: int, swaps: int,
+    rng: np.random.Generator, progress: Progress | None = None,
+) -> Drawn:  # fmt: skip
     """Read a corpus once, and draw sentences for every repeat.
 
     >>> drawn = draw_sentences(["She slept.", "A nurse slept."], [["she", "he"]], ["slept"], ["nurse"], repeats=1,
@@ -62,34 +56,29 @@ def draw_sentences(
     >>> drawn.contexts(PROFESSIONS).counts, drawn.contexts(DEFINITIONAL).missing
     ({'nurse': 1}, ('he',))
     """
-    chosen, pairs_id, poles = _two_words(pairs)
+    sets, pairs_id, poles = chosen_sets(pairs)
+    for members in sets:
+        if len(members) != 2:
+            raise MeasureError(
+                f"the set {list(members)} has {plural(len(members), 'word')}; give pairs, which are swapped."
+            )
+    chosen = tuple((first, second) for first, second in sets)
     words = tuple(dict.fromkeys(word for pair in chosen for word in pair))
     queries = {
         DEFINITIONAL: Query(words, repeats * swaps),
-        BIASED: Query(tuple(candidates), max(repeats, half(swaps))),
+        BIASED: Query(tuple(candidates), max(repeats, (swaps + 1) // 2)),
         PROFESSIONS: Query(tuple(professions), repeats, without=words),
     }
-    name = str(getattr(corpus, "name", "own sentences"))
-    sample = sample_contexts(_sentences(corpus), queries, rng=rng, progress=progress)
-    record = dict(corpus.record()) if hasattr(corpus, "record") else {}
-    drawn = Drawn(chosen, pairs_id, poles, sample, CorpusUsed(name, sample.sentences, sample.tokens, record))
+    sample, read = read_contexts(corpus, queries, rng, progress)
+    drawn = Drawn(chosen, pairs_id, poles, sample, read)
     if not sample.sentences:
-        raise MeasureError(f"the corpus '{name}' holds no sentences; give one that does.")
+        raise MeasureError(f"the corpus '{read.name}' holds no sentences; give one that does.")
     if not any(drawn.contexts(DEFINITIONAL).counts.values()):
         raise MeasureError(
-            f"no sentence of the corpus '{name}' holds any definitional word ({len(words)} in all), such as "
+            f"no sentence of the corpus '{read.name}' holds any definitional word ({len(words)} in all), such as "
             f"'{words[0]}'; give another corpus, or other pairs with pairs=…"
         )
     return drawn
-
-
-def half(swaps: int) -> int:
-    """Return how many of the sentences of a pair one of its words gives, if the other one gives as many.
-
-    >>> half(5)
-    3
-    """
-    return (swaps + 1) // 2
 
 
 def held_candidates(chosen: Chosen, contexts: Contexts, corpus: str) -> Chosen:
@@ -119,9 +108,8 @@ def shared_out(contexts: Sequence[T], repeat: int, count: int) -> tuple[T, ...]:
 
 def alternating(first: Sequence[Context], second: Sequence[Context]) -> list[tuple[Context, bool]]:
     """Return contexts of two words in turn, each with whether it is of the first; the longer list continues alone."""
-    turns = [(context, place, True) for place, context in enumerate(first)]
-    turns += [(context, place, False) for place, context in enumerate(second)]
-    return [(context, is_first) for context, _, is_first in sorted(turns, key=lambda turn: (turn[1], not turn[2]))]
+    turns = zip_longest(((context, True) for context in first), ((context, False) for context in second))
+    return [turn for both in turns for turn in both if turn]
 
 
 def written_like(word: str, model: str) -> str:
@@ -134,32 +122,6 @@ def written_like(word: str, model: str) -> str:
     if len(model) > 1 and model.isupper():
         return text.upper()
     return text[:1].upper() + text[1:] if model[:1].isupper() else text.lower()
-
-
-def _two_words(pairs: Pairs) -> tuple[tuple[tuple[str, str], ...], str, tuple[str, ...]]:
-    sets, name, poles = chosen_sets(pairs)
-    for words in sets:
-        if len(words) != 2:
-            raise MeasureError(
-                f"the set {list(words)} has {plural(len(words), 'word')}; give pairs, which are swapped."
-            )
-    return tuple((words[0], words[1]) for words in sets), name, poles
-
-
-def _sentences(corpus: Any) -> Iterable[str]:
-    """Return a corpus as it is, or what is iterated over with a check of each sentence."""
-    if hasattr(corpus, "record"):
-        return corpus  # type: ignore[no-any-return]
-    if isinstance(corpus, str | bytes | PathLike) or not isinstance(corpus, Iterable):
-        raise MeasureError(f"{corpus!r:.60} is not a corpus; open one with aslant.load_corpus(…), or give sentences.")
-    return _checked(corpus)
-
-
-def _checked(sentences: Iterable[Any]) -> Iterator[str]:
-    for number, sentence in enumerate(sentences, 1):
-        if not isinstance(sentence, str):
-            raise MeasureError(f"sentence {number} of the corpus is {sentence!r:.60}; give sentences as text.")
-        yield sentence
 
 
 @dataclass(frozen=True)
@@ -254,12 +216,4 @@ def lacking(drawn: Drawn, everything: Chosen, top: int, classified: int) -> dict
         DEFINITIONAL: drawn.contexts(DEFINITIONAL).missing,
         PROFESSIONS: drawn.contexts(PROFESSIONS).missing,
         MOST_BIASED: tuple(word for word in wanted if not held.get(word)),
-    }
-
-
-def fewer_sentences(drawn: Drawn, words: BiasedWords, jobs: Professions, repeats: int) -> dict[str, int]:
-    """Return how many of the words used have fewer sentences than repeats, so some repeats share one."""
-    return {
-        what: sum(len(drawn.contexts(what).by_word[word]) < repeats for word in used)
-        for what, used in ((BIASED, words.words), (PROFESSIONS, jobs.words))
     }

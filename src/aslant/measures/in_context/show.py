@@ -6,7 +6,7 @@ from typing import Any
 
 from aslant.errors import AslantError, plural
 from aslant.measures.geometry.show import PAIRS, RANDOM, RANDOM_SWAPPED, variance_bars
-from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult, SwappedSubspace
+from aslant.measures.in_context.result import CONTEXTUAL, ContextualBiasResult
 from aslant.measures.residuals.show import cluster_points
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_title, svg, tips
 from aslant.report.conventions import Category, line
@@ -30,14 +30,10 @@ def contextual_table(result: ContextualBiasResult) -> Table:
     ]
     if result.compared:
         columns.insert(1, Column("space", "space", plain, "left"))
-    rows = [
-        {
-            **row,
-            "range": between(row["minimum"], row["maximum"]),
-            "chance_range": between(row["chance_minimum"], row["chance_maximum"]),
-        }
-        for row in result.rows()
-    ]
+    rows = result.rows()
+    for row in rows:
+        row["range"] = between(row["minimum"], row["maximum"])
+        row["chance_range"] = between(row["chance_minimum"], row["chance_maximum"])
     title = f"Bias in context: {result.provenance.representation.name} on {result.corpus.name}"
     section = "measure" if result.compared else ""
     return Table(title, tuple(columns), rows, tuple(_notes(result)), section_key=section)
@@ -50,19 +46,17 @@ def space_table(result: ContextualBiasResult) -> Table:
         Column("measure", "measure", plain, "left", wraps=True),
         *(Column(f"space {place}", short(space), small) for place, space in enumerate(spaces)),
     )
-    means = {(row["measure"], row["space"]): row["mean"] for row in result.rows()}
-    measures = list(dict.fromkeys(row["measure"] for row in result.rows()))
-    rows = [
-        {"measure": what, **{f"space {place}": means[what, space] for place, space in enumerate(spaces)}}
-        for what in measures
-    ]
+    rows: dict[str, dict[str, Any]] = {}
+    for row in result.rows():
+        measure = rows.setdefault(row["measure"], {"measure": row["measure"]})
+        measure[f"space {spaces.index(row['space'])}"] = row["mean"]
     names = [f"{plain(space.column)}: {plain(space.representation.name)}" for space in result.compared]
     names.append(f"{CONTEXTUAL}: {plain(result.provenance.representation.name)}")
     notes = (
         "; ".join(names) + ".",
         "The same words in every column, and the professions it has a vector for; each space has its own direction.",
     )
-    return Table("Static and contextual, side by side", columns, rows, notes)
+    return Table("Static and contextual, side by side", columns, list(rows.values()), notes)
 
 
 def contextual_tables(result: ContextualBiasResult, width: int = 140) -> tuple[Table, ...]:
@@ -88,7 +82,19 @@ def _notes(result: ContextualBiasResult) -> list[str]:
         f"{_of(n.k, n.asked_k)} of {n.professions_with_bias} professions among the biased words, "
         f"{_of(n.k_within, n.asked_k)} among the professions.",
     ]
-    notes += _beside_words(s) + _parametric(result)
+    if s.random_words:
+        component = s.random_words[0]
+        notes.append(
+            "random words themselves, not swapped (Figure 1 of the paper): the first component has "
+            f"{small(component.mean)} of their variance ({between(component.minimum, component.maximum)})."
+        )
+    neighbours = {"all neighbours": result.measures.neighbours, "among professions": result.measures.neighbours_within}
+    largest = [(m.largest_pvalue, what) for what, m in neighbours.items() if m.largest_pvalue is not None]
+    if largest:  # what the paper prints
+        most = ", ".join(f"{pvalue(value)} ({what})" for value, what in largest)
+        notes.append(
+            f"the correlations' own p-values, which assume independent professions, are in every repeat at most {most}."
+        )
     fewer = [f"{count:,} {plain(what)}" for what, count in n.fewer_sentences.items() if count]
     if fewer:
         notes.append(f"fewer sentences than repeats, so some repeats share one: {', '.join(fewer)}.")
@@ -99,25 +105,6 @@ def _notes(result: ContextualBiasResult) -> list[str]:
     left_out = [" / ".join(pair) for pair in s.pairs_left_out]
     notes += [f"pairs without a sentence: {plain(', '.join(left_out))}"] if left_out else []
     return notes + [_lacking(what, words) for what, words in result.lacking.items() if words]
-
-
-def _beside_words(subspace: SwappedSubspace) -> list[str]:
-    if not subspace.random_words:
-        return []
-    first = subspace.random_words[0]
-    return [
-        "random words themselves, not swapped (Figure 1 of the paper): the first component has "
-        f"{small(first.mean)} of their variance ({between(first.minimum, first.maximum)})."
-    ]
-
-
-def _parametric(result: ContextualBiasResult) -> list[str]:
-    """Say how small Pearson's own p-values are: what the paper prints."""
-    m = result.measures
-    found = {"all neighbours": m.neighbours.largest_pvalue, "among professions": m.neighbours_within.largest_pvalue}
-    shown = [f"{pvalue(value)} ({what})" for what, value in found.items() if value is not None]
-    text = "the correlations' own p-values, which assume independent professions, are in every repeat at most "
-    return [f"{text}{', '.join(shown)}."] if shown else []
 
 
 def _of(used: int, asked: int) -> str:
@@ -133,30 +120,23 @@ def glance(r: ContextualBiasResult, about: Category) -> list[Glance]:
     """Say at a glance what was found."""
     pairs, (first, second) = str(r.provenance.settings["pairs"]), r.poles
     category = about(pairs)
-    said = {
-        "share_of_variance": (
-            "share of variance",
-            f"One direction holds {{:.0%}} of what swapping {first}- and {second}-words changes",
-        ),
-        "direct_bias": ("direct bias", "Professions lie {:.3f} along that direction on average"),
-        "clustering": (
-            "accuracy",
-            f"Two clusters tell words that lean to {first} from those that lean to {second} with {{:.0%}} accuracy",
-        ),
-        "classification": (
-            "accuracy",
-            "A classifier tells the two sides apart on words it has not seen with {:.0%} accuracy",
-        ),
-        "neighbours": ("r", "A profession's leaning goes with that of its nearest words: r = {:.2f}"),
-    }
+    leaning = f"words that lean to {first} from those that lean to {second}"
+    said = (
+        ("share of variance", f"One direction holds {{:.0%}} of what swapping {first}- and {second}-words changes"),
+        ("direct bias", "Professions lie {:.3f} along that direction on average"),
+        ("clustering", f"Two clusters tell {leaning} with {{:.0%}} accuracy"),
+        ("classification", "A classifier tells the two sides apart on words it has not seen with {:.0%} accuracy"),
+        ("neighbours", "A profession's leaning goes with that of its nearest words: r = {:.2f}"),
+    )
+    effects = {"clustering": "accuracy", "classification": "accuracy", "neighbours": "r"}
     found = []
-    for name, (effect_name, sentence) in said.items():
-        m = getattr(r.measures, name)
+    for name, sentence in said:
+        m = getattr(r.measures, name.replace(" ", "_"))
         if m.over is None:
             continue
         chance = f" (by chance: {number(m.chance.mean)})" if m.chance else ""
         text = sentence.format(m.over.mean).replace("-0.", "−0.") + f", in context{chance}."
-        found.append(line(category, name.replace("_", " "), m.over.mean, effect_name, text, m.pvalue))
+        found.append(line(category, name, m.over.mean, effects.get(name, name), text, m.pvalue))
     return found
 
 
@@ -180,20 +160,17 @@ def contextual_chart(result: ContextualBiasResult) -> str:
 
 def measures_picture(result: ContextualBiasResult) -> Any:
     """Draw every measure: its mean and range over the repeats, and what chance gives; returns an Altair chart."""
-    rows = [_measure(place, row) for place, row in enumerate(r for r in result.rows() if r["mean"] is not None)]
+    rows = []
+    for place, row in enumerate(r for r in result.rows() if r["mean"] is not None):
+        name = plain(row["measure"]) + ("" if row["space"] == CONTEXTUAL else f" ({plain(row['space'])})")
+        rows.append({
+            "row": place, "label": name, "test": name, "value": row["mean"], "low": row["minimum"],
+            "high": row["maximum"], "other": row["chance"], "series": "mean over repeats", "other series": CHANCE,
+            "mean": small(row["mean"]), "interval": between(row["minimum"], row["maximum"]),
+            "p": pvalue(row["pvalue"]), "by chance": small(row["chance"]),
+        })  # fmt: skip
     shown = ["mean over repeats", CHANCE] if any(row["other"] is not None for row in rows) else []
     return rows_chart(rows, "value of the measure", shown, "mean", [0.0, 1.0])
-
-
-def _measure(place: int, row: dict[str, Any]) -> dict[str, Any]:
-    space = "" if row["space"] == CONTEXTUAL else f" ({plain(row['space'])})"
-    return {
-        "row": place, "label": plain(row["measure"]) + space, "test": plain(row["measure"]) + space,
-        "value": row["mean"], "low": row["minimum"], "high": row["maximum"], "other": row["chance"],
-        "series": "mean over repeats", "other series": CHANCE, "mean": small(row["mean"]),
-        "interval": between(row["minimum"], row["maximum"]), "p": pvalue(row["pvalue"]),
-        "by chance": small(row["chance"]),
-    }  # fmt: skip
 
 
 def biased_picture(result: ContextualBiasResult) -> Any:
@@ -216,13 +193,11 @@ def swapped_picture(result: ContextualBiasResult) -> Any:
     """
     s = result.subspace
     shown = ((PAIRS, s.explained), (RANDOM_SWAPPED if s.random_words else RANDOM, s.random), (RANDOM, s.random_words))
-    return variance_bars(
-        [
-            {"component": number, "series": series, "share": one.mean, "low": one.minimum, "high": one.maximum}
-            for series, shares in shown
-            for number, one in enumerate(shares, 1)
-        ]
-    )
+    return variance_bars([
+        {"component": number, "series": series, "share": one.mean, "low": one.minimum, "high": one.maximum}
+        for series, shares in shown
+        for number, one in enumerate(shares, 1)
+    ])  # fmt: skip
 
 
 def _professions(result: ContextualBiasResult, ink: str = INK) -> Any:

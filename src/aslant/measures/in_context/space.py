@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,18 +14,8 @@ from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.geometry.directional import direct_bias_value, gender_subspace, projections
 from aslant.measures.in_context.result import ComparedSpace, RepeatedMeasure, SpaceMeasures, SwappedPair
 from aslant.measures.in_context.sentences import FEWEST_PROFESSIONS, BiasedWords, Professions
-from aslant.measures.residuals.separation import (
-    MOST_OF_POOL,
-    SHUFFLES,
-    Gamma,
-    classification_accuracy,
-    neighbour_shares,
-    shuffled_correlations,
-    silhouette,
-    training_size,
-)
-from aslant.measures.shared.correlations import correlation
-from aslant.measures.shared.spreads import spread
+from aslant.measures.residuals import separation
+from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.results.provenance import Representation
 from aslant.statistics import clustering_accuracy, generator, nearest, spawn, two_clusters, unit_rows
@@ -59,17 +51,17 @@ class Plan:
     bias: FloatArray
     own: NDArray[np.intp]
     k: int
-    gamma: Gamma
+    gamma: separation.Gamma
 
     @property
     def k_used(self) -> int:
         """Neighbours among the words: at most a third of them."""
-        return min(self.k, int((len(self.leans) - 1) * MOST_OF_POOL))
+        return min(self.k, int((len(self.leans) - 1) * separation.MOST_OF_POOL))
 
     @property
     def k_within(self) -> int:
         """Neighbours among the professions: at most a third of them."""
-        return min(self.k, int((len(self.queries) - 1) * MOST_OF_POOL))
+        return min(self.k, int((len(self.queries) - 1) * separation.MOST_OF_POOL))
 
     def check(self) -> None:
         """Refuse words that are too few for a correlation, before anything is encoded for them."""
@@ -103,7 +95,7 @@ def shuffled_accuracies(
     >>> set(shuffled_accuracies(np.array([0, 1]), np.array([True, False]), np.random.default_rng(0)).tolist())
     {1.0}
     """
-    shuffled = random.permuted(np.tile(labels, (SHUFFLES, 1)), axis=1)
+    shuffled = random.permuted(np.tile(labels, (separation.SHUFFLES, 1)), axis=1)
     agree = np.mean(shuffled == (clusters == 1), axis=1)
     return np.asarray(np.maximum(agree, 1 - agree))
 
@@ -137,83 +129,59 @@ def measure_space(
 ) -> SpaceFound:
     """Measure a space, one repeat for each generator; `variance` is known from its pairs already."""
     shuffles = int(generator(randoms[0]).integers(2**63))
-    found = [_measure(vectors, plan, random, shuffles) for vectors, random in zip(repeats, randoms, strict=True)]
-    direct = over_repeats([one.direct for one in found], chances=[c for one in found for c in one.direct_beside])
-    classification = over_repeats([one.accuracy for one in found], chances=[one.chance for one in found])
+    found: dict[str, list[Any]] = defaultdict(list)
+    for vectors, random in zip(repeats, randoms, strict=True):
+        for name, value in _measure(vectors, plan, random, shuffles).items():
+            found[name].append(value)
+    near, within = (tuple(zip(*found[name], strict=True)) for name in ("near", "within"))
     measures = SpaceMeasures(
         share_of_variance=variance,
-        direct_bias=direct,
-        clustering=over_repeats([one.parted for one in found], [one.parted_shuffled for one in found]),
-        silhouette=over_repeats([one.silhouette for one in found]),
-        classification=classification,
-        neighbours=_correlations([one.near for one in found]),
-        neighbours_within=_correlations([one.within for one in found]),
+        direct_bias=over_repeats(
+            found["direct"], chances=[chance for some in found["direct beside"] for chance in some]
+        ),
+        clustering=over_repeats(found["parted"], found["parted by chance"]),
+        silhouette=over_repeats(found["silhouette"]),
+        classification=over_repeats(found["accuracy"], chances=found["accuracy by chance"]),
+        neighbours=over_repeats(near[0], near[2], parametric=near[1]),
+        neighbours_within=over_repeats(within[0], within[2], parametric=within[1]),
     )
-    return SpaceFound(measures, found[0].clusters, np.array([one.cosines for one in found]))
+    return SpaceFound(measures, found["clusters"][0], np.array(found["cosines"]))
 
 
-@dataclass(frozen=True)
-class _Correlated:
-    """Pearson's correlation in one repeat with its own p-value, and what each shuffle gives."""
-
-    pearson: float | None
-    pvalue: float | None
-    shuffled: FloatArray
-
-
-def _correlations(found: Sequence[_Correlated]) -> RepeatedMeasure:
-    return over_repeats(
-        [one.pearson for one in found], [one.shuffled for one in found], parametric=[one.pvalue for one in found]
-    )
-
-
-@dataclass(frozen=True)
-class _Found:
-    """What one repeat gives."""
-
-    cosines: FloatArray
-    direct: float
-    direct_beside: tuple[float, ...]
-    clusters: NDArray[np.intp]
-    parted: float
-    parted_shuffled: FloatArray
-    silhouette: float
-    accuracy: float
-    chance: float
-    near: _Correlated
-    within: _Correlated
-
-
-def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles: int) -> _Found:
+def _measure(vectors: Repeat, plan: Plan, random: np.random.Generator, shuffles: int) -> dict[str, Any]:
+    """Return what one repeat gives."""
     cosines = projections(vectors.professions, vectors.direction)
     beside = () if vectors.beside is None else (projections(vectors.professions, vectors.beside),)
     rows, labels = plan.both_sides(plan.clustered)
     clusters = two_clusters(vectors.words[rows], random)
     many, sides = plan.both_sides(plan.classified)
-    learnt, training = vectors.words[many], training_size(len(many))
+    learnt, training, mixed = vectors.words[many], separation.training_size(len(many)), random.permutation
     queries = vectors.professions[plan.queries]
-    among = _neighbours(queries, vectors.words, plan.leans, plan.own, plan.bias, plan.k_used, shuffles)
     each = np.arange(len(queries), dtype=np.intp)
-    within = _neighbours(queries, queries, plan.bias > 0, each, plan.bias, plan.k_within, shuffles)
-    return _Found(
-        cosines, direct_bias_value(cosines, 1.0), tuple(direct_bias_value(c, 1.0) for c in beside), clusters,
-        clustering_accuracy(clusters, labels), shuffled_accuracies(clusters, labels, generator(shuffles)),
-        silhouette(vectors.words[rows], clusters),
-        classification_accuracy(learnt, sides, training, random, plan.gamma),
-        classification_accuracy(learnt, random.permutation(sides), training, random, plan.gamma),
-        among, within,
-    )  # fmt: skip
+    return {
+        "cosines": cosines,
+        "direct": direct_bias_value(cosines, 1.0),
+        "direct beside": [direct_bias_value(other, 1.0) for other in beside],
+        "clusters": clusters,
+        "parted": clustering_accuracy(clusters, labels),
+        "parted by chance": shuffled_accuracies(clusters, labels, generator(shuffles)),
+        "silhouette": separation.silhouette(vectors.words[rows], clusters),
+        "accuracy": separation.classification_accuracy(learnt, sides, training, random, plan.gamma),
+        "accuracy by chance": separation.classification_accuracy(learnt, mixed(sides), training, random, plan.gamma),
+        "near": _neighbours(queries, vectors.words, plan.leans, plan.own, plan.bias, plan.k_used, shuffles),
+        "within": _neighbours(queries, queries, plan.bias > 0, each, plan.bias, plan.k_within, shuffles),
+    }
 
 
 def _neighbours(
     queries: FloatArray, pool: FloatArray, leans: NDArray[np.bool_], own: NDArray[np.intp], bias: FloatArray, k: int,
     shuffles: int,
-) -> _Correlated:  # fmt: skip
-    """Return Pearson's correlation of the neighbours' leanings with the bias, and what shuffled leanings give."""
+) -> tuple[float | None, float | None, FloatArray]:  # fmt: skip
+    """Correlate the neighbours' leanings with the bias: Pearson's, its own p-value, and what shuffled leanings give."""
     near = nearest(queries, pool, k, own)
-    found = correlation("", neighbour_shares(near, leans), bias)
-    shuffled = shuffled_correlations(near, leans, bias, own, generator(shuffles))
-    return _Correlated(found.pearson if found else None, found.pearson_pvalue if found else None, shuffled)
+    found = correlation("", separation.neighbour_shares(near, leans), bias)
+    shuffled = separation.shuffled_correlations(near, leans, bias, own, generator(shuffles))
+    return found.pearson if found else None, found.pearson_pvalue if found else None, shuffled
 
 
 def check_compared(vectors: WordVectors, words: BiasedWords, jobs: Professions) -> None:
@@ -228,17 +196,9 @@ def check_compared(vectors: WordVectors, words: BiasedWords, jobs: Professions) 
 
 
 def compared_space(
-    column: str,
-    vectors: WordVectors,
-    words: BiasedWords,
-    jobs: Professions,
-    plan: Plan,
-    pairs: tuple[SwappedPair, ...],
-    *,
-    random_pairs: int,
-    repeats: int,
-    seed: int,
-) -> ComparedSpace:
+    column: str, vectors: WordVectors, words: BiasedWords, jobs: Professions, plan: Plan,
+    pairs: tuple[SwappedPair, ...], *, random_pairs: int, repeats: int, seed: int,
+) -> ComparedSpace:  # fmt: skip
     """Measure a static space on the same words; its own direction, from the same pairs. Repeats differ in seeds."""
     known = [row for row, token in enumerate(jobs.tokens) if token is not None]
     tokens = [*words.words, *(str(jobs.tokens[row]) for row in known)]

@@ -11,21 +11,11 @@ from numpy.typing import NDArray
 
 from aslant.corpus import Context, Contexts
 from aslant.errors import MeasureError, TooFewWordsError
-from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair
-from aslant.measures.in_context.sentences import (
-    BIASED,
-    DEFINITIONAL,
-    PROFESSIONS,
-    BiasedWords,
-    Drawn,
-    Professions,
-    alternating,
-    half,
-    shared_out,
-    written_like,
-)
+from aslant.measures.geometry.directional import projections
+from aslant.measures.in_context import sentences as s
+from aslant.measures.in_context.result import RepeatedMeasure, SwappedPair, SwappedSubspace
 from aslant.measures.in_context.space import Repeat
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.vector_store import vectors_of
@@ -49,32 +39,25 @@ class Swaps:
         return [context for pair in self.by_pair for swap in pair for context in swap]
 
 
-def swap_pairs(drawn: Drawn, repeats: int, swaps: int) -> tuple[list[Swaps], tuple[SwappedPair, ...]]:
+def swap_pairs(drawn: s.Drawn, repeats: int, swaps: int) -> tuple[list[Swaps], tuple[SwappedPair, ...]]:
     """Return the swapped sentences of every repeat, and the pairs that have any."""
-    found = drawn.contexts(DEFINITIONAL)
-    turns = [alternating(found.by_word.get(first, ()), found.by_word.get(second, ())) for first, second in drawn.pairs]
+    found = drawn.contexts(s.DEFINITIONAL)
+    turns = [s.alternating(*(found.by_word.get(word, ()) for word in pair)) for pair in drawn.pairs]
     places = [place for place, contexts in enumerate(turns) if contexts]
-    made = [
-        Swaps(
-            tuple(
-                tuple(_swap(*turn, drawn.pairs[place]) for turn in shared_out(turns[place], repeat, swaps))
-                for place in places
-            )
-        )
-        for repeat in range(repeats)
-    ]
+    made = []
+    for repeat in range(repeats):
+        shared = [(drawn.pairs[place], s.shared_out(turns[place], repeat, swaps)) for place in places]
+        made.append(Swaps(tuple(tuple(_swap(*turn, pair) for turn in own) for pair, own in shared)))
+    counts = [sum(found.counts.get(word, 0) for word in drawn.pairs[place]) for place in places]
     pairs = tuple(
-        SwappedPair(
-            drawn.pairs[place], sum(found.counts.get(word, 0) for word in drawn.pairs[place]),
-            min(swaps, len(turns[place])),
-        )
-        for place in places
-    )  # fmt: skip
+        SwappedPair(drawn.pairs[place], count, min(swaps, len(turns[place])))
+        for place, count in zip(places, counts, strict=True)
+    )
     return made, pairs
 
 
 def _swap(context: Context, is_first: bool, pair: tuple[str, str]) -> Swap:
-    other = context.swapped(written_like(pair[1 if is_first else 0], context.word))
+    other = context.swapped(s.written_like(pair[1 if is_first else 0], context.word))
     return (context, other) if is_first else (other, context)
 
 
@@ -84,7 +67,7 @@ def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.
     Words are drawn evenly from those with enough sentences; where there are too few, from those with most. No word
     is in two repeats if there are enough words: pairs that share a word are alike, and chance would seem larger.
     """
-    enough, least = half(max(sizes)), 2 * len(sizes)
+    enough, least = (max(sizes) + 1) // 2, 2 * len(sizes)  # of two words that give as many sentences each
     drawn = {word: len(contexts) for word, contexts in found.by_word.items() if contexts}
     words = sorted(drawn, key=lambda word: -drawn[word])
     if len(words) < least:
@@ -92,23 +75,17 @@ def swap_random(found: Contexts, sizes: Sequence[int], repeats: int, random: np.
             f"too few words in the corpus ({len(words)}) for random pairs ({least // 2}); give random_pairs=0."
         )
     eligible = words[: max(least, sum(drawn[word] >= enough for word in words))]
-    made = []
-    for picked in _picked(len(eligible), least, repeats, random):
-        pairs = [(eligible[first], eligible[second]) for first, second in picked.reshape(-1, 2)]
-        made.append(Swaps(tuple(_random_pair(found, pair, size) for pair, size in zip(pairs, sizes, strict=True))))
-    return made
-
-
-def _picked(n: int, least: int, repeats: int, random: np.random.Generator) -> list[NDArray[np.int64]]:
-    """Return `least` of n for each repeat: all different, or where n is too small for that, within a repeat."""
+    n, made = len(eligible), []
     if n >= least * repeats:
-        return list(random.choice(n, (repeats, least), replace=False))
-    return [random.choice(n, least, replace=False) for _ in range(repeats)]
-
-
-def _random_pair(found: Contexts, pair: tuple[str, str], size: int) -> tuple[Swap, ...]:
-    contexts = alternating(*(found.by_word[word] for word in pair))[:size]
-    return tuple(_swap(*turn, pair) for turn in contexts)
+        picked = list(random.choice(n, (repeats, least), replace=False))
+    else:
+        picked = [random.choice(n, least, replace=False) for _ in range(repeats)]
+    for places in picked:
+        pairs = [(eligible[first], eligible[second]) for first, second in places.reshape(-1, 2)]
+        turns = [s.alternating(*(found.by_word[word] for word in pair)) for pair in pairs]
+        some = zip(pairs, turns, sizes, strict=True)
+        made.append(Swaps(tuple(tuple(_swap(*turn, pair) for turn in own[:size]) for pair, own, size in some)))
+    return made
 
 
 def random_words(found: Contexts, count: int, repeats: int, random: np.random.Generator) -> list[list[Context]]:
@@ -116,7 +93,7 @@ def random_words(found: Contexts, count: int, repeats: int, random: np.random.Ge
     words = [word for word, contexts in found.by_word.items() if contexts]
     size = min(count, len(words))
     return [
-        [shared_out(found.by_word[words[i]], repeat, 1)[0] for i in random.choice(len(words), size, replace=False)]
+        [s.shared_out(found.by_word[words[i]], repeat, 1)[0] for i in random.choice(len(words), size, replace=False)]
         for repeat in range(repeats)
     ]
 
@@ -191,9 +168,6 @@ def component_spreads(shares: Sequence[FloatArray]) -> tuple[Spread, ...]:
     return tuple(spread(column) for column in padded.T)
 
 
-Rows = NDArray[np.float32]
-
-
 @dataclass(frozen=True)
 class Encoded:
     """Vectors of every repeat: of biased words (repeats, n, d), of professions (repeats, p, d), of swaps, and of
@@ -202,11 +176,11 @@ class Encoded:
     They are as many numbers as there are words, repeats and dimensions, however large the corpus is.
     """
 
-    words: Rows
-    professions: Rows
+    words: NDArray[np.float32]
+    professions: NDArray[np.float32]
     swaps: tuple[SwapVectors, ...]
     beside: tuple[SwapVectors, ...]
-    random: tuple[Rows, ...] = ()
+    random: tuple[NDArray[np.float32], ...] = ()
 
     def repeats(self, directions: Sequence[FloatArray], beside: Sequence[FloatArray]) -> Iterator[Repeat]:
         """Give one repeat after the other at unit length; `directions` and `beside` (none or all) are (d,) each."""
@@ -218,22 +192,15 @@ class Encoded:
 
 
 def encode(
-    encoder: Encoder,
-    drawn: Drawn,
-    words: BiasedWords,
-    jobs: Professions,
-    swaps: Sequence[Swaps],
-    beside: Sequence[Swaps],
-    random: Sequence[Sequence[Context]],
-    *,
-    store: str | PathLike[str] | None = None,
-    progress: Progress | None = None,
-) -> Encoded:
+    encoder: Encoder, drawn: s.Drawn, words: s.BiasedWords, jobs: s.Professions, swaps: Sequence[Swaps],
+    beside: Sequence[Swaps], random: Sequence[Sequence[Context]], *, store: str | PathLike[str] | None,
+    progress: Progress | None,
+) -> Encoded:  # fmt: skip
     """Encode what every repeat needs at once, so that a sentence shared by several words or repeats is read once."""
     count = len(swaps)
+    each = ((drawn.contexts(s.BIASED).by_word, words.words), (drawn.contexts(s.PROFESSIONS).by_word, jobs.words))
     blocks = [
-        _one_each(drawn.contexts(BIASED), words.words, count),
-        _one_each(drawn.contexts(PROFESSIONS), jobs.words, count),
+        *([s.shared_out(found[word], i, 1)[0] for i in range(count) for word in used] for found, used in each),
         *(one.contexts() for one in (*swaps, *beside)),
         *random,
     ]
@@ -250,6 +217,24 @@ def encode(
     )  # fmt: skip
 
 
-def _one_each(contexts: Contexts, words: Sequence[str], repeats: int) -> list[Context]:
-    """Return one context of each word for every repeat, repeat by repeat."""
-    return [shared_out(contexts.by_word[word], repeat, 1)[0] for repeat in range(repeats) for word in words]
+def summed_up(
+    vectors: Encoded, drawn: s.Drawn, used: tuple[SwappedPair, ...], draws: int, random: np.random.Generator
+) -> tuple[list[FloatArray], SwappedSubspace, RepeatedMeasure]:
+    """Return the direction of each repeat, the summary of all of them, and the first component with random words."""
+    found = [one.components() for one in vectors.swaps]
+    directions, shares = [components[0] for components, _ in found], [ratios for _, ratios in found]
+    together = unit_rows(np.mean(directions, axis=0))
+    explained = component_spreads(shares)
+    beside = random_shares(vectors.beside, len(used), len(explained), draws, random) if draws else None
+    mixed = random_shares([vectors.swaps[0], *vectors.beside], len(used), 1, draws, random) if draws else None
+    subspace = SwappedSubspace(
+        poles=drawn.poles,
+        pairs=used,
+        pairs_left_out=tuple(pair for pair in drawn.pairs if pair not in {one.words for one in used}),
+        explained=explained,
+        random=() if beside is None else tuple(spread(column) for column in beside.T),
+        direction=tuple(together.tolist()),
+        agreement=spread(projections(np.array(directions), together)),
+        random_words=component_spreads([word_shares(rows) for rows in vectors.random]) if vectors.random else (),
+    )
+    return directions, subspace, variance_measure(shares, beside, mixed)

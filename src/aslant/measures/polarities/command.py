@@ -1,21 +1,32 @@
-"""`aslant polarity`: how far words lean between classes, in one embedding or several side by side."""
+"""`aslant polarity` and `aslant trend`: how far words lean between classes, in embeddings side by side or by year."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, cast
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 from aslant.cli import options as o
-from aslant.cli.shared import Output, Reading, Running, command
+from aslant.cli.shared import ChartOutput, Output, Reading, Running, command
 
 if TYPE_CHECKING:
     from aslant.measures.polarities.measure import Scheme
 
-EXAMPLES = """
+EXAMPLES = {
+    "polarity": """
 aslant polarity                                              professions between female and male, on the sample
 aslant polarity glove.6B.100d.txt --classes gender-five --scheme one-vs-rest
 aslant polarity glove.txt gn-glove.txt --drop-last 0,1       two embeddings, with paired differences
 aslant polarity vectors.bin --classes she,he --words nurse,engineer,clerk
-"""
+""",
+    "trend": """
+aslant trend histwords/sgns                                   every decade of a HistWords folder
+aslant trend histwords/sgns --chart trend.svg --csv trend.csv
+aslant trend histwords/sgns --figure 1 --chart figure-1.svg   the four lines of Figure 1 of Lu et al. (gender)
+aslant trend histwords/sgns --classes gender-binary --classes race-four:one-vs-rest
+aslant trend 1990.txt 2000.txt 2010.txt 2020.txt --scheme one-vs-rest --classes gender-three
+""",
+}
 
 
 @command
@@ -28,6 +39,7 @@ def polarity_command(
     scheme: o.SchemeOption = "binary",
     bootstrap: o.BootstrapOption = 2_000,
     confidence: o.ConfidenceOption = 0.95,
+    chance: o.ChanceOption = 2_000,
     drop_last: Annotated[str, o.option("Dimensions to leave off the end, for all or each model.", "N[,N…]")] = "0",
     *,
     reading: Reading,
@@ -47,13 +59,12 @@ def polarity_command(
         open_vectors(name, reading, quiet=running.quiet, drop_last=dropped, needed=needed)
         for name, dropped in zip(names, dropped_dimensions(drop_last, len(names)), strict=True)
     ]
-    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "rng": running.seed}
-    result = (
-        polarity(vectors[0], *arguments, **settings)
-        if len(vectors) == 1
-        else compare_polarity(vectors, *arguments, **settings)
-    )
-    deliver(result, output, quiet=running.quiet)
+    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance}
+    settings["rng"] = running.seed
+    if len(vectors) > 1:
+        deliver(compare_polarity(vectors, *arguments, **settings), output, quiet=running.quiet)
+    else:
+        deliver(polarity(vectors[0], *arguments, **settings), output, quiet=running.quiet)
 
 
 def set_or_words(given: str) -> str | list[str]:
@@ -71,3 +82,107 @@ def dropped_dimensions(given: str, models: int) -> list[int]:
             f"--drop-last {given} is not a number of dimensions for all, or one for each of {models} models."
         )
     return [int(part) for part in parts] * (models if len(parts) == 1 else 1)
+
+
+@command
+def trend_command(
+    sources: Annotated[
+        list[Path],
+        o.argument("A HistWords folder or data name, or embeddings with a year in their names.", "FOLDER|FILE..."),
+    ],
+    classes: Annotated[
+        list[str] | None,
+        o.option(
+            "A class set, a TOML file, or words separated by commas; repeated: one line each. Default: gender-binary.",
+            "SET|FILE|a,b,…[:SCHEME]",
+        ),
+    ] = None,
+    figure: Annotated[int | None, o.option("All settings of Figure 1 (gender) or 2 (race) of Lu et al.", "1|2")] = None,
+    words: o.PolarityWordsOption = "bold-professions",
+    scheme: o.SchemeOption = "binary",
+    any_words: Annotated[
+        bool, o.option("Each year uses the words it has, not only those that all years have.", None, "--any")
+    ] = False,
+    bootstrap: o.BootstrapOption = 2_000,
+    confidence: o.ConfidenceOption = 0.95,
+    drop_last: o.DropLastOption = 0,
+    *,
+    reading: Reading,
+    running: Running,
+    output: ChartOutput,
+) -> None:
+    """Polarity year by year, with a test for trend (Mann–Kendall, Spearman) and a line chart."""
+    from aslant.cli.loading import open_vectors
+    from aslant.cli.printing import deliver, write_chart
+    from aslant.measures.polarities.show import trend_chart
+    from aslant.measures.polarities.trend import needed_words, polarity_trend, polarity_trends
+
+    chosen, listed = settings_of(classes, figure, scheme), set_or_words(words)
+    needed = needed_words(chosen, listed)
+    series = {
+        year: open_vectors(str(path), reading, quiet=running.quiet, drop_last=drop_last, needed=needed)
+        for year, path in years_of(sources).items()
+    }
+    options: dict[str, Any] = {"any_words": any_words, "bootstrap": bootstrap, "confidence": confidence}
+    options["rng"] = running.seed
+    result: Any
+    if isinstance(chosen, dict) and len(chosen) == 1:
+        [(groups, way)] = chosen.values()
+        result = polarity_trend(series, groups, listed, scheme=way, **options)
+    else:
+        result = polarity_trends(series, chosen, listed, **options)
+    if output.chart is not None:
+        write_chart(trend_chart(result), output.chart)
+    deliver(result, output, quiet=running.quiet)
+
+
+def settings_of(
+    classes: list[str] | None, figure: int | None, scheme: str
+) -> int | dict[str, tuple[str | list[str], Scheme]]:
+    """Return the requested figure, or classes and scheme by label; "race-four:one-vs-rest" names both."""
+    from aslant.errors import AslantError
+    from aslant.measures.polarities.measure import Scheme
+    from aslant.measures.polarities.trend import FIGURES
+
+    if figure is not None:
+        if classes or scheme != "binary":
+            given = f"--classes {classes[0]}" if classes else f"--scheme {scheme}"
+            raise AslantError(f"--figure {figure} has its own classes and schemes; leave out {given}.")
+        if figure not in FIGURES:
+            raise AslantError(f"--figure {figure} is not a figure of Lu et al.; use 1 (gender) or 2 (race).")
+        return figure
+    settings: dict[str, tuple[str | list[str], Scheme]] = {}
+    for given in classes or ["gender-binary"]:
+        groups, colon, own = given.rpartition(":")
+        way = own if colon and own in get_args(Scheme) else ""
+        settings[given] = set_or_words(groups if way else given), cast("Scheme", way or scheme)
+    return settings
+
+
+def years_of(sources: list[Path]) -> dict[int, Path]:
+    """Return the embedding of each year: the decades of a HistWords folder, or files with a year in their names."""
+    from aslant.data import resolve
+    from aslant.errors import AslantError
+    from aslant.vectors.formats.histwords import decades_in
+
+    if len(sources) == 1 and (fetched := resolve(str(sources[0]), kinds=["vectors"])):
+        sources = [fetched]
+    if len(sources) == 1 and sources[0].is_dir():
+        found = {name: path for name, path in decades_in(sources[0]).items() if name.isdigit()}
+        if not found:
+            raise AslantError(
+                f"'{sources[0]}' holds no HistWords decades (files such as 1990-w.npy with 1990-vocab.pkl, or 1990.bin "
+                "with 1990-index.pkl)."
+            )
+        return {int(name): path for name, path in sorted(found.items())}
+    years: dict[int, Path] = {}
+    for path in sources:
+        if not path.exists():
+            raise AslantError(f"there is no file '{path}'; check the path.")
+        match = re.search(r"(?<!\d)(1[5-9]\d\d|20\d\d)(?!\d)", path.name)
+        if match is None:
+            raise AslantError(f"'{path.name}' has no year in its name; rename it, such as 'vectors-1990.txt'.")
+        if int(match[1]) in years:
+            raise AslantError(f"the year {match[1]} is in two names; give each year once.")
+        years[int(match[1])] = path
+    return years

@@ -12,16 +12,11 @@ from numpy.typing import NDArray
 
 from aslant import statistics
 from aslant.errors import MeasureError, plural
-from aslant.measures.polarities.result import (
-    DEFAULT_WORDS,
-    Difference,
-    PolarityComparison,
-    PolarityResult,
-    WordPolarity,
-)
+from aslant.measures.polarities.chance import polarity_chance
+from aslant.measures.polarities.result import PROFESSIONS, Difference, PolarityComparison, PolarityResult, WordPolarity
 from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, need_words, provenance
 from aslant.results.codec import MeasuredResult
-from aslant.results.parts import Interval, WordsUsed
+from aslant.results.parts import Interval
 from aslant.stimuli import ClassSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -49,50 +44,29 @@ def polarity_scores(words: NDArray[Any], classes: FloatArray, scheme: Scheme) ->
 
     Vectors are raw. All schemes need only the products of words and classes, since
     cos(w, c_j − c_k) = (w·c_j − w·c_k) / (|w| |c_j − c_k|).
-
-    >>> polarity_scores(np.array([[1.0, 1.0]]), np.eye(2), "binary")[0].tolist()
-    [0.0]
     """
-    scores, leaning = np.empty(len(words)), np.empty(len(words), dtype=np.intp)
-    scorer = _scorer(classes, scheme)
-    for start in range(0, len(words), BLOCK):
-        block = np.asarray(words[start : start + BLOCK], dtype=np.float64)
-        products = classes @ block.T
-        products /= np.sqrt(np.einsum("ij,ij->i", block, block))
-        scores[start : start + BLOCK], leaning[start : start + BLOCK] = scorer(products)
-    return scores, leaning
-
-
-def _scorer(classes: FloatArray, scheme: Scheme) -> Any:
-    """Return a function from the products c·ŵ (classes × words) to scores and leanings."""
     n = len(classes)
     if scheme == "one-vs-rest":
-        # c_j − mean of the others = Σ_k weights_jk c_k
-        weights = np.eye(n) - (1 - np.eye(n)) / (n - 1)
-        weights /= _lengths(weights @ classes)[:, None]
-
-        def one_vs_rest(products: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-            cosines = weights @ products
-            return cosines.max(axis=0), cosines.argmax(axis=0)
-
-        return one_vs_rest
-    first, second = np.triu_indices(n, 1)
-    inverse = np.zeros((n, n))
-    inverse[first, second] = inverse[second, first] = 1 / _lengths(classes[first] - classes[second])
-    if scheme == "binary":
-
-        def binary(products: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-            signed = (products[0] - products[1]) * inverse[0, 1]
-            return signed, (signed < 0).astype(np.intp)
-
-        return binary
-    # How far a word leans to class j: Σ_k cos(w, c_j − c_k), a linear function of the products.
-    leans = np.diag(inverse.sum(axis=1)) - inverse
-
-    def one_vs_one(products: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-        return _mean_gap(products, inverse), (leans @ products).argmax(axis=0)
-
-    return one_vs_one
+        leans = np.eye(n) - (1 - np.eye(n)) / (n - 1)  # c_j − mean of the others = Σ_k leans_jk c_k
+        leans /= _lengths(leans @ classes)[:, None]
+    else:
+        first, second = np.triu_indices(n, 1)
+        inverse = np.zeros((n, n))
+        inverse[first, second] = inverse[second, first] = 1 / _lengths(classes[first] - classes[second])
+        leans = np.diag(inverse.sum(axis=1)) - inverse  # Σ_k cos(w, c_j − c_k), a linear function of the products
+    scores, leaning = np.empty(len(words)), np.empty(len(words), dtype=np.intp)
+    for start in range(0, len(words), BLOCK):
+        block, part = np.asarray(words[start : start + BLOCK], dtype=np.float64), slice(start, start + BLOCK)
+        products = classes @ block.T
+        products /= np.sqrt(np.einsum("ij,ij->i", block, block))
+        if scheme == "binary":
+            scores[part] = (products[0] - products[1]) * inverse[0, 1]
+            leaning[part] = scores[part] < 0
+        else:
+            toward = leans @ products
+            leaning[part] = toward.argmax(axis=0)
+            scores[part] = toward.max(axis=0) if scheme == "one-vs-rest" else _mean_gap(products, inverse)
+    return scores, leaning
 
 
 def _mean_gap(products: FloatArray, inverse: FloatArray) -> FloatArray:
@@ -102,8 +76,7 @@ def _mean_gap(products: FloatArray, inverse: FloatArray) -> FloatArray:
     for start in range(0, total, CACHED):  # few enough at a time for the gaps to stay in cache
         part = products[:, start : start + CACHED]
         for j in range(n - 1):
-            gaps = np.abs(part[j + 1 :] - part[j])
-            mean[start : start + CACHED] += inverse[j, j + 1 :] @ gaps
+            mean[start : start + CACHED] += inverse[j, j + 1 :] @ np.abs(part[j + 1 :] - part[j])
     return np.asarray(mean / (n * (n - 1) / 2))
 
 
@@ -117,28 +90,31 @@ def _lengths(vectors: FloatArray) -> FloatArray:
 def polarity(
     vectors: WordVectors,
     classes: Classes,
-    words: Words = DEFAULT_WORDS,
+    words: Words = PROFESSIONS,
     *,
     scheme: Scheme = "binary",
     bootstrap: int = 2_000,
     confidence: float = 0.95,
+    chance: int = 2_000,
     rng: int | np.random.Generator | None = 0,
 ) -> PolarityResult:
     """Measure how far `words` lean between `classes`, by one of three schemes (Lu et al.).
 
     ``"binary"``: cos(w, c_1 − c_2) for two classes; ``"one-vs-one"``: the mean of |cos(w, c_j − c_k)| over all pairs;
     ``"one-vs-rest"``: the largest cos(w, c_j − mean of the others). A class of several words is their mean vector.
+    `chance` random classes of the same frequency say what these classes add.
 
     >>> import aslant
     >>> r = aslant.polarity(aslant.load(), ["she", "he"], ["nurse", "engineer"])
     >>> [(w.word, w.leans_to) for w in r.by_word]
     [('nurse', 'she'), ('engineer', 'he')]
-    >>> aslant.polarity(aslant.load(), "gender-three", scheme="one-vs-rest").score > 0.1
-    True
+    >>> three = aslant.polarity(aslant.load(), "gender-three", scheme="one-vs-rest")
+    >>> round(three.score, 2), three.chance.low < three.score < three.chance.high  # what random words give
+    (0.11, True)
     """
     groups, class_id = class_lists(classes)
     listed, words_id = word_list(words)
-    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
+    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance, "words": words_id}
     return measure(vectors, groups, class_id, listed, settings, statistics.seed_of(rng))
 
 
@@ -155,23 +131,31 @@ def measure(
     scheme: Scheme = settings["scheme"]
     check_scheme(scheme, len(groups))
     statistics.check_confidence(settings["confidence"])
-    statistics.check_count("bootstrap", settings["bootstrap"], 0, statistics.MOST_BOOTSTRAP)
-    matrix, used = class_vectors(vectors, groups)
+    for name in ("bootstrap", "chance"):
+        statistics.check_count(name, settings.get(name, 0), 0, statistics.MOST_BOOTSTRAP)
+    classes = [find(vectors, group) for group in groups]
+    for group in classes:
+        need_words(group, 1, vectors)
+    matrix = np.array([np.asarray(group.raw, dtype=np.float64).mean(axis=0) for group in classes])
+    used = tuple(group.words for group in classes)
     found = find(vectors, WordList("words", listed))
     if not found.words.used:
         raise MeasureError(f"'{vectors.name}' has none of the words ({len(listed)}), so nothing can be measured.")
     scores, leaning = polarity_scores(found.raw, matrix, scheme)
     values, random = magnitude(scores, scheme), statistics.generator(seed)
+    score, rows = float(values.mean()), [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
     return PolarityResult(
         scheme=scheme,
         classes=used,
-        score=float(values.mean()),
+        score=score,
         interval=mean_interval(values, settings["bootstrap"], settings["confidence"], random),
         by_word=tuple(
             WordPolarity(word, score, used[lean].name)
             for word, score, lean in zip(found.words.used, scores.tolist(), leaning.tolist(), strict=True)
         ),
         provenance=provenance(vectors, class_id, (*used, found.words), seed, settings),
+        chance=polarity_chance(vectors, found.raw, used, scheme, score, settings.get("chance", 0), random),
+        frequency=statistics.frequency_lean(scores, rows) if scheme == "binary" else None,
     )
 
 
@@ -209,14 +193,14 @@ def class_lists(classes: Classes) -> tuple[tuple[WordList, ...], str]:
     if isinstance(classes, Mapping) and any(isinstance(name, int) for name in classes):
         raise MeasureError("classes by year are for polarity_trend; give one embedding the classes of its own year.")
     items = classes.items() if isinstance(classes, Mapping) else [(None, item) for item in classes]
-    lists = []
-    for name, item in items:
-        if isinstance(item, WordList):
-            lists.append(item)
-        elif isinstance(item, str):
-            lists.append(WordList(name or item, (item,)))
-        else:
-            lists.append(WordList(str(name), checked_words(item)))
+    lists = [
+        item
+        if isinstance(item, WordList)
+        else WordList(name or item, (item,))
+        if isinstance(item, str)
+        else WordList(str(name), checked_words(item))
+        for name, item in items
+    ]
     if len({group.name for group in lists}) < len(lists):
         raise MeasureError("a class is named twice; give each class once.")
     return tuple(lists), "own"
@@ -230,21 +214,6 @@ def word_list(words: Words) -> tuple[tuple[str, ...], str]:
     return tuple(dict.fromkeys(checked_words(words))), "own"
 
 
-def class_vectors(vectors: WordVectors, groups: Sequence[WordList]) -> tuple[FloatArray, tuple[WordsUsed, ...]]:
-    """Return the mean raw vector of each class, shape (classes, dimensions), and the words used for it."""
-    means, used = [], []
-    for group in groups:
-        found = find(vectors, group)
-        need_words(found, 1, vectors)
-        means.append(np.asarray(found.raw, dtype=np.float64).mean(axis=0))
-        used.append(found.words)
-    return np.array(means), tuple(used)
-
-
-#: The classes between which a user's words lean, where the file names none.
-DEFAULT_CLASSES = "gender-binary"
-
-
 def polarities(work: Work) -> Results:
     """Measure the polarity of professions in every setting of the paper."""
     done: list[MeasuredResult] = []
@@ -256,20 +225,16 @@ def polarities(work: Work) -> Results:
 
 def own_words(work: Work, sets: list[ClassSet | WordSet]) -> Results:
     """Measure the polarity of professions between the user's classes, or of the user's words between genders."""
+    vectors, more = work.subject.opened, {"rng": work.seed, **work.settings}
     done: list[MeasuredResult] = []
     for found in sets:
         with work.noting(f"own words, {found.id}"):
-            done += _own(work, found)
+            if isinstance(found, WordSet):
+                done.append(work.named(polarity(vectors, "gender-binary", found.words, **more), words=found.id))
+                continue
+            schemes: tuple[Scheme, ...] = ("binary",) if len(found.classes) == 2 else ("one-vs-one", "one-vs-rest")
+            done += [work.named(polarity(vectors, found.classes, scheme=s, **more), found.id) for s in schemes]
     return tuple(done)
-
-
-def _own(work: Work, found: ClassSet | WordSet) -> list[MeasuredResult]:
-    vectors, more = work.subject.opened, {"rng": work.seed, **work.settings}
-    if isinstance(found, WordSet):
-        return [work.named(polarity(vectors, DEFAULT_CLASSES, found.words, **more), words=found.id)]
-    classes: Any = found.classes
-    schemes: tuple[Scheme, ...] = ("binary",) if len(found.classes) == 2 else ("one-vs-one", "one-vs-rest")
-    return [work.named(polarity(vectors, classes, scheme=scheme, **more), found.id) for scheme in schemes]
 
 
 def compare_polarity(
@@ -280,6 +245,7 @@ def compare_polarity(
     scheme: Scheme = "binary",
     bootstrap: int = 2_000,
     confidence: float = 0.95,
+    chance: int = 2_000,
     rng: int | np.random.Generator | None = 0,
 ) -> PolarityComparison:
     """Measure the polarity of the words that all `embeddings` have, and their paired differences to the first.
@@ -297,27 +263,20 @@ def compare_polarity(
         raise MeasureError(f"only {plural(len(embeddings), 'embedding')} given; give at least two to compare.")
     listed, words_id = word_list(words)
     groups, class_id = class_lists(classes)
-    named = _distinct_names(embeddings)
+    names = [v.name for v in embeddings]  # those that several share are numbered, to tell their rows apart
+    numbered = [name if names.count(name) == 1 else f"{name} ({place})" for place, name in enumerate(names, 1)]
+    named = [replace(v, name=name) for v, name in zip(embeddings, numbered, strict=True)]
     left_out = {v.name: find(v, WordList("words", listed)).words.missing for v in named}
     absent = {word for missing in left_out.values() for word in missing}
     shared = tuple(word for word in listed if word not in absent)
     if not shared:
         raise MeasureError(f"none of the words ({len(listed)}) is in all {len(embeddings)} embeddings.")
     seed = statistics.seed_of(rng)
-    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
+    settings = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "chance": chance, "words": words_id}
     # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
     results = [measure(v, groups, class_id, shared, settings, seed) for v in named]
     differences = [_difference(results[0], other, bootstrap, confidence, seed) for other in results[1:]]
     return PolarityComparison(tuple(results), tuple(differences), shared, left_out)
-
-
-def _distinct_names(embeddings: Sequence[WordVectors]) -> list[WordVectors]:
-    """Number embeddings that share a name, to tell their rows apart."""
-    names = [v.name for v in embeddings]
-    return [
-        v if names.count(v.name) == 1 else replace(v, name=f"{v.name} ({place})")
-        for place, v in enumerate(embeddings, 1)
-    ]
 
 
 def _difference(
@@ -325,8 +284,6 @@ def _difference(
 ) -> Difference:
     ours, others = ({w.word: float(magnitude(np.array(w.score), r.scheme)) for w in r.by_word} for r in (first, second))
     gaps = np.array([others[word] - ours[word] for word in ours if word in others])
-    names = [result.provenance.representation.name for result in (first, second)]
+    names = (first.provenance.representation.name, second.provenance.representation.name)
     interval = mean_interval(gaps, bootstrap, confidence, statistics.generator(seed))
-    return Difference(
-        names[0], names[1], float(gaps.mean()), interval, statistics.sign_flip_pvalue(gaps, rng=seed), len(gaps)
-    )
+    return Difference(*names, float(gaps.mean()), interval, statistics.sign_flip_pvalue(gaps, rng=seed), len(gaps))

@@ -6,11 +6,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 from aslant.results.codec import MeasuredResult, Result
-from aslant.results.parts import Interval, WordsUsed
+from aslant.results.parts import Interval, WordsUsed, bounds
 from aslant.results.provenance import Provenance, Representation
+from aslant.statistics.chance import Chance
+from aslant.statistics.frequency import FrequencyLean
 
 #: What is measured where nothing else is given.
-DEFAULT_WORDS = "bold-professions"
+PROFESSIONS = "bold-professions"
 #: A trend is called one where p is below this.
 CLEAR = 0.05
 
@@ -29,7 +31,8 @@ class PolarityResult(MeasuredResult):
     """Polarity of words between classes (Lu et al.): `score` is the mean over the words.
 
     Under the binary scheme a word's own score keeps its sign (positive: the first class) and `score` is the mean of
-    absolute values. `interval` is a bootstrap over the words.
+    absolute values. `interval` is a bootstrap over the words, `chance` what random words give in place of the classes,
+    and `frequency` how a word's lean between two classes goes with its frequency.
     """
 
     kind: ClassVar[str] = "polarity"
@@ -40,6 +43,8 @@ class PolarityResult(MeasuredResult):
     interval: Interval | None
     by_word: tuple[WordPolarity, ...]
     provenance: Provenance
+    chance: Chance | None = None
+    frequency: FrequencyLean | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""
@@ -86,22 +91,13 @@ class PolarityComparison(Result):
         rows = []
         for result in self.results:
             name = result.provenance.representation.name
-            d = by_name.get(name)
-            rows.append(
-                {
-                    "representation": name,
-                    "scheme": result.scheme,
-                    "classes": ", ".join(group.name for group in result.classes),
-                    "score": result.score,
-                    "low": result.interval.low if result.interval else None,
-                    "high": result.interval.high if result.interval else None,
-                    "words": len(result.by_word),
-                    "difference": d.difference if d else None,
-                    "difference_low": d.interval.low if d and d.interval else None,
-                    "difference_high": d.interval.high if d and d.interval else None,
-                    "difference_pvalue": d.pvalue if d else None,
-                }
-            )
+            d, low, high = by_name.get(name), *bounds(result.interval)
+            row: dict[str, Any] = {"representation": name, "scheme": result.scheme}
+            row |= {"classes": ", ".join(group.name for group in result.classes)}
+            row |= {"score": result.score, "low": low, "high": high, "words": len(result.by_word)}
+            low, high = bounds(d.interval if d else None)
+            row |= {"difference": d.difference if d else None, "difference_low": low, "difference_high": high}
+            rows.append(row | {"difference_pvalue": d.pvalue if d else None})
         return rows
 
 
@@ -198,13 +194,6 @@ class TrendsResult(MeasuredResult):
 
 
 def _row(what: str, first: float, second: float, d: Difference, words: int) -> dict[str, Any]:
-    return {
-        "measure": what,
-        "first": first,
-        "second": second,
-        "difference": d.difference,
-        "low": d.interval.low if d.interval else None,
-        "high": d.interval.high if d.interval else None,
-        "pvalue": d.pvalue,
-        "words": words,
-    }
+    low, high = bounds(d.interval)
+    row = {"measure": what, "first": first, "second": second, "difference": d.difference, "low": low, "high": high}
+    return row | {"pvalue": d.pvalue, "words": words}

@@ -11,16 +11,9 @@ import numpy as np
 
 from aslant.errors import MeasureError, plural
 from aslant.measures.polarities.measure import Classes, Scheme, Words, check_scheme, class_lists, measure, word_list
-from aslant.measures.polarities.result import (
-    DEFAULT_WORDS,
-    PolarityResult,
-    TrendPoint,
-    TrendResult,
-    TrendsResult,
-    TrendTest,
-)
+from aslant.measures.polarities.result import PROFESSIONS, TrendPoint, TrendResult, TrendsResult, TrendTest
 from aslant.measures.shared.wordsets import provenance
-from aslant.results.parts import WordsUsed
+from aslant.results.parts import bounds
 from aslant.statistics import rank_correlation_pvalue, seed_of
 from aslant.stimuli import ClassSet, WordList, load_set
 from aslant.vectors import WordVectors
@@ -44,7 +37,7 @@ FIGURES: dict[int, dict[str, tuple[str, Scheme]]] = {
 def polarity_trend(
     embeddings: Mapping[int, WordVectors],
     classes: DatedClasses,
-    words: Words = DEFAULT_WORDS,
+    words: Words = PROFESSIONS,
     *,
     scheme: Scheme = "binary",
     any_words: bool = False,
@@ -67,7 +60,8 @@ def polarity_trend(
     names, periods, class_id = _class_periods(classes)
     check_scheme(scheme, len(names))
     listed, words_id = word_list(words)
-    groups = {year: _in_force(periods, year) for year in sorted(embeddings)}
+    # The classes of the last period that has begun by each year; none before the first
+    groups = {y: next((held for start, held in reversed(periods) if start <= y), ()) for y in sorted(embeddings)}
     left_out = {year: lacks for year in groups if (lacks := _lacking(names, groups[year], embeddings[year]))}
     series = {year: embeddings[year] for year in groups if year not in left_out}
     if len(series) < 2:
@@ -75,30 +69,31 @@ def polarity_trend(
         raise MeasureError(
             f"{len(series)} of {plural(len(embeddings), 'year')} with vectors for every class{lacking}; two are needed."
         )
-    basis, unused = _basis(series, listed, any_words)
-    seed = seed_of(rng)
-    settings: dict[str, Any] = {
-        "scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id,
-    }  # fmt: skip
+    basis, seed = _basis(series, listed, any_words), seed_of(rng)
+    unused = [word for word in listed if word not in set(basis)]
+    settings: dict[str, Any] = {"scheme": scheme, "bootstrap": bootstrap, "confidence": confidence, "words": words_id}
     results = {year: measure(v, groups[year], class_id, basis, settings, seed) for year, v in series.items()}
-    points = tuple(_point(year, result) for year, result in results.items())
+    points = []
+    for year, r in results.items():
+        used, name = {group.name: group.used for group in r.classes}, r.provenance.representation.name
+        points.append(TrendPoint(year, r.score, *bounds(r.interval), len(r.by_word), name, used))
     return TrendResult(
         scheme=scheme,
         classes=names,
         basis="every word that a year has" if any_words else "words that every year has",
-        points=points,
+        points=tuple(points),
         representations=tuple(result.provenance.representation for result in results.values()),
         test=_trend(points),
         words=basis,
         years_left_out=left_out,
-        provenance=provenance(series[max(series)], class_id, (unused,), seed, {**settings, "any_words": any_words}),
+        provenance=provenance(series[max(series)], class_id, unused, seed, {**settings, "any_words": any_words}),
     )
 
 
 def polarity_trends(
     embeddings: Mapping[int, WordVectors],
     settings: int | Mapping[str, tuple[DatedClasses, Scheme]],
-    words: Words = DEFAULT_WORDS,
+    words: Words = PROFESSIONS,
     *,
     any_words: bool = False,
     bootstrap: int = 2_000,
@@ -132,13 +127,9 @@ def polarity_trends(
 
 
 def needed_words(
-    settings: int | Mapping[str, tuple[DatedClasses, Scheme]], words: Words = DEFAULT_WORDS
+    settings: int | Mapping[str, tuple[DatedClasses, Scheme]], words: Words = PROFESSIONS
 ) -> tuple[str, ...]:
-    """Return every word that `polarity_trends` looks up: those of all classes in all periods, and those measured.
-
-    >>> needed_words({"mine": (["she", "he"], "binary")}, ["nurse", "engineer"])
-    ('nurse', 'engineer', 'she', 'he')
-    """
+    """Return every word that `polarity_trends` looks up: those of all classes in all periods, and those measured."""
     periods = [period for classes, _ in _settings(settings).values() for period in _class_periods(classes)[1]]
     return (*word_list(words)[0], *(word for _, groups in periods for group in groups for word in group.words))
 
@@ -148,13 +139,10 @@ def _settings(given: Any) -> Mapping[str, tuple[DatedClasses, Scheme]]:
         if given not in FIGURES:
             raise MeasureError(f"Lu et al. have no figure {given}; give 1 (gender) or 2 (race), or settings by label.")
         return FIGURES[given]
-    if (
-        not isinstance(given, Mapping)
-        or not given
-        or not all(isinstance(s, tuple) and len(s) == 2 for s in given.values())
-    ):
+    settings: Mapping[str, tuple[DatedClasses, Scheme]] = given if isinstance(given, Mapping) else {}
+    if not settings or not all(isinstance(pair, tuple) and len(pair) == 2 for pair in settings.values()):
         raise MeasureError(f"settings={given!r:.60} are not pairs of classes and scheme by label; or give 1 or 2.")
-    return given
+    return settings
 
 
 Periods: TypeAlias = Sequence[tuple[float, tuple[WordList, ...]]]
@@ -182,11 +170,6 @@ def _class_periods(classes: DatedClasses) -> tuple[tuple[str, ...], Periods, str
     return names, [(year, groups) for year, (groups, _) in by_year.items()], ", ".join(ids)
 
 
-def _in_force(periods: Periods, year: int) -> tuple[WordList, ...]:
-    """Return the classes of the last period that has begun by `year`; none before the first."""
-    return next((groups for start, groups in reversed(periods) if start <= year), ())
-
-
 def _lacking(names: Sequence[str], groups: Sequence[WordList], vectors: WordVectors) -> str:
     """Say which classes have no words yet, or no vector; an empty text if none."""
     if early := [name for name in names if name not in {group.name for group in groups}]:
@@ -195,27 +178,17 @@ def _lacking(names: Sequence[str], groups: Sequence[WordList], vectors: WordVect
     return f"no vector for {', '.join(lacking)}" if lacking else ""
 
 
-def _basis(
-    series: Mapping[int, WordVectors], listed: tuple[str, ...], any_words: bool
-) -> tuple[tuple[str, ...], WordsUsed]:
-    """Return the words to measure, which every year has (or any), and those that are not used."""
+def _basis(series: Mapping[int, WordVectors], listed: tuple[str, ...], any_words: bool) -> tuple[str, ...]:
+    """Return the words to measure, which every year has (or any)."""
     have = [set(v.lookup(listed).found) for v in series.values()]
     used = set.union(*have) if any_words else set.intersection(*have)
     if not used:
         where = "any year" if any_words or not set.union(*have) else "every year; try any_words=True (or --any)"
         raise MeasureError(f"none of the words ({len(listed)}) is in {where}.")
-    unused = WordsUsed("words", (), (), tuple(word for word in listed if word not in used))
-    return tuple(word for word in listed if word in used), unused
+    return tuple(word for word in listed if word in used)
 
 
-def _point(year: int, result: PolarityResult) -> TrendPoint:
-    low, high = (result.interval.low, result.interval.high) if result.interval else (None, None)
-    name = result.provenance.representation.name
-    classes = {group.name: group.used for group in result.classes}
-    return TrendPoint(year, result.score, low, high, len(result.by_word), name, classes)
-
-
-def _trend(points: tuple[TrendPoint, ...]) -> TrendTest | None:
+def _trend(points: Sequence[TrendPoint]) -> TrendTest | None:
     from scipy import stats
 
     years = np.array([point.year for point in points], dtype=np.float64)
@@ -224,8 +197,5 @@ def _trend(points: tuple[TrendPoint, ...]) -> TrendTest | None:
         return None
     kendall, spearman = stats.kendalltau(years, scores), stats.spearmanr(years, scores)
     spearman_pvalue = rank_correlation_pvalue(years, scores)  # SciPy's is 0 for a perfect correlation
-    slope = stats.theilslopes(scores, years).slope
-    return TrendTest(
-        float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic), spearman_pvalue,
-        100 * float(slope),
-    )  # fmt: skip
+    slope = 100 * float(stats.theilslopes(scores, years).slope)
+    return TrendTest(float(kendall.statistic), float(kendall.pvalue), float(spearman.statistic), spearman_pvalue, slope)

@@ -10,20 +10,17 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from aslant.data import could_be_name
+from aslant.data import could_be_name, resolve
 from aslant.errors import MeasureError, StimuliError, plural
 from aslant.io.journal import Journal
 from aslant.measures.pronouns_chosen.result import PronounChoiceResult
-from aslant.measures.pronouns_chosen.scoring import choose
-from aslant.measures.pronouns_chosen.summary import Drawing, groups_of, occupations_of, score_of
+from aslant.measures.pronouns_chosen.scoring import Drawing, choose, groups_of, occupations_of
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.template_tests.scoring import WHOLE, Model
 from aslant.models.protocols import CausalLM, MaskedLM, Progress
 from aslant.results.codec import MeasuredResult
 from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of
-from aslant.stimuli.pronoun_items import PronounSet
-from aslant.stimuli.winobias import FILE, read_winobias
-from aslant.stimuli.winogender import SENTENCES, read_winogender
+from aslant.stimuli.pronoun_sets import FILE, SENTENCES, PronounSet, read_winobias, read_winogender
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
@@ -65,23 +62,15 @@ def pronoun_choice(
     check_count("n_resamples", n_resamples, 1, MOST_RESAMPLES)
     seed = seed_of(rng)
     asked = pronoun_set(source, split)
-    chosen, refused, method = choose(lm, asked.items, journal, progress)
-    scores = tuple(map(score_of, chosen))
+    scores, refused, method = choose(lm, asked.items, journal, progress)
     left_out = (*asked.left_out, *refused)
     settings = {"split": split, "bootstrap": bootstrap, "confidence": confidence, "n_resamples": n_resamples}
+    made_from = provenance(lm, asked.id, tuple(remark.id for remark in left_out), seed, settings)
+    groups = groups_of(asked, scores, Drawing(bootstrap, confidence, n_resamples, seed))
     return PronounChoiceResult(
-        dataset=asked.id,
-        title=asked.title,
-        method=method,
-        figure=asked.figure,
-        scores=scores,
-        groups=groups_of(asked, scores, Drawing(bootstrap, confidence, n_resamples, seed)),
-        occupations=occupations_of(asked, scores),
-        left_out=left_out,
-        odd=asked.odd,
-        notes=_notes(asked, method),
-        provenance=provenance(lm, asked.id, tuple(remark.id for remark in left_out), seed, settings),
-    )
+        asked.id, asked.title, method, asked.figure, scores, groups, occupations_of(asked, scores), left_out, asked.odd,
+        _notes(asked, method), made_from,
+    )  # fmt: skip
 
 
 def pronoun_set(source: str | PathLike[str], split: str | None = None) -> PronounSet:
@@ -91,43 +80,27 @@ def pronoun_set(source: str | PathLike[str], split: str | None = None) -> Pronou
     Traceback (most recent call last):
     aslant.errors.StimuliError: there is no '/no/such/folder'; give winobias, winogender, a folder with ... or one file.
     """
-    path = _path(source)
-    if _which(path) == "winobias":
-        return read_winobias(path, split)
-    if split is not None:
-        raise StimuliError(f"split={split!r} is for WinoBias; Winogender has no parts.")
-    return read_winogender(path)
-
-
-def _path(source: str | PathLike[str]) -> Path:
-    from aslant.data import resolve
-
     path = Path(source).expanduser()
-    if path.exists():
-        return path
-    found = resolve(str(source), kinds=["benchmark"]) if could_be_name(str(source)) else None
-    if found is None or not found.exists():
+    if not path.exists() and could_be_name(str(source)):
+        path = resolve(str(source), kinds=["benchmark"]) or path
+    if not path.exists():
         raise StimuliError(
             f"there is no '{source}'; give winobias, winogender, a folder with the files of one of them, or one file."
         )
-    return found
-
-
-def _which(path: Path) -> str:
-    if path.is_dir():
-        has_winobias = any(FILE.fullmatch(file.name) for file in path.iterdir())
-        has_winogender = (path / SENTENCES).is_file()
-        if has_winobias and has_winogender:
-            raise StimuliError(f"'{path}' has files of WinoBias and of Winogender; name one file, or separate them.")
-        if has_winobias or has_winogender:
-            return "winobias" if has_winobias else "winogender"
-    elif FILE.fullmatch(path.name):
-        return "winobias"
-    elif path.suffix == ".tsv":
-        return "winogender"
-    raise StimuliError(
-        f"'{path}' is neither WinoBias (files such as pro_stereotyped_type1.txt.dev) nor Winogender ({SENTENCES})."
-    )
+    files = [file.name for file in path.iterdir() if file.is_file()] if path.is_dir() else [path.name]
+    has_winobias = any(map(FILE.fullmatch, files))
+    has_winogender = SENTENCES in files if path.is_dir() else path.suffix == ".tsv"
+    if has_winobias and has_winogender:
+        raise StimuliError(f"'{path}' has files of WinoBias and of Winogender; name one file, or separate them.")
+    if has_winobias:
+        return read_winobias(path, split)
+    if not has_winogender:
+        raise StimuliError(
+            f"'{path}' is neither WinoBias (files such as pro_stereotyped_type1.txt.dev) nor Winogender ({SENTENCES})."
+        )
+    if split is not None:
+        raise StimuliError(f"split={split!r} is for WinoBias; Winogender has no parts.")
+    return read_winogender(path)
 
 
 def _notes(asked: PronounSet, method: str) -> tuple[str, ...]:

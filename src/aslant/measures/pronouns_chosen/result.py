@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Correlation, Interval
 from aslant.results.provenance import Provenance
-from aslant.stimuli.pronoun_items import Remark
+from aslant.stimuli.pronoun_sets import Remark
 
 
 @dataclass(frozen=True)

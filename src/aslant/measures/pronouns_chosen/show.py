@@ -88,8 +88,12 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
         "p: two-sided, with the occupation as the unit (signs flipped; re-partitioned; shuffled).",
         f"compared: {result.method}. {NO_DECISION}",
     ]
-    said += [_correlation_note(group.name, group.correlation) for group in result.groups[:1] if group.correlation]
-    said += [_everywhere(result.groups[0]), *(plain(note) for note in result.notes)]
+    group = result.groups[0]
+    if r := group.correlation:
+        said.append(f"{plain(group.name)}: {_correlations(r)} with the {plain(r.figure)}, over {r.n} occupations.")
+    they = "" if group.p_neutral is None else f"; P(they) of the three: {percent(group.p_neutral)}"
+    said.append(f"{plain(group.name)}: P(he) of “he” and “she” is {percent(group.p_male)} on average{they}.")
+    said += [plain(note) for note in result.notes]
     if result.left_out:
         named = "; ".join(plain(remark.id) for remark in result.left_out[:NAMED])
         more = f" and {len(result.left_out) - NAMED} more" if len(result.left_out) > NAMED else ""
@@ -101,17 +105,9 @@ def _group_notes(result: PronounChoiceResult) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _everywhere(group: PronounGroup) -> str:
-    they = "" if group.p_neutral is None else f"; P(they) of the three: {percent(group.p_neutral)}"
-    return f"{plain(group.name)}: P(he) of “he” and “she” is {percent(group.p_male)} on average{they}."
-
-
-def _correlation_note(name: str, found: Correlation) -> str:
-    return (
-        f"{plain(name)}: Pearson {number(found.pearson)} (p {pvalue(found.pearson_pvalue)}), Spearman "
-        f"{number(found.spearman)} (p {pvalue(found.spearman_pvalue)}) with the {plain(found.figure)}, over {found.n} "
-        "occupations."
-    )
+def _correlations(r: Correlation) -> str:
+    spearman = f"Spearman {number(r.spearman)} (p {pvalue(r.spearman_pvalue)})"
+    return f"Pearson {number(r.pearson)} (p {pvalue(r.pearson_pvalue)}), {spearman}"
 
 
 def occupations_table(result: PronounChoiceResult, *, ends: bool = False) -> Table:
@@ -201,16 +197,10 @@ def _layers(result: PronounChoiceResult) -> tuple[Any, list[Any]]:
     import altair as alt
 
     values = _points(result)
-    colours = alt.Scale(
-        domain=["female", "male", "none"], range=[PEOPLE_COLOUR, MODEL_COLOUR, NO_STEREOTYPE_COLOUR]
-    )  # fmt: skip
+    colours = alt.Scale(domain=["female", "male", "none"], range=[PEOPLE_COLOUR, MODEL_COLOUR, NO_STEREOTYPE_COLOUR])
+    title = textwrap.wrap(plain(result.figure), 44)  # so that it fits a phone
     base = alt.Chart(alt.InlineData(values=values)).encode(
-        x=alt.X(
-            "women:Q",
-            title=textwrap.wrap(plain(result.figure), 44),  # so that it fits a phone
-            scale=alt.Scale(domain=[0, 108]),
-            axis=alt.Axis(tickCount=6),
-        ),
+        x=alt.X("women:Q", title=title, scale=alt.Scale(domain=[0, 108]), axis=alt.Axis(tickCount=6)),
         y=alt.Y("odds:Q", title="log-odds of “she” against “he”", scale=alt.Scale(zero=False)),
     )
     points = base.mark_circle(size=40, opacity=0.9).encode(
@@ -244,10 +234,7 @@ def _title(result: PronounChoiceResult) -> Any:
         f"{plural(group.sentences, 'sentence')}, {result.method}"
     ]
     if r := group.correlation:
-        said.append(
-            f"Pearson {number(r.pearson)} (p {pvalue(r.pearson_pvalue)}), Spearman {number(r.spearman)} "
-            f"(p {pvalue(r.spearman_pvalue)}), {plural(r.n, 'occupation')}"
-        )
+        said.append(f"{_correlations(r)}, {plural(r.n, 'occupation')}")
     said += textwrap.wrap(NO_DECISION, 90)
     if about := result.provenance.representation.note:
         said += textwrap.wrap(plain(about), 90)

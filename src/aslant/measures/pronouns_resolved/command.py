@@ -38,10 +38,8 @@ class Training:
         """Return what the measure takes."""
         from aslant.models.classifier import Classifier
 
-        classifier = Classifier(
-            self.units, self.dropout, self.l2, self.learning_rate, self.batch, self.epochs, self.patience
-        )
-        return {"folds": self.folds, "seeds": self.seeds, "classifier": classifier}
+        given = dict(vars(self))
+        return {"folds": given.pop("folds"), "seeds": given.pop("seeds"), "classifier": Classifier(**given)}
 
 
 @dataclass(frozen=True)

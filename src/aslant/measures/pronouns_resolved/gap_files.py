@@ -58,14 +58,6 @@ def read_gap(gap: Gap) -> tuple[tuple[GapSample, ...], str]:
 
     Every row is checked: columns, offsets against the text, one answer, a pronoun whose gender is known. Bad rows are
     named by file and line, and nothing is measured.
-
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "mine.tsv"
-    >>> row = ["1", "Ann met Eve; she left.", "she", "13", "Ann", "0", "TRUE", "Eve", "8", "FALSE", ""]
-    >>> _ = file.write_text("\\t".join(COLUMNS) + "\\n" + "\\t".join(row) + "\\n")
-    >>> samples, source = read_gap(file)
-    >>> samples[0].passage.words, samples[0].gender, samples[0].label, source
-    (('she', 'Ann', 'Eve'), 'female', 'A', 'mine.tsv')
     """
     given: list[GapSource | GapSample] = [gap] if isinstance(gap, str | PathLike) else list(gap)
     samples: list[GapSample] = [item for item in given if isinstance(item, GapSample)]
@@ -133,7 +125,10 @@ def _sample(header: Sequence[str], cells: Sequence[str]) -> GapSample:
     gender = PRONOUNS.get(pronoun.lower())
     if gender is None:
         raise ValueError(f"the gender of the pronoun '{pronoun}' is not known (known: {', '.join(PRONOUNS)})")
-    true = [name for name in ("A", "B") if _refers(row[f"{name}-coref"], name)]
+    for name in ("A-coref", "B-coref"):
+        if row[name].upper() not in ("TRUE", "FALSE"):
+            raise ValueError(f"{name} is {row[name]!r:.20}, neither TRUE nor FALSE")
+    true = [name for name in ("A", "B") if row[f"{name}-coref"].upper() == "TRUE"]
     if len(true) > 1:
         raise ValueError("both A-coref and B-coref are TRUE; the pronoun can refer to one name only")
     label = true[0] if true else LABELS[2]
@@ -147,15 +142,6 @@ def _span(text: str, word: str, offset: str, column: str) -> tuple[int, int]:
         raise ValueError(f"{column}-offset is {offset!r:.20}, not a whole number")
     start = int(offset)
     if text[start : start + len(word)] != word:
-        raise ValueError(f"{column} is '{word:.40}', but at {column}-offset {start} the text has {_there(text, start)}")
+        there = f"'{text[start : start + 20]}'" if start < len(text) else f"ended (it has {len(text)} characters)"
+        raise ValueError(f"{column} is '{word:.40}', but at {column}-offset {start} the text has {there}")
     return start, start + len(word)
-
-
-def _there(text: str, start: int) -> str:
-    return f"'{text[start : start + 20]}'" if start < len(text) else f"ended (it has {len(text)} characters)"
-
-
-def _refers(value: str, name: str) -> bool:
-    if value.upper() not in ("TRUE", "FALSE"):
-        raise ValueError(f"{name}-coref is {value!r:.20}, neither TRUE nor FALSE")
-    return value.upper() == "TRUE"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
+from aslant.measures.pronouns_resolved import statistics
 from aslant.measures.pronouns_resolved.gap_files import FEMALE, GENDERS, LABELS, Gap, GapSample, read_gap
 from aslant.measures.pronouns_resolved.predictions import (
     HELD_OUT,
@@ -21,22 +22,8 @@ from aslant.measures.pronouns_resolved.predictions import (
     predictions,
 )
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult, PronounSample, TopicCorrelation
-from aslant.measures.pronouns_resolved.statistics import (
-    NEITHER,
-    TARGETS,
-    TEMPLATE,
-    Leanings,
-    Resampling,
-    Topics,
-    by_gender,
-    described,
-    find_topics,
-    leanings,
-    log_losses,
-    topic_biases,
-    topic_correlation,
-)
-from aslant.measures.shared.spreads import spread
+from aslant.measures.pronouns_resolved.statistics import NEITHER, TARGETS, TEMPLATE, Leanings, Resampling, Topics
+from aslant.measures.shared.statistic import spread
 from aslant.measures.template_tests.scoring import asking
 from aslant.measures.template_tests.settings import Asking
 from aslant.models.classifier import Classifier
@@ -91,35 +78,6 @@ def pronoun_resolution(
     >>> [(o.gender, o.n, o.neither) for o in r.outcomes], round(r.label_gap, 3)
     ([('male', 39, 9), ('female', 39, 24)], 0.385)
     """
-    how = _checked(encoder, lm, folds, seeds, topics, top_words, bins, bootstrap, n_resamples, confidence)
-    settings = classifier if classifier is not None else Classifier()
-    measured, source = read_gap(gap)
-    learnt_from, train_source, left_out = _training(train, measured)
-    check_samples(measured, learnt_from, folds)
-    seed = seed_of(rng)
-    found = find_topics([sample.text for sample in measured], topics, top_words, seed)
-    journal_of_model, step = _inside(journal, "language-model"), _step(progress, "words of topics")
-    said = leanings(lm, found.vocabulary, template, targets or TARGETS, journal_of_model, step)
-    probabilities = _predicted(encoder, measured, learnt_from, (folds, seeds, seed), settings, journal, store, progress)
-    stopping = "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
-    record = {
-        "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": stopping, "topics": topics,
-        "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
-        "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "classifier": settings.record(),
-    }  # fmt: skip
-    return PronounResolutionResult(
-        **_numbers(measured, probabilities, how, seed),
-        **_topical(measured, probabilities, found, said, how, seed),
-        language_model=Representation(**lm.record()) if lm is not None else None,
-        notes=_notes(found, said, left_out),
-        provenance=Provenance(source, Representation(**encoder.record()), said.unplaced, seed, record, __version__),
-    )
-
-
-def _checked(
-    encoder: Any, lm: Any, folds: int, seeds: int, topics: int, top_words: int, bins: int, bootstrap: int,
-    n_resamples: int, confidence: float,
-) -> Resampling:  # fmt: skip
     if not isinstance(encoder, Encoder):
         raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
     if lm is not None:
@@ -130,21 +88,39 @@ def _checked(
         ("n_resamples", n_resamples, 1, MOST_RESAMPLES),
     ):  # fmt: skip
         check_count(name, value, least, most)
-    return Resampling(bootstrap, n_resamples, check_confidence(confidence), bins)
-
-
-def _training(
-    train: Gap | None, measured: Sequence[GapSample]
-) -> tuple[tuple[GapSample, ...], str | None, tuple[str, ...]]:
-    """Read the samples to train on; those whose text is measured are left out, and named."""
-    if train is None:
-        return (), None, ()
-    samples, source = read_gap(train)
-    texts = {sample.text for sample in measured}
-    kept = tuple(sample for sample in samples if sample.text not in texts)
-    if not kept:
-        raise MeasureError(f"every text of {source} is also measured; train on other files, or leave out `train`.")
-    return kept, source, tuple(sample.id for sample in samples if sample.text in texts)
+    how = Resampling(bootstrap, n_resamples, check_confidence(confidence), bins)
+    settings = classifier if classifier is not None else Classifier()
+    measured, source = read_gap(gap)
+    samples, train_source = read_gap(train) if train is not None else ((), None)
+    texts = {sample.text for sample in measured}  # not to be trained on
+    learnt_from = [sample for sample in samples if sample.text not in texts]
+    if samples and not learnt_from:
+        raise MeasureError(
+            f"every text of {train_source} is also measured; train on other files, or leave out `train`."
+        )
+    check_samples(measured, learnt_from, folds)
+    seed = seed_of(rng)
+    found = statistics.find_topics([sample.text for sample in measured], topics, top_words, seed)
+    journal_of_model, step = _inside(journal, "language-model"), _step(progress, "words of topics")
+    first_words = list(dict.fromkeys(word for words in found.words for word, _ in words))
+    said = statistics.leanings(lm, first_words, template, targets or TARGETS, journal_of_model, step)
+    everything = [*measured, *learnt_from]
+    x = features(encoder, everything, store or _inside(journal, "vectors"), _step(progress, "texts"))
+    fits, shape = plan(measured, learnt_from, folds, seeds, seed), (seeds, len(measured))
+    probabilities = predictions(fits, x, _labels(everything), shape, settings, _inside(journal, "folds"), progress)
+    stopping = "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
+    record = {
+        "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": stopping, "topics": topics,
+        "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
+        "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "classifier": settings.record(),
+    }  # fmt: skip
+    return PronounResolutionResult(
+        **_numbers(measured, probabilities, how, seed),
+        **_topical(measured, probabilities, found, said, how, seed),
+        language_model=Representation(**lm.record()) if lm is not None else None,
+        notes=_notes(found, said, [sample.id for sample in samples if sample.text in texts]),
+        provenance=Provenance(source, Representation(**encoder.record()), said.unplaced, seed, record, __version__),
+    )
 
 
 def _plain(targets: Any) -> Any:
@@ -158,28 +134,11 @@ def _plain(targets: Any) -> Any:
 
 def _step(progress: Progress | None, name: str) -> Progress | None:
     """Show progress under our own name: models give their steps the same names."""
-    if progress is None:
-        return None
-    tell: Progress = progress
-    return lambda _, done, total: tell(name, done, total)
+    return progress and (lambda _, done, total: progress(name, done, total))
 
 
 def _inside(folder: str | PathLike[str] | None, name: str) -> Path | None:
     return None if folder is None else Path(folder) / name
-
-
-def _predicted(
-    encoder: Encoder, measured: Sequence[GapSample], train: Sequence[GapSample], runs: tuple[int, int, int],
-    settings: Classifier, journal: str | PathLike[str] | None, store: str | PathLike[str] | None,
-    progress: Progress | None,
-) -> FloatArray:  # fmt: skip
-    """Return (seeds, measured, 3) probabilities."""
-    folds, seeds, seed = runs
-    everything = [*measured, *train]
-    x = features(encoder, everything, store or _inside(journal, "vectors"), _step(progress, "texts"))
-    fits = plan(measured, train, folds, seeds, seed)
-    shape = seeds, len(measured)
-    return predictions(fits, x, _labels(everything), shape, settings, _inside(journal, "folds"), progress)
 
 
 def _labels(samples: Sequence[GapSample]) -> NDArray[np.intp]:
@@ -189,33 +148,29 @@ def _labels(samples: Sequence[GapSample]) -> NDArray[np.intp]:
 def _numbers(samples: Sequence[GapSample], probabilities: FloatArray, how: Resampling, seed: int) -> dict[str, Any]:
     """Return the parts of the result that need no topics; `probabilities` is (seeds, samples, 3)."""
     labels, genders = _labels(samples), np.array([sample.gender for sample in samples])
-    outcomes, gap, beyond = by_gender(probabilities.mean(axis=0), labels, genders, how, seed)
+    outcomes, gap, beyond = statistics.by_gender(probabilities.mean(axis=0), labels, genders, how, seed)
     neither = probabilities[:, :, NEITHER]
     gaps = neither[:, genders == FEMALE].mean(axis=1) - neither[:, genders != FEMALE].mean(axis=1)
-    losses = np.array([log_losses(repeat, labels).mean() for repeat in probabilities])
+    losses = np.array([statistics.log_losses(repeat, labels).mean() for repeat in probabilities])
+    accuracy = spread((probabilities.argmax(axis=2) == labels).mean(axis=1))
     return {
-        "outcomes": outcomes,
-        "accuracy": spread((probabilities.argmax(axis=2) == labels).mean(axis=1)),
-        "log_loss": spread(losses),
-        "gap": gap,
-        "gap_by_seed": spread(gaps),
-        "label_gap": outcomes[1].prior - outcomes[0].prior,
-        "beyond_labels": beyond,
-    }
+        "outcomes": outcomes, "accuracy": accuracy, "log_loss": spread(losses), "gap": gap, "gap_by_seed": spread(gaps),
+        "label_gap": outcomes[1].prior - outcomes[0].prior, "beyond_labels": beyond,
+    }  # fmt: skip
 
 
 def _topical(
     samples: Sequence[GapSample], probabilities: FloatArray, topics: Topics, said: Leanings, how: Resampling, seed: int
 ) -> dict[str, Any]:
     """Return the parts of the result that come from topics, and the samples with their bias."""
-    bias = topics.weights @ topic_biases(topics, said.scores)
+    bias = topics.weights @ statistics.topic_biases(topics, said.scores)
     mean, genders = probabilities.mean(axis=0), np.array([sample.gender for sample in samples])
     correlations: list[TopicCorrelation] = []
     why_none = said.why_none
     if not why_none:
         for gender, random in zip(GENDERS, spawn(seed + 1, 2), strict=True):
             side = genders == gender
-            if (found := topic_correlation(gender, bias[side], mean[side, NEITHER], how, random)) is not None:
+            if found := statistics.topic_correlation(gender, bias[side], mean[side, NEITHER], how, random):
                 correlations.append(found)
         why_none = "" if correlations else "all samples have one bias or one probability"
     largest = topics.weights.argmax(axis=1) + 1
@@ -227,12 +182,12 @@ def _topical(
         for sample, row, topic, lean in zip(samples, mean, largest, bias, strict=True)
     )  # fmt: skip
     return {
-        "topics": described(topics, said), "correlations": tuple(correlations), "without_bias": why_none,
+        "topics": statistics.described(topics, said), "correlations": tuple(correlations), "without_bias": why_none,
         "samples": listed,
     }  # fmt: skip
 
 
-def _notes(topics: Topics, said: Leanings, left_out: tuple[str, ...]) -> tuple[str, ...]:
+def _notes(topics: Topics, said: Leanings, left_out: Sequence[str]) -> tuple[str, ...]:
     notes = []
     if left_out:
         notes.append(f"not trained on, because the text is also measured ({len(left_out)}): {', '.join(left_out[:5])}")

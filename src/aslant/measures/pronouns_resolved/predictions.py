@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -68,9 +68,13 @@ def plan(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int, 
             if train:
                 parts = outside + offset, inside + offset, np.arange(len(measured))
             else:
-                rest = [pool[row] for row in outside]
-                _check_pages(rest, number, folds)
-                held = grouped_folds(*_groups_and_kinds(rest), HELD_OUT, random) == 0
+                pages, kinds = _groups_and_kinds([pool[row] for row in outside])
+                if (count := len(set(pages))) < HELD_OUT:  # as where one page has most of the samples
+                    raise MeasureError(
+                        f"without fold {number + 1} of {folds}, {count} pages are left to train on, and {HELD_OUT} are "
+                        "needed; use more folds, or samples from more pages."
+                    )
+                held = grouped_folds(pages, kinds, HELD_OUT, random) == 0
                 parts = outside[~held], outside[held], inside
             fits.append(Fit(repeat, *parts, int(random.integers(2**31))))
     return fits
@@ -95,34 +99,21 @@ def _groups_and_kinds(samples: Sequence[GapSample]) -> tuple[list[str], list[str
     return pages, [f"{sample.label} {sample.gender}" for sample in samples]
 
 
-def _check_pages(rest: Sequence[GapSample], number: int, folds: int) -> None:
-    """Refuse folds that leave too few pages for early stopping, as where one page has most of the samples."""
-    if (pages := len(set(_groups_and_kinds(rest)[0]))) < HELD_OUT:
-        raise MeasureError(
-            f"without fold {number + 1} of {folds}, {pages} pages are left to train on, and {HELD_OUT} are needed; "
-            "use more folds, or samples from more pages."
-        )
-
-
 def check_samples(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int) -> None:
     """Refuse data that are too few to learn from or to compare."""
     for gender in GENDERS:
-        count = sum(sample.gender == gender for sample in measured)
-        if count < 2:
-            raise MeasureError(
-                f"{plural(count, 'sample')} with a {gender} pronoun; at least 2 of each gender are needed."
-            )
+        if (count := sum(sample.gender == gender for sample in measured)) < 2:
+            said = f"{plural(count, 'sample')} with a {gender} pronoun"
+            raise MeasureError(f"{said}; at least 2 of each gender are needed.")
     pool = train or measured
     pages = len(set(_groups_and_kinds(pool)[0]))
     least = folds if train else 2 * HELD_OUT
     if pages < least:
         raise MeasureError(f"{plural(pages, 'page')} of samples cannot be trained on; at least {least} are needed.")
     for label in LABELS:
-        count = sum(sample.label == label for sample in pool)
-        if count < folds:
-            raise MeasureError(
-                f"{plural(count, 'sample')} labelled '{label}'; at least one for each of {folds} folds is needed."
-            )
+        if (count := sum(sample.label == label for sample in pool)) < folds:
+            said = f"{plural(count, 'sample')} labelled '{label}'"
+            raise MeasureError(f"{said}; at least one for each of {folds} folds is needed.")
 
 
 def predictions(
@@ -131,38 +122,26 @@ def predictions(
 ) -> FloatArray:  # fmt: skip
     """Return the probabilities of A, B and neither, (seeds, measured samples, 3); `shape` is (seeds, measured)."""
     total, count = np.zeros((*shape, len(LABELS))), np.zeros(shape)
-    for number, (fit, found) in enumerate(_fitted(fits, x, labels, settings, folder), 1):
-        total[fit.repeat, fit.wanted] += found
+    journal = Journal(Path(folder)) if folder is not None else None
+    data = hashlib.sha256(x.tobytes()).hexdigest() + hashlib.sha256(labels.tobytes()).hexdigest()
+    for number, fit in enumerate(fits, 1):
+        described = repr((METHOD, data, sorted(settings.record().items()), fit.seed)).encode()
+        rows = b"|".join(part.astype(np.int64).tobytes() for part in (fit.train, fit.held, fit.wanted))
+        key = "fold-" + hashlib.sha256(described + rows).hexdigest()[:24]
+        kept = journal.recall(key) if journal else None
+        if kept is None:
+            found = class_probabilities(
+                x[fit.train], labels[fit.train], x[fit.held], labels[fit.held], x[fit.wanted],
+                classes=len(LABELS), settings=settings, seed=fit.seed,
+            )  # fmt: skip
+            kept = {"probabilities": found}
+            if journal:
+                journal.keep(key, kept)
+        total[fit.repeat, fit.wanted] += kept["probabilities"]
         count[fit.repeat, fit.wanted] += 1
         if progress:
             progress("classifiers", number, len(fits))
     return np.asarray(total / count[..., None])
-
-
-def _fitted(
-    fits: Sequence[Fit], x: NDArray[np.float32], labels: NDArray[np.intp], settings: Classifier,
-    folder: str | PathLike[str] | None,
-) -> Iterator[tuple[Fit, FloatArray]]:  # fmt: skip
-    journal = Journal(Path(folder)) if folder is not None else None
-    data = hashlib.sha256(x.tobytes()).hexdigest() + hashlib.sha256(labels.tobytes()).hexdigest()
-    for fit in fits:
-        key = _key(data, fit, settings)
-        recalled = journal.recall(key) if journal else None
-        kept = recalled["probabilities"] if recalled else None
-        if kept is None:
-            kept = class_probabilities(
-                x[fit.train], labels[fit.train], x[fit.held], labels[fit.held], x[fit.wanted],
-                classes=len(LABELS), settings=settings, seed=fit.seed,
-            )  # fmt: skip
-            if journal:
-                journal.keep(key, {"probabilities": kept})
-        yield fit, kept
-
-
-def _key(data: str, fit: Fit, settings: Classifier) -> str:
-    described = repr((METHOD, data, sorted(settings.record().items()), fit.seed)).encode()
-    rows = b"|".join(part.astype(np.int64).tobytes() for part in (fit.train, fit.held, fit.wanted))
-    return "fold-" + hashlib.sha256(described + rows).hexdigest()[:24]
 
 
 def grouped_folds(groups: ArrayLike, kinds: ArrayLike, n_folds: int, random: np.random.Generator) -> NDArray[np.intp]:
@@ -171,10 +150,6 @@ def grouped_folds(groups: ArrayLike, kinds: ArrayLike, n_folds: int, random: np.
     Rows of one group (`groups`, (n,)) share a fold, so that what was trained on is never tested; each kind (`kinds`,
     (n,)) is spread over the folds as evenly as its groups allow. Groups come in random order, larger ones first, and
     each goes to the fold that has fewest of its kinds so far.
-
-    >>> folds = grouped_folds([0, 0, 1, 2, 3, 4], ["x", "x", "x", "x", "y", "y"], 2, np.random.default_rng(0))
-    >>> bool(folds[0] == folds[1]), sorted(np.bincount(folds).tolist()), bool(folds[4] != folds[5])
-    (True, [3, 3], True)
     """
     _, group = np.unique(np.asarray(groups), return_inverse=True)
     _, kind = np.unique(np.asarray(kinds), return_inverse=True)

@@ -136,8 +136,18 @@ class PronounResolutionResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per gender."""
-        rhos = {found.gender: found for found in self.correlations}
-        return [_outcome_row(outcome, rhos.get(outcome.gender)) for outcome in self.outcomes]
+        rows, rhos = [], {found.gender: found for found in self.correlations}
+        for outcome in self.outcomes:
+            interval, rho = outcome.interval, rhos.get(outcome.gender)
+            rows.append({
+                "gender": outcome.gender, "samples": outcome.n, "neither": outcome.neither, "prior": outcome.prior,
+                "predicted": outcome.predicted, "low": interval.low if interval else None,
+                "high": interval.high if interval else None, "accuracy": outcome.accuracy,
+                "log_loss": outcome.log_loss, "calibration_error": outcome.calibration_error,
+                "confidence_error": outcome.confidence_error, "rho": rho.rho if rho else None,
+                "rho_pvalue": rho.pvalue if rho else None,
+            })  # fmt: skip
+        return rows
 
     def topic_rows(self) -> list[dict[str, Any]]:
         """Return one table row per topic."""
@@ -153,21 +163,3 @@ class PronounResolutionResult(MeasuredResult):
         """Return one table row per sample."""
         rows = [dict(vars(sample)) for sample in self.samples]
         return [row | {"sample_bias": row.pop("bias")} for row in rows]
-
-
-def _outcome_row(outcome: GenderOutcome, correlation: TopicCorrelation | None) -> dict[str, Any]:
-    return {
-        "gender": outcome.gender,
-        "samples": outcome.n,
-        "neither": outcome.neither,
-        "prior": outcome.prior,
-        "predicted": outcome.predicted,
-        "low": outcome.interval.low if outcome.interval else None,
-        "high": outcome.interval.high if outcome.interval else None,
-        "accuracy": outcome.accuracy,
-        "log_loss": outcome.log_loss,
-        "calibration_error": outcome.calibration_error,
-        "confidence_error": outcome.confidence_error,
-        "rho": correlation.rho if correlation else None,
-        "rho_pvalue": correlation.pvalue if correlation else None,
-    }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import textwrap
+from collections import Counter
 from typing import Any
 
 from aslant.errors import AslantError, plural
-from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult, TopicCorrelation
+from aslant.measures.pronouns_resolved.result import GenderGap, PronounResolutionResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import percent
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg, tips
@@ -25,7 +26,7 @@ def outcomes_table(result: PronounResolutionResult) -> Table:
     """Describe both genders: share of "neither" in the labels and as predicted, accuracy, log-loss, calibration."""
     columns = (
         Column("gender", "pronouns", plain, "left"),
-        Column("samples", "samples", _count),
+        Column("samples", "samples", "{:,}".format),
         Column("prior", "neither: labels", _percent),
         Column("predicted", "predicted", _percent),
         Column("interval", "interval", str, min_width=76),
@@ -44,7 +45,7 @@ def topics_table(result: PronounResolutionResult, words: int | None = None) -> T
     columns = (
         Column("topic", "topic", str),
         Column("words", "first words", plain, "left", wraps=True),
-        Column("samples", "samples", _count, min_width=70),
+        Column("samples", "samples", "{:,}".format, min_width=70),
         Column("bias", "bias", small),
         Column("mean_score", "mean score", small, min_width=90),
     )
@@ -66,18 +67,12 @@ def calibration_table(result: PronounResolutionResult) -> Table:
     columns = (
         Column("gender", "pronouns", plain, "left"),
         Column("range", "P(neither)", str, "left"),
-        Column("n", "samples", _count),
+        Column("n", "samples", "{:,}".format),
         Column("predicted", "predicted, mean", percent),
         Column("observed", "labels", percent),
     )
     rows = [
-        {
-            "gender": outcome.gender,
-            "range": f"{b.low:.2g} to {b.high:.2g}",
-            "n": b.n,
-            "predicted": b.predicted,
-            "observed": b.observed,
-        }
+        {**vars(b), "gender": outcome.gender, "range": f"{b.low:.2g} to {b.high:.2g}"}
         for outcome in result.outcomes
         for b in outcome.calibration
     ]
@@ -112,7 +107,11 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
         f"in the labels {_points(result.label_gap)} points.",
         f"predicted minus label, female minus male: {_gap(result.beyond_labels)}.",
     ]
-    said += [_correlation(found) for found in result.correlations]
+    said += [
+        f"sample bias and P(neither), {found.n:,} {plain(found.gender)} pronouns: Spearman's ρ = {small(found.rho)}"
+        f"{_between(found.interval, small)}, p = {pvalue(found.pvalue)}."
+        for found in result.correlations
+    ]
     said += [plain(note) for note in result.notes]
     for what, model in (("vectors", result.provenance.representation), ("scores", result.language_model)):
         if model is not None and model.note:
@@ -122,13 +121,6 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
 
 def _gap(gap: GenderGap) -> str:
     return f"{_points(gap.difference)} points{_between(gap.interval, _points)}, p = {pvalue(gap.pvalue)} (permutation)"
-
-
-def _correlation(found: TopicCorrelation) -> str:
-    return (
-        f"sample bias and P(neither), {found.n:,} {plain(found.gender)} pronouns: Spearman's ρ = {small(found.rho)}"
-        f"{_between(found.interval, small)}, p = {pvalue(found.pvalue)}."
-    )
 
 
 def _between(interval: Interval | None, write: Any) -> str:
@@ -148,10 +140,6 @@ def _percent(share: float | None) -> str:
 def _points(difference: float | None) -> str:
     """Write a difference of shares in percentage points."""
     return "–" if difference is None else f"{100 * difference:z.1f}".replace("-", "−")
-
-
-def _count(value: int) -> str:
-    return f"{value:,}"
 
 
 def glance(r: PronounResolutionResult, about: Category) -> list[Glance]:
@@ -183,37 +171,26 @@ def neither_picture(result: PronounResolutionResult) -> Any:
             "row": place, "label": f"{o.gender} pronouns", "test": f"{o.gender} pronouns, {plural(o.n, 'sample')}",
             "value": o.predicted, "low": o.interval.low if o.interval else None,
             "high": o.interval.high if o.interval else None, "other": o.prior, "series": predicted,
-            "other series": LABELS, "predicted": _share(o.predicted), "in the labels": _share(o.prior),
-            "interval": between(o.interval.low, o.interval.high, _share) if o.interval else "–",
+            "other series": LABELS, "predicted": _percent(o.predicted), "in the labels": _percent(o.prior),
+            "interval": between(o.interval.low, o.interval.high, _percent) if o.interval else "–",
         }
         for place, o in enumerate(result.outcomes)
     ]  # fmt: skip
     return rows_chart(rows, "probability of “neither”", [predicted, LABELS], "predicted", [0.0])
 
 
-def _share(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
-
-
 def neither_by_gender(result: PronounResolutionResult) -> str:
     """Draw how P(neither) is spread for each gender, with its mean and the share in the labels; returns SVG."""
     import altair as alt
 
-    order = [outcome.gender for outcome in result.outcomes]
-    bars = (
-        alt.Chart(alt.InlineData(values=_binned(result)))
-        .mark_bar(opacity=0.8)
-        .encode(
-            x=alt.X(
-                "low:Q",
-                bin="binned",
-                title="predicted probability of “neither”",
-                scale=alt.Scale(domain=[0, _end(result)]),
-            ),
-            x2="high:Q",
-            y=alt.Y("share:Q", title="share of samples", axis=alt.Axis(format="%")),
-            color=_colour(shown=False),
-        )
+    end = min(1.0, math.ceil(10 * max(sample.p_neither for sample in result.samples) + 0.01) / 10)  # the next tenth
+    scale = alt.Scale(domain=[0, end])
+    bars = alt.Chart(alt.InlineData(values=_binned(result))).mark_bar(opacity=0.8)
+    bars = bars.encode(
+        x=alt.X("low:Q", bin="binned", title="predicted probability of “neither”", scale=scale),
+        x2="high:Q",
+        y=alt.Y("share:Q", title="share of samples", axis=alt.Axis(format="%")),
+        color=_colour(shown=False),
     )
     means = [
         {"gender": o.gender, "at": value, "what": what}
@@ -224,19 +201,15 @@ def neither_by_gender(result: PronounResolutionResult) -> str:
         "what:N", scale=alt.Scale(domain=["mean predicted", "share in labels"], range=[[1, 0], [4, 3]]), title=None,
         legend=alt.Legend(orient="top", symbolType="stroke"),
     )  # fmt: skip
-    rules = (
-        alt.Chart(alt.InlineData(values=means))
-        .mark_rule(color=INK, strokeWidth=1.6)
-        .encode(x="at:Q", strokeDash=dashes)
-    )
+    rules = alt.Chart(alt.InlineData(values=means)).mark_rule(color=INK, strokeWidth=1.6)
+    rules = rules.encode(x="at:Q", strokeDash=dashes)
     panels = [
-        alt.layer(bars.transform_filter(alt.datum.gender == gender), rules.transform_filter(alt.datum.gender == gender))
-        .properties(width=520, height=130, title=alt.Title(f"{gender} pronouns", anchor="start", fontSize=12))
-        for gender in order
+        alt.layer(*(marks.transform_filter(alt.datum.gender == o.gender) for marks in (bars, rules)))
+        .properties(width=520, height=130, title=alt.Title(f"{o.gender} pronouns", anchor="start", fontSize=12))
+        for o in result.outcomes
     ]  # fmt: skip
-    gap = result.gap
-    points = [f"{100 * share:z.1f}".replace("-", "−") for share in (gap.difference, result.label_gap)]
-    said = f"female minus male: {points[0]} points (labels: {points[1]}), p = {pvalue(gap.pvalue)}"
+    gap, points = result.gap, f"{_points(result.gap.difference)} points (labels: {_points(result.label_gap)})"
+    said = f"female minus male: {points}, p = {pvalue(gap.pvalue)}"
     chart = alt.vconcat(*panels).resolve_scale(y="shared").properties(title=_title(result, said))
     return svg(chart, ink=INK, paper=PAPER)
 
@@ -263,7 +236,7 @@ def _topics(result: PronounResolutionResult) -> Any:
     points = [
         {
             "gender": s.gender, "bias": s.bias, "neither": s.p_neither, "sample": plain(s.id), "leans": small(s.bias),
-            "P(neither)": _share(s.p_neither),
+            "P(neither)": _percent(s.p_neither),
         }
         for s in result.samples
     ]  # fmt: skip
@@ -276,11 +249,6 @@ def _topics(result: PronounResolutionResult) -> Any:
     return alt.layer(cloud, means.encode(x=x, y=y, color=_colour()))
 
 
-def _end(result: PronounResolutionResult) -> float:
-    """Return the end of an axis that holds every probability of "neither": the next tenth."""
-    return min(1.0, math.ceil(10 * max(sample.p_neither for sample in result.samples) + 0.01) / 10)
-
-
 def _colour(*, shown: bool = True) -> Any:
     import altair as alt
 
@@ -291,18 +259,18 @@ def _colour(*, shown: bool = True) -> Any:
 
 def _binned(result: PronounResolutionResult) -> list[dict[str, Any]]:
     """Count samples by P(neither), as shares of their gender."""
-    values = []
-    for outcome in result.outcomes:
-        counts = [0] * BINS
-        for sample in result.samples:
-            if sample.gender == outcome.gender:
-                counts[min(int(sample.p_neither * BINS), BINS - 1)] += 1
-        values += [
-            {"gender": outcome.gender, "low": b / BINS, "high": (b + 1) / BINS, "share": count / outcome.n}
-            for b, count in enumerate(counts)
-            if count
-        ]
-    return values
+    counts = Counter((sample.gender, min(int(sample.p_neither * BINS), BINS - 1)) for sample in result.samples)
+    return [
+        {
+            "gender": outcome.gender,
+            "low": b / BINS,
+            "high": (b + 1) / BINS,
+            "share": counts[outcome.gender, b] / outcome.n,
+        }
+        for outcome in result.outcomes
+        for b in range(BINS)
+        if counts[outcome.gender, b]
+    ]
 
 
 def _tenths(result: PronounResolutionResult) -> list[dict[str, Any]]:

@@ -12,28 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
+from aslant.measures.pronouns_resolved import result
 from aslant.measures.pronouns_resolved.gap_files import GENDERS, LABELS
-from aslant.measures.pronouns_resolved.result import (
-    CalibrationBin,
-    GenderGap,
-    GenderOutcome,
-    Topic,
-    TopicCorrelation,
-    TopicWord,
-)
+from aslant.measures.pronouns_resolved.result import CalibrationBin, GenderGap, GenderOutcome, TopicCorrelation
 from aslant.measures.template_tests.scores import log_probability_bias
 from aslant.measures.template_tests.scoring import NothingLeftError
 from aslant.models.protocols import Progress
 from aslant.parallel import one_thread_each
 from aslant.results.parts import Interval
-from aslant.statistics import (
-    bootstrap_means,
-    partition_pvalue,
-    percentile_interval,
-    rank_correlation_pvalue,
-    rank_correlations,
-    spawn,
-)
+from aslant.statistics import bootstrap_means, partition_pvalue, percentile_interval, rank_correlations, spawn
+from aslant.statistics.resampled_pvalues import rank_correlation_pvalue
 
 FloatArray = NDArray[np.float64]
 NEITHER = LABELS.index("neither")
@@ -54,22 +42,13 @@ class Resampling:
 
 
 def log_losses(probabilities: FloatArray, labels: NDArray[np.intp]) -> FloatArray:
-    """Return −log P(label) of each row of (n, classes).
-
-    >>> log_losses(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([0, 0])).round(4).tolist()
-    [0.6931, 0.0]
-    """
+    """Return −log P(label) of each row of (n, classes)."""
     chosen = probabilities[np.arange(len(labels)), labels]
     return np.asarray(-np.log(np.clip(chosen, SMALLEST, 1.0)) + 0.0)
 
 
 def calibration(predicted: FloatArray, true: NDArray[np.bool_], bins: int) -> tuple[tuple[CalibrationBin, ...], float]:
-    """Bin probabilities (n,) evenly from 0 to 1, and return the bins in use and the expected calibration error.
-
-    >>> found, error = calibration(np.array([0.1, 0.3, 0.9, 0.9]), np.array([False, False, True, True]), 2)
-    >>> [(b.low, b.n, round(b.predicted, 2), b.observed) for b in found], round(error, 2)
-    ([(0.0, 2, 0.2, 0.0), (0.5, 2, 0.9, 1.0)], 0.15)
-    """
+    """Bin probabilities (n,) evenly from 0 to 1, and return the bins in use and the expected calibration error."""
     place = np.minimum((predicted * bins).astype(np.intp), bins - 1)
     found = tuple(
         CalibrationBin(
@@ -107,11 +86,8 @@ def _interval(samples: FloatArray, how: Resampling) -> Interval:
     return Interval(*percentile_interval(samples, how.confidence), how.confidence, len(samples))
 
 
-def gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: np.random.Generator) -> GenderGap:
-    """Compare the means of two groups, female minus male: permutation p-value over the genders, bootstrap interval.
-
-    The p-value is exact for small groups, and Monte Carlo for others, where exactness would take longer than training.
-    """
+def _gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: np.random.Generator) -> GenderGap:
+    """Compare the means of two groups; p is exact only for small ones, as it would take longer than training."""
     method: Any = "auto" if len(female) + len(male) <= EXACT else "monte carlo"
     found = partition_pvalue(
         female, male, alternative="two-sided", method=method, n_resamples=how.n_resamples, rng=random
@@ -127,13 +103,7 @@ def gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: np
 def topic_correlation(
     gender: str, bias: FloatArray, neither: FloatArray, how: Resampling, random: np.random.Generator
 ) -> TopicCorrelation | None:
-    """Correlate sample bias with P(neither) by ranks, over the samples of one gender, each (n,); None if one is flat.
-
-    >>> how = Resampling(100, 999, 0.95, 10)
-    >>> r = topic_correlation("female", np.arange(9.0), np.arange(9.0) ** 2, how, np.random.default_rng(0))
-    >>> r.rho, r.pvalue < 0.01
-    (1.0, True)
-    """
+    """Correlate sample bias with P(neither) by ranks, over the samples of one gender, each (n,); None if flat."""
     rho = float(rank_correlations(bias[None], neither[None])[0]) if len(bias) > 2 else float("nan")
     if not np.isfinite(rho):
         return None
@@ -152,17 +122,16 @@ def by_gender(
     """Return the outcome of each gender, the gap in P(neither), and the gap beyond that in the labels."""
     random = spawn(seed, 4)
     sides = [genders == gender for gender in GENDERS]
-    outcomes = [
-        outcome(gender, probabilities[side], labels[side], how, random[place])
-        for place, (gender, side) in enumerate(zip(GENDERS, sides, strict=True))
-    ]
-    neither = probabilities[:, NEITHER]
-    beyond = neither - (labels == NEITHER)
-    gap, beyond_gap = (
-        gender_gap(values[sides[0]], values[sides[1]], how, rng)
-        for values, rng in ((neither, random[2]), (beyond, random[3]))
+    male, female = (
+        outcome(gender, probabilities[side], labels[side], how, rng)
+        for gender, side, rng in zip(GENDERS, sides, random[:2], strict=True)
     )
-    return (outcomes[0], outcomes[1]), gap, beyond_gap
+    neither = probabilities[:, NEITHER]
+    gap, beyond_gap = (
+        _gender_gap(values[sides[0]], values[sides[1]], how, rng)
+        for values, rng in ((neither, random[2]), (neither - (labels == NEITHER), random[3]))
+    )
+    return (male, female), gap, beyond_gap
 
 
 TEMPLATE = "[TARGET] are interested in [ATTRIBUTE]"
@@ -182,11 +151,6 @@ class Topics:
     words: tuple[tuple[tuple[str, float], ...], ...]
     converged: bool
 
-    @property
-    def vocabulary(self) -> tuple[str, ...]:
-        """Every first word of a topic, once."""
-        return tuple(dict.fromkeys(word for words in self.words for word, _ in words))
-
 
 @dataclass(frozen=True, eq=False)
 class Leanings:
@@ -198,12 +162,7 @@ class Leanings:
 
 
 def find_topics(texts: Sequence[str], n_topics: int, top_words: int, seed: int) -> Topics:
-    """Factorise the texts' TF-IDF into non-negative topics (NMF).
-
-    >>> found = find_topics(["the cat and cat food", "cat food", "ships sail", "big ships sail far"], 2, 2, 0)
-    >>> sorted(sorted(word for word, _ in words) for words in found.words)
-    [['cat', 'food'], ['sail', 'ships']]
-    """
+    """Factorise the texts' TF-IDF into non-negative topics (NMF)."""
     from sklearn.decomposition import NMF
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -250,27 +209,17 @@ def leanings(
 
 
 def topic_biases(topics: Topics, scores: dict[str, float]) -> FloatArray:
-    """Return Σ weight × score over the first words of each topic; words without a score add nothing.
-
-    >>> topics = Topics(np.zeros((0, 1)), ((("war", 0.5), ("art", 0.25), ("x", 1.0)),), True)
-    >>> topic_biases(topics, {"war": 2.0, "art": -2.0})
-    array([0.5])
-    """
+    """Return Σ weight × score over the first words of each topic; words without a score add nothing."""
     return np.array([sum(weight * scores.get(word, 0.0) for word, weight in words) for words in topics.words])
 
 
-def described(topics: Topics, said: Leanings) -> tuple[Topic, ...]:
+def described(topics: Topics, said: Leanings) -> tuple[result.Topic, ...]:
     """Describe the topics, each with its bias if there is one."""
-    largest = np.bincount(topics.weights.argmax(axis=1), minlength=len(topics.words))
-    biases = topic_biases(topics, said.scores)
-    return tuple(
-        _topic(number, words, int(largest[number]), float(biases[number]), said)
-        for number, words in enumerate(topics.words)
-    )
-
-
-def _topic(number: int, words: Sequence[tuple[str, float]], samples: int, bias: float, said: Leanings) -> Topic:
-    listed = tuple(TopicWord(word, weight, said.scores.get(word)) for word, weight in words)
-    scored = sum(word.weight for word in listed if word.score is not None)
-    known = not said.why_none
-    return Topic(number + 1, listed, samples, bias if known else None, bias / scored if known and scored else None)
+    largest = np.bincount(topics.weights.argmax(axis=1), minlength=len(topics.words)).tolist()
+    found = []
+    for number, bias in enumerate(topic_biases(topics, said.scores).tolist()):
+        words = tuple(result.TopicWord(word, weight, said.scores.get(word)) for word, weight in topics.words[number])
+        scored = sum(word.weight for word in words if word.score is not None)
+        biases = (None, None) if said.why_none else (bias, bias / scored if scored else None)
+        found.append(result.Topic(number + 1, words, largest[number], *biases))
+    return tuple(found)

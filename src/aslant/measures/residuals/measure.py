@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 #: At most a tenth of the candidates are on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
-MOST_SEEDS = 1_000
 _BLOCK = 1 << 13
 
 
@@ -56,22 +55,14 @@ class Chosen:
 
 
 def bias_by_projection(vectors: NDArray[Any], first: NDArray[Any], second: NDArray[Any]) -> FloatArray:
-    """Return cos(w, first) − cos(w, second) for each word; shape (words,), from (words, d), (d,) and (d,).
-
-    >>> bias_by_projection(np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([1.0, 0.0]), np.array([0.0, 1.0])).tolist()
-    [1.0, -1.0]
-    """
+    """Return cos(w, first) − cos(w, second) for each word; shape (words,), from (words, d), (d,) and (d,)."""
     gap = unit_rows(first) - unit_rows(second)
     parts = [unit_rows(vectors[start : start + _BLOCK]) @ gap for start in range(0, len(vectors), _BLOCK)]
     return np.concatenate(parts) if parts else np.empty(0)
 
 
 def most_biased(bias: FloatArray, per_side: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the places of the `per_side` largest and of the `per_side` smallest values, most extreme first.
-
-    >>> [side.tolist() for side in most_biased(np.array([0.1, -0.3, 0.2, 0.0]), 2)]
-    [[2, 0], [1, 3]]
-    """
+    """Return the places of the `per_side` largest and of the `per_side` smallest values, most extreme first."""
     order = np.argsort(-bias, kind="stable")
     return order[:per_side], order[::-1][:per_side]
 
@@ -105,7 +96,13 @@ def residual_bias(
     >>> r.clustering.accuracy > 0.9 > r.clustering.chance.mean
     True
     """
-    _check(original, measured, top, classified, seeds, k, picture)
+    for vectors in (original, measured):
+        check_vectors(vectors)
+    for name, value in (("top", top), ("classified", classified)):
+        check_count(name, value, FEWEST, MOST_FREQUENT)
+    check_count("seeds", seeds, 1, 1_000)
+    check_count("k", k, 1, MOST_FREQUENT)
+    check_picture(picture)
     check_poles(poles)
     check_gamma(gamma)
     chosen, seed = select(original, measured, poles, specific), seed_of(rng)
@@ -150,18 +147,14 @@ def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str],
             raise MeasureError(f"'{end.words.name}' is not in '{original.name}'; give two words with poles=….")
     if ends[0].words.tokens == ends[1].words.tokens:
         raise MeasureError(f"poles={poles!r:.60} are one word in '{original.name}'; give two, such as ('he', 'she').")
-    excluded = {word.replace(" ", "_") for word in word_list(specific)[0]} | {
-        token for end in ends for token in end.words.tokens
-    }
-    left_out = {"not lower-case letters or too long": 0, "specific": 0, "not in the embedding measured": 0}
-    words = []
+    excluded = {word.replace(" ", "_") for word in word_list(specific)[0]}
+    excluded.update(token for end in ends for token in end.words.tokens)
+    words, reasons = [], ("not lower-case letters or too long", "specific", "not in the embedding measured")
+    left_out = dict.fromkeys(reasons, 0)
     for word in original.words[:MOST_FREQUENT]:
-        if not is_plain(word):
-            left_out["not lower-case letters or too long"] += 1
-        elif word in excluded:
-            left_out["specific"] += 1
-        elif word not in measured.index:
-            left_out["not in the embedding measured"] += 1
+        unfit = (not is_plain(word), word in excluded, word not in measured.index)
+        if any(unfit):
+            left_out[reasons[unfit.index(True)]] += 1
         else:
             words.append(word)
     if len(words) < FEWEST * TENTH:
@@ -171,14 +164,9 @@ def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str],
         )
     rows = np.array([original.index[word] for word in words], dtype=np.intp)
     vectors = np.array([end.raw[0] for end in ends])
-    return Chosen(
-        words,
-        np.array([measured.index[word] for word in words], dtype=np.intp),
-        bias_by_projection(original.matrix[rows], *vectors),
-        CandidatePool(len(words), left_out),
-        vectors,
-        tuple(end.words for end in ends),
-    )
+    there = np.array([measured.index[word] for word in words], dtype=np.intp)
+    bias, pool = bias_by_projection(original.matrix[rows], *vectors), CandidatePool(len(words), left_out)
+    return Chosen(words, there, bias, pool, vectors, tuple(end.words for end in ends))
 
 
 def neighbours_of(
@@ -190,13 +178,11 @@ def neighbours_of(
     asked = find(original, _without(professions, excluded))
     tokens, vectors, bias = _in_both(original, measured, asked.words, chosen.poles)
     if within is None:
-        places = {word: place for place, word in enumerate(chosen.words)}
-        pool, pool_bias = unit_rows(measured.matrix[chosen.rows]), chosen.bias
+        members, pool, pool_bias = chosen.words, unit_rows(measured.matrix[chosen.rows]), chosen.bias
     else:
-        members, pool, pool_bias = _in_both(
-            original, measured, find(original, _without(within, excluded)).words, chosen.poles
-        )
-        places = {word: place for place, word in enumerate(members)}
+        inside = find(original, _without(within, excluded)).words
+        members, pool, pool_bias = _in_both(original, measured, inside, chosen.poles)
+    places = {word: place for place, word in enumerate(members)}
     own = np.array([places.get(token, -1) for token in tokens], dtype=np.intp)
     return measure_neighbours(tokens, vectors, bias, pool, pool_bias, own, k, random), asked.words
 
@@ -231,16 +217,6 @@ def check_poles(poles: Any) -> None:
     """Refuse anything but two words."""
     if isinstance(poles, str) or not isinstance(poles, Sequence) or len(poles) != 2:
         raise MeasureError(f"poles={poles!r:.60} are not two words, such as ('he', 'she').")
-
-
-def _check(original: Any, measured: Any, top: int, classified: int, seeds: int, k: int, picture: str) -> None:
-    check_vectors(original)
-    check_vectors(measured)
-    for name, value in (("top", top), ("classified", classified)):
-        check_count(name, value, FEWEST, MOST_FREQUENT)
-    check_count("seeds", seeds, 1, MOST_SEEDS)
-    check_count("k", k, 1, MOST_FREQUENT)
-    check_picture(picture)
 
 
 def residual(work: Work) -> Results:

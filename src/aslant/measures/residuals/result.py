@@ -133,23 +133,16 @@ class ResidualBiasResult(MeasuredResult):
         ]
         for name, n in (("neighbours", self.neighbours), ("neighbours within the list", self.neighbours_within)):
             if n is not None:
-                pearson = _row(
-                    f"{name}, Pearson", n.correlation, None, None, n.chance, n.shuffled_pvalue, len(n.by_word)
-                )
-                spearman = _row(f"{name}, Spearman", n.spearman, None, None, None, None, len(n.by_word))
-                rows.append(pearson | {"parametric_pvalue": n.pvalue})
-                rows.append(spearman | {"parametric_pvalue": n.spearman_pvalue})
+                words, p = len(n.by_word), n.shuffled_pvalue
+                rows.append(_row(f"{name}, Pearson", n.correlation, None, None, n.chance, p, words, n.pvalue))
+                rows.append(_row(f"{name}, Spearman", n.spearman, None, None, None, None, words, n.spearman_pvalue))
         return rows
 
 
 def _row(
     what: str, value: float | None, low: float | None, high: float | None, chance: Spread | None,
-    pvalue: float | None, words: int,
+    pvalue: float | None, words: int, parametric: float | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    return {
-        "test": what, "value": value, "minimum": low, "maximum": high,
-        "chance": chance.mean if chance else None,
-        "chance_minimum": chance.minimum if chance else None,
-        "chance_maximum": chance.maximum if chance else None,
-        "pvalue": pvalue, "parametric_pvalue": None, "words": words,
-    }  # fmt: skip
+    row = {"test": what, "value": value, "minimum": low, "maximum": high, "chance": chance.mean if chance else None}
+    row |= {f"chance_{end}": getattr(chance, end, None) for end in ("minimum", "maximum")}
+    return row | {"pvalue": pvalue, "parametric_pvalue": parametric, "words": words}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import numbers
+import warnings
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.errors import MeasureError, TooFewWordsError, plural
+from aslant.errors import MeasureError, MissingExtraError, TooFewWordsError, plural
 from aslant.measures.residuals.result import (
     NeighbourShare,
     Picture,
@@ -18,16 +19,16 @@ from aslant.measures.residuals.result import (
     ResidualClustering,
     ResidualNeighbours,
 )
-from aslant.measures.shared.correlations import correlation
-from aslant.measures.shared.spreads import spread
+from aslant.measures.shared.statistic import correlation, spread
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.parallel import one_thread_each
 from aslant.statistics import clustering_accuracy, nearest, two_clusters
 
+Places: TypeAlias = NDArray[np.intp]
 PICTURES = ("auto", "umap", "pca", "none")
 
 
-def silhouette(vectors: FloatArray, clusters: NDArray[np.intp]) -> float:
+def silhouette(vectors: FloatArray, clusters: Places) -> float:
     """Return the mean silhouette of two clusters of vectors (n, d), between −1 and 1."""
     from sklearn.metrics import silhouette_score
 
@@ -37,30 +38,28 @@ def silhouette(vectors: FloatArray, clusters: NDArray[np.intp]) -> float:
 
 def measure_clustering(
     vectors: FloatArray, labels: NDArray[np.bool_], asked_per_side: int, randoms: Sequence[np.random.Generator]
-) -> tuple[ResidualClustering, NDArray[np.intp]]:
+) -> tuple[ResidualClustering, Places]:
     """Cluster vectors (n, d) once per generator; returns the result and the clusters of the first.
 
     `labels` (n,) are True for the words of the first side. The baseline compares the clusters with shuffled labels.
     """
-    accuracies, chances, silhouettes, first = [], [], [], None
+    found, accuracies, chances, silhouettes = [], [], [], []
     for random in randoms:
         clusters = two_clusters(vectors, random)
-        first = clusters if first is None else first
+        found.append(clusters)
         accuracies.append(clustering_accuracy(clusters, labels))
         chances.append(clustering_accuracy(clusters, random.permutation(labels)))
         silhouettes.append(silhouette(vectors, clusters))
-    if first is None:
-        raise MeasureError("no seed was given; clustering needs at least one.")
     over = spread(accuracies)
     result = ResidualClustering(
         accuracy=over.mean, lowest=over.minimum, highest=over.maximum, silhouette=spread(silhouettes),
         chance=spread(chances), words_per_side=len(labels) // 2, asked_per_side=asked_per_side, seeds=over.n,
     )  # fmt: skip
-    return result, first
+    return result, found[0]
 
 
 def picture_of(
-    vectors: FloatArray, words: Sequence[str], sides: Sequence[str], clusters: NDArray[np.intp], method: str, seed: int
+    vectors: FloatArray, words: Sequence[str], sides: Sequence[str], clusters: Places, method: str, seed: int
 ) -> Picture | None:
     """Lay vectors (n, d) out in the plane, by UMAP where it is installed ("auto") or requested, else by PCA."""
     check_picture(method)
@@ -72,49 +71,30 @@ def picture_of(
 
 
 def plane_of(vectors: FloatArray, method: str, seed: int) -> tuple[str, FloatArray]:
-    """Return the method that is used ("auto": what is installed) and vectors (n, d) in the plane, (n, 2).
+    """Return the method that is used ("auto": what is installed) and vectors (n, d) in the plane, (n, 2)."""
+    from importlib.util import find_spec
 
-    >>> method, plane = plane_of(np.eye(4), "pca", 0)
-    >>> method, plane.shape
-    ('pca', (4, 2))
-    """
-    chosen = ("umap" if _umap_is_here() else "pca") if method == "auto" else method
-    return chosen, _umap(vectors, seed) if chosen == "umap" else _pca(vectors)
+    here = find_spec("umap") is not None
+    if method == "pca" or (method == "auto" and not here):
+        rows, values, axes = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
+        largest = np.abs(axes[:2]).argmax(axis=1)
+        signs = np.where(axes[np.arange(len(largest)), largest] < 0, -1.0, 1.0)  # one picture, not its mirror image
+        plane = rows[:, :2] * values[:2] * signs
+        return "pca", np.pad(plane, ((0, 0), (0, 2 - plane.shape[1])))
+    if not here:
+        raise MissingExtraError("a UMAP picture needs umap-learn: pip install '.[umap]', or picture='pca'.")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of its own dependencies, about things that users cannot change
+        import umap
+
+        plane = umap.UMAP(n_components=2, random_state=seed % 2**32, n_jobs=1).fit_transform(vectors)
+    return "umap", np.asarray(plane, dtype=np.float64)
 
 
 def check_picture(method: str) -> None:
     """Refuse an unknown way of drawing."""
     if method not in PICTURES:
         raise MeasureError(f"picture={method!r} is not one of {', '.join(PICTURES)}.")
-
-
-def _umap_is_here() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("umap") is not None
-
-
-def _umap(vectors: FloatArray, seed: int) -> FloatArray:
-    from aslant.errors import MissingExtraError
-
-    if not _umap_is_here():
-        raise MissingExtraError("a UMAP picture needs umap-learn: pip install '.[umap]', or picture='pca'.")
-    import warnings
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of its own dependencies, about things that users cannot change
-        import umap
-
-        plane = umap.UMAP(n_components=2, random_state=seed % 2**32, n_jobs=1).fit_transform(vectors)
-    return np.asarray(plane, dtype=np.float64)
-
-
-def _pca(vectors: FloatArray) -> FloatArray:
-    rows, values, axes = np.linalg.svd(vectors - vectors.mean(axis=0), full_matrices=False)
-    largest = np.abs(axes[:2]).argmax(axis=1)
-    signs = np.where(axes[np.arange(len(largest)), largest] < 0, -1.0, 1.0)  # one picture, not its mirror image
-    plane = rows[:, :2] * values[:2] * signs
-    return np.asarray(np.pad(plane, ((0, 0), (0, 2 - plane.shape[1]))))
 
 
 Gamma: TypeAlias = Literal["scale", "auto"] | float
@@ -130,10 +110,6 @@ def classification_accuracy(
 
     Half of the training rows are from each side. Unequal halves would let a classifier with a wide kernel (gamma="auto"
     on unit vectors) settle for the larger one: its accuracy falls to chance for that reason alone.
-
-    >>> rows = np.repeat([[0.0, 1.0], [1.0, 0.0]], 20, axis=0)
-    >>> classification_accuracy(rows, np.repeat([True, False], 20), 8, np.random.default_rng(0))
-    1.0
     """
     from sklearn.svm import SVC
 
@@ -154,11 +130,7 @@ def check_gamma(gamma: Any) -> None:
 
 
 def training_size(words: int) -> int:
-    """Return how many of `words` train the classifier: a fifth, and an even number.
-
-    >>> training_size(5_000), training_size(1_000), training_size(56)
-    (1000, 200, 10)
-    """
+    """Return how many of `words` train the classifier: a fifth, and an even number."""
     return min(TRAINING_WORDS, 2 * (words // (2 * ONE_IN)))
 
 
@@ -185,21 +157,13 @@ MOST_OF_POOL = 1 / 3
 SHUFFLES = 999
 
 
-def neighbour_shares(neighbours: NDArray[np.intp], leans: NDArray[np.bool_]) -> FloatArray:
-    """Return the share of each row's neighbours that lean to the first side; (queries,), from (queries, k), (pool,).
-
-    >>> neighbour_shares(np.array([[0, 1], [1, 2]]), np.array([True, True, False])).tolist()
-    [1.0, 0.5]
-    """
+def neighbour_shares(neighbours: Places, leans: NDArray[np.bool_]) -> FloatArray:
+    """Return the share of each row's neighbours that lean to the first side; (queries,), from (queries, k), (pool,)."""
     return np.asarray(leans[neighbours].mean(axis=1))
 
 
 def shuffled_correlations(
-    neighbours: NDArray[np.intp],
-    leans: NDArray[np.bool_],
-    bias: FloatArray,
-    own: NDArray[np.intp],
-    random: np.random.Generator,
+    near: Places, leans: NDArray[np.bool_], bias: FloatArray, own: Places, random: np.random.Generator
 ) -> FloatArray:
     """Return Pearson's correlation of shares and biases after each of 999 shuffles; constant shares give 0.
 
@@ -216,7 +180,7 @@ def shuffled_correlations(
         shuffled = np.empty(len(leans), dtype=bool)
         shuffled[others] = random.permutation(leans[others])
         shuffled[own[members]] = biases[i, members] > 0
-        shares[i] = neighbour_shares(neighbours, shuffled)
+        shares[i] = neighbour_shares(near, shuffled)
     biases -= biases.mean(axis=1, keepdims=True)
     shares -= shares.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(biases, axis=1) * np.linalg.norm(shares, axis=1)
@@ -229,7 +193,7 @@ def measure_neighbours(
     bias: FloatArray,
     pool: NDArray[Any],
     pool_bias: FloatArray,
-    own: NDArray[np.intp],
+    own: Places,
     k: int,
     random: np.random.Generator,
 ) -> ResidualNeighbours:
@@ -248,16 +212,14 @@ def measure_neighbours(
     chances, pearson = shuffled_correlations(found, leans, bias, own, random), correlation("", shares, bias)
     as_far = None if pearson is None else int(np.count_nonzero(np.abs(chances) >= abs(pearson.pearson) - 1e-12))
     return ResidualNeighbours(
-        correlation=pearson.pearson if pearson else None,
-        pvalue=pearson.pearson_pvalue if pearson else None,
-        spearman=pearson.spearman if pearson else None,
-        spearman_pvalue=pearson.spearman_pvalue if pearson else None,
+        correlation=getattr(pearson, "pearson", None),
+        pvalue=getattr(pearson, "pearson_pvalue", None),
+        spearman=getattr(pearson, "spearman", None),
+        spearman_pvalue=getattr(pearson, "spearman_pvalue", None),
         shuffled_pvalue=None if as_far is None else (1 + as_far) / (1 + SHUFFLES),
         chance=spread(chances),
         k=used,
         asked_k=k,
         among=len(pool),
-        by_word=tuple(
-            NeighbourShare(word, b, share) for word, b, share in zip(words, bias.tolist(), shares.tolist(), strict=True)
-        ),
+        by_word=tuple(map(NeighbourShare, words, bias.tolist(), shares.tolist())),
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aslant.errors import AslantError, plural
-from aslant.measures.residuals.result import Picture, ResidualBiasResult, ResidualNeighbours
+from aslant.measures.residuals.result import Picture, ResidualBiasResult
 from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
 from aslant.report.conventions import Category, line
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
@@ -23,21 +23,17 @@ def residual_table(result: ResidualBiasResult) -> Table:
         Column("pvalue", "p", pvalue),
         Column("words", "words", str, min_width=70),
     )
-    rows = [
-        {
-            **row,
-            "range": between(row["minimum"], row["maximum"]),
-            "chance_range": between(row["chance_minimum"], row["chance_maximum"]),
-        }
-        for row in result.rows()
-    ]
+    rows = result.rows()
+    for row in rows:
+        row["range"] = between(row["minimum"], row["maximum"])
+        row["chance_range"] = between(row["chance_minimum"], row["chance_maximum"])
     title = f"What is left in {result.provenance.representation.name} of the bias of {result.original.name}"
     return Table(title, columns, rows, (*residual_notes(result), *missing_words(result)))
 
 
 def residual_notes(result: ResidualBiasResult) -> list[str]:
     """Say what the three tests did, and where a small vocabulary made them do less."""
-    c, k = result.clustering, result.classification
+    k = result.classification
     first, second = (plain(pole) for pole in result.poles)
     notes = [
         f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among "
@@ -46,25 +42,21 @@ def residual_notes(result: ResidualBiasResult) -> list[str]:
         f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}; p "
         "of neighbours: by shuffling.",
     ]
-    for what, part in (("clustering", c), ("classification", k)):
+    for what, part in (("clustering", result.clustering), ("classification", k)):
         if part.words_per_side < part.asked_per_side:
             notes.append(
                 f"{what} uses {part.words_per_side:,} words per side instead of {part.asked_per_side:,}: at most a "
                 "tenth of the candidates."
             )
-    notes += _neighbour_notes("neighbours", result.neighbours)
-    return notes + _neighbour_notes("neighbours within the list", result.neighbours_within)
-
-
-def _neighbour_notes(what: str, found: ResidualNeighbours | None) -> list[str]:
-    if found is None:
-        return []
-    less = f" instead of {found.asked_k} (at most a third)" if found.k < found.asked_k else ""
-    return [
-        f"{what}: {found.k}{less} nearest among {plural(found.among, 'word')}; shuffled leanings correlate "
-        f"{number(found.chance.minimum)} to {number(found.chance.maximum)}, p by shuffling "
-        f"{pvalue(found.shuffled_pvalue)}."
-    ]
+    for what, found in (("", result.neighbours), (" within the list", result.neighbours_within)):
+        if found is not None:
+            less = f" instead of {found.asked_k} (at most a third)" if found.k < found.asked_k else ""
+            notes.append(
+                f"neighbours{what}: {found.k}{less} nearest among {plural(found.among, 'word')}; shuffled leanings "
+                f"correlate {number(found.chance.minimum)} to {number(found.chance.maximum)}, p by shuffling "
+                f"{pvalue(found.shuffled_pvalue)}."
+            )
+    return notes
 
 
 def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
@@ -103,15 +95,14 @@ def cluster_points(picture: Picture, poles: tuple[str, str], accuracy: float) ->
     ]
     colours = alt.Scale(domain=list(map(plain, poles)), range=[MODEL_COLOUR, PEOPLE_COLOUR])
     shapes = alt.Scale(domain=["cluster 1", "cluster 2"], range=["circle", "triangle-up"])
-    axis = alt.Axis(labels=False, ticks=False, grid=False, title=None)
-    text = f"{plural(len(values), 'most biased word')} ({picture.method.upper()}); accuracy "
-    text += f"{100 * accuracy:.1f} %"
+    axis, zoomed = alt.Axis(labels=False, ticks=False, grid=False, title=None), alt.Scale(zero=False)
+    text = f"{plural(len(values), 'most biased word')} ({picture.method.upper()}); accuracy {100 * accuracy:.1f} %"
     return (
         alt.Chart(alt.InlineData(values=values))
         .mark_point(filled=True, size=22, opacity=0.7)
         .encode(
-            x=alt.X("x:Q", axis=axis, scale=alt.Scale(zero=False)),
-            y=alt.Y("y:Q", axis=axis, scale=alt.Scale(zero=False)),
+            x=alt.X("x:Q", axis=axis, scale=zoomed),
+            y=alt.Y("y:Q", axis=axis, scale=zoomed),
             color=alt.Color("side:N", scale=colours, legend=alt.Legend(title="original side", orient="top")),
             shape=alt.Shape("cluster:N", scale=shapes, legend=alt.Legend(title=None, orient="top")),
             tooltip=tips("word", "side", "cluster"),

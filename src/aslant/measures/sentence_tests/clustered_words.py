@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from os import PathLike
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from aslant.corpus import ContextSample, Query, sample_contexts
 from aslant.errors import MeasureError
-from aslant.measures.shared.suite import need_share
+from aslant.measures.sentence_tests.result import CorpusRead
 from aslant.measures.shared.wordsets import FloatArray
-from aslant.models.protocols import Encoder
+from aslant.models.protocols import Encoder, Progress
 from aslant.results.parts import WordsUsed
-from aslant.stimuli import WeatSet, WordList
+from aslant.stimuli import WordList
 
 
 @dataclass(frozen=True)
@@ -54,15 +56,6 @@ def clustered(group: WordList, rows: Mapping[str, NDArray[Any]]) -> Clustered:
     return Clustered(words, unit, np.array([len(rows[word]) for word in used], np.int64))
 
 
-def all_clustered(
-    test: WeatSet, rows: Mapping[str, NDArray[Any]], min_found: float, why: str
-) -> tuple[Clustered, Clustered, Clustered, Clustered]:
-    """Gather the four sets of a test, or refuse it if less than the share `min_found` of any of them is found."""
-    X, Y, A, B = (clustered(group, rows) for group in test.groups)
-    need_share(test, [found.words for found in (X, Y, A, B)], min_found, why)
-    return X, Y, A, B
-
-
 def usable_units(vectors: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Scale rows to length one, and say which rows are vectors at all: finite and not of length zero.
 
@@ -80,3 +73,23 @@ def check_encoder(encoder: Any) -> None:
     """Refuse anything but an encoder, saying how to get one."""
     if not isinstance(encoder, Encoder):
         raise MeasureError(f"{encoder!r:.60} is not an encoder; open one with aslant.load_encoder(…) first.")
+
+
+def read_contexts(
+    corpus: Any, queries: dict[str, Query], rng: int | np.random.Generator, progress: Progress | None
+) -> tuple[ContextSample, CorpusRead]:
+    """Draw sentences for every query in one reading of a corpus, or of sentences, and describe what was read."""
+    if isinstance(corpus, str | bytes | PathLike) or not isinstance(corpus, Iterable):
+        raise MeasureError(f"{corpus!r:.60} is not a corpus; open one with aslant.load_corpus(…), or give sentences.")
+    read: Any = corpus
+    own = not hasattr(corpus, "record")
+    sample = sample_contexts(_checked(corpus) if own else read, queries, rng=rng, progress=progress)
+    name, record = ("own sentences", {}) if own else (read.name, read.record())
+    return sample, CorpusRead(name, sample.sentences, sample.tokens, record)
+
+
+def _checked(sentences: Iterable[Any]) -> Iterator[str]:
+    for number, sentence in enumerate(sentences, 1):
+        if not isinstance(sentence, str):
+            raise MeasureError(f"sentence {number} of the corpus is {sentence!r:.60}; give sentences as text.")
+        yield sentence

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.corpus import Context, Corpus, Query, sample_contexts
-from aslant.errors import MeasureError
-from aslant.measures.sentence_tests.clustered_words import Clustered, all_clustered, check_encoder, usable_units
+from aslant.corpus import Context, Query
+from aslant.measures.sentence_tests import clustered_words as c
 from aslant.measures.sentence_tests.contexts_statistic import distribution, sampled_effects, word_associations
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, CorpusRead, Heterogeneity
 from aslant.measures.sentence_tests.sentences import seat_suite
 from aslant.measures.sentence_tests.settings import CeatSettings, CeatSuiteSettings
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
-from aslant.measures.shared.suite import NoSpreadError, chosen_test, compared, human_comparison, run_suite, weat_sets
+from aslant.measures.shared.suite import NoSpreadError, chosen_test, compared, need_share, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, provenance
 from aslant.models.protocols import Encoder, Passage, Progress
 from aslant.models.vector_store import vectors_of
@@ -69,7 +68,7 @@ def ceat(
     >>> r.samples, r.missing, r.pvalue_method
     (100, (), 'enumeration')
     """
-    check_encoder(encoder)
+    c.check_encoder(encoder)
     chosen = chosen_test(test, targets, attributes)
     seed = seed_of(rng)
     drawn = _drawn(corpus, chosen.words, settings, seed, progress)
@@ -81,15 +80,9 @@ def _drawn(
     corpus: Iterable[str], words: Sequence[str], settings: CeatSettings, seed: int, progress: Progress | None
 ) -> Drawn:
     """Draw sentences for each word in one reading of the corpus."""
-    if isinstance(corpus, str | PathLike) or not isinstance(corpus, Iterable):
-        raise MeasureError(
-            f"{corpus!r:.60} is not a corpus; open it with aslant.load_corpus(…), or give a list of sentences."
-        )
     query = Query(tuple(words), settings.contexts_per_word, as_written=settings.case == "as written")
-    sample = sample_contexts(corpus, {"words": query}, rng=seed, progress=progress)
-    found = sample.contexts["words"]
-    name, record = (corpus.name, corpus.record()) if isinstance(corpus, Corpus) else ("sentences given", None)
-    return Drawn(found.by_word, found.counts, CorpusRead(name, sample.sentences, sample.tokens, record))
+    sample, read = c.read_contexts(corpus, {"words": query}, seed, progress)
+    return Drawn(sample.contexts["words"].by_word, sample.contexts["words"].counts, read)
 
 
 def context_vectors(
@@ -104,7 +97,7 @@ def context_vectors(
     ends = np.cumsum([len(found) for found in contexts.values()])
     units = {}
     for word, part in zip(contexts, np.split(vectors, ends[:-1]), strict=True):
-        unit, usable = usable_units(part)
+        unit, usable = c.usable_units(part)
         units[word] = unit if usable.all() else unit[usable]
     return units
 
@@ -112,13 +105,14 @@ def context_vectors(
 def _measure(
     encoder: Encoder, test: WeatSet, drawn: Drawn, vectors: WordVectors, settings: CeatSettings, seed: int
 ) -> CeatResult:
-    X, Y, A, B = sets = all_clustered(test, vectors, settings.min_found, "a context in the corpus")
+    X, Y, A, B = sets = [c.clustered(group, vectors) for group in test.groups]
+    used = tuple(group.words for group in sets)
+    need_share(test, used, settings.min_found, "a context in the corpus")
     first, second = word_associations(X, Y, A, B)
     effects, variances = sampled_effects(X, Y, A, B, settings.samples, generator(seed))
     if not effects.size:
         raise NoSpreadError(f"no draw of contexts of '{test.id}' has an effect size.")
     whole = combine(effects, variances)
-    used = tuple(group.words for group in sets)
     return CeatResult(
         **compared(test, first, second, settings, seed),
         targets=used[:2], attributes=used[2:],  # type: ignore[arg-type]
@@ -131,12 +125,11 @@ def _measure(
         contexts_per_word=settings.contexts_per_word,
         words=_words(sets, drawn, (first, second)),
         corpus=drawn.corpus,
-        human=human_comparison(test),
         provenance=provenance(encoder, test.id, used, seed, {**settings.record(), "corpus": drawn.corpus.name}),
     )  # fmt: skip
 
 
-def _words(sets: Sequence[Clustered], drawn: Drawn, means: tuple[FloatArray, FloatArray]) -> tuple[ContextWord, ...]:
+def _words(sets: Sequence[c.Clustered], drawn: Drawn, means: tuple[FloatArray, FloatArray]) -> tuple[ContextWord, ...]:
     """List every requested word, set by set; one without contexts has none."""
     listed = []
     for place, group in enumerate(sets):
@@ -173,7 +166,7 @@ def ceat_suite(
     >>> [r.test for r in suite.results], [t.test for t in suite.skipped]
     (['weat-7'], ['weat-6'])
     """
-    check_encoder(encoder)
+    c.check_encoder(encoder)
     chosen = weat_sets(tests, "aslant.ceat")
     seed = seed_of(rng)
     words = tuple(dict.fromkeys(word for test in chosen for word in test.words))

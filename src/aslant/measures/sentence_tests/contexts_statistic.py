@@ -36,7 +36,8 @@ def sampled_effects(
 def _part(
     X: Clustered, Y: Clustered, A: Clustered, B: Clustered, samples: int, random: np.random.Generator
 ) -> tuple[FloatArray, FloatArray]:
-    drawn = [_rows(group, samples, random) for group in (X, Y, A, B)]
+    # A row for each word of a set, evenly from its own: (samples, words).
+    drawn = [g.starts + random.integers(0, g.sizes, (samples, len(g.sizes))) for g in (X, Y, A, B)]
     n = len(X.sizes)
     scores = np.empty((samples, n + len(Y.sizes)))
     block = max(1, _BYTES // (4 * X.unit.shape[1]))
@@ -60,11 +61,6 @@ def _mean(group: Clustered, rows: NDArray[np.int64]) -> NDArray[Any]:
     for word in range(1, rows.shape[1]):
         total += group.unit.take(rows[:, word], axis=0)
     return np.asarray(total / rows.shape[1])
-
-
-def _rows(group: Clustered, samples: int, random: np.random.Generator) -> NDArray[np.int64]:
-    """Draw a row for each word of a set, evenly from its own: (samples, words)."""
-    return group.starts + random.integers(0, group.sizes, (samples, len(group.sizes)))
 
 
 def word_associations(X: Clustered, Y: Clustered, A: Clustered, B: Clustered) -> tuple[FloatArray, FloatArray]:

@@ -56,13 +56,9 @@ class SeatResult(WeatSetTest):
             "low": self.interval.low if self.interval else None,
             "high": self.interval.high if self.interval else None,
             **super().own_columns(),
-            "effect_size_words": self.effect_size_words,
-            "effect_size_population": self.effect_size_population,
-            "unit": self.unit,
-            "sentences": sum(self.sentences),
-            "pooling": self.pooling,
-            "templates": self.templates,
-        }
+            **{name: getattr(self, name) for name in ("effect_size_words", "effect_size_population", "unit")},
+            "sentences": sum(self.sentences), "pooling": self.pooling, "templates": self.templates,
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +117,7 @@ class Heterogeneity:
 
 @dataclass(frozen=True)
 class CorpusRead:
-    """What the contexts were drawn from; `record` is a corpus's own (files, fingerprint), None for a list."""
+    """What the contexts were drawn from; `record` is a corpus's own (files, fingerprint)."""
 
     name: str
     sentences: int
@@ -163,14 +159,10 @@ class CeatResult(WeatSetTest):
             "low": self.distribution.quantiles["2.5"],
             "high": self.distribution.quantiles["97.5"],
             "share_positive": self.distribution.share_positive,
-            "published_pvalue": self.published_pvalue,
-            "published_z": self.published_z,
-            "standard_error": self.standard_error,
+            **{name: getattr(self, name) for name in ("published_pvalue", "published_z", "standard_error")},
             **super().own_columns(),
-            "effect_size_words": self.effect_size_words,
-            "samples": self.samples,
-            "i_squared": self.heterogeneity.i_squared,
-            "tau_squared": self.heterogeneity.tau_squared,
+            **{name: getattr(self, name) for name in ("effect_size_words", "samples")},
+            **{name: getattr(self.heterogeneity, name) for name in ("i_squared", "tau_squared")},
             "fewest_contexts": min(word.contexts for word in self.words if word.contexts),
             "contexts_per_word": self.contexts_per_word,
             "corpus": self.corpus.name,

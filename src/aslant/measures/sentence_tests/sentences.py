@@ -10,12 +10,12 @@ import numpy as np
 
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.association.measure import bootstrap_interval
-from aslant.measures.sentence_tests.clustered_words import Clustered, all_clustered, check_encoder, usable_units
+from aslant.measures.sentence_tests.clustered_words import Clustered, check_encoder, clustered, usable_units
 from aslant.measures.sentence_tests.result import SeatResult, SeatSuiteResult, SentenceWord
 from aslant.measures.sentence_tests.settings import SeatSettings, SeatSuiteSettings
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size, target_scores
-from aslant.measures.shared.suite import chosen_test, compared, human_comparison, need_spread, run_suite, weat_sets
+from aslant.measures.shared.suite import chosen_test, compared, need_share, need_spread, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, checked_words, provenance
 from aslant.models.protocols import Encoder, Pooling, Progress
 from aslant.statistics import generator, seed_of
@@ -92,13 +92,14 @@ def _measure(
     encoder: Encoder, test: WeatSet, sentences: SentenceSet, vectors: dict[str, FloatArray], settings: SeatSettings,
     seed: int,
 ) -> SeatResult:  # fmt: skip
-    X, Y, *_ = sets = all_clustered(test, vectors, settings.min_found, "a vector")
+    X, Y, *_ = sets = [clustered(group, vectors) for group in test.groups]
+    used = tuple(group.words for group in sets)
+    need_share(test, used, settings.min_found, "a vector")
     units, sizes = [group.unit for group in sets], [group.sizes for group in sets]
     first, second = target_scores(*units)
     by_word = X.means(first), Y.means(second)
     need_spread(test, *by_word)
     random = generator(seed)
-    used = tuple(group.words for group in sets)
     return SeatResult(
         **compared(test, *(by_word if settings.unit == "word" else (first, second)), settings, random),
         templates=sentences.id, pooling=settings.pooling, unit=settings.unit,
@@ -109,7 +110,6 @@ def _measure(
         effect_size_words=effect_size(*by_word),
         interval=bootstrap_interval(units, settings, random, sizes),
         words=_words(sets, sentences, by_word),
-        human=human_comparison(test),
         provenance=provenance(encoder, f"{test.id} {sentences.id}", used, seed, _recorded(settings, sentences)),
     )  # fmt: skip
 

@@ -6,15 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.show import (
-    PVALUES,
-    SIGN,
-    WEAT_COLUMNS,
-    opening_columns,
-    pvalue_note,
-    tests_of,
-    tests_table,
-)
+from aslant.measures.association import show as shown
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import model_chart
@@ -32,13 +24,19 @@ def published(value: float | None) -> str:
     return "< 1e-300" if value is not None and value < 1e-300 else pvalue(value)
 
 
-SEAT_COLUMNS = (*WEAT_COLUMNS[:-1], Column("sentences", "sentences", str, min_width=68))
+SEAT_COLUMNS = (
+    *shown.opening_columns("d", 118),
+    Column("interval", "interval", str, min_width=134),
+    Column("people_effect_size", "d, people", number, min_width=78),
+    *shown.PVALUES,
+    Column("sentences", "sentences", str, min_width=68),
+)
 CEAT_COLUMNS = (
-    *opening_columns("CES", 130),
+    *shown.opening_columns("CES", 130),
     Column("interval", "95 % of draws", str, min_width=100),
     Column("share_positive", "above 0", "{:.0%}".format, min_width=110),
     Column("people_effect_size", "d, people", number, min_width=118),
-    *PVALUES,
+    *shown.PVALUES,
     Column("published_pvalue", "p, published", published, min_width=68),
 )
 #: How many words a note names at most.
@@ -47,16 +45,16 @@ NAMED = 12
 
 def seat_table(result: SeatResult | SeatSuiteResult) -> Table:
     """Describe one SEAT, or a suite with the tests that were not run under it."""
-    tests = tests_of(result)
+    tests = shown.tests_of(result)
     over = (
         "over every re-partition of the target words, all sentences of a word together"
         if not tests or tests[0].unit == "word"
         else "over re-partitions of sentences, as published: too small, since sentences of a word are not independent"
     )
     notes = [
-        f"d: WEAT's effect size over sentences, as published; above 0: {SIGN}.",
+        f"d: WEAT's effect size over sentences, as published; above 0: {shown.SIGN}.",
         "people: the effect in the study that a test mirrors; interval: over the choice of words.",
-        pvalue_note(result, over),
+        shown.pvalue_note(result, over),
     ]
     notes += [
         f"{plain(t.test)}: of no known kind, so put into sentences without an article: {_some(t.assumed)}"
@@ -64,16 +62,17 @@ def seat_table(result: SeatResult | SeatSuiteResult) -> Table:
         if t.assumed
     ]
     lacking = "left out, without a vector:"
-    return tests_table("SEAT", result, SEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
+    return shown.tests_table("SEAT", result, SEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
 
 
 def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
     """Describe one CEAT, or a suite with the tests that were not run under it."""
-    tests = tests_of(result)
-    notes = [f"CES: effect sizes of draws of one context for each word, combined by random effects; above 0: {SIGN}."]
+    tests = shown.tests_of(result)
+    what = "effect sizes of draws of one context for each word, combined by random effects"
+    notes = [f"CES: {what}; above 0: {shown.SIGN}."]
     for first in tests[:1]:
         notes += [
-            pvalue_note(result, "over every re-partition of the target words"),
+            shown.pvalue_note(result, "over every re-partition of the target words"),
             f"p, published: assumes that draws ({first.samples:,}) are independent, but they share words and "
             "contexts, so it goes to 0 as more are drawn; it is not evidence.",
             f"corpus: {plain(first.corpus.name)}, {plural(first.corpus.sentences, 'sentence')}; up to "
@@ -84,7 +83,7 @@ def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
             counted = _some([f"{word.word} ({word.contexts:,})" for word in short])
             notes.append(f"{plain(test.test)}: fewer contexts than requested: {counted}")
     lacking = "left out, without a context:"
-    return tests_table("CEAT", result, CEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
+    return shown.tests_table("CEAT", result, CEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
 
 
 def _some(words: Sequence[str]) -> str:
@@ -103,9 +102,9 @@ def ceat_chart(result: CeatResult | CeatSuiteResult) -> str:
     import altair as alt
 
     panels = []
-    for test in tests_of(result):
+    for test in shown.tests_of(result):
         about = f"{plain(test.test)}: {plain(test.title)} (CES {number(test.effect_size)}, p {pvalue(test.pvalue)})"
-        drawn = _draws(test, tests_of(result), INK)
+        drawn = _draws(test, shown.tests_of(result), INK)
         panels.append(drawn.properties(width=520, height=130, title=chart_title(about)))
     said = f"CEAT on {plain(result.provenance.representation.name)}; line: combined effect size; p over target words"
     return model_chart(alt.vconcat(*panels), [said])

@@ -29,8 +29,8 @@ R = TypeVar("R")
 class setting:  # noqa: N801 (reads as what it declares)
     """Describe a field: what it is for, and its limits (`ge`, `gt`, `le`, `lt`): two for a float.
 
-    Of a command's option, `option` is the name where it is not the field's, `metavar` what stands for a value in the
-    help, and `panel` the heading that it stands under.
+    Of a command's option, `option` has its names, separated by spaces, where they are not the field's, `metavar` is
+    what stands for a value in the help, and `panel` the heading that it stands under.
     """
 
     description: str
@@ -156,5 +156,14 @@ class Partitions(Settings):
 class Resampled(Partitions):
     """How the p-value of a test is found, and the interval of its effect size over the choice of words."""
 
+    bootstrap: Bootstrap = 2_000
+    confidence: Confidence = 0.95
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonSettings(Settings):
+    """How two embeddings are compared."""
+
+    min_found: MinFound = 0.5
     bootstrap: Bootstrap = 2_000
     confidence: Confidence = 0.95

@@ -7,19 +7,12 @@ from os import PathLike
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, TooFewWordsError, plural
-from aslant.measures.shared.association import (
-    AssociationSuite,
-    AssociationTest,
-    HumanComparison,
-    SkippedTest,
-    WordAssociation,
-)
+from aslant.measures.shared import association
 from aslant.measures.shared.settings import Partitions
 from aslant.measures.shared.statistic import NO_SPREAD
-from aslant.measures.shared.wordsets import Recorded, WordSets, provenance, word_lists
+from aslant.measures.shared.wordsets import FloatArray, Recorded, WordSets, provenance, word_lists
 from aslant.results.parts import WordsUsed
 from aslant.statistics import benjamini_hochberg
 from aslant.stimuli import StimulusSet, WeatSet, all_sets, load_set
@@ -30,7 +23,7 @@ class NoSpreadError(MeasureError):
 
 
 T = TypeVar("T", bound=StimulusSet)
-S = TypeVar("S", bound=AssociationSuite)
+S = TypeVar("S", bound=association.AssociationSuite)
 
 
 def chosen_test(test: Any, targets: WordSets | None = None, attributes: WordSets | None = None) -> WeatSet:
@@ -85,58 +78,55 @@ def need_share(test: StimulusSet, sets: Sequence[WordsUsed], min_found: float, w
         )
 
 
-def need_spread(test: StimulusSet, first: NDArray[np.float64], second: NDArray[np.float64]) -> None:
+def need_spread(test: StimulusSet, first: FloatArray, second: FloatArray) -> None:
     """Refuse scores that are all the same, but for rounding."""
     if np.ptp(np.concatenate([first, second])) < NO_SPREAD:
         raise NoSpreadError(f"every word of '{test.id}' has the same association, so no effect size exists.")
 
 
 def compared(
-    test: StimulusSet,
-    first: NDArray[np.float64],
-    second: NDArray[np.float64],
-    how: Partitions,
-    rng: int | np.random.Generator,
+    test: StimulusSet, first: FloatArray, second: FloatArray, how: Partitions, rng: int | np.random.Generator
 ) -> dict[str, Any]:
-    """Return the fields that every test has but its words, effect size and provenance, from two sets of scores."""
+    """Return the fields that every test has but its words, effect size and provenance, from two sets of scores.
+
+    A WEAT set has also what the study that it mirrors found in people.
+    """
     need_spread(test, first, second)
+    h = test.human if isinstance(test, WeatSet) else None
+    human = h and association.HumanComparison(h.reference, h.effect_size, h.participants, h.pvalue, h.note)
     p = how.pvalue(first, second, rng)
     return {
         "test": test.id, "title": test.title, "category": test.category,
         "statistic": float(first.mean() - second.mean()),
         "pvalue": p.pvalue, "pvalue_bounds": p.bounds, "pvalue_method": p.method, "n_partitions": p.n_partitions,
-        "alternative": how.alternative,
+        "alternative": how.alternative, **({"human": human} if isinstance(test, WeatSet) else {}),
     }  # fmt: skip
 
 
-def by_word(used: Sequence[WordsUsed], *scores: NDArray[np.float64]) -> tuple[WordAssociation, ...]:
+def by_word(used: Sequence[WordsUsed], *scores: FloatArray) -> tuple[association.WordAssociation, ...]:
     """Return the score of every word of some sets, in turn."""
     pairs = [(group, zip(group.used, own.tolist(), strict=True)) for group, own in zip(used, scores, strict=True)]
-    return tuple(WordAssociation(word, group.name, value) for group, found in pairs for word, value in found)
-
-
-def human_comparison(test: WeatSet) -> HumanComparison | None:
-    """Return what the study that a test mirrors found in people."""
-    h = test.human
-    return HumanComparison(h.reference, h.effect_size, h.participants, h.pvalue, h.note) if h else None
+    return tuple(
+        association.WordAssociation(word, group.name, value) for group, found in pairs for word, value in found
+    )
 
 
 def run_suite(
-    kind: type[S], tests: Sequence[T], measure: Callable[[T], AssociationTest], measured: Recorded, seed: int,
-    settings: dict[str, Any],
+    kind: type[S], tests: Sequence[T], measure: Callable[[T], association.AssociationTest], measured: Recorded,
+    seed: int, settings: dict[str, Any],
 ) -> S:  # fmt: skip
     """Run every test, list those that cannot be run with the reason, and control the false-discovery rate.
 
     `measure` should start each test from the same seed, so that its result does not depend on the others.
     """
-    results: list[AssociationTest] = []
-    skipped: list[SkippedTest] = []
+    results: list[association.AssociationTest] = []
+    skipped: list[association.SkippedTest] = []
     for test in tests:
         try:
             results.append(measure(test))
         except MeasureError as error:
             lacking = error.missing if isinstance(error, TooFewWordsError) else ()
-            skipped.append(SkippedTest(test.id, test.title, str(error).rstrip("."), lacking))
+            skipped.append(association.SkippedTest(test.id, test.title, str(error).rstrip("."), lacking))
     lists = [result.missing for result in results] + [test.missing for test in skipped]
     return kind(
         results=tuple(results),

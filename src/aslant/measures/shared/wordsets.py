@@ -80,14 +80,9 @@ def find(
         first.setdefault(token, row)  # "king" and "King" may be one vector, which must not count twice
     rows = list(first.values())
     kept = set(rows)
-    used = WordsUsed(
-        words.name,
-        tuple(looked_up.found[row] for row in rows),
-        tuple(first),
-        looked_up.missing,
-        same_token=tuple(word for row, word in enumerate(looked_up.found) if row not in kept),
-        not_in_vocabulary=outside,
-    )
+    found = tuple(looked_up.found[row] for row in rows)
+    same = tuple(word for row, word in enumerate(looked_up.found) if row not in kept)
+    used = WordsUsed(words.name, found, tuple(first), looked_up.missing, same_token=same, not_in_vocabulary=outside)
     return Found(used, looked_up.vectors[rows])
 
 

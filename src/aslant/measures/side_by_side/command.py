@@ -6,7 +6,7 @@ from typing import Annotated
 
 from aslant.cli import options as o
 from aslant.cli.shared import Output, Reading, Running, command
-from aslant.measures.side_by_side.settings import ComparisonSettings
+from aslant.measures.shared.settings import ComparisonSettings
 
 EXAMPLES = """
 aslant compare glove.6B.100d.txt gn-glove.txt --drop-last 0,1

@@ -11,11 +11,10 @@ from aslant.errors import MeasureError
 from aslant.measures.association.measure import bootstrap_effects, finite_interval
 from aslant.measures.polarities.measure import POLARITIES, Classes, Scheme, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
-from aslant.measures.shared.settings import keywords
+from aslant.measures.shared.settings import ComparisonSettings, keywords
 from aslant.measures.shared.statistic import effect_size, target_scores
 from aslant.measures.shared.wordsets import check_vectors, find, provenance
 from aslant.measures.side_by_side.result import ComparisonResult, WeatDifference
-from aslant.measures.side_by_side.settings import ComparisonSettings
 from aslant.results.provenance import Representation
 from aslant.statistics import generator, seed_of
 from aslant.stimuli import WeatSet, WordList, all_sets

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -26,8 +26,7 @@ SIMILARITY_DATA = ("men", "mturk-771", "rare-words", "rg-65", "simlex-999", "wor
 _BLOCK = 1 << 21  # ranks at a time
 
 
-@dataclass(frozen=True)
-class Rated:
+class Rated(NamedTuple):
     """One pair with its rating by people."""
 
     first: str
@@ -45,12 +44,8 @@ class SimilarityChange:
     n_used: int
 
 
-def rank_correlation(x: FloatArray, y: FloatArray, name: str = "these pairs") -> float:
-    """Return Spearman's rho of two series (n,), ties at their mean rank; series without differences are refused.
-
-    >>> rank_correlation(np.array([1.0, 2.0, 3.0]), np.array([10.0, 30.0, 20.0]))
-    0.5
-    """
+def rank_correlation(x: FloatArray, y: FloatArray, name: str) -> float:
+    """Return Spearman's rho of two series (n,), ties at their mean rank; series without differences are refused."""
     rho = float(statistics.rank_correlations(x[None], y[None])[0])
     if np.isnan(rho):
         raise MeasureError(f"the ratings or the cosines of '{name}' are all the same, so nothing can be ranked.")
@@ -97,14 +92,7 @@ def similarity_change(
     before: WordVectors, after: WordVectors, pairs: RatedPairs, *, bootstrap: int = 1_000, confidence: float = 0.95,
     rng: int | np.random.Generator | None = 0,
 ) -> SimilarityChange:  # fmt: skip
-    """Measure `word_similarity` in two embeddings on the pairs that both have, with a paired bootstrap of the change.
-
-    >>> import aslant
-    >>> rated = [("king", "queen", 8.6), ("car", "train", 6.3), ("king", "cabbage", 0.2), ("doctor", "cucumber", 0.3)]
-    >>> change = similarity_change(aslant.load(), aslant.load(), rated, bootstrap=100)
-    >>> change.interval.low, change.interval.high
-    (0.0, 0.0)
-    """
+    """Measure `word_similarity` in two embeddings, on pairs that both have, with a paired bootstrap of the change."""
     statistics.check_confidence(confidence)
     statistics.check_count("bootstrap", bootstrap, 0, statistics.MOST_BOOTSTRAP)
     rated, name = rated_pairs(pairs)
@@ -129,8 +117,10 @@ def _need_three(kept: list[Rated], rated: list[Rated], name: str, vectors: WordV
 
 def rated_pairs(pairs: RatedPairs) -> tuple[list[Rated], str]:
     """Return rated pairs and the name of where they come from ("own" if none)."""
+    if not isinstance(pairs, str | PathLike | Iterable):
+        raise MeasureError(f"{pairs!r:.60} are not rated pairs; give (word, word, rating) for each.")
     if not isinstance(pairs, str | PathLike):
-        return [_rated(row) for row in _rows(pairs)], "own"
+        return [_rated(row) for row in pairs], "own"
     path, name = Path(pairs), str(pairs)
     if not path.is_file():
         from aslant.data import fetch
@@ -152,13 +142,6 @@ def read_pairs(path: Path) -> list[Rated]:
     ]
 
 
-def _rows(pairs: Any) -> list[Any]:
-    try:
-        return list(pairs)
-    except TypeError:
-        raise MeasureError(f"{pairs!r:.60} are not rated pairs; give (word, word, rating) for each.") from None
-
-
 def _rated(row: Any, where: str = "a pair") -> Rated:
     try:
         first, second, rating = row
@@ -173,7 +156,7 @@ def _rated(row: Any, where: str = "a pair") -> Rated:
 
 def _cosines(vectors: WordVectors, rated: list[Rated]) -> tuple[list[Rated], FloatArray, WordsUsed]:
     """Return the pairs that have vectors, their cosines, and the words used and missing."""
-    words = tuple(dict.fromkeys(word for pair in rated for word in (pair.first, pair.second)))
+    words = tuple(dict.fromkeys(word for pair in rated for word in pair[:2]))
     looked_up = vectors.lookup(words)
     place = {word: row for row, word in enumerate(looked_up.found)}
     kept = [pair for pair in rated if pair.first in place and pair.second in place]

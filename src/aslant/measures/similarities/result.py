@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from aslant.results.codec import MeasuredResult
-from aslant.results.parts import Interval
+from aslant.results.parts import Interval, bounds
 from aslant.results.provenance import Provenance
 
 
@@ -25,13 +25,6 @@ class SimilarityResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return the result as one table row."""
-        return [
-            {
-                "pairs": self.pairs,
-                "spearman": self.spearman,
-                "low": self.interval.low if self.interval else None,
-                "high": self.interval.high if self.interval else None,
-                "used": self.n_used,
-                "missing": self.n_missing,
-            }
-        ]
+        low, high = bounds(self.interval)
+        row = {"pairs": self.pairs, "spearman": self.spearman, "low": low, "high": high}
+        return [row | {"used": self.n_used, "missing": self.n_missing}]

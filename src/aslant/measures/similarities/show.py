@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from aslant.measures.similarities.result import SimilarityResult
-from aslant.report.tables import Column, Table, between, plain, small
+from aslant.report.tables import Column, Table, between, missing_words, plain, small
 
 
 def similarity_table(result: SimilarityResult) -> Table:
@@ -16,5 +16,4 @@ def similarity_table(result: SimilarityResult) -> Table:
         Column("missing", "missing", str),
     )
     rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
-    notes = [f"no vector for {plain(', '.join(result.missing))}"] if result.missing else []
-    return Table(f"Word similarity on {result.provenance.representation.name}", columns, rows, tuple(notes))
+    return Table(f"Word similarity on {result.provenance.representation.name}", columns, rows, missing_words(result))

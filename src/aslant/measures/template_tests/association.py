@@ -14,17 +14,9 @@ from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import chosen_tests, compared, run_suite
 from aslant.measures.shared.wordsets import provenance
+from aslant.measures.template_tests import scoring
 from aslant.measures.template_tests.result import AttributeGroup, LogProbabilitySuiteResult, LogProbabilityWeatResult
-from aslant.measures.template_tests.scores import attribute_scores, bias_scores
-from aslant.measures.template_tests.scoring import (
-    Model,
-    NothingLeftError,
-    ask,
-    asking,
-    method_of,
-    notes_on,
-    target_sets,
-)
+from aslant.measures.template_tests.scores import bias_scores, described
 from aslant.measures.template_tests.settings import LogProbabilityWeatSettings
 from aslant.measures.template_tests.stimuli import asked
 from aslant.models.protocols import Progress
@@ -40,7 +32,7 @@ ROWS_NOTE = (
 
 @keywords
 def log_probability_weat(
-    lm: Model,
+    lm: scoring.Model,
     test: str | PathLike[str] | TemplateSet,
     *,
     settings: LogProbabilityWeatSettings,
@@ -61,38 +53,36 @@ def log_probability_weat(
     >>> -2 < r.effect_size < 2, r.n_scores, r.pvalue_method, r.n_partitions
     (True, 16, 'enumeration', 12870)
     """
-    how = asking(lm, settings)
+    how = scoring.asking(lm, settings)
     return _measure(lm, two_by_two(test), how, seed_of(rng), journal, progress)
 
 
 def _measure(
-    lm: Model, test: TemplateSet, how: LogProbabilityWeatSettings, seed: int, journal: Any, progress: Progress | None
-) -> LogProbabilityWeatResult:
+    lm: scoring.Model, test: TemplateSet, how: LogProbabilityWeatSettings, seed: int, journal: Any,
+    progress: Progress | None,
+) -> LogProbabilityWeatResult:  # fmt: skip
     question = asked(test, None)
     words = tuple(word for group in test.attributes for word in group.words)
-    scored = ask(lm, question.prompts, words, how, journal, progress)
+    scored = scoring.ask(lm, question.prompts, words, how, journal, progress)
     first, second = (
         AttributeGroup(group.name, tuple(word for word in group.words if word in scored.attributes))
         for group in test.attributes
     )
     for group in (first, second):
         if not group.words:
-            raise NothingLeftError(f"no word of '{group.name}' of '{test.id}' can be scored.")
+            raise scoring.NothingLeftError(f"no word of '{group.name}' of '{test.id}' can be scored.")
     by_template = bias_scores(scored.association)
     units = by_template if how.as_published else by_template.mean(axis=1, keepdims=True)
     halves = units[: len(first.words)].ravel(), units[len(first.words) :].ravel()
+    fields = described(question, scored, how)
     return LogProbabilityWeatResult(
         **compared(test, *halves, how, seed),
         effect_size=effect_size(*halves),
         effect_size_population=effect_size(*halves, ddof=0),
-        templates=tuple(prompt.text for prompt in question.prompts),
-        targets=target_sets(question.targets, scored),  # type: ignore[arg-type]
+        **{**fields, "notes": fields["notes"] + ((ROWS_NOTE,) if how.as_published else ())},
         attributes=(first, second),
         as_published=how.as_published,
         n_scores=units.size,
-        method=method_of(scored),
-        scores=attribute_scores(question.targets, scored),
-        notes=notes_on(question.prompts, scored, how) + ((ROWS_NOTE,) if how.as_published else ()),
         provenance=provenance(lm, test.id, scored.missing, seed, how.record()),
     )
 
@@ -126,7 +116,7 @@ def is_test(chosen: TemplateSet) -> bool:
 
 @keywords
 def log_probability_suite(
-    lm: Model,
+    lm: scoring.Model,
     tests: Iterable[str | PathLike[str] | TemplateSet] | None = None,
     *,
     settings: LogProbabilityWeatSettings,
@@ -142,7 +132,7 @@ def log_probability_suite(
     >>> [r.test for r in aslant.log_probability_suite(any_lm).results]
     ['career-family', 'math-arts', 'pleasant-flowers', 'pleasant-names', 'science-arts']
     """
-    how, seed = asking(lm, settings), seed_of(rng)
+    how, seed = scoring.asking(lm, settings), seed_of(rng)
     ship = lambda: filter(is_test, all_sets(TemplateSet))  # noqa: E731
     chosen = chosen_tests(tests, "aslant.log_probability_weat", ship, two_by_two)
     measure = lambda test: _measure(lm, test, how, seed, journal, progress)  # noqa: E731

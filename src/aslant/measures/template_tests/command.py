@@ -13,11 +13,7 @@ from aslant.cli import options as o
 from aslant.cli.default_command import DEFAULT, DefaultCommand, DefaultCommandGroup
 from aslant.cli.encoders import EncoderArgument, Encoding, OwnWordsOption, TestOption
 from aslant.cli.shared import Output, RunningOnCores, command
-from aslant.measures.template_tests.settings import (
-    LogProbabilitySettings,
-    LogProbabilityWeatSettings,
-    MaskedWeatSettings,
-)
+from aslant.measures.template_tests import settings as s
 
 EXAMPLES = {
     "logprob": """
@@ -124,7 +120,7 @@ def logprob_command(
     ] = None,
     column: Annotated[str | None, o.option("The column of a table that holds the attributes.", "NAME")] = None,
     *,
-    settings: LogProbabilitySettings,
+    settings: s.LogProbabilitySettings,
     modelling: Opening,
     running: RunningOnCores,
     output: LogprobOutput,
@@ -161,7 +157,7 @@ def suite_command(
         list[str] | None, o.option("Only this template set; can be repeated; default: all.", "NAME|FILE")
     ] = None,
     *,
-    settings: LogProbabilityWeatSettings,
+    settings: s.LogProbabilityWeatSettings,
     modelling: Opening,
     running: RunningOnCores,
     output: Output,
@@ -194,7 +190,7 @@ def masked_weat_command(
         ),
     ] = None,
     *,
-    settings: MaskedWeatSettings,
+    settings: s.MaskedWeatSettings,
     encoding: Encoding,
     running: RunningOnCores,
     output: Output,

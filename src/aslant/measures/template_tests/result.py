@@ -114,19 +114,17 @@ class LogProbabilityResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per attribute."""
-        return [_attribute_row(score, len(self.targets)) for score in self.scores]
-
-
-def _attribute_row(score: AttributeScore, n_targets: int) -> dict[str, Any]:
-    row: dict[str, Any] = {"attribute": score.attribute, "score": score.score, "leans_to": score.leans_to}
-    total = sum(side.association for side in score.sides)
-    for side in score.sides:
-        row[f"{side.target}: p_target"] = side.p_target
-        row[f"{side.target}: p_prior"] = side.p_prior
-        row[f"{side.target}: association"] = side.association
-        if n_targets > 2:
-            row[f"{side.target}: against the rest"] = side.association - (total - side.association) / (n_targets - 1)
-    return {**row, "pieces": score.pieces}
+        rows, others = [], len(self.targets) - 1
+        for score in self.scores:
+            row: dict[str, Any] = {name: getattr(score, name) for name in ("attribute", "score", "leans_to")}
+            total = sum(side.association for side in score.sides)
+            for side in score.sides:
+                shown = ("p_target", "p_prior", "association")
+                row |= {f"{side.target}: {name}": getattr(side, name) for name in shown}
+                if others > 1:
+                    row[f"{side.target}: against the rest"] = side.association - (total - side.association) / others
+            rows.append(row | {"pieces": score.pieces})
+        return rows
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any
 
@@ -10,21 +11,11 @@ import numpy as np
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
 from aslant.measures.shared.settings import keywords
-from aslant.measures.shared.wordsets import provenance
-from aslant.measures.template_tests.attribute_lists import Attributes, attribute_list
-from aslant.measures.template_tests.result import REST, AttributeScore, Contrast, LogProbabilityResult, SideScore
-from aslant.measures.template_tests.scoring import (
-    FloatArray,
-    Model,
-    Scored,
-    ask,
-    asking,
-    method_of,
-    notes_on,
-    target_sets,
-)
-from aslant.measures.template_tests.settings import LogProbabilitySettings
-from aslant.measures.template_tests.stimuli import Asked, Targets, Templates, asked
+from aslant.measures.shared.wordsets import FloatArray, provenance
+from aslant.measures.template_tests import result as r
+from aslant.measures.template_tests import scoring
+from aslant.measures.template_tests.settings import Asking, LogProbabilitySettings
+from aslant.measures.template_tests.stimuli import Asked, Attributes, Targets, Templates, asked, attribute_list
 from aslant.models.protocols import Progress
 from aslant.statistics import wilson
 from aslant.stimuli import WordList
@@ -57,7 +48,7 @@ def bias_scores(association: FloatArray) -> FloatArray:
 
 @keywords
 def log_probability_bias(
-    lm: Model,
+    lm: scoring.Model,
     template: Templates = DEFAULT_TEMPLATE,
     targets: Targets | None = None,
     attributes: Attributes | None = None,
@@ -66,7 +57,7 @@ def log_probability_bias(
     settings: LogProbabilitySettings,
     journal: str | PathLike[str] | Journal | None = None,
     progress: Progress | None = None,
-) -> LogProbabilityResult:
+) -> r.LogProbabilityResult:
     """Score how much more a language model associates `attributes` with one target set than another (Kurita et al.).
 
     For a masked model an association is log(p_target / p_prior): the probability of the target at its mask, with the
@@ -87,45 +78,55 @@ def log_probability_bias(
     >>> s.share.count, s.share.n
     (1, 2)
     """
-    how = asking(lm, settings)
+    how = scoring.asking(lm, settings)
     question = asked(template, targets)
-    listed, source = _attributes(question, attributes, column, how.lower)
-    scored = ask(lm, question.prompts, listed.words, how, journal, progress)
+    own = question.chosen
+    if attributes is not None:
+        listed, source = attribute_list(attributes, column=column, lower=how.lower)
+    elif own is None or not own.attributes:
+        raise MeasureError("no attributes were given; give words, a word set such as 'bold-professions', or a file.")
+    else:
+        words = [word for group in own.attributes for word in group.words]
+        listed, source = attribute_list(words, lower=how.lower)[0], own.id
+    scored = scoring.ask(lm, question.prompts, listed.words, how, journal, progress)
     kept = {**how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source}
-    return LogProbabilityResult(
-        templates=tuple(prompt.text for prompt in question.prompts),
-        targets=target_sets(question.targets, scored),
-        method=method_of(scored),
-        scores=attribute_scores(question.targets, scored),
+    return r.LogProbabilityResult(
+        **described(question, scored, how),
         **_over_attributes(scored, question.targets, how.confidence),
         confidence=how.confidence,
-        notes=notes_on(question.prompts, scored, how),
         provenance=provenance(lm, question.source, scored.missing, None, kept),
     )
 
 
-def _attributes(question: Asked, given: Attributes | None, column: str | None, lower: bool) -> tuple[WordList, str]:
-    if given is not None:
-        return attribute_list(given, column=column, lower=lower)
-    own = question.chosen
-    if own is None or not own.attributes:
-        raise MeasureError("no attributes were given; give words, a word set such as 'bold-professions', or a file.")
-    return attribute_list([word for group in own.attributes for word in group.words], lower=lower)[0], own.id
+def described(question: Asked, scored: scoring.Scored, how: Asking) -> dict[str, Any]:
+    """Return the fields that results on language models share: what was asked, how it was scored, and the scores."""
+    pieces = scored.target_pieces
+    return {
+        "templates": tuple(prompt.text for prompt in question.prompts),
+        "targets": tuple(
+            r.TargetSet(group.name, group.words, tuple(pieces.get(word, ()) for word in group.words))
+            for group in question.targets
+        ),
+        "method": " and ".join(dict.fromkeys(scored.methods.values())),
+        "scores": _attribute_scores([group.name for group in question.targets], scored),
+        "notes": scoring.notes_on(question.prompts, scored, how),
+    }
 
 
-def attribute_scores(targets: tuple[WordList, ...], scored: Scored) -> tuple[AttributeScore, ...]:
+def _attribute_scores(names: Sequence[str], scored: scoring.Scored) -> tuple[r.AttributeScore, ...]:
     """Return one score per attribute: associations and probabilities over its templates (geometric means)."""
-    names = [group.name for group in targets]
     mean = scored.association.mean(axis=1)
     scores, leaning = bias_scores(mean), mean.argmax(axis=1)
-    by_template = _by_template(scored, leaning)
+    by_template = bias_scores(scored.association)
+    if len(names) > 2:  # that of the class that the attribute leans to over all templates
+        by_template = np.take_along_axis(against_rest(scored.association), leaning[:, None, None], axis=2)[..., 0]
     p_target, p_prior = (
         np.exp(part.mean(axis=1)).tolist() if part is not None else [[None] * len(names)] * len(scored.attributes)
         for part in (scored.target, scored.prior)
     )
     return tuple(
-        AttributeScore(
-            word, score, names[lean], tuple(map(SideScore, names, target, prior, association)), tuple(parts), pieces
+        r.AttributeScore(
+            word, score, names[lean], tuple(map(r.SideScore, names, target, prior, association)), tuple(parts), pieces
         )
         for word, score, lean, target, prior, association, parts, pieces in zip(
             scored.attributes, scores.tolist(), leaning.tolist(), p_target, p_prior, mean.tolist(),
@@ -134,15 +135,7 @@ def attribute_scores(targets: tuple[WordList, ...], scored: Scored) -> tuple[Att
     )  # fmt: skip
 
 
-def _by_template(scored: Scored, leaning: Any) -> FloatArray:
-    """Return the scores by template, (attributes, templates): of the class that the attribute leans to over all."""
-    if scored.association.shape[-1] == 2:
-        return bias_scores(scored.association)
-    rest = against_rest(scored.association)
-    return np.asarray(np.take_along_axis(rest, leaning[:, None, None], axis=2)[..., 0])
-
-
-def _over_attributes(scored: Scored, targets: tuple[WordList, ...], confidence: float) -> dict[str, Any]:
+def _over_attributes(scored: scoring.Scored, targets: tuple[WordList, ...], confidence: float) -> dict[str, Any]:
     """Return the contrasts between target sets and the two multi-class scores, each over all attributes."""
     association = scored.association.mean(axis=1)
     names = [group.name for group in targets]
@@ -151,7 +144,7 @@ def _over_attributes(scored: Scored, targets: tuple[WordList, ...], confidence: 
     contrasts = [contrast(names[j], names[k], gap, confidence) for (j, k), gap in gaps.items()]
     rest = against_rest(association)
     if len(names) > 2:
-        contrasts += [contrast(name, REST, rest[:, j], confidence) for j, name in enumerate(names)]
+        contrasts += [contrast(name, r.REST, rest[:, j], confidence) for j, name in enumerate(names)]
     return {
         "contrasts": tuple(contrasts),
         "one_vs_one": float(np.mean([np.abs(gap).mean() for gap in gaps.values()])),
@@ -159,7 +152,7 @@ def _over_attributes(scored: Scored, targets: tuple[WordList, ...], confidence: 
     }
 
 
-def contrast(first: str, second: str, scores: FloatArray, confidence: float = 0.95) -> Contrast:
+def contrast(first: str, second: str, scores: FloatArray, confidence: float = 0.95) -> r.Contrast:
     """Summarise scores, shape (attributes,): their mean, and the share that is 0 or more with a Wilson interval.
 
     >>> c = contrast("he", "she", np.array([1.0, 0.0, -1.0, 2.0]))
@@ -168,4 +161,4 @@ def contrast(first: str, second: str, scores: FloatArray, confidence: float = 0.
     """
     count, n = int((scores >= 0).sum()), len(scores)
     low, high = wilson(count, n, confidence)
-    return Contrast(first, second, float(scores.mean()), count, n, count / n, low, high)
+    return r.Contrast(first, second, float(scores.mean()), count, n, count / n, low, high)

@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from aslant.errors import MeasureError
 from aslant.io.journal import Journal
-from aslant.measures.template_tests.result import TargetSet
 from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
+from aslant.models.plan import Tables
 from aslant.models.protocols import CausalLM, MaskedLM, MaskedScore, Progress, Sentence
-from aslant.models.table import Tables
-from aslant.stimuli import WordList
 
 FloatArray: TypeAlias = NDArray[np.float64]
 Model: TypeAlias = MaskedLM | CausalLM
@@ -202,14 +200,6 @@ def _logarithms(scores: Sequence[Any]) -> tuple[FloatArray, FloatArray, str]:
         return whole, whole - np.array(rest, dtype=np.float64), CONTINUATIONS
 
 
-def target_sets(lists: Sequence[WordList], scored: Scored) -> tuple[TargetSet, ...]:
-    """Describe the target sets with the pieces that the model makes of their words."""
-    return tuple(
-        TargetSet(group.name, group.words, tuple(scored.target_pieces.get(word, ()) for word in group.words))
-        for group in lists
-    )
-
-
 def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[str, ...]:
     """Say what readers should know: targets of several pieces, and templates that causal models cannot condition on."""
     notes = [
@@ -231,8 +221,3 @@ def notes_on(prompts: Sequence[Prompt], scored: Scored, how: Asking) -> tuple[st
     if how.as_published:
         notes.append("as published: one mask for the attribute, and the prior read one token before it")
     return tuple(notes)
-
-
-def method_of(scored: Scored) -> str:
-    """Name what was compared; several methods where templates differ."""
-    return " and ".join(dict.fromkeys(scored.methods.values()))

@@ -11,13 +11,8 @@ from typing import Any
 
 from aslant.errors import plural
 from aslant.measures.association.show import PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
-from aslant.measures.template_tests.result import (
-    MODEL_CONTENT_NOTE,
-    LogProbabilityResult,
-    LogProbabilitySuiteResult,
-    LogProbabilityWeatResult,
-    TemplateWeatResult,
-)
+from aslant.measures.shared.association import AssociationSuite, AssociationTest
+from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE, LogProbabilityResult, TemplateWeatResult
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
 from aslant.report.conventions import Category, line
 from aslant.report.tables import Column, Table, bar, plain, small
@@ -109,7 +104,7 @@ def _about(result: Any) -> tuple[str, ...]:
     return (f"the model: {plain(note)}",) if note else ()
 
 
-def tests_in_templates(result: LogProbabilityWeatResult | LogProbabilitySuiteResult | TemplateWeatResult) -> Table:
+def tests_in_templates(result: AssociationTest | AssociationSuite) -> Table:
     """Describe one test on words in templates, by log-probabilities or by vectors, or a suite."""
     vectors, tests = isinstance(result, TemplateWeatResult), tests_of(result)
     unit = "template and attribute" if any(getattr(t, "as_published", False) for t in tests) else "attribute"

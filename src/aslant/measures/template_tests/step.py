@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aslant.measures.template_tests.association import is_test, log_probability_suite, two_by_two
 from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE, log_probability_bias
@@ -49,24 +49,22 @@ def template_weats(work: Work) -> Results:
 
 def own_words(work: Work, sets: list[TemplateSet | ClassSet | WordSet]) -> Results:
     """Ask a language model about the user's own words: tests in one suite, other sets one by one."""
+    lm, how = work.subject.opened, work.asking()
     done: list[MeasuredResult] = []
     tests = [found for found in sets if isinstance(found, TemplateSet) and is_test(found)]
     if tests:
-        done.append(log_probability_suite(work.subject.opened, tests, rng=work.seed, **work.asking()))
+        done.append(log_probability_suite(lm, tests, rng=work.seed, **how))
     for found in sets:
         if found not in tests:
             with work.noting(f"own words, {found.id}"):
-                done.append(_asked(work, found))
+                if isinstance(found, TemplateSet):
+                    attributes = None if any(group.words for group in found.attributes) else DEFAULT_ATTRIBUTES
+                    done.append(log_probability_bias(lm, found, attributes=attributes, **how))
+                elif isinstance(found, ClassSet):
+                    sides = {group.name: group.words for group in found.classes}
+                    asked = log_probability_bias(lm, DEFAULT_TEMPLATE, sides, DEFAULT_ATTRIBUTES, **how)
+                    done.append(work.named(asked, found.id))
+                else:
+                    asked = log_probability_bias(lm, DEFAULT_TEMPLATE, HE_OR_SHE, found.words, **how)
+                    done.append(work.named(asked, attributes=found.id))
     return tuple(done)
-
-
-def _asked(work: Work, found: TemplateSet | ClassSet | WordSet) -> Any:
-    lm, how = work.subject.opened, work.asking()
-    if isinstance(found, TemplateSet):
-        attributes = None if any(group.words for group in found.attributes) else DEFAULT_ATTRIBUTES
-        return log_probability_bias(lm, found, attributes=attributes, **how)
-    if isinstance(found, ClassSet):
-        sides = {group.name: group.words for group in found.classes}
-        return work.named(log_probability_bias(lm, DEFAULT_TEMPLATE, sides, DEFAULT_ATTRIBUTES, **how), found.id)
-    asked = log_probability_bias(lm, DEFAULT_TEMPLATE, HE_OR_SHE, found.words, **how)
-    return work.named(asked, attributes=found.id)

@@ -1,21 +1,35 @@
-"""From what a user gives (a sentence, a template set; words, a class set) to templates with the targets of each."""
+"""From what a user gives (sentences, sets, words, files) to templates with the targets of each, and to attributes."""
 
 from __future__ import annotations
 
+import csv
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from os import PathLike
+from pathlib import Path
 from typing import Any, TypeAlias
 
-from aslant.errors import MeasureError, plural
+from aslant.data import could_be_name, resolve
+from aslant.errors import MeasureError, StimuliError, plural
+from aslant.io.reading import read_text
 from aslant.measures.shared.wordsets import checked_words
 from aslant.models.protocols import ATTRIBUTE, TARGET
-from aslant.stimuli import ClassSet, Template, TemplateSet, WordList, load_set
+from aslant.stimuli import ClassSet, StimulusSet, Template, TemplateSet, WordList, load_set
+from aslant.stimuli import names as set_names
 
 #: A sentence with [TARGET] and [ATTRIBUTE], several, or a template set (its name, its TOML file, itself).
 Templates: TypeAlias = str | PathLike[str] | Sequence[str] | TemplateSet
 #: Target sets: words, lists of words, words by name, or the name of a class set.
 Targets: TypeAlias = str | PathLike[str] | Mapping[str, Iterable[str]] | Sequence[Any]
+
+
+#: Words, the name of a word set, a TOML file, a text file or table, or a data name.
+Attributes: TypeAlias = str | PathLike[str] | Iterable[str]
+#: Columns of a table that hold attributes, where none is named; otherwise the first one is taken.
+COLUMNS = ("attribute", "word", "job_title", "title", "name", "skill", "trait", "example")
+MAX_BYTES = 64 << 20
 
 
 @dataclass(frozen=True)
@@ -47,33 +61,25 @@ def asked(template: Templates, targets: Targets | None) -> Asked:
     """
     if isinstance(template, str) and " " in template and "[" not in template:
         raise MeasureError(f"the template {template!r} has no [TARGET] and [ATTRIBUTE]; write both into the sentence.")
-    chosen = _template_set(template)
+    chosen = template if isinstance(template, TemplateSet) else None
+    if isinstance(template, PathLike) or (
+        isinstance(template, str) and TARGET not in template and ATTRIBUTE not in template
+    ):
+        chosen = load_set(template, TemplateSet)
     templates = chosen.templates if chosen else _templates(template)
     if targets is None and chosen is None:
         raise MeasureError('no targets were given; give two sets of words, such as targets=(["he"], ["she"]).')
     lists, source = target_lists(targets) if targets is not None else ((), "")
+    given = tuple(group.words for group in lists)
     if chosen is not None:
         source = f"{chosen.id} {source}".strip()
-        prompts = [Prompt(t.text, (() if lists else t.targets)) for t in templates]
         lists = lists or chosen.targets
-    else:
-        prompts = [Prompt(t.text, ()) for t in templates]
     whole = tuple(group.words for group in lists)
-    filled = tuple(Prompt(p.text, p.targets or whole) for p in prompts)
+    filled = tuple(Prompt(t.text, given or t.targets or whole) for t in templates)
     for prompt in filled:
         if empty := [group.name for group, words in zip(lists, prompt.targets, strict=True) if not words]:
             raise MeasureError(f"the template {prompt.text!r} has no target word for '{empty[0]}'.")
     return Asked(filled, lists, source, chosen)
-
-
-def _template_set(template: Any) -> TemplateSet | None:
-    if isinstance(template, TemplateSet):
-        return template
-    if isinstance(template, PathLike) or (
-        isinstance(template, str) and not any(slot in template for slot in (TARGET, ATTRIBUTE))
-    ):
-        return load_set(template, TemplateSet)
-    return None
 
 
 def _templates(template: Any) -> tuple[Template, ...]:
@@ -99,12 +105,21 @@ def target_lists(targets: Targets) -> tuple[tuple[WordList, ...], str]:
         lists, source = chosen.classes, chosen.id
     elif isinstance(targets, Iterable):
         items = targets.items() if isinstance(targets, Mapping) else [(None, item) for item in targets]
-        lists, source = tuple(_target_list(name, item) for name, item in items), "own"
+        lists, source = tuple(starmap(_target_list, items)), "own"
     else:
         raise MeasureError(f"targets={targets!r:.60} are not targets; give two or more sets of words.")
     if len(lists) < 2:
         raise MeasureError(f"only {plural(len(lists), 'target set')} given; at least two are needed.")
-    _check_distinct(lists)
+    if len({group.name for group in lists}) < len(lists):
+        raise MeasureError("two target sets have the same name; give each its own.")
+    home: dict[str, str] = {}
+    for group in lists:
+        if not group.words:
+            raise MeasureError(f"the target set '{group.name}' has no words; give at least one.")
+        for word in group.words:
+            if word in home:
+                raise MeasureError(f"'{word}' is in '{home[word]}' and in '{group.name}'; it must be in one only.")
+            home[word] = group.name
     return lists, source
 
 
@@ -115,14 +130,78 @@ def _target_list(name: str | None, item: Any) -> WordList:
     return WordList(name or " + ".join(words) or "empty", words)
 
 
-def _check_distinct(lists: Sequence[WordList]) -> None:
-    home: dict[str, str] = {}
-    if len({group.name for group in lists}) < len(lists):
-        raise MeasureError("two target sets have the same name; give each its own.")
-    for group in lists:
-        if not group.words:
-            raise MeasureError(f"the target set '{group.name}' has no words; give at least one.")
-        for word in group.words:
-            if word in home:
-                raise MeasureError(f"'{word}' is in '{home[word]}' and in '{group.name}'; it must be in one only.")
-            home[word] = group.name
+def attribute_list(given: Attributes, *, column: str | None = None, lower: bool = False) -> tuple[WordList, str]:
+    """Return the attributes, each once, and the id of what they come from ("own" if none).
+
+    A file has one per line, or is a table (.csv, or tabs in its first line) of which `column` is taken; nothing:
+    the first column with a usual name (such as "job_title"), or the first. Underscores of a word set read as spaces.
+
+    >>> attribute_list(["Nurse", "clerk", "nurse"], lower=True)[0].words
+    ('nurse', 'clerk')
+    >>> len(attribute_list("bold-professions")[0].words)
+    331
+    """
+    if isinstance(given, str | PathLike):
+        words, source = _named(given, column)
+    elif column is not None:
+        raise MeasureError(f"column={column!r} makes no sense with words; give a table.")
+    elif isinstance(given, Iterable):
+        words, source = checked_words(given), "own"
+    else:
+        raise MeasureError(f"attributes={given!r:.60} are not attributes; give words, a word set or a file.")
+    words = tuple(dict.fromkeys(word.strip().lower() if lower else word.strip() for word in words))
+    if not words:
+        raise MeasureError("no attribute was given; give at least one word.")
+    return WordList("attributes", words), source
+
+
+def _named(given: str | PathLike[str], column: str | None) -> tuple[tuple[str, ...], str]:
+    path = Path(given)
+    if str(given) in set_names() or path.suffix == ".toml":
+        chosen = load_set(given, StimulusSet)
+        return tuple(word.replace("_", " ") for word in chosen.words), chosen.id
+    if not os.path.isfile(path):  # noqa: PTH113 (a name too long for any file is not an error here)
+        name = str(given)
+        found = resolve(name, kinds=["words", "names", "benchmark"]) if could_be_name(name) else None
+        if found is None or not found.is_file():
+            raise StimuliError(
+                f"there are no attributes '{name}'; give a word set ('aslant words list'), a file with one per line "
+                "or a table, or words separated by commas (one word: 'nurse,')."
+            )
+        path = found
+    return read_attributes(path, column), path.name
+
+
+def read_attributes(path: Path, column: str | None = None) -> tuple[str, ...]:
+    """Read attributes from a file: one per line, or a column of a table.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "jobs.tsv"
+    >>> _ = file.write_text("salary\\tjob_title\\n10\\tclerk\\n20\\tnurse\\n")
+    >>> read_attributes(file)
+    ('clerk', 'nurse')
+    """
+    lines = read_text(path, StimuliError, most=MAX_BYTES).splitlines()
+    table = path.suffix.lower() in (".csv", ".tsv") or (bool(lines) and "\t" in lines[0])
+    found = _column(path, lines, column) if table else lines
+    if column is not None and not table:
+        raise StimuliError(f"'{path}' is not a table, so it has no column '{column}'; leave the column out.")
+    words = tuple(word.strip() for word in found if word and word.strip())
+    if not words:
+        raise StimuliError(f"'{path}' has no attributes; give one per line, or a table.")
+    return words
+
+
+def _column(path: Path, lines: list[str], column: str | None) -> list[str]:
+    try:
+        rows = list(csv.reader(lines, delimiter="\t" if lines and "\t" in lines[0] else ","))
+    except csv.Error as error:
+        raise StimuliError(f"'{path}' is not a table that can be read: {error}.") from None
+    if not rows:
+        return []
+    heads = [head.strip().lower() for head in rows[0]]
+    if column is not None and column.lower() not in heads:
+        raise StimuliError(f"'{path}' has no column '{column}'; it has {', '.join(rows[0])}.")
+    known = [heads.index(name) for name in COLUMNS if name in heads]
+    place = heads.index(column.lower()) if column is not None else known[0] if known else 0
+    return [row[place] for row in rows[1:] if len(row) > place]

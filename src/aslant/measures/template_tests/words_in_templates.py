@@ -206,8 +206,8 @@ def _in_place(
         unit = unit_rows(model.word_vectors_in_place(sentences, role, progress=progress)) if sentences else ()
         for sentence, row in zip(sentences, unit, strict=True):
             rows[role, getattr(sentence, role)].append(row)
-    for group, role in zip(used, ROLES, strict=True):
-        if lacking := [word for word in group.used if (role, word) not in rows]:
-            raise MeasureError(f"'{lacking[0]}' of '{group.name}' fits no template; name it in one, or leave it out.")
+    for words, role in zip(used, ROLES, strict=True):
+        if lacking := [word for word in words.used if (role, word) not in rows]:
+            raise MeasureError(f"'{lacking[0]}' of '{words.name}' fits no template; name it in one, or leave it out.")
     means = {key: np.mean(found, axis=0) for key, found in rows.items()}
     return [Found(g, np.array([means[role, word] for word in g.used])) for g, role in zip(used, ROLES, strict=True)]

@@ -1,7 +1,7 @@
 """One file per file format; here, the table of them, recognition by content, and saving by suffix.
 
-A *streamed* format offers `recognise(head)`, `describe(head)` and `read(stream)`; it is read through any
-packing and kept in the cache. To add one: write the file, add it to `STREAMED`.
+A *streamed* format offers `NAME`, `recognise(head)` and `read(stream)`; it is read through any packing and kept in the
+cache. To add one: write the file, add it to `STREAMED`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from aslant.errors import VectorsError
 from aslant.io.files import written_whole
-from aslant.vectors.formats import fasttext_binary, text, word2vec_binary
+from aslant.vectors.formats import aslant_file, fasttext_binary, text, word2vec_binary
 
 if TYPE_CHECKING:
     from aslant.vectors.word_vectors import WordVectors
@@ -47,22 +47,14 @@ def streamed_format(head: bytes, name: str) -> Any:
 
 #: Suffix to the function that writes a file of that kind: (file, vectors) -> None.
 WRITERS: dict[str, Callable[[IO[bytes], WordVectors], None]] = {
-    ".safetensors": lambda file, vectors: _aslant_file().dump(file, vectors.words, vectors.matrix, vectors.record()),
-    ".npz": lambda file, vectors: _aslant_file().save_npz(file, vectors),
+    ".safetensors": lambda file, vectors: aslant_file.dump(file, vectors.words, vectors.matrix, vectors.record()),
+    ".npz": aslant_file.save_npz,
     ".bin": word2vec_binary.write,
     ".txt": text.write,
     ".vec": text.write,
 }
-
-
 #: Those that keep note, repairs and treatments.
 RECORDED = (".safetensors", ".npz")
-
-
-def _aslant_file() -> Any:
-    from aslant.vectors.formats import aslant_file
-
-    return aslant_file
 
 
 def check_suffix(path: str | Path) -> Path:

@@ -23,8 +23,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from aslant.errors import VectorsError
-from aslant.io.digests import row_sums
-from aslant.io.memory_maps import release
+from aslant.io.memory_maps import release, row_sums
 from aslant.io.packed_files import most_unpacked
 from aslant.vectors.debiasing_record import Treatment
 from aslant.vectors.formats.numpy_array import unwarned
@@ -70,19 +69,18 @@ class _Record(Struct):
     treatments: tuple[Any, ...] = ()
 
 
-def _kept(text: str | bytes) -> Kept:
-    """Return what a record in JSON tells of vectors; a ValueError if it is not what we write."""
-    found = msgspec.json.decode(text, type=_Record)
-    treatments = tuple(map(Treatment.from_dict, found.treatments))
+def _kept(text: str | bytes, name: str) -> Kept:
+    """Return what a record in JSON tells of vectors."""
+    try:
+        found = msgspec.json.decode(text, type=_Record)
+        treatments = tuple(map(Treatment.from_dict, found.treatments))
+    except (ValueError, msgspec.MsgspecError, RecursionError) as error:
+        raise VectorsError(f"the 'record' of '{name}' is not what aslant writes ({error}).") from None
     return {"format": found.format, "note": found.note, "repairs": found.repairs, "treatments": treatments}
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a safetensors file.
-
-    >>> recognise((16).to_bytes(8, "little") + b'{"matrix":{}}   '), recognise(b"the 0.1 0.2")
-    (True, False)
-    """
+    """Tell whether a file that begins with `head` is a safetensors file."""
     return len(head) > 9 and head[8:9] == b"{" and 2 <= int.from_bytes(head[:8], "little") <= MAX_HEADER
 
 
@@ -199,7 +197,7 @@ def open_mapped(
     words = MappedWords(Table(*map(np.asarray, table)))
     matrix = _array(data, header.matrix, start)
     seal = None if remake is None else Seal(np.asarray(sums), remake)
-    return WordVectors(words[:top], matrix[:top], name=name, seal=seal, **_kept(told))
+    return WordVectors(words[:top], matrix[:top], name=name, seal=seal, **_kept(told, path.name))
 
 
 def open_arrays(path: Path, name: str) -> Arrays:
@@ -211,7 +209,7 @@ def _arrays(data: Any, name: str) -> Arrays:
     header, start = _read_header(data, name)
     matrix = _array(data, header.matrix, start)
     words = _decoded(_array(data, header.words, start).tobytes(), len(matrix), name)
-    return Arrays(words, matrix, _checked_record(header.metadata.get("record", "{}"), name))
+    return Arrays(words, matrix, _kept(header.metadata.get("record", "{}"), name))
 
 
 def from_bytes(data: bytes, *, name: str, top: int | None = None) -> WordVectors:
@@ -228,13 +226,6 @@ def _decoded(text: bytes, expected: int, name: str) -> list[str]:
     if len(words) != expected:
         raise VectorsError(f"'{name}' holds {len(words):,} words for {expected:,} vectors; it is damaged.")
     return words
-
-
-def _checked_record(text: str | bytes, name: str) -> Kept:
-    try:
-        return _kept(text)
-    except (ValueError, msgspec.MsgspecError, RecursionError) as error:
-        raise VectorsError(f"the 'record' of '{name}' is not what aslant writes ({error}).") from None
 
 
 def save_npz(file: IO[bytes], vectors: WordVectors) -> None:
@@ -270,7 +261,7 @@ def read_npz(path: Path) -> Arrays:
         listed = _decoded(words.tobytes(), len(matrix), path.name)
     elif words.dtype.kind != "U" or words.shape != matrix.shape[:1]:
         raise VectorsError(f"the 'words' of '{path.name}' are {words.dtype} {words.shape}; expected a string per row.")
-    return Arrays(listed, matrix, {**_checked_record(record, path.name), "format": NPZ})
+    return Arrays(listed, matrix, {**_kept(record, path.name), "format": NPZ})
 
 
 def _npz_array(archive: zipfile.ZipFile, name: str, most: int) -> Any:

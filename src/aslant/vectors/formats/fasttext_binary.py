@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
 from aslant.io.packed_files import ByteStream, on_disk
+from aslant.statistics.compiled import compiled
 from aslant.vectors.rows import Block, decode_words
 from aslant.vectors.word_vectors import FloatMatrix
 
@@ -32,17 +33,8 @@ MAX_WORK = 10**12
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a fastText model.
-
-    >>> recognise(bytes.fromhex("ba164f2f")), recognise(b"the 0.1")
-    (True, False)
-    """
+    """Tell whether a file that begins with `head` is a fastText model."""
     return head.startswith(MAGIC)
-
-
-def describe(head: bytes) -> str:
-    """Return the name of the format."""
-    return NAME
 
 
 @dataclass(frozen=True)
@@ -104,9 +96,14 @@ def open_model(path: Path, name: str) -> Model:
         maxn = 0
     if maxn > MAX_NGRAM:
         raise VectorsError(f"'{name}' is damaged: n-grams of up to {maxn:,} characters; download it again.")
-    words = _dictionary(reader)
-    (quantised,) = reader.take("<?")
-    if quantised:
+    size, nwords, _, _, pruned = reader.take("<iiiqq")
+    if pruned > 0:
+        raise VectorsError(f"'{name}' is a pruned fastText model; use the full .bin.")
+    listed = [(reader.word(), reader.take("<qb")[1]) for _ in range(size)]
+    words = [word for word, kind in listed[: max(nwords, 0)] if kind == 0]
+    if len(words) != nwords:
+        raise VectorsError(f"'{name}' is damaged: {nwords:,} words announced, {len(words):,} found.")
+    if reader.take("<?")[0]:
         raise VectorsError(f"'{name}' is a quantised fastText model (.ftz); use the full .bin.")
     height, width = reader.take("<qq")
     needed = len(words) + (bucket if maxn > 0 else 0)
@@ -124,34 +121,60 @@ def open_model(path: Path, name: str) -> Model:
     return Model(words, rows, bucket, minn, maxn)
 
 
-def _dictionary(reader: Reader) -> list[bytes]:
-    size, nwords, _, _, pruned = reader.take("<iiiqq")
-    if pruned > 0:
-        raise VectorsError(f"'{reader.name}' is a pruned fastText model; use the full .bin.")
-    words = []
-    for position in range(size):
-        word = reader.word()
-        _, kind = reader.take("<qb")
-        if position < nwords and kind == 0:
-            words.append(word)
-    if len(words) != nwords:
-        raise VectorsError(f"'{reader.name}' is damaged: {nwords:,} words announced, {len(words):,} found.")
-    return words
-
-
 def _vectors(model: Model, words: list[bytes], first_row: int | None) -> FloatMatrix:
     """Return the vectors of `words`; `first_row` is the row of the first, None if they have no rows."""
-    from aslant.vectors.formats.fasttext_ngrams import mean_rows
-
     joined = b"".join(b"<" + word + b">" for word in words)
     ends = np.cumsum([len(word) + 2 for word in words])
     whole = np.array([word != END_OF_SENTENCE for word in words])
     start = -1 if first_row is None else first_row
-    out, counts = mean_rows(
+    out, counts = compiled(_mean_rows)(
         np.frombuffer(joined, np.uint8), ends, whole, model.rows, start,
         len(model.words), model.bucket, model.minn, model.maxn,
     )  # fmt: skip
     return np.asarray(out[counts > 0] if first_row is None else out, dtype=np.float32)
+
+
+def _mean_rows(
+    data: Any, ends: Any, whole: Any, rows: Any, first_row: int, nwords: int, bucket: int, minn: int, maxn: int
+) -> Any:
+    """Return the mean row of each word and how many rows went into it (Dictionary::computeSubwords); compiled."""
+    dimensions = rows.shape[1]
+    total = np.zeros((len(ends), dimensions), np.float32)
+    counts = np.zeros(len(ends), np.int64)
+    begin = 0
+    for word in range(len(ends)):
+        end = ends[word]
+        if first_row >= 0:
+            total[word] += rows[first_row + word]
+            counts[word] += 1
+        if whole[word] and maxn > 0 and bucket > 0:
+            for i in range(begin, end):
+                if (data[i] & 0xC0) == 0x80:
+                    continue
+                j = i
+                n = 1
+                value = np.uint32(2166136261)
+                while j < end and n <= maxn:
+                    last = j
+                    j += 1
+                    while j < end and (data[j] & 0xC0) == 0x80:
+                        j += 1
+                    # FNV-1a as fastText has it: bytes are sign-extended before the exclusive or (Dictionary::hash).
+                    # A longer n-gram continues the shorter one.
+                    for position in range(last, j):
+                        value = np.uint32(value ^ np.uint32(np.int8(data[position])))
+                        value = np.uint32(value * np.uint32(16777619))
+                    if n >= minn and not (n == 1 and (i == begin or j == end)):
+                        row = nwords + value % np.uint32(bucket)
+                        for d in range(dimensions):
+                            total[word, d] += rows[row, d]
+                        counts[word] += 1
+                    n += 1
+        if counts[word] > 0:
+            for d in range(dimensions):
+                total[word, d] /= counts[word]
+        begin = end
+    return total, counts
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterator, Set
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,8 @@ from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
 from aslant.io.reading import read_bytes
+from aslant.vectors.formats.keyed_vectors import PlainUnpickler
 from aslant.vectors.formats.numpy_array import load_array, unwarned
-from aslant.vectors.formats.plain_pickle import PlainUnpickler
 from aslant.vectors.rows import ZERO, Block, decode_words
 from aslant.vectors.word_vectors import FloatMatrix, as_matrix
 
@@ -165,54 +166,34 @@ def _isometric(path: Path, size: int, kept: list[int]) -> FloatMatrix:
 
 
 def read_vocabulary(path: Path) -> tuple[list[str], dict[str, int]]:
-    """Read a pickled list of strings and the repairs needed; anything else in the pickle is refused, never run.
-
-    >>> import pathlib, pickle, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "1990-vocab.pkl"
-    >>> _ = path.write_bytes(pickle.dumps(["the", "of"], protocol=2))
-    >>> read_vocabulary(path)
-    (['the', 'of'], {})
-    """
-    try:
-        words = _pickled(path)
+    """Read a pickled list of strings and the repairs needed; anything else in the pickle is refused, never run."""
+    with _pickled(path, "list of words") as words:
         if not isinstance(words, list):
-            raise TypeError(f"it holds a {type(words).__name__}")  # noqa: TRY301 (one message for all)
+            raise TypeError(f"it holds a {type(words).__name__}")
         return decode_words(_tokens(words, path))
-    except VectorsError:
-        raise
-    except Exception as error:  # a damaged pickle can fail in any way, none of them our fault
-        problem = " ".join(str(error).split())
-        raise VectorsError(f"'{path.name}' is not a plain pickled list of words ({problem}).") from None
 
 
 def read_index(path: Path) -> tuple[list[str], dict[str, int]]:
-    """Read a pickled dict of words to numbers as the words in the order of their numbers, and the repairs needed.
-
-    >>> import pathlib, pickle, tempfile
-    >>> path = pathlib.Path(tempfile.mkdtemp()) / "1990-index.pkl"
-    >>> _ = path.write_bytes(pickle.dumps({"of": 1, "the": 0}, protocol=2))
-    >>> read_index(path)
-    (['the', 'of'], {})
-    """
-    try:
-        rows = _pickled(path)
+    """Read a pickled dict of words to numbers as the words in the order of their numbers, and the repairs needed."""
+    with _pickled(path, "dict of words to numbers") as rows:
         if not all(type(number) is int for number in rows.values()):
-            raise ValueError("it holds more than numbers")  # noqa: TRY301 (one message for all)
+            raise ValueError("it holds more than numbers")
         tokens = dict(zip(rows.values(), _tokens(list(rows), path), strict=True))
         if set(tokens) != set(range(len(rows))):
-            raise ValueError("its numbers are not 0, 1, 2 and so on, each once")  # noqa: TRY301
+            raise ValueError("its numbers are not 0, 1, 2 and so on, each once")
         return decode_words([tokens[number] for number in range(len(rows))])
-    except VectorsError:
-        raise
+
+
+@contextmanager
+def _pickled(path: Path, what: str) -> Iterator[Any]:
+    content = read_bytes(path, VectorsError, most=MAX_VOCABULARY_BYTES)
+    try:
+        with unwarned():
+            found = PlainUnpickler(io.BytesIO(content)).load()
+        yield found
     except Exception as error:  # a damaged pickle can fail in any way, none of them our fault
         problem = " ".join(str(error).split())
-        raise VectorsError(f"'{path.name}' is not a plain pickled dict of words to numbers ({problem}).") from None
-
-
-def _pickled(path: Path) -> Any:
-    content = read_bytes(path, VectorsError, most=MAX_VOCABULARY_BYTES)
-    with unwarned():
-        return PlainUnpickler(io.BytesIO(content)).load()
+        raise VectorsError(f"'{path.name}' is not a plain pickled {what} ({problem}).") from None
 
 
 def _tokens(words: list[Any], path: Path) -> list[bytes]:

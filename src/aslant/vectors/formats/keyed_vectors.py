@@ -1,18 +1,22 @@
-"""gensim's KeyedVectors: in memory, or a .kv file, whose pickle is read without running anything."""
+"""gensim's KeyedVectors: in memory, or a .kv file, whose pickle is read without running anything.
+
+Pickles of plain data are read so that nothing in them can run: no class is known but what a caller puts in its place.
+It is Python's own slow unpickler: the fast one allocates whatever a damaged file asks for.
+"""
 
 from __future__ import annotations
 
 import mmap
+import pickle
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from aslant.errors import MissingExtraError, VectorsError
 from aslant.vectors.formats.numpy_array import load_array
-from aslant.vectors.formats.plain_pickle import PlainUnpickler
 from aslant.vectors.rows import Arrays, checked_block
 
 NAME = "gensim KeyedVectors"
@@ -21,14 +25,45 @@ PROTOCOLS = {2, 3, 4, 5}
 _GENSIM = re.compile(r"gensim\.models\.(keyedvectors|word2vec|fasttext)")
 _NUMPY = ("numpy", "numpy.core.multiarray", "numpy._core.multiarray")
 _PLAIN_DTYPE = re.compile(r"[<>=|]?[fiubU]\d{1,3}")
+#: Instructions that hash what is on the stack, and which of it: what is nested without end would end the process.
+_HASHED = {
+    pickle.SETITEM: slice(-2, -1), pickle.SETITEMS: slice(0, None, 2), pickle.DICT: slice(0, None, 2),
+    pickle.ADDITEMS: slice(None), pickle.FROZENSET: slice(None),
+}  # fmt: skip
+_BASE: Any = pickle._Unpickler  # whose parts are not typed
+
+
+def _with_plain_keys(instruction: Callable[[Any], None], keys: slice) -> Callable[[Any], None]:
+    def checked(self: Any) -> None:
+        if not all(isinstance(key, str | int | bytes) for key in self.stack[keys]):
+            raise ValueError("it has keys that are not plain")
+        instruction(self)
+
+    return checked
+
+
+def _refuse(module: str, name: str) -> Any:
+    raise ValueError(f"it asks for {module}.{name}")
+
+
+class PlainUnpickler(_BASE):  # type: ignore[misc]
+    """Reads a binary file, or a mapped one; `known` gives what stands for a class or raises a ValueError."""
+
+    dispatch: ClassVar[dict[int, Any]] = {
+        **_BASE.dispatch, **{code[0]: _with_plain_keys(_BASE.dispatch[code[0]], keys) for code, keys in _HASHED.items()}
+    }  # fmt: skip
+
+    def __init__(self, file: Any, known: Callable[[str, str], Any] = _refuse) -> None:
+        super().__init__(file, encoding="bytes")
+        self._known = known
+
+    def find_class(self, module: str, name: str) -> Any:
+        """Return what stands for a class of that name."""
+        return self._known(module, name)
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a pickle.
-
-    >>> recognise(bytes([0x80, 4, 0x95])), recognise(b"the 0.1")
-    (True, False)
-    """
+    """Tell whether a file that begins with `head` is a pickle."""
     return len(head) > 1 and head[0] == 0x80 and head[1] in PROTOCOLS
 
 
@@ -45,13 +80,20 @@ def read(path: Path, *, allow_pickle: bool) -> Arrays:
     except OSError as error:
         raise VectorsError(f"cannot open '{path}': {error.strerror}.") from None
     except Exception as error:  # a damaged or hostile pickle can fail in any way
-        if allow_pickle:
-            return _by_gensim(path)
-        problem = " ".join(str(error).split())
-        raise VectorsError(
-            f"'{path.name}' is a Python pickle that is not plain gensim vectors ({problem}), and opening it can run "
-            "code; if you trust its origin, use allow_pickle=True (or --allow-pickle)."
-        ) from None
+        if not allow_pickle:
+            problem = " ".join(str(error).split())
+            raise VectorsError(
+                f"'{path.name}' is a Python pickle that is not plain gensim vectors ({problem}), and opening it can "
+                "run code; if you trust its origin, use allow_pickle=True (or --allow-pickle)."
+            ) from None
+    try:
+        from gensim.models import KeyedVectors
+    except ImportError:
+        raise MissingExtraError("reading this gensim file needs gensim: pip install 'gensim>=4.3.3'.") from None
+    try:
+        return from_memory(KeyedVectors.load(str(path), mmap="r"))
+    except Exception as error:  # an arbitrary pickle can raise anything
+        raise VectorsError(f"'{path.name}' is not a gensim KeyedVectors file ({error}).") from None
 
 
 def _plainly(path: Path) -> Arrays:
@@ -113,14 +155,3 @@ class _Array:
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         _, shape, dtype, by_column, raw = state
         self.array = dtype.numbers(raw).reshape(shape, order="F" if by_column else "C")
-
-
-def _by_gensim(path: Path) -> Arrays:
-    try:
-        from gensim.models import KeyedVectors
-    except ImportError:
-        raise MissingExtraError("reading this gensim file needs gensim: pip install 'gensim>=4.3.3'.") from None
-    try:
-        return from_memory(KeyedVectors.load(str(path), mmap="r"))
-    except Exception as error:  # an arbitrary pickle can raise anything
-        raise VectorsError(f"'{path.name}' is not a gensim KeyedVectors file ({error}).") from None

@@ -23,11 +23,7 @@ WORD_FILES = (".txt", ".words", ".vocab")
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a NumPy array.
-
-    >>> recognise(bytes([0x93]) + b"NUMPY" + bytes([1, 0]))
-    True
-    """
+    """Tell whether a file that begins with `head` is a NumPy array."""
     return head.startswith(MAGIC)
 
 
@@ -36,17 +32,12 @@ def words_beside(path: Path) -> Path | None:
     return next((path.with_suffix(suffix) for suffix in WORD_FILES if path.with_suffix(suffix).is_file()), None)
 
 
-def _words_file(path: Path) -> Path:
-    beside = words_beside(path)
-    if beside is None:
-        choices = ", ".join(path.with_suffix(suffix).name for suffix in WORD_FILES)
-        raise VectorsError(f"'{path.name}' needs its words, one per line, in a file beside it ({choices}).")
-    return beside
-
-
 def open_arrays(path: Path, name: str) -> Arrays:
     """Map the array at `path`, and read its words, one per line."""
-    beside, matrix = _words_file(path), load_array(path)
+    if (beside := words_beside(path)) is None:
+        choices = ", ".join(path.with_suffix(suffix).name for suffix in WORD_FILES)
+        raise VectorsError(f"'{path.name}' needs its words, one per line, in a file beside it ({choices}).")
+    matrix = load_array(path)
     try:
         text = read_bytes(beside, VectorsError, most=MAX_WORDS_BYTES).decode("utf-8-sig")
     except UnicodeDecodeError:

@@ -7,12 +7,12 @@ either copes or names the line at fault.
 
 from __future__ import annotations
 
-import os
 import re
-from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +20,7 @@ import numpy as np
 from aslant.errors import VectorsError
 from aslant.io.memory_maps import release
 from aslant.io.packed_files import ByteStream
+from aslant.parallel import cores, in_order
 from aslant.vectors.rows import BEYOND, UNDECODABLE, Block
 
 if TYPE_CHECKING:
@@ -61,18 +62,9 @@ class Layout:
     first_row: int
     aligned: bool
 
-    @property
-    def kind(self) -> str:
-        """The name of the format for people."""
-        return "word2vec text" if self.header else "GloVe text"
-
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is a text embedding.
-
-    >>> recognise(b"the 0.1 0.2\\nof 0.3 0.4\\n"), recognise(b"2 2\\nthe 0.1 0.2\\n"), recognise(b"\\x80\\x04")
-    (True, True, False)
-    """
+    """Tell whether a file that begins with `head` is a text embedding."""
     try:
         return layout_of(head) is not None
     except VectorsError:
@@ -91,16 +83,14 @@ def layout_of(head: bytes) -> Layout | None:
         header, first_row = (int(match[1]), int(match[2])), first + 2
         if not 1 <= header[1] <= MAX_DIMENSIONS:
             return None
-    rows = [line.removesuffix(b"\r") for line in lines[first_row - 1 :] if line.strip()]
-    return _layout_of_rows(rows[:50], header, bom, first_row) if rows else None
-
-
-def _layout_of_rows(lines: list[bytes], header: tuple[int, int] | None, bom: bool, first_row: int) -> Layout | None:
-    aligned = sum(ALIGNED.search(line) is not None for line in lines) > len(lines) / 2
-    lines = [_squeezed(line) for line in lines] if aligned else lines
-    separator = max((b" ", b"\t"), key=lambda s: sum(_trailing_numbers(line, s) for line in lines))
-    trailing = all(line.endswith(separator) for line in lines)
-    numbers = Counter(_trailing_numbers(line, separator) for line in lines)
+    rows = [line.removesuffix(b"\r") for line in lines[first_row - 1 :] if line.strip()][:50]
+    if not rows:
+        return None
+    aligned = sum(ALIGNED.search(line) is not None for line in rows) > len(rows) / 2
+    rows = [_squeezed(line) for line in rows] if aligned else rows
+    separator = max((b" ", b"\t"), key=lambda s: sum(_trailing_numbers(line, s) for line in rows))
+    trailing = all(line.endswith(separator) for line in rows)
+    numbers = Counter(_trailing_numbers(line, separator) for line in rows)
     dimensions = header[1] if header else max(numbers, key=lambda n: (numbers[n], -n))
     if dimensions < 1 or (header and max(numbers) < dimensions):
         return None
@@ -114,12 +104,7 @@ def _squeezed(lines: bytes) -> bytes:
 
 def _trailing_numbers(line: bytes, separator: bytes) -> int:
     """Count the fields at the end of `line` that are numbers; the first field is always part of the word."""
-    count = 0
-    for field in reversed(line.rstrip().split(separator)[1:]):
-        if not _is_number(field):
-            break
-        count += 1
-    return count
+    return sum(1 for _ in takewhile(_is_number, reversed(line.rstrip().split(separator)[1:])))
 
 
 def _is_number(field: bytes) -> bool:
@@ -133,7 +118,7 @@ def _is_number(field: bytes) -> bool:
 def describe(head: bytes) -> str:
     """Return the name of the exact format."""
     layout = layout_of(head)
-    return layout.kind if layout else NAME
+    return "word2vec text" if layout and layout.header else "GloVe text"
 
 
 def read(stream: ByteStream) -> Iterator[Block]:
@@ -143,18 +128,21 @@ def read(stream: ByteStream) -> Iterator[Block]:
     if layout is None:
         raise VectorsError(f"'{name}' does not look like a text embedding.")
     promised = layout.header[0] if layout.header else None
-    table = table_reader(layout.dimensions, layout.separator.decode(), trailing=layout.trailing)
-    line_number = layout.first_row
-    seen = 0
-    for part in parsed(_whole_lines(stream, layout, name), table):
-        block = part.block or _read_line_by_line(part.data, line_number, layout, name)
-        line_number += part.n_lines
-        if promised is not None and seen + len(block.words) > promised:
-            kept = promised - seen
-            yield Block(block.words[:kept], block.matrix[:kept], {**block.repairs, BEYOND: 1})
-            return
-        seen += len(block.words)
-        yield block
+    table = _table_reader(layout)
+    line_number, seen = layout.first_row, 0
+    # Polars lets go of the interpreter's lock; few threads, so that memory stays bounded however long the file is.
+    tried = in_order(lambda data: (data, table(data)), _whole_lines(stream, layout, name), min(4, cores()))
+    with closing(tried) as parts:
+        for data, plain in parts:
+            block = plain or _read_line_by_line(data, line_number, layout, name)
+            # A plain table has no blank lines, so its rows need not be counted again.
+            line_number += len(plain.words) if plain and plain.words else data.count(b"\n")
+            if promised is not None and seen + len(block.words) > promised:
+                kept = promised - seen
+                yield Block(block.words[:kept], block.matrix[:kept], {**block.repairs, BEYOND: 1})
+                return
+            seen += len(block.words)
+            yield block
     if promised is not None and seen < promised:
         raise VectorsError(
             f"'{name}' promises {promised:,} words in its first line but ends after {seen:,}; download it again."
@@ -232,13 +220,7 @@ def write(file: IO[bytes], vectors: WordVectors) -> None:
 
 
 def encoded_blocks(vectors: WordVectors, format_name: str) -> Iterator[tuple[list[bytes], FloatMatrix]]:
-    """Yield the words as UTF-8 with their rows, some thousand at a time; a word that cannot be held is refused.
-
-    >>> from aslant.vectors import WordVectors
-    >>> next(encoded_blocks(WordVectors.from_arrays(["new york"], [[1.0]]), "text"))
-    Traceback (most recent call last):
-    aslant.errors.VectorsError: the word 'new york' has white space inside, which text cannot hold; ...
-    """
+    """Yield the words as UTF-8 with their rows, some thousand at a time; a word that cannot be held is refused."""
     for start in range(0, len(vectors), BLOCK_WORDS):
         words = list(vectors.words[start : start + BLOCK_WORDS])
         if BREAKS.search("".join(words)) or "" in words:
@@ -247,62 +229,21 @@ def encoded_blocks(vectors: WordVectors, format_name: str) -> Iterator[tuple[lis
             raise VectorsError(
                 f"the word {bad!r} {what}, which {format_name} cannot hold; save as .safetensors or .npz instead."
             )
-        yield [_encoded(word) for word in words], vectors.matrix[start : start + BLOCK_WORDS]
+        try:
+            encoded = [word.encode("utf-8") for word in words]
+        except UnicodeEncodeError as error:
+            raise VectorsError(f"the word {error.object!r} is not valid Unicode and cannot be written.") from None
+        yield encoded, vectors.matrix[start : start + BLOCK_WORDS]
         release(vectors.matrix)
 
 
-def _encoded(word: str) -> bytes:
-    try:
-        return word.encode("utf-8")
-    except UnicodeEncodeError:
-        raise VectorsError(f"the word {word!r} is not valid Unicode and cannot be written.") from None
-
-
-@dataclass(frozen=True)
-class Parsed:
-    """A block of lines with what the table reader made of it: None where it is not a plain table."""
-
-    data: bytes
-    n_lines: int
-    block: Block | None
-
-
-def parsed(blocks: Iterable[bytes], table: Callable[[bytes], Block | None]) -> Iterator[Parsed]:
-    """Parse `blocks` in threads (polars lets go of the interpreter's lock) and yield them in order.
-
-    A few blocks are in flight at a time, so memory stays bounded however long the file is.
-    """
-    workers = min(4, os.cpu_count() or 1)
-    waiting: deque[Future[Parsed]] = deque()
-    with ThreadPoolExecutor(workers, thread_name_prefix="aslant-text") as pool:
-        try:
-            for data in blocks:
-                waiting.append(pool.submit(_parse, data, table))
-                if len(waiting) > workers:
-                    yield waiting.popleft().result()
-            while waiting:
-                yield waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
-
-
-def _parse(data: bytes, table: Callable[[bytes], Block | None]) -> Parsed:
-    block = table(data)
-    # A plain table has no blank lines, so its rows need not be counted again.
-    return Parsed(data, len(block.words) if block and block.words else data.count(b"\n"), block)
-
-
-def table_reader(dimensions: int, separator: str, *, trailing: bool) -> Callable[[bytes], Block | None]:
-    """Return a function from the bytes of whole lines to a Block, or to None where they are not a plain table.
-
-    `trailing`: every line ends in a separator, so that there is one more, empty field.
-    """
+def _table_reader(layout: Layout) -> Callable[[bytes], Block | None]:
+    """Return a function from the bytes of whole lines to a Block, or to None where they are not a plain table."""
     import polars as pl
 
-    numbers = [f"n{i}" for i in range(dimensions)]
-    schema: dict[str, Any] = {"word": pl.String} | dict.fromkeys(numbers, pl.Float32)
-    if trailing:
+    dimensions, separator = layout.dimensions, layout.separator.decode()
+    schema: dict[str, Any] = {"word": pl.String} | {f"n{i}": pl.Float32 for i in range(dimensions)}
+    if layout.trailing:  # every line ends in a separator, so that there is one more, empty field
         schema["nothing"] = pl.String
 
     def table(data: bytes) -> Block | None:
@@ -317,20 +258,15 @@ def table_reader(dimensions: int, separator: str, *, trailing: bool) -> Callable
         columns = frame.get_columns()
         if any(column.null_count() for column in columns[: dimensions + 1]):
             return None
-        if trailing and columns[-1].null_count() < frame.height:
+        if layout.trailing and columns[-1].null_count() < frame.height:
             return None
-        matrix = frame[:, 1 : dimensions + 1].to_numpy(order="c")
-        return Block(columns[0].to_list(), matrix)
+        return Block(columns[0].to_list(), frame[:, 1 : dimensions + 1].to_numpy(order="c"))
 
     return table
 
 
 def table_text(words: list[bytes], rows: FloatMatrix) -> bytes:
-    """Return lines of a word and its numbers, in as few digits as recover each float32 exactly.
-
-    >>> table_text([b"the"], np.array([[0.1, -2.0]], np.float32))
-    b'the 0.1 -2.0\\n'
-    """
+    """Return lines of a word and its numbers, in as few digits as recover each float32 exactly."""
     import polars as pl
 
     numbers = {f"n{i}": np.ascontiguousarray(column, dtype=np.float32) for i, column in enumerate(rows.T)}

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from aslant.errors import VectorsError
 from aslant.io.packed_files import ByteStream
@@ -27,22 +26,10 @@ SPACE = ord(" ")
 
 
 def recognise(head: bytes) -> bool:
-    """Tell whether a file that begins with `head` is word2vec binary: a header, then rows that are not text.
-
-    >>> import numpy as np
-    >>> recognise(b"1 2\\nthe " + np.array([0.5, 1.5], "<f4").tobytes())
-    True
-    """
+    """Tell whether a file that begins with `head` is word2vec binary: a header, then rows that are not text."""
     line, newline, rest = head.partition(b"\n")
-    match = text.HEADER.match(line)
-    if not (newline and match and rest):
-        return False
-    return 1 <= int(match[2]) <= text.MAX_DIMENSIONS and not text.recognise(head)
-
-
-def describe(head: bytes) -> str:
-    """Return the name of the format."""
-    return NAME
+    match = text.HEADER.match(line) if newline and rest else None
+    return match is not None and 1 <= int(match[2]) <= text.MAX_DIMENSIONS and not text.recognise(head)
 
 
 def read(stream: ByteStream) -> Iterator[Block]:
@@ -85,18 +72,13 @@ def _entries(buffer: bytes, dimensions: int, most: int, where: str) -> tuple[Blo
     longest = max(int(lengths.max(initial=0)), 0 if len(names) == most else len(buffer) - end - width)
     if longest > MAX_WORD_BYTES:
         raise VectorsError(f"{where} is damaged: no word within {MAX_WORD_BYTES:,} bytes; download it again.")
-    return _block(buffer, names, starts + lengths + 1, dimensions), end
-
-
-def _block(buffer: bytes, names: list[bytes], offsets: NDArray[np.int64], dimensions: int) -> Block:
-    width = 4 * dimensions
     if not names:
-        return Block([], np.empty((0, dimensions), np.float32))
+        return Block([], np.empty((0, dimensions), np.float32)), end
     # A view in which every byte starts one row: picking the offsets copies whole rows at memory speed.
     rows = np.ndarray((len(buffer) - width + 1,), dtype=f"V{width}", buffer=buffer, strides=(1,))
-    matrix = rows[offsets].view("<f4").reshape(len(names), dimensions)
+    matrix = rows[starts + lengths + 1].view("<f4").reshape(len(names), dimensions)
     words, repairs = _decoded(names)
-    return Block(words, matrix.astype(np.float32, copy=False), repairs)
+    return Block(words, matrix.astype(np.float32, copy=False), repairs), end
 
 
 def _decoded(names: list[bytes]) -> tuple[list[str], dict[str, int]]:

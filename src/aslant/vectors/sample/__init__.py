@@ -12,11 +12,7 @@ NAME = "sample"
 
 
 def load_sample(top: int | None = None) -> WordVectors:
-    """Open the bundled sample, cut to its `top` most frequent words.
-
-    >>> load_sample(3).words
-    ['the', ',', '.']
-    """
+    """Open the bundled sample, cut to its `top` most frequent words."""
     import zstandard
 
     packed = files("aslant.vectors.sample").joinpath(FILE).read_bytes()
