@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -47,11 +48,13 @@ def untrained(count: int, *, encoder: bool) -> Iterator[Any]:
     from transformers import AutoModel, AutoModelForMaskedLM
 
     lm = aslant.load_lm("sample-mlm")
-    network, tokenizer = lm.network.model, lm.network.tokenizer
+    network, tokenizer = lm.network.model, lm.speller.tokenizer
     for seed in range(count):
         torch.manual_seed(seed)
-        made = (AutoModel if encoder else AutoModelForMaskedLM).from_config(network.config).eval()
-        yield (aslant.load_encoder if encoder else aslant.load_lm)(made, tokenizer=tokenizer)
+        with tempfile.TemporaryDirectory() as folder:
+            (AutoModel if encoder else AutoModelForMaskedLM).from_config(network.config).save_pretrained(folder)
+            tokenizer.save_pretrained(folder)
+            yield (aslant.load_encoder if encoder else aslant.load_lm)(folder)
 
 
 def audits(subjects: Iterable[Any], profile: Any, skip: list[str]) -> Iterator[aslant.AuditResult]:
