@@ -80,7 +80,10 @@ def line(
 
 
 #: What was drawn in place of the words that carry the meaning, by kind of chance.
-DRAWN = {"matched words": "random word sets of the same frequency"}
+DRAWN = {
+    "matched words": "random word sets of the same frequency",
+    "random poles": "random poles of the same frequency",
+}
 
 
 def beyond(chance: Chance) -> str:
