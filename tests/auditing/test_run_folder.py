@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -166,7 +167,7 @@ def test_a_step_that_cannot_be_read_counts_as_absent(tmp_path: Path, damage: str
 
 def test_a_step_that_another_run_left_behind_counts_as_absent(tmp_path: Path) -> None:
     mine, twin = (RunFolder(tmp_path / "r", {"model": "old"}, fresh_if_other=True) for _ in range(2))
-    mine.remove()  # the same command, run twice at once: one is complete and cleans up
+    shutil.rmtree(mine.folder)  # the same command, run twice at once: one is complete and cleans up
     twin.keep("weat", Finished(None, {"of": "the old model"}))  # the other one is killed after this
     later = RunFolder(tmp_path / "r", {"model": "new"}, fresh_if_other=True)
     assert later.recall("weat") is None
@@ -191,7 +192,7 @@ def test_several_that_begin_one_run_at_once_all_end_the_same(uninterrupted: asla
 
 def test_a_run_whose_folder_another_process_removes_keeps_its_steps(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "r", {})
-    folder.remove()
+    shutil.rmtree(folder.folder)
     folder.keep("weat", Finished(None, {"x": "y"}))
     assert RunFolder(tmp_path / "r", {}).recall("weat") == Finished(None, {"x": "y"})
 

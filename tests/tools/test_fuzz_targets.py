@@ -32,7 +32,7 @@ READS = {
 PLAIN = {"os", "aslant", "codecs"}
 #: Modules that read, and what: nothing from outside, or by way of a reader that has a target.
 ELSEWHERE = {
-    "aslant.auditing.audit_job": "by aslant.vectors.loading, aslant.corpus and aslant.models",
+    "aslant.auditing.many_models": "by aslant.vectors.loading, aslant.corpus and aslant.models",
     "aslant.debias.check": "embeddings that were loaded",
     "aslant.cli.audit": "by aslant.cli.audit_run",
     "aslant.cli.audit_many": "audits that its own workers made",

@@ -7,7 +7,7 @@ import io
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 from typing import Any
 
@@ -57,12 +57,15 @@ def _run() -> Any:
     except Exception as error:
         if type(error).__name__ == "Abort":  # older versions of typer report Ctrl-C this way
             return STOPPED
-        if not (
-            hasattr(error, "format_message") and hasattr(error, "exit_code")
-        ):  # what typer says about bad arguments
+        if not hasattr(error, "format_message"):  # what typer says about bad arguments
             raise
-        _say_usage(error)
-        return error.exit_code
+        message = " ".join(str(error.format_message()).split())
+        if type(error).__name__ != "NoArgsIsHelpError":
+            where = getattr(getattr(error, "ctx", None), "command_path", "aslant")
+            _say(f"{message[:1].lower()}{message[1:].rstrip('.')}; '{where} --help' shows what it takes.")
+        elif message:  # a command without arguments shows its help instead
+            error.show()  # type: ignore[attr-defined]
+        return getattr(error, "exit_code", 2)
 
 
 def _say(sentence: str) -> None:
@@ -72,29 +75,15 @@ def _say(sentence: str) -> None:
     print(f"aslant: {plain(sentence)}", file=sys.stderr)
 
 
-def _say_usage(error: Any) -> None:
-    """Say what is wrong with the arguments in one sentence; a command without any has shown its help instead."""
-    message = " ".join(str(error.format_message()).split())
-    if type(error).__name__ == "NoArgsIsHelpError":
-        if message:
-            error.show()
-        return
-    where = getattr(getattr(error, "ctx", None), "command_path", "aslant")
-    _say(f"{message[:1].lower()}{message[1:].rstrip('.')}; '{where} --help' shows what it takes.")
-
-
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Treat SIGTERM and SIGHUP like Ctrl-C, unless something else listens to them or ignores them (nohup)."""
     _received.clear()
-    numbers = [getattr(signal, name) for name in LISTENED if hasattr(signal, name)]
     before = {}
-    try:
-        for number in numbers:
+    with suppress(ValueError):  # not the main thread, which alone may listen
+        for number in (getattr(signal, name) for name in LISTENED if hasattr(signal, name)):
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 before[number] = signal.signal(number, _stop)
-    except ValueError:  # not the main thread, which alone may listen
-        pass
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""`aslant audit`: everything that fits an embedding, a language model or an encoder, as a page, JSON and CSV."""
+"""`aslant audit`: all that fits an embedding, a language model or an encoder; `aslant check`: limits for its report."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from aslant.cli.printing import deliver
 from aslant.cli.progress import bar, noted, say
 from aslant.cli.shared import Output, Reading, RunningOnCores, command, refuse_overwriting, report_files
 from aslant.errors import AslantError
+from aslant.io.files import write_text, write_together
 
 if TYPE_CHECKING:
     from aslant.auditing.model_list import AuditSettings
     from aslant.cli.audit_run import Place, Request
     from aslant.results.audit import AuditComparison, AuditResult
 
-EXAMPLES = """
+EXAMPLES = {
+    "audit": """
 aslant audit                                   the bundled sample; writes aslant-report.html, .json and .csv
 aslant audit glove.6B.300d.txt --top 200000    your embedding, its most frequent words
 aslant audit sample-mlm                        a language model: folder, hub name or data name
@@ -32,7 +34,12 @@ aslant audit vectors.bin --only weat,geometry --words my-words.toml --quick
 aslant audit vectors.bin --full --run-folder run      as in the papers; after Ctrl-C: aslant audit --resume run
 aslant audit --models models.txt --store results.db      many models; then: aslant results list results.db
 aslant check aslant-report.json --policy policy.toml   check a report against limits, in CI
-"""
+""",
+    "check": """
+aslant check aslant-report.json                          the default policy: no large association about people
+aslant check aslant-report.json --policy policy.toml --junit aslant.xml
+""",
+}
 
 
 @dataclass(frozen=True)
@@ -189,7 +196,6 @@ def _save(
 
     The page is made last: it needs more than the others, which are written if it fails.
     """
-    from aslant.io.files import write_together
     from aslant.report import render
     from aslant.report.figures import save_figures, save_tables
 
@@ -227,3 +233,34 @@ def _end(result: AuditResult | AuditComparison, place: Place | None) -> None:
         raise typer.Exit(1)
     if place is not None and place.ours:
         shutil.rmtree(place.folder, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class CheckOutput(Output):
+    """Where a check is written: also as JUnit XML."""
+
+    junit: Annotated[Path | None, o.option("Write JUnit XML.", "FILE")] = None
+
+
+@command
+def check_command(
+    report: Annotated[str, o.argument("The JSON that 'aslant audit' wrote.", "REPORT.json")],
+    policy: Annotated[str | None, o.option("Rules (TOML); default: the built-in policy.", "FILE")] = None,
+    quiet: o.QuietOption = False,
+    *,
+    output: CheckOutput,
+) -> None:
+    """Check the report of an audit against a policy: exit code 0 if every rule is met, 1 if not, 2 for bad input.
+
+    A measurement that a rule needs and that is missing from the report is a failure, unless the rule is optional.
+    """
+    from aslant.auditing.policy import check_policy, read_policy, read_report
+    from aslant.report.audit import junit
+
+    rules = read_policy(policy)
+    result = check_policy(read_report(report), rules)
+    if output.junit is not None:
+        write_text(output.junit, junit(result))
+    deliver(result, output, quiet=quiet)
+    if not result.passed:
+        raise typer.Exit(1)

@@ -63,15 +63,12 @@ class DebiasOutput(Output):
             raise AslantError("name the file to write with -o, such as -o debiased.bin.")
         return check_suffix(self.output)
 
-    def files(self) -> list[Path]:
-        """Return every requested file."""
-        return [*super().files(), self.target]
-
     def check(self, inputs: Iterable[str] = ()) -> None:
         """Refuse before any work what could not be written after it, including the input itself."""
+        target = self.target
         super().check(inputs)
-        if self.target.is_dir():
-            raise AslantError(f"'{self.target}' is a folder; name a file with -o.")
+        if target.is_dir():
+            raise AslantError(f"'{target}' is a folder; name a file with -o.")
 
 
 @command

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -22,18 +23,19 @@ def open_vectors(
 
     Of a PPMI matrix, which is too large as a whole, only the words `needed` are read.
     """
+    from aslant.io.packed_files import path_of
     from aslant.vectors import LookupPolicy, load
+    from aslant.vectors.formats.histwords import decade_of, is_ppmi
 
-    settings: dict[str, Any] = {
-        "top": reading.top,
-        "policy": LookupPolicy(case=reading.case, phrases=reading.phrases),  # type: ignore[arg-type]
-        "allow_pickle": reading.allow_pickle,
-        "subwords": reading.subwords,
-        "cache": not reading.no_cache,
-        "drop_last": drop_last,
+    policy = LookupPolicy(case=reading.case, phrases=reading.phrases)  # type: ignore[arg-type]
+    settings: dict[str, Any] = {"top": reading.top, "policy": policy, "drop_last": drop_last}
+    settings |= {name: getattr(reading, name) for name in ("allow_pickle", "subwords")} | {
+        "cache": not reading.no_cache
     }
-    if model and needed and _is_ppmi(model):
-        settings["words"] = needed
+    if model and needed:
+        with suppress(OSError):  # a name that no file can have, as `load` will say
+            if (decade := decade_of(path_of(model))) is not None and is_ppmi(decade):
+                settings["words"] = needed
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with bar(quiet=quiet or model is None, in_bytes=True) as progress:
@@ -44,14 +46,3 @@ def open_vectors(
         for what, count in vectors.repairs.items():
             note(f"{vectors.name}: {what}: {count:,}")
     return vectors
-
-
-def _is_ppmi(model: str) -> bool:
-    from aslant.io.packed_files import path_of
-    from aslant.vectors.formats.histwords import decade_of, is_ppmi
-
-    try:
-        decade = decade_of(path_of(model))
-    except OSError:  # a name that no file can have, as `load` will say
-        return False
-    return decade is not None and is_ppmi(decade)

@@ -33,14 +33,12 @@ def deliver(result: Result, output: Output, *, quiet: bool) -> None:
     from aslant import report
     from aslant.io.files import write_together
 
-    wanted = output.by_suffix()
-    to_stdout = [suffix for suffix, path in wanted.items() if path == STANDARD_OUTPUT]
-    texts = {path: report.render(result, suffix) for suffix, path in wanted.items()}
-    files = {path: text.encode("utf-8", "surrogatepass") for path, text in texts.items() if path != STANDARD_OUTPUT}
-    write_together(files)
-    for _ in to_stdout:
-        sys.stdout.write(texts[STANDARD_OUTPUT])
-    if not quiet and not to_stdout:
+    texts = {path: report.render(result, suffix) for suffix, path in output.by_suffix().items()}
+    printed = texts.pop(STANDARD_OUTPUT, None)
+    write_together({path: text.encode("utf-8", "surrogatepass") for path, text in texts.items()})
+    if printed is not None:
+        sys.stdout.write(printed)
+    elif not quiet:
         show(result)
 
 

@@ -99,7 +99,7 @@ class Output:
 
     def files(self) -> list[Path]:
         """Return every requested file."""
-        return [*self.by_suffix().values(), *self.pictures()]
+        return [path for field in fields(self) if isinstance(path := getattr(self, field.name), Path)]
 
     def pictures(self) -> list[Path]:
         """Return the requested files for pictures."""

@@ -25,19 +25,14 @@ from aslant.vectors.debiasing_record import Treatment
 MARGIN = 0.02
 
 
-@dataclass(frozen=True)
-class Nullspace:
-    """The directions to remove, orthonormal (k, d), and the accuracy on held-out words before each iteration."""
-
-    basis: FloatArray
-    accuracies: tuple[float, ...]
-
-
-def nullspace(X: NDArray[Any], labels: NDArray[Any], iterations: int, random: np.random.Generator) -> Nullspace:
-    """Find the directions by which linear classifiers tell `labels` (n,) of `X` (n, d), one after the other.
+def nullspace(
+    X: NDArray[Any], labels: NDArray[Any], iterations: int, random: np.random.Generator
+) -> tuple[FloatArray, tuple[float, ...]]:
+    """Find the directions, orthonormal (k, d), by which linear classifiers tell `labels` (n,) of `X` (n, d).
 
     A linear SVM is trained on three quarters of each class; its directions are removed, and another one is trained,
-    until the accuracy on the last quarter is that of chance, or `iterations` are done.
+    until the accuracy on the last quarter is that of chance, or `iterations` are done. Also returns that accuracy
+    before each iteration.
     """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
@@ -59,16 +54,14 @@ def nullspace(X: NDArray[Any], labels: NDArray[Any], iterations: int, random: np
         _, values, axes = np.linalg.svd(without_subspace(directions, basis), full_matrices=False)
         new = axes[values > 1e-9 * max(values[0], 1e-300)]  # repeated directions add nothing
         basis = np.linalg.qr(np.concatenate([basis, new]).T)[0].T
-    return Nullspace(basis, tuple(accuracies))
+    return basis, tuple(accuracies)
 
 
 def _parted(labels: NDArray[Any], random: np.random.Generator) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return a quarter of the rows of each class, and the others."""
-    smallest = int(np.bincount(labels).min())
-    if smallest < 4:
-        raise DebiasError(
-            f"the smallest class has {plural(smallest, 'word')}; null-space projection needs 4 or more of each."
-        )
+    if (smallest := int(np.bincount(labels).min())) < 4:
+        found = plural(smallest, "word")
+        raise DebiasError(f"the smallest class has {found}; null-space projection needs 4 or more of each.")
     shuffled = [random.permutation(np.flatnonzero(labels == label)) for label in np.unique(labels)]
     held_out = np.concatenate([rows[: len(rows) // 4] for rows in shuffled])
     return held_out, np.concatenate([rows[len(rows) // 4 :] for rows in shuffled])
@@ -99,11 +92,11 @@ def nullspace_debias(
     if isinstance(iterations, bool) or not isinstance(iterations, int) or iterations < 1:
         raise DebiasError(f"iterations={iterations!r} is not a number of classifiers; give a whole number from 1 up.")
     labelled = labelled_rows(vectors, classes, poles, words, specific)
-    found = nullspace(vectors.matrix[labelled.rows], labelled.labels, iterations, generator(seed))
-    matrix = mapped(vectors.matrix, lambda block, _: without_subspace(block, found.basis), vectors.words)
+    basis, accuracies = nullspace(vectors.matrix[labelled.rows], labelled.labels, iterations, generator(seed))
+    matrix = mapped(vectors.matrix, lambda block, _: without_subspace(block, basis), vectors.words)
     settings = {
-        "iterations": iterations, **labelled.settings(), "removed": len(found.basis),
-        "accuracies": tuple(round(accuracy, 4) for accuracy in found.accuracies),
+        "iterations": iterations, **labelled.settings(), "removed": len(basis),
+        "accuracies": tuple(round(accuracy, 4) for accuracy in accuracies),
     }  # fmt: skip
     return vectors.treated(matrix, Treatment("null-space projection", settings, labelled.taken, seed))
 

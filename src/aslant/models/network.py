@@ -296,7 +296,7 @@ class _Packer(pickle.Pickler):
 
 def _unpacked(packed: bytes, pad: int, checked: dict[str, Any]) -> Network:
     """Return a network that was sent here; it was tested where it came from."""
-    network = Network(pickle.loads(packed), pad)
+    network = Network(pickle.Unpickler(io.BytesIO(packed)).load(), pad)
     vars(network).update(checked)
     return network
 

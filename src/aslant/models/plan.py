@@ -209,7 +209,8 @@ class Tables:
     """
 
     def __init__(self, journal: Folder = None) -> None:
-        self.journal = journal
+        given = journal.folder if isinstance(journal, Journal) else journal
+        self.folder = None if given is None else Path(given)
         self.open: dict[str, ScoreTable] = {}
 
 
@@ -221,12 +222,10 @@ def table_in(journal: Tables | Folder, name: str, own: Folder = None) -> ScoreTa
     """
     if isinstance(journal, Tables):
         if name not in journal.open:
-            journal.open[name] = table_in(journal.journal, name, own)
+            journal.open[name] = table_in(journal.folder, name, own)
         return journal.open[name]
-    journal = own if journal is None else journal
-    if journal is None:
-        return ScoreTable(name=name)
-    return ScoreTable(Keeper(journal.folder if isinstance(journal, Journal) else Path(journal)), name)
+    folder = Tables(journal).folder or Tables(own).folder
+    return ScoreTable(Keeper(folder) if folder else None, name)
 
 
 def _key(ids: Ids, asks: tuple[Ask, ...]) -> str:

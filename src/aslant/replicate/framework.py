@@ -274,7 +274,12 @@ def _open(role: Role, given: Given, notes: list[str], progress: Progress | None)
     """Fill a role: with what the user names, else with the best source available, else with what is bundled."""
     if role.option and (named := given.instead.get(role.option)) is not None:
         content = role.open(named)
-        return _labelled(role, content, _is_own(role, content, named))
+        if role.is_own is not None:
+            return _labelled(role, content, role.is_own(content))
+        own = [name for source in role.sources if source.own for name in source.data]
+        given_as = named[0] if isinstance(named, list) and len(named) == 1 else named
+        by_name = isinstance(given_as, str) and given_as in own and not Path(given_as).exists()
+        return _labelled(role, content, by_name or any(_verified(name, given_as) for name in own))
     for source in sorted(
         role.sources, key=lambda source: not given.data.keys() >= set(source.data)
     ):  # the user's first
@@ -286,16 +291,6 @@ def _open(role: Role, given: Given, notes: list[str], progress: Progress | None)
         except AslantError as error:  # an extra that is not installed, or data that it is made of
             notes.append(f"{role.bundled_label} could not be used: {error}")
     return None
-
-
-def _is_own(role: Role, content: Any, named: Any) -> bool:
-    """Tell whether what the user names in place of the paper's is the paper's: by content, else by name or checksum."""
-    if role.is_own is not None:
-        return role.is_own(content)
-    own = [name for source in role.sources if source.own for name in source.data]
-    given = named[0] if isinstance(named, list) and len(named) == 1 else named
-    by_name = isinstance(given, str) and given in own and not Path(given).exists()
-    return by_name or any(_verified(name, given) for name in own)
 
 
 def _from(role: Role, source: Source, given: Given, notes: list[str], progress: Progress | None) -> Opened | None:

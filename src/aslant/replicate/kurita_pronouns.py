@@ -14,17 +14,8 @@ from aslant.measures.pronouns_resolved.measure import pronoun_resolution
 from aslant.measures.pronouns_resolved.result import PronounResolutionResult
 from aslant.measures.pronouns_resolved.statistics import find_topics
 from aslant.models.classifier import Classifier
-from aslant.replicate.framework import (
-    Cell,
-    Measured,
-    Run,
-    matched,
-    once,
-    open_encoder,
-    printed,
-    settings_of_ours,
-    words_of,
-)
+from aslant.replicate import framework as f
+from aslant.replicate.framework import Cell, Measured, Run, printed, words_of
 
 BERT, GAP = "bert-base-uncased", "gap"
 TOPICS, TOP_WORDS, SHOWN_WORDS = 20, 15, 5
@@ -39,18 +30,17 @@ def is_bert(model: Any) -> bool:
 
 
 def _open_gap(source: Any) -> Path:
-    path = Path(source)
-    read_gap(path)
-    return path
+    read_gap(Path(source))
+    return Path(source)
 
 
 ROLES = {
-    "encoder": {"open": open_encoder, "label": lambda encoder: f"vectors of {encoder.name}", "is_own": is_bert},
+    "encoder": {"open": f.open_encoder, "label": lambda encoder: f"vectors of {encoder.name}", "is_own": is_bert},
     GAP: {"open": _open_gap, "label": lambda path: f"GAP in {path.name}"},
 }
 
 
-@once
+@f.once
 def _study(run: Run, encoder: Any, lm: Any, gap: Path) -> PronounResolutionResult:
     folder = cache_folder()
     return pronoun_resolution(
@@ -69,12 +59,10 @@ def _pairs(run: Run, gap: Path) -> Measured:
     return Measured(2 * sum(len(read_gap(gap / file)[0]) for file in FILES))
 
 
-def _predicted(run: Run, encoder: Any, gap: Path, *, place: int) -> Measured:
-    return Measured(100 * _study(run, encoder, None, gap).outcomes[place].predicted)
-
-
-def _pvalue(run: Run, encoder: Any, gap: Path) -> Measured:
-    return Measured(_study(run, encoder, None, gap).gap.pvalue)
+def _resolved(run: Run, encoder: Any, gap: Path, *, place: int | None = None) -> Measured:
+    """The probability of "neither" for one gender, or else the p-value of the gap between them."""
+    found = _study(run, encoder, None, gap)
+    return Measured(found.gap.pvalue if place is None else 100 * found.outcomes[place].predicted)
 
 
 def _correlation(run: Run, *contents: Any, gender: str, field: str) -> Measured:
@@ -85,12 +73,12 @@ def _correlation(run: Run, *contents: Any, gender: str, field: str) -> Measured:
     return Measured(float(getattr(found, field)), result.missing)
 
 
-@once
+@f.once
 def _topics(run: Run, gap: Path) -> list[tuple[str, ...]]:
     """Return for each printed topic the first words of ours that shares most with it, one to one."""
     found = find_topics([sample.text for sample in read_gap(gap)[0]], TOPICS, TOP_WORDS, run.seed)
     ours = [tuple(word for word, _ in words) for words in found.words]
-    return [ours[place] for place in matched(map(words_of, printed("kurita")["table_6"]["topics"]), ours)]
+    return [ours[place] for place in f.matched(map(words_of, printed("kurita")["table_6"]["topics"]), ours)]
 
 
 def _topic(run: Run, gap: Path, *, number: int, theirs: list[str]) -> Measured:
@@ -115,7 +103,7 @@ def cells() -> list[Cell]:
     ]
     for place, (gender, (prior, predicted, _)) in enumerate(said["table_4"].items()):
         share = partial(labels[gender], read=lambda all_: 100 * all_.count("neither") / len(all_))
-        row, of_place = f"{gender} pronouns", partial(_predicted, place=place)
+        row, of_place = f"{gender} pronouns", partial(_resolved, place=place)
         found += [
             Cell("Table 4", row, "prior", prior, (GAP,), share, 0.05),
             Cell("Table 4", row, "predicted", predicted, ("encoder", GAP), of_place, 1.0),
@@ -123,13 +111,13 @@ def cells() -> list[Cell]:
     needs, row = ("encoder", "model", GAP), "bias and 'neither', female pronouns"
     female, male = (partial(_correlation, gender=gender) for gender in ("female", "male"))
     found += [
-        Cell("§4", "female − male, predicted", "p", "0.007", ("encoder", GAP), _pvalue, 0.5, in_decades=True),
+        Cell("§4", "female − male, predicted", "p", "0.007", ("encoder", GAP), _resolved, 0.5, in_decades=True),
         Cell("§4", row, "Spearman's ρ", "0.207", needs, partial(female, field="rho"), 0.05),
         Cell("§4", row, "p", "4e-11", needs, partial(female, field="pvalue"), 1.0, in_decades=True),
         Cell("§4", "bias and 'neither', male pronouns", "Spearman's ρ", "", needs, partial(male, field="rho")),
     ]
     ours = Classifier()
-    found += settings_of_ours((
+    found += f.settings_of_ours((
         ("§4", "hidden units", "31", ours.units), ("§4", "dropout", "0.6", ours.dropout), ("§4", "L2", "0.1", ours.l2),
         ("§4", "topics", "20", TOPICS), ("§4", "words of a topic", "15", TOP_WORDS),
     ))  # fmt: skip

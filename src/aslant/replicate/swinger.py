@@ -73,10 +73,6 @@ def _match(result: EnumerationResult, number: int) -> NameGroup:
     return found
 
 
-def _of_group(run: Run, vectors: WordVectors, *, number: int, read: Callable[[NameGroup], Measured]) -> Measured:
-    return read(_match(_run(run, vectors), number))
-
-
 def _known(group: NameGroup, *, field: str, race: str = "", scale: int = 100) -> Measured:
     found = getattr(group.demographics, field, None)
     if found is None:
@@ -93,7 +89,7 @@ def _names(group: NameGroup, wanted: Sequence[str], where: str = "this group") -
 
 def _table_2() -> list[Cell]:
     cells = []
-    for number, group in enumerate(printed("swinger")["groups"]):
+    for place, group in enumerate(printed("swinger")["groups"]):
         columns: list[tuple[str, str, Callable[[NameGroup], Measured], float]] = [
             ("illustrative names", ", ".join(group["names"]), partial(_names, wanted=group["names"]), 0.0),
             ("further names", str(group["others"]), lambda ours: Measured(ours.size - len(ours.illustrative)), 0.0),
@@ -106,8 +102,8 @@ def _table_2() -> list[Cell]:
         ]
         cells += [
             Cell("Table 2", f"w2v {group['label']}", column, text, ("w2v",),
-                 partial(_of_group, number=number, read=read), tolerance, why=WHY)
-            for column, text, read, tolerance in columns
+                 lambda run, vectors, place=place, read=read: read(_match(_run(run, vectors), place)), within, why=WHY)
+            for column, text, read, within in columns
         ]  # fmt: skip
     return cells
 

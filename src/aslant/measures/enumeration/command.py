@@ -38,10 +38,6 @@ class EnumerationOutput(Output):
     html: Annotated[Path | None, o.option("Write a page with all tables.", "FILE")] = None
     heatmap: Annotated[Path | None, o.option("Draw groups × categories (.svg, .png, .html).", "FILE")] = None
 
-    def files(self) -> list[Path]:
-        """Return every requested file."""
-        return [*super().files(), *([] if self.html is None else [self.html])]
-
 
 @app.command(DEFAULT, epilog=o.examples(*EXAMPLES.splitlines()), cls=DefaultCommand)
 @command

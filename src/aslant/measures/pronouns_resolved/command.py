@@ -53,10 +53,6 @@ class PronounsOutput(ChartOutput):
         None
     )
 
-    def files(self) -> list[Path]:
-        """Return every requested file."""
-        return [*super().files(), *([self.samples] if self.samples is not None else [])]
-
 
 @command
 def pronouns_command(
