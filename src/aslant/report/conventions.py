@@ -83,6 +83,7 @@ def line(
 DRAWN = {
     "matched words": "random word sets of the same frequency",
     "random poles": "random poles of the same frequency",
+    "random words in place of names": "random words of the same frequency",
 }
 
 
@@ -93,9 +94,13 @@ def beyond(chance: Chance) -> str:
     >>> beyond(against_chance(2.0, [0.5] * 98 + [2.5]))
     'Larger than 98 % of random word sets of the same frequency.'
     >>> beyond(against_chance(2.0, [0.5, 2.5, 3.0]))
-    'Random word sets of the same frequency reach as much in 75 % of draws.'
+    'Random word sets of the same frequency reach as much in 2 of 3 draws.'
     """
     drawn = DRAWN.get(chance.kind, chance.kind)
+    if 1 / (1 + chance.draws) > SOME:  # p cannot be small, whatever the score
+        reached = round(chance.pvalue * (1 + chance.draws)) - 1
+        few = "" if reached else ", too few for evidence"
+        return f"{drawn[0].upper()}{drawn[1:]} reach as much in {reached} of {plural(chance.draws, 'draw')}{few}."
     if chance.pvalue > SOME:
         return f"{drawn[0].upper()}{drawn[1:]} reach as much in {chance.pvalue:.0%} of draws.".replace("%", " %")
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
