@@ -80,7 +80,11 @@ def line(
 
 
 #: What was drawn in place of the words that carry the meaning, by kind of chance.
-DRAWN = {"matched words": "random word sets of the same frequency"}
+DRAWN = {
+    "matched words": "random word sets of the same frequency",
+    "words in sentences": "random word sets in the same sentences",
+    "untrained twins": "untrained models of the same architecture",
+}
 
 
 def beyond(chance: Chance) -> str:
@@ -91,8 +95,12 @@ def beyond(chance: Chance) -> str:
     'Larger than 98 % of random word sets of the same frequency.'
     >>> beyond(against_chance(2.0, [0.5, 2.5, 3.0]))
     'Random word sets of the same frequency reach as much in 75 % of draws.'
+    >>> beyond(against_chance(0.5, [0.25, 0.5, -0.75], "untrained twins"))
+    '2 of 3 untrained models of the same architecture reach as much.'
     """
     drawn = DRAWN.get(chance.kind, chance.kind)
+    if chance.kind == "untrained twins":
+        return f"{round(chance.pvalue * (chance.draws + 1)) - 1} of {chance.draws} {drawn} reach as much."
     if chance.pvalue > SOME:
         return f"{drawn[0].upper()}{drawn[1:]} reach as much in {chance.pvalue:.0%} of draws.".replace("%", " %")
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
