@@ -84,6 +84,8 @@ DRAWN = {
     "matched words": "random word sets of the same frequency",
     "random poles": "random poles of the same frequency",
     "random words in place of names": "random words of the same frequency",
+    "words in sentences": "random word sets in the same sentences",
+    "untrained twins": "untrained models of the same architecture",
 }
 
 

@@ -36,9 +36,13 @@ def tests_of(result: Any) -> tuple[Any, ...]:
 
 
 def tests_table(
-    what: str, result: Any, columns: Sequence[Column], notes: Sequence[str], lacking: str, *, first_line: str
-) -> Table:
-    """Describe one test, or a suite; under it the `notes`, the words that each is `lacking`, and what failed."""
+    what: str, result: Any, columns: Sequence[Column], notes: Sequence[str], lacking: str, *, first_line: str,
+    no_chance: str = "the vocabulary has too few other words",  # noqa: PT028 (not a test)
+) -> Table:  # fmt: skip
+    """Describe one test, or a suite; under it the `notes`, the words that each is `lacking`, and what failed.
+
+    `no_chance` says why a test that was to be compared with chance was not.
+    """
     several = isinstance(result, AssociationSuite)
     rows = [
         {
@@ -47,7 +51,7 @@ def tests_table(
         }
         for row in result.rows()
     ]  # fmt: skip
-    said = [*notes, *chance_notes(result)]
+    said = [*notes, *chance_notes(result, no_chance)]
     if lacking:
         said += [f"{plain(t.test)}: {lacking} {first_of(t.missing)}" for t in tests_of(result) if t.missing]
     said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
@@ -57,8 +61,8 @@ def tests_table(
     return Table(title, shown, rows, tuple(said), first_line=first_line)
 
 
-def chance_notes(result: Any) -> list[str]:
-    """Say what chance is, of tests that were compared with it, and why some were not."""
+def chance_notes(result: Any, why_not: str) -> list[str]:
+    """Say what chance is, of tests that were compared with it, and `why_not` of the others."""
     tests = tests_of(result)
     compared = [test.chance for test in tests if test.chance]
     said = []
@@ -69,8 +73,7 @@ def chance_notes(result: Any) -> list[str]:
             "(chance): the share that reaches this |d|. A d that random words reach is not due to these attributes."
         )
     without = [plain(test.test) for test in tests if not test.chance and test.provenance.settings.get("chance")]
-    lacking = "has no chance level, since the vocabulary has too few other words"
-    return [*said, f"{', '.join(without)}: {lacking}."] if without else said
+    return [*said, f"{', '.join(without)}: no chance level, since {why_not}."] if without else said
 
 
 def pvalue_note(result: Any, over: str) -> str:
