@@ -80,7 +80,10 @@ def line(
 
 
 #: What was drawn in place of the words that carry the meaning, by kind of chance.
-DRAWN = {"matched words": "random word sets of the same frequency"}
+DRAWN = {
+    "matched words": "random word sets of the same frequency",
+    "scored words": "random word sets scored in the same templates",
+}
 
 
 def beyond(chance: Chance) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -13,14 +15,15 @@ from aslant.io.journal import Journal
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import chosen_tests, compared, run_suite
-from aslant.measures.shared.wordsets import provenance
+from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import scoring
+from aslant.measures.template_tests.chance import Ask, attributes_chance, ordered_words, pool_of
 from aslant.measures.template_tests.result import AttributeGroup, LogProbabilitySuiteResult, LogProbabilityWeatResult
 from aslant.measures.template_tests.scores import bias_scores, described
 from aslant.measures.template_tests.settings import LogProbabilityWeatSettings
 from aslant.measures.template_tests.stimuli import asked
 from aslant.models.protocols import Progress
-from aslant.statistics import seed_of
+from aslant.statistics import generator, seed_of
 from aslant.stimuli import TemplateSet, all_sets, load_set
 
 #: How far the p-value of the authors' rows can be trusted.
@@ -46,24 +49,36 @@ def log_probability_weat(
     "pleasant-flowers", "pleasant-names", or your own TOML file. An attribute's score is the mean over the templates;
     d = (mean of the first set − mean of the second) / standard deviation of all (ddof = 1), and the attributes are
     re-partitioned for the p-value. `as_published` follows the authors' code: rows of template × attribute pooled, one
-    mask, and the prior read one token before the attribute. Other settings: see `aslant.log_probability_bias`.
+    mask, and the prior read one token before the attribute. `chance` random sets
+    of words in place of the attributes, from a pool that is scored once, say what these words add; a model that does
+    not list its words has none. Other settings: see `aslant.log_probability_bias`.
 
     >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> r = aslant.log_probability_weat(any_lm, "career-family")
     >>> -2 < r.effect_size < 2, r.n_scores, r.pvalue_method, r.n_partitions
     (True, 16, 'enumeration', 12870)
     """
+    how = _asking(lm, settings)
+    return _measure(lm, two_by_two(test), how, seed_of(rng), _scorer(lm, how, journal, progress))
+
+
+def _asking(lm: scoring.Model, settings: LogProbabilityWeatSettings) -> LogProbabilityWeatSettings:
+    """Check a model and how it is to be scored; without its words, there is nothing to draw from."""
     how = scoring.asking(lm, settings)
-    return _measure(lm, two_by_two(test), how, seed_of(rng), journal, progress)
+    return how if ordered_words(lm) else replace(how, chance=0)
+
+
+def _scorer(lm: scoring.Model, how: LogProbabilityWeatSettings, journal: Any, progress: Progress | None) -> Ask:
+    """Return a function that scores words in templates, the same ones only once."""
+    return functools.cache(lambda prompts, words: scoring.ask(lm, prompts, words, how, journal, progress))
 
 
 def _measure(
-    lm: scoring.Model, test: TemplateSet, how: LogProbabilityWeatSettings, seed: int, journal: Any,
-    progress: Progress | None,
-) -> LogProbabilityWeatResult:  # fmt: skip
+    lm: scoring.Model, test: TemplateSet, how: LogProbabilityWeatSettings, seed: int, ask: Ask
+) -> LogProbabilityWeatResult:
     question = asked(test, None)
     words = tuple(word for group in test.attributes for word in group.words)
-    scored = scoring.ask(lm, question.prompts, words, how, journal, progress)
+    scored = ask(question.prompts, words)
     first, second = (
         AttributeGroup(group.name, tuple(word for word in group.words if word in scored.attributes))
         for group in test.attributes
@@ -71,20 +86,50 @@ def _measure(
     for group in (first, second):
         if not group.words:
             raise scoring.NothingLeftError(f"no word of '{group.name}' of '{test.id}' can be scored.")
-    by_template = bias_scores(scored.association)
-    units = by_template if how.as_published else by_template.mean(axis=1, keepdims=True)
+    units = _units(scored, how)
     halves = units[: len(first.words)].ravel(), units[len(first.words) :].ravel()
-    fields = described(question, scored, how)
+    fields = {**compared(test, *halves, how, seed), **described(question, scored, how)}
+    size, kept = effect_size(*halves), how.record()
+    chance, pool = None, ask(question.prompts, pool_of(lm)) if how.chance else None
+    if pool:
+        kept["pool"] = len(pool.attributes)
+        chance = attributes_chance(
+            lm,
+            pool,
+            _units(pool, how),
+            scored.attributes,
+            len(first.words),
+            test.groups[:2],
+            size,
+            how.chance,
+            generator(seed),
+        )
     return LogProbabilityWeatResult(
-        **compared(test, *halves, how, seed),
-        effect_size=effect_size(*halves),
+        effect_size=size,
         effect_size_population=effect_size(*halves, ddof=0),
-        **{**fields, "notes": fields["notes"] + ((ROWS_NOTE,) if how.as_published else ())},
+        **{**fields, "notes": (*fields["notes"], *_notes(how, pool))},
         attributes=(first, second),
         as_published=how.as_published,
         n_scores=units.size,
-        provenance=provenance(lm, test.id, scored.missing, seed, how.record()),
+        chance=chance,
+        provenance=provenance(lm, test.id, scored.missing, seed, kept),
     )
+
+
+def _units(scored: scoring.Scored, how: LogProbabilityWeatSettings) -> FloatArray:
+    """Return what is compared: a score for each attribute, or, as published, for each in each template."""
+    by_template = bias_scores(scored.association)
+    return by_template if how.as_published else by_template.mean(axis=1, keepdims=True)
+
+
+def _notes(how: LogProbabilityWeatSettings, pool: scoring.Scored | None) -> list[str]:
+    said = [ROWS_NOTE] if how.as_published else []
+    if pool:
+        said.append(
+            f"chance draws from {len(pool.attributes)} words of one piece, each replaced by one of about its place in "
+            "the vocabulary, which roughly follows frequency"
+        )
+    return said
 
 
 def two_by_two(test: Any) -> TemplateSet:
@@ -132,8 +177,9 @@ def log_probability_suite(
     >>> [r.test for r in aslant.log_probability_suite(any_lm).results]
     ['career-family', 'math-arts', 'pleasant-flowers', 'pleasant-names', 'science-arts']
     """
-    how, seed = scoring.asking(lm, settings), seed_of(rng)
+    how, seed = _asking(lm, settings), seed_of(rng)
+    ask = _scorer(lm, how, journal, progress)
     ship = lambda: filter(is_test, all_sets(TemplateSet))  # noqa: E731
     chosen = chosen_tests(tests, "aslant.log_probability_weat", ship, two_by_two)
-    measure = lambda test: _measure(lm, test, how, seed, journal, progress)  # noqa: E731
+    measure = lambda test: _measure(lm, test, how, seed, ask)  # noqa: E731
     return run_suite(LogProbabilitySuiteResult, chosen, measure, lm, seed, how.record())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from aslant.measures.shared.settings import Confidence, Partitions, Resampled, Settings, setting
+from aslant.measures.shared.settings import Confidence, Draws, Partitions, Resampled, Settings, setting
 
 #: The heading that a command's help puts settings of the model under.
 PANEL = "Asking the model"
@@ -35,6 +35,8 @@ class LogProbabilitySettings(Asking):
 @dataclass(frozen=True, kw_only=True)
 class LogProbabilityWeatSettings(Asking, Partitions):
     """How a log-probability test is run."""
+
+    chance: Draws = 2_000
 
 
 @dataclass(frozen=True, kw_only=True)

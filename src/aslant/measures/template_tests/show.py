@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.show import PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
+from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE, LogProbabilityResult, TemplateWeatResult
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
@@ -22,7 +22,7 @@ from aslant.results.audit import Glance
 EACH_END = 10
 #: Side by side, up to this many target sets have their own columns for probabilities.
 MOST_SIDES = 3
-TEST_COLUMNS = (*opening_columns("d", 110), *PVALUES, Column("scores", "scores", str, min_width=68))
+TEST_COLUMNS = (*opening_columns("d", 110), *PVALUES, *CHANCE, Column("scores", "scores", str, min_width=68))
 
 
 def scores_table(result: LogProbabilityResult) -> Table:
