@@ -83,6 +83,7 @@ def line(
 DRAWN = {
     "matched words": "random word sets of the same frequency",
     "scored words": "random word sets scored in the same templates",
+    "names": "pairs of first names of one gender",
 }
 
 
@@ -99,7 +100,8 @@ def beyond(chance: Chance) -> str:
     if chance.pvalue > SOME:
         return f"{drawn[0].upper()}{drawn[1:]} reach as much in {chance.pvalue:.0%} of draws.".replace("%", " %")
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
-    return f"Larger than {share} % of {drawn}."
+    larger = "Farther from one half" if chance.kind == "names" else "Larger"  # a share, either way
+    return f"{larger} than {share} % of {drawn}."
 
 
 def chance_note(chance: Chance | None, replaced: str) -> list[str]:

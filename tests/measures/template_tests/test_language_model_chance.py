@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
+from dataclasses import replace as replaced
 from statistics import mean
 
 import numpy as np
@@ -86,3 +88,52 @@ def test_the_table_has_the_range_and_the_glance_speaks_of_it() -> None:
     (line,) = glance(result, lambda name: "gender")
     assert line.chance == result.chance
     assert "scored in the same templates" in line.sentence
+
+
+def test_chance_of_a_share_is_the_share_between_two_names_of_one_gender() -> None:
+    lm, attributes = ListedLM(unknown=("James", "Mary")), ListedLM.ordered_words[:37]
+    result = aslant.log_probability_bias(lm, targets=(["he"], ["she"]), attributes=attributes, chance=6)
+    men, women = ("Michael", "Robert", "John"), ("Jennifer", "Linda", "Patricia")  # the most frequent that it knows
+    shares = [
+        aslant.log_probability_bias(lm, targets=([first], [second]), attributes=attributes, chance=0).share.share
+        for names in (men, women) for first, second in itertools.combinations(names, 2)
+    ]  # fmt: skip
+    chance = result.chance
+    assert chance is not None
+    away = [abs(share - 0.5) for share in shares]
+    reached = sum(size >= abs(result.share.share - 0.5) - 1e-9 for size in away)
+    assert (chance.draws, chance.pvalue) == (6, pytest.approx((1 + reached) / 7))
+    assert (chance.low, chance.mean, chance.high) == pytest.approx(
+        (0.5 - np.quantile(away, 0.95), 0.5, 0.5 + np.quantile(away, 0.95))
+    )
+
+
+def test_of_a_long_list_sixty_attributes_at_most_are_scored_with_names() -> None:
+    lm = ListedLM()
+    result = aslant.log_probability_bias(lm, targets=(["he"], ["she"]), attributes=lm.ordered_words)
+    with_names = {sentence.attribute for sentence in lm.asked if sentence.target not in ("he", "she")}
+    assert len(with_names) == 60
+    assert result.chance is not None
+    assert result.chance.draws == 132
+
+
+def test_names_stand_in_for_two_targets_only_and_never_for_themselves() -> None:
+    lm, attributes = ListedLM(), ListedLM.ordered_words[:5]
+    assert aslant.log_probability_bias(lm, targets=("he", "she", "they"), attributes=attributes).chance is None
+    assert aslant.log_probability_bias(FakeMaskedLM(), targets=("he", "she"), attributes=attributes).chance is None
+    before = len(lm.asked)
+    aslant.log_probability_bias(lm, targets=("Michael", "Mary"), attributes=attributes, chance=6)
+    assert {s.target for s in lm.asked[before + 10 :]}.isdisjoint(("Michael", "Mary"))
+
+
+def test_a_share_is_graded_by_chance_and_its_sentence_says_so() -> None:
+    result = aslant.log_probability_bias(ListedLM(), targets=("he", "she"), attributes=ListedLM.ordered_words[:40])
+    (line,) = show.glance(result, lambda name: "gender")
+    assert line.chance == result.chance
+    assert line.evidence == "none"
+    assert "airs of first names of one gender" in line.sentence
+    beyond = replaced(result, chance=replaced(result.chance, pvalue=0.008))
+    (line,) = show.glance(beyond, lambda name: "gender")
+    assert line.evidence == "strong"
+    assert "Farther from one half than 99.2 % of pairs of first names of one gender." in line.sentence
+    assert any("p (chance) = 0.008" in note for note in show.scores_table(beyond).notes)

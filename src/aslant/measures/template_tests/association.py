@@ -12,18 +12,19 @@ import numpy as np
 
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
+from aslant.measures.association.chance import effect_sizes
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import chosen_tests, compared, run_suite
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import scoring
-from aslant.measures.template_tests.chance import Ask, attributes_chance, ordered_words, pool_of
+from aslant.measures.template_tests.chance import Ask, drawn_rows, ordered_words, pool_of
 from aslant.measures.template_tests.result import AttributeGroup, LogProbabilitySuiteResult, LogProbabilityWeatResult
 from aslant.measures.template_tests.scores import bias_scores, described
 from aslant.measures.template_tests.settings import LogProbabilityWeatSettings
-from aslant.measures.template_tests.stimuli import asked
+from aslant.measures.template_tests.stimuli import Asked, asked
 from aslant.models.protocols import Progress
-from aslant.statistics import generator, seed_of
+from aslant.statistics import Chance, against_chance, generator, is_large_enough, seed_of
 from aslant.stimuli import TemplateSet, all_sets, load_set
 
 #: How far the p-value of the authors' rows can be trusted.
@@ -46,12 +47,12 @@ def log_probability_weat(
     """Compare the bias scores of two attribute sets: effect size d and exact permutation p-value (Kurita et al.).
 
     `test` is a template set with two target and two attribute sets: "career-family", "math-arts", "science-arts",
-    "pleasant-flowers", "pleasant-names", or your own TOML file. An attribute's score is the mean over the templates;
-    d = (mean of the first set − mean of the second) / standard deviation of all (ddof = 1), and the attributes are
+    "pleasant-flowers", "pleasant-names", or your own TOML file. An attribute's score is the mean over the templates; d
+    = (mean of the first set − mean of the second) / standard deviation of all (ddof = 1), and the attributes are
     re-partitioned for the p-value. `as_published` follows the authors' code: rows of template × attribute pooled, one
-    mask, and the prior read one token before the attribute. `chance` random sets
-    of words in place of the attributes, from a pool that is scored once, say what these words add; a model that does
-    not list its words has none. Other settings: see `aslant.log_probability_bias`.
+    mask, and the prior read one token before the attribute. `chance` random sets of words in place of the attributes,
+    from a pool that is scored once, say what these words add; a model that does not list its words has none. Other
+    settings: see `aslant.log_probability_bias`.
 
     >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> r = aslant.log_probability_weat(any_lm, "career-family")
@@ -89,21 +90,8 @@ def _measure(
     units = _units(scored, how)
     halves = units[: len(first.words)].ravel(), units[len(first.words) :].ravel()
     fields = {**compared(test, *halves, how, seed), **described(question, scored, how)}
-    size, kept = effect_size(*halves), how.record()
-    chance, pool = None, ask(question.prompts, pool_of(lm)) if how.chance else None
-    if pool:
-        kept["pool"] = len(pool.attributes)
-        chance = attributes_chance(
-            lm,
-            pool,
-            _units(pool, how),
-            scored.attributes,
-            len(first.words),
-            test.groups[:2],
-            size,
-            how.chance,
-            generator(seed),
-        )
+    size = effect_size(*halves)
+    chance, pool = _chance(lm, question, scored, len(first.words), size, how, seed, ask)
     return LogProbabilityWeatResult(
         effect_size=size,
         effect_size_population=effect_size(*halves, ddof=0),
@@ -112,8 +100,26 @@ def _measure(
         as_published=how.as_published,
         n_scores=units.size,
         chance=chance,
-        provenance=provenance(lm, test.id, scored.missing, seed, kept),
+        provenance=provenance(lm, test.id, scored.missing, seed, {**how.record(), "pool": pool}),
     )
+
+
+def _chance(
+    lm: scoring.Model, question: Asked, scored: scoring.Scored, first: int, size: float,
+    how: LogProbabilityWeatSettings, seed: int, ask: Ask,
+) -> tuple[Chance | None, int]:  # fmt: skip
+    """Return what attributes drawn from a pool of words give, and how many words were scored for it."""
+    words = pool_of(lm) if how.chance else ()
+    if not is_large_enough(np.arange(len(words)), len(scored.attributes)):
+        return None, 0
+    pool = ask(question.prompts, words)
+    stimuli = {word for group in question.targets for word in group.words}.union(scored.attributes)
+    rows = drawn_rows(lm, pool.attributes, scored.attributes, stimuli, how.chance, generator(seed))
+    if rows is None:
+        return None, len(words)
+    units = _units(pool, how)
+    drawn = effect_sizes(units[rows].reshape(len(rows), -1), first * units.shape[1])
+    return against_chance(size, drawn, "scored words"), len(words)
 
 
 def _units(scored: scoring.Scored, how: LogProbabilityWeatSettings) -> FloatArray:
@@ -122,11 +128,11 @@ def _units(scored: scoring.Scored, how: LogProbabilityWeatSettings) -> FloatArra
     return by_template if how.as_published else by_template.mean(axis=1, keepdims=True)
 
 
-def _notes(how: LogProbabilityWeatSettings, pool: scoring.Scored | None) -> list[str]:
+def _notes(how: LogProbabilityWeatSettings, pool: int) -> list[str]:
     said = [ROWS_NOTE] if how.as_published else []
     if pool:
         said.append(
-            f"chance draws from {len(pool.attributes)} words of one piece, each replaced by one of about its place in "
+            f"chance draws from {pool} words of one piece, each replaced by one of about its place in "
             "the vocabulary, which roughly follows frequency"
         )
     return said

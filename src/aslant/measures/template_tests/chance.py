@@ -5,22 +5,28 @@ A model is run once on a pool of words (or names); draws are then only array wor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from itertools import combinations, islice
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from aslant.measures.association.chance import effect_sizes
-from aslant.measures.shared.wordsets import FloatArray
 from aslant.measures.template_tests.scoring import Scored
 from aslant.measures.template_tests.stimuli import Prompt
 from aslant.statistics import Chance, against_chance, draw_matched, is_large_enough
-from aslant.stimuli import WordList
+from aslant.stimuli import bundled_names
 
 #: How many words are scored in place of attributes, once for all tests with the same templates and targets.
 POOL = 200
 #: The commonest words of a vocabulary ("the", "and") stand for no attribute.
 COMMONEST = 100
+#: Names count as those of one gender if at least this share of their bearers has it.
+ONE_GENDER = 0.98
+#: Of a longer list, this many attributes are scored with names.
+WITH_NAMES = 60
 #: Scores words in some templates.
 Ask: TypeAlias = Callable[[tuple[Prompt, ...], tuple[str, ...]], Scored]
 
@@ -41,23 +47,65 @@ def pool_of(lm: Any) -> tuple[str, ...]:
     return tuple(word for word in chosen if lm.in_vocabulary(word))
 
 
-def attributes_chance(
-    lm: Any, pool: Scored, units: FloatArray, attributes: Sequence[str], first: int, targets: Iterable[WordList],
-    effect_size: float, draws: int, rng: np.random.Generator,
-) -> Chance | None:  # fmt: skip
-    """Compare an effect size with those of attributes drawn from the pool; None where it has too few words.
+def drawn_rows(
+    lm: Any, pool: Sequence[str], replaced: Sequence[str], stimuli: Collection[str], draws: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64] | None:  # fmt: skip
+    """Draw places in the pool for each word that is replaced, shape (draws, replaced); None with too few words.
 
-    `units` are the pool's scores (words, scores per word); `first` of the `attributes` are in the first set. A word is
-    replaced by one whose place in the vocabulary is about its own, and never by a word of the test.
+    A replacement's place in the vocabulary is about that of the word itself, and it is not one of the `stimuli`.
     """
     rank = {word: place for place, word in enumerate(ordered_words(lm))}
-    taken = {word.lower() for word in (*attributes, *(word for group in targets for word in group.words))}
-    free = np.array([i for i, word in enumerate(pool.attributes) if word not in taken], dtype=np.int64)
-    ranks = np.array([rank[pool.attributes[i]] for i in free], dtype=np.int64)
-    if not is_large_enough(ranks, len(attributes)):
+    taken = {word.lower() for word in stimuli}
+    free = np.array([i for i, word in enumerate(pool) if word not in taken], dtype=np.int64)
+    ranks = np.array([rank[pool[i]] for i in free], dtype=np.int64)
+    if not is_large_enough(ranks, len(replaced)):
         return None
-    places = [rank.get(word.lower()) for word in attributes]
+    places = [rank.get(word.lower()) for word in replaced]
     middle = np.median([place for place in places if place is not None] or ranks)  # for words of several pieces
     drawn = draw_matched([middle if place is None else place for place in places], ranks, draws, rng)
-    scores = units[free[np.searchsorted(ranks, drawn)]].reshape(draws, -1)
-    return against_chance(effect_size, effect_sizes(scores, first * units.shape[1]), "scored words")
+    return np.asarray(free[np.searchsorted(ranks, drawn)])
+
+
+def names_chance(
+    lm: Any, prompts: Sequence[Prompt], attributes: tuple[str, ...], share: float, pairs: int, ask: Ask
+) -> Chance | None:
+    """Compare a share with those that pairs of first names of one gender give; None where names are not one piece.
+
+    Of many attributes, those at every so many places are scored, so that the cost is bounded.
+
+    Sizes are compared as distances from one half, and either name may come first, so that the range is symmetric.
+    """
+    if not (pairs and ordered_words(lm)):
+        return None
+    men, women = _names(lm, prompts, (1 + math.isqrt(1 + 4 * pairs)) // 2)  # k names of each: k (k − 1) pairs
+    if len(men) < 2 or len(women) < 2:
+        return None
+    targets = tuple((name,) for name in (*men, *women))
+    some = attributes[:: -(-len(attributes) // WITH_NAMES)]
+    association = ask(tuple(Prompt(prompt.text, targets) for prompt in prompts), some).association.mean(axis=1)
+    shares = [
+        (association[:, i] >= association[:, j]).mean()
+        for gender in (range(len(men)), range(len(men), len(targets)))
+        for i, j in combinations(gender, 2)
+    ]
+    from_half = np.array(shares) - 0.5
+    reach = float(np.quantile(np.abs(from_half), 0.95))
+    found = against_chance(share - 0.5, from_half, "names")
+    return replace(found, mean=0.5, sd=float(np.sqrt((from_half**2).mean())), low=0.5 - reach, high=0.5 + reach)
+
+
+def _names(lm: Any, prompts: Sequence[Prompt], most: int) -> tuple[list[str], list[str]]:
+    """Return the most frequent names of men and of women that are one piece in every template."""
+    taken = {word.lower() for prompt in prompts for words in prompt.targets for word in words}
+    table = bundled_names()
+
+    def fits(name: str) -> bool:
+        return name.lower() not in taken and all(lm.in_vocabulary(name, prompt.text, "target") for prompt in prompts)
+
+    def first_of(low: float, high: float) -> list[str]:
+        shares = ((name, table.facts[name.lower()].share_female) for name in table.names)
+        those = (name for name, share in shares if share is not None and low <= share <= high)
+        return list(islice(filter(fits, those), most))
+
+    return first_of(0.0, 1 - ONE_GENDER), first_of(ONE_GENDER, 1.0)

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from aslant.measures.shared.association import AssociationSuite, AssociationTest, WordAssociation
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
+from aslant.statistics.chance import Chance
 
 #: The first line of every human-readable output about a language model's associations.
 MODEL_CONTENT_NOTE = (
@@ -86,7 +87,8 @@ class LogProbabilityResult(MeasuredResult):
     `scores` has one entry for each attribute, in the order given. `contrasts`: the two sets; with more, every pair and
     each against the rest. `one_vs_one` is the mean over attributes of the mean absolute difference over pairs,
     `one_vs_rest` that of the largest difference to the mean of the others. `method` says what was compared: "masks",
-    "continuations" or "whole sentences".
+    "continuations" or "whole sentences". `chance` is what pairs of first names of one gender give for the `share`, in
+    place of two target sets.
     """
 
     kind: ClassVar[str] = "log-probability"
@@ -101,6 +103,7 @@ class LogProbabilityResult(MeasuredResult):
     confidence: float
     notes: tuple[str, ...]
     provenance: Provenance
+    chance: Chance | None = None
 
     @property
     def share(self) -> Contrast:

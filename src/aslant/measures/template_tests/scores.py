@@ -14,6 +14,7 @@ from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import result as r
 from aslant.measures.template_tests import scoring
+from aslant.measures.template_tests.chance import names_chance
 from aslant.measures.template_tests.settings import Asking, LogProbabilitySettings
 from aslant.measures.template_tests.stimuli import Asked, Attributes, Targets, Templates, asked, attribute_list
 from aslant.models.protocols import Progress
@@ -66,10 +67,11 @@ def log_probability_bias(
 
     `template`: a sentence with [TARGET] and [ATTRIBUTE], several, or a template set; scores are averaged over them.
     `targets`: sets of words, probabilities summed within each, or a class set. `attributes`: words, a word set, a file
-    (with its `column`) or a data name, in lower case if `lower`. `target_pieces`: a target of several pieces counts
-    whole ("chain") or by its "first" piece; `single_mask`: one mask for an attribute of several pieces;
-    `as_published`: as the authors' code has it. `journal` is a folder from which a killed run resumes. Attributes that
-    the model cannot place (unknown characters, too long) are left out and listed.
+    (with its `column`) or a data name, in lower case if `lower`. `chance` pairs of first names of one gender, in place
+    of two targets, say how far from one half the share of attributes on one side is anyway. `target_pieces`: a target
+    of several pieces counts whole ("chain") or by its "first" piece; `single_mask`: one mask for an attribute of
+    several pieces; `as_published`: as the authors' code has it. `journal` is a folder from which a killed run resumes.
+    Attributes that the model cannot place (unknown characters, too long) are left out and listed.
 
     >>> import aslant  # here, lm is a small model; aslant.load_lm(…) opens real ones
     >>> s = aslant.log_probability_bias(lm, "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "engineer"])
@@ -88,13 +90,19 @@ def log_probability_bias(
     else:
         words = [word for group in own.attributes for word in group.words]
         listed, source = attribute_list(words, lower=how.lower)[0], own.id
-    scored = scoring.ask(lm, question.prompts, listed.words, how, journal, progress)
+    ask = lambda prompts, words: scoring.ask(lm, prompts, words, how, journal, progress)  # noqa: E731
+    scored = ask(question.prompts, listed.words)
+    over = _over_attributes(scored, question.targets, how.confidence)
+    chance, share = None, over["contrasts"][0].share
+    if len(question.targets) == 2:
+        chance = names_chance(lm, question.prompts, scored.attributes, share, how.chance, ask)
     kept = {**how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source}
     return r.LogProbabilityResult(
         **described(question, scored, how),
-        **_over_attributes(scored, question.targets, how.confidence),
+        **over,
         confidence=how.confidence,
         provenance=provenance(lm, question.source, scored.missing, None, kept),
+        chance=chance,
     )
 
 

@@ -30,6 +30,13 @@ class LogProbabilitySettings(Asking):
 
     lower: Annotated[bool, setting("Write attributes in lower case.")] = False
     confidence: Confidence = 0.95
+    chance: Annotated[
+        int,
+        setting(
+            "Pairs of first names of one gender, in place of the targets, that the share is compared with; 0 for none.",
+            ge=0, le=10_000, metavar="N",
+        ),
+    ] = 132  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

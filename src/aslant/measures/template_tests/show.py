@@ -14,9 +14,10 @@ from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_col
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE, LogProbabilityResult, TemplateWeatResult
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
-from aslant.report.conventions import Category, line
-from aslant.report.tables import Column, Table, bar, plain, small
+from aslant.report.conventions import DRAWN, Category, line
+from aslant.report.tables import Column, Table, bar, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.statistics import Chance
 
 #: A terminal shows this many attributes from each end of the ranking.
 EACH_END = 10
@@ -91,12 +92,24 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
             f"score > 0: associated with {first} rather than {plain(result.targets[1].name)}; natural logarithm.",
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
             f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
+            *share_chance(result.chance),
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
     said.append(f"compared: {result.method}, in {'; '.join(plain(text) for text in result.templates)}")
     said += [plain(note) for note in result.notes]
     return (*said, *_about(result))
+
+
+def share_chance(chance: Chance | None) -> list[str]:
+    """Say what pairs of names give for a share; nothing where that is not known."""
+    if chance is None:
+        return []
+    return [
+        f"chance: with {chance.draws} {DRAWN[chance.kind]} in place of the targets, 95 % of the shares are between "
+        f"{percent(chance.low)} and {percent(chance.high)}; p (chance) = {pvalue(chance.pvalue)}. A share that such "
+        "pairs reach does not show that these targets differ."
+    ]
 
 
 def _about(result: Any) -> tuple[str, ...]:
@@ -152,7 +165,7 @@ def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
     stimuli = listed if source == "own" else source if listed in ("own", source) else f"{source}, {listed}"
     gendered = {target.name.lower() for target in r.targets} <= GENDERED
     category = "gender" if gendered else about(source if source != "own" else listed)
-    return [line(category, stimuli, c.share, "share", sentence)]
+    return [line(category, stimuli, c.share, "share", sentence, chance=r.chance)]
 
 
 #: Bars are drawn for this many attributes, half of them from each end of the ranking.
@@ -236,6 +249,7 @@ def _said(result: LogProbabilityResult, shown: int | None = None) -> list[str]:
         c = result.share
         said.append(
             f"{percent(c.share)} of {plural(c.n, 'attribute')} score 0 or more ({percent(c.low)} to {percent(c.high)})"
+            + (f"; by chance {percent(result.chance.low)} to {percent(result.chance.high)}" if result.chance else "")
         )
     if about := result.provenance.representation.note:
         said += textwrap.wrap(plain(about), 90)
