@@ -9,7 +9,7 @@ from contextlib import closing
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from aslant.models.network import Network, fitting, memory_suffices
 from aslant.models.plan import Ask, Ids, Query, Runner, answered, batches, merged, run_batches, table_in
 from aslant.models.protocols import INSIDE, RECORDED, CausalScore, MaskedScore, Progress, Sentence, TargetPieces
 from aslant.models.spelling import Speller, Spelling, longest
+from aslant.models.twins import fresh
 
 #: A sequence and what is requested of it.
 Request: TypeAlias = tuple[Ids, Ask]
@@ -86,6 +87,12 @@ class TransformersLM:
         That is roughly the order of frequency. Some may still be of several pieces in a sentence.
         """
         return whole_words(self.speller.tokenizer)
+
+    def untrained(self, seed: int) -> Self:
+        """Return a model of the same architecture and tokenizer with weights drawn anew from a seed."""
+        model, name = fresh(self.network.model, seed), f"{self.name} (untrained, seed {seed})"
+        budget = self.network.limits.tokens
+        return type(self)(model, self.speller.tokenizer, name, token_budget=budget, capitalise=self.speller.capital)
 
     def unplaceable(self, sentences: Sequence[Sentence]) -> dict[int, str]:
         """Return, for each sentence that cannot be scored, by its index, the reason."""

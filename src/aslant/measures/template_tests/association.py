@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from os import PathLike
 from typing import Any
@@ -18,7 +17,7 @@ from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import chosen_tests, compared, run_suite
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import scoring
-from aslant.measures.template_tests.chance import Ask, drawn_rows, ordered_words, pool_of
+from aslant.measures.template_tests.chance import Ask, asker, drawn_rows, ordered_words, pool_of, with_twins
 from aslant.measures.template_tests.result import AttributeGroup, LogProbabilitySuiteResult, LogProbabilityWeatResult
 from aslant.measures.template_tests.scores import bias_scores, described
 from aslant.measures.template_tests.settings import LogProbabilityWeatSettings
@@ -51,8 +50,8 @@ def log_probability_weat(
     = (mean of the first set − mean of the second) / standard deviation of all (ddof = 1), and the attributes are
     re-partitioned for the p-value. `as_published` follows the authors' code: rows of template × attribute pooled, one
     mask, and the prior read one token before the attribute. `chance` random sets of words in place of the attributes,
-    from a pool that is scored once, say what these words add; a model that does not list its words has none. Other
-    settings: see `aslant.log_probability_bias`.
+    from a pool that is scored once, say what these words add; a model that does not list its words has none. `twins`
+    untrained models of the same architecture are asked the same. Other settings: see `aslant.log_probability_bias`.
 
     >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> r = aslant.log_probability_weat(any_lm, "career-family")
@@ -60,18 +59,15 @@ def log_probability_weat(
     (True, 16, 'enumeration', 12870)
     """
     how = _asking(lm, settings)
-    return _measure(lm, two_by_two(test), how, seed_of(rng), _scorer(lm, how, journal, progress))
+    chosen = two_by_two(test)
+    result = _measure(lm, chosen, how, seed_of(rng), asker(lm, how, journal, progress))
+    return _beside_twins(lm, {chosen.id: chosen}, [result], how, progress)[0]
 
 
 def _asking(lm: scoring.Model, settings: LogProbabilityWeatSettings) -> LogProbabilityWeatSettings:
     """Check a model and how it is to be scored; without its words, there is nothing to draw from."""
     how = scoring.asking(lm, settings)
     return how if ordered_words(lm) else replace(how, chance=0)
-
-
-def _scorer(lm: scoring.Model, how: LogProbabilityWeatSettings, journal: Any, progress: Progress | None) -> Ask:
-    """Return a function that scores words in templates, the same ones only once."""
-    return functools.cache(lambda prompts, words: scoring.ask(lm, prompts, words, how, journal, progress))
 
 
 def _measure(
@@ -126,6 +122,24 @@ def _units(scored: scoring.Scored, how: LogProbabilityWeatSettings) -> FloatArra
     """Return what is compared: a score for each attribute, or, as published, for each in each template."""
     by_template = bias_scores(scored.association)
     return by_template if how.as_published else by_template.mean(axis=1, keepdims=True)
+
+
+def _beside_twins(
+    lm: scoring.Model, tests: Mapping[str, TemplateSet], results: Sequence[LogProbabilityWeatResult],
+    how: LogProbabilityWeatSettings, progress: Progress | None,
+) -> list[LogProbabilityWeatResult]:  # fmt: skip
+    """Put the effect sizes of untrained models of the same architecture beside each result."""
+
+    def sizes(ask: Ask) -> list[float]:
+        found = []
+        for result in results:
+            first, second = (group.words for group in result.attributes)
+            units = _units(ask(asked(tests[result.test], None).prompts, (*first, *second)), how)
+            found.append(float(effect_sizes(units.reshape(1, -1), len(first) * units.shape[1])[0]))
+        return found
+
+    twins = with_twins(lm, how, progress, sizes)
+    return [replace(result, twins=given) for result, given in zip(results, twins, strict=True)] if twins else [*results]
 
 
 def _notes(how: LogProbabilityWeatSettings, pool: int) -> list[str]:
@@ -184,8 +198,10 @@ def log_probability_suite(
     ['career-family', 'math-arts', 'pleasant-flowers', 'pleasant-names', 'science-arts']
     """
     how, seed = _asking(lm, settings), seed_of(rng)
-    ask = _scorer(lm, how, journal, progress)
+    ask = asker(lm, how, journal, progress)
     ship = lambda: filter(is_test, all_sets(TemplateSet))  # noqa: E731
     chosen = chosen_tests(tests, "aslant.log_probability_weat", ship, two_by_two)
     measure = lambda test: _measure(lm, test, how, seed, ask)  # noqa: E731
-    return run_suite(LogProbabilitySuiteResult, chosen, measure, lm, seed, how.record())
+    suite = run_suite(LogProbabilitySuiteResult, chosen, measure, lm, seed, how.record())
+    results = _beside_twins(lm, {test.id: test for test in chosen}, suite.results, how, progress)
+    return replace(suite, results=tuple(results))

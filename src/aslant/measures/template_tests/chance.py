@@ -5,6 +5,7 @@ A model is run once on a pool of words (or names); draws are then only array wor
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
@@ -14,8 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from aslant.measures.template_tests.scoring import Scored
+from aslant.measures.template_tests.scoring import Model, Scored, ask
+from aslant.measures.template_tests.settings import Asking
 from aslant.measures.template_tests.stimuli import Prompt
+from aslant.models.protocols import Progress
 from aslant.statistics import Chance, against_chance, draw_matched, is_large_enough
 from aslant.stimuli import bundled_names
 
@@ -25,8 +28,10 @@ POOL = 200
 COMMONEST = 100
 #: Names count as those of one gender if at least this share of their bearers has it.
 ONE_GENDER = 0.98
-#: Of a longer list, this many attributes are scored with names.
-WITH_NAMES = 60
+#: Names are looked for among so many of each gender.
+FREQUENT = 400
+#: Of a longer list, at most this many attributes are scored with names, and by untrained models.
+MOST_ATTRIBUTES = 60
 #: Scores words in some templates.
 Ask: TypeAlias = Callable[[tuple[Prompt, ...], tuple[str, ...]], Scored]
 
@@ -68,11 +73,9 @@ def drawn_rows(
 
 
 def names_chance(
-    lm: Any, prompts: Sequence[Prompt], attributes: tuple[str, ...], share: float, pairs: int, ask: Ask
+    lm: Any, prompts: Sequence[Prompt], attributes: tuple[str, ...], share: float, pairs: int, asks: Ask
 ) -> Chance | None:
     """Compare a share with those that pairs of first names of one gender give; None where names are not one piece.
-
-    Of many attributes, those at every so many places are scored, so that the cost is bounded.
 
     Sizes are compared as distances from one half, and either name may come first, so that the range is symmetric.
     """
@@ -82,8 +85,8 @@ def names_chance(
     if len(men) < 2 or len(women) < 2:
         return None
     targets = tuple((name,) for name in (*men, *women))
-    some = attributes[:: -(-len(attributes) // WITH_NAMES)]
-    association = ask(tuple(Prompt(prompt.text, targets) for prompt in prompts), some).association.mean(axis=1)
+    asked = tuple(Prompt(prompt.text, targets) for prompt in prompts)
+    association = asks(asked, some_of(attributes)).association.mean(axis=1)
     shares = [
         (association[:, i] >= association[:, j]).mean()
         for gender in (range(len(men)), range(len(men), len(targets)))
@@ -93,6 +96,15 @@ def names_chance(
     reach = float(np.quantile(np.abs(from_half), 0.95))
     found = against_chance(share - 0.5, from_half, "names")
     return replace(found, mean=0.5, sd=float(np.sqrt((from_half**2).mean())), low=0.5 - reach, high=0.5 + reach)
+
+
+def some_of(attributes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return attributes at every so many places, which bounds what names and untrained models are asked.
+
+    >>> len(some_of(tuple(map(str, range(331))))), some_of(("nurse", "clerk"))
+    (56, ('nurse', 'clerk'))
+    """
+    return attributes[:: -(-len(attributes) // MOST_ATTRIBUTES)]
 
 
 def _names(lm: Any, prompts: Sequence[Prompt], most: int) -> tuple[list[str], list[str]]:
@@ -106,6 +118,23 @@ def _names(lm: Any, prompts: Sequence[Prompt], most: int) -> tuple[list[str], li
     def first_of(low: float, high: float) -> list[str]:
         shares = ((name, table.facts[name.lower()].share_female) for name in table.names)
         those = (name for name, share in shares if share is not None and low <= share <= high)
-        return list(islice(filter(fits, those), most))
+        return list(islice(filter(fits, islice(those, FREQUENT)), most))
 
     return first_of(0.0, 1 - ONE_GENDER), first_of(ONE_GENDER, 1.0)
+
+
+def with_twins(
+    lm: Any, how: Any, progress: Progress | None, scores: Callable[[Ask], Sequence[float]]
+) -> list[tuple[float, ...]]:
+    """Ask `how.twins` untrained models of the same architecture for the same `scores`; one tuple for each score.
+
+    One model at a time is in memory. The list is empty where the architecture cannot be rebuilt.
+    """
+    untrained: Any = getattr(lm, "untrained", None)
+    seeds = range(how.twins if untrained else 0)
+    return list(zip(*(scores(asker(untrained(seed), how, None, progress)) for seed in seeds), strict=True))
+
+
+def asker(lm: Model, how: Asking, journal: Any, progress: Progress | None) -> Ask:
+    """Return a function that scores words in templates, the same ones only once."""
+    return functools.cache(lambda prompts, words: ask(lm, prompts, words, how, journal, progress))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from aslant.measures.shared.settings import Confidence, Draws, Partitions, Resampled, Settings, setting
+from aslant.measures.shared.settings import Confidence, Draws, Partitions, Resampled, Settings, Twins, setting
 
 #: The heading that a command's help puts settings of the model under.
 PANEL = "Asking the model"
@@ -37,6 +37,7 @@ class LogProbabilitySettings(Asking):
             ge=0, le=10_000, metavar="N",
         ),
     ] = 132  # fmt: skip
+    twins: Twins = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +45,7 @@ class LogProbabilityWeatSettings(Asking, Partitions):
     """How a log-probability test is run."""
 
     chance: Draws = 2_000
+    twins: Twins = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,6 +6,7 @@ import json
 import math
 import textwrap
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +15,8 @@ from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_col
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE, LogProbabilityResult, TemplateWeatResult
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
-from aslant.report.conventions import DRAWN, Category, line
-from aslant.report.tables import Column, Table, bar, plain, pvalue, small
+from aslant.report.conventions import DRAWN, Category, line, weakest_chance
+from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.statistics import Chance
 
@@ -93,6 +94,7 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
             f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
             *share_chance(result.chance),
+            *twins_notes("a share of ", [("", [percent(share) for share in result.twins])]),
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
@@ -112,6 +114,17 @@ def share_chance(chance: Chance | None) -> list[str]:
     ]
 
 
+def twins_notes(what: str, given: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Say what untrained models give, by test; nothing where none was asked."""
+    said = "; ".join(f"{name} {', '.join(values)}".strip() for name, values in given if values)
+    if not said:
+        return []
+    return [
+        f"untrained models of the same architecture and tokenizer, their weights drawn at random, give {what}{said}. "
+        "What they reach needs no training."
+    ]
+
+
 def _about(result: Any) -> tuple[str, ...]:
     note = result.provenance.representation.note
     return (f"the model: {plain(note)}",) if note else ()
@@ -125,6 +138,7 @@ def tests_in_templates(result: AssociationTest | AssociationSuite) -> Table:
         "d > 0: the first of each pair in the title are associated, and so are the second; 0: no "
         "association; sets of equal size reach ±2.",
         pvalue_note(result, f"over re-partitions of one score per {unit}"),
+        *twins_notes("d = ", [(plain(t.test), [number(d) for d in getattr(t, "twins", ())]) for t in tests]),
         *dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())),
         *_about(result),
     ]
@@ -165,7 +179,8 @@ def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
     stimuli = listed if source == "own" else source if listed in ("own", source) else f"{source}, {listed}"
     gendered = {target.name.lower() for target in r.targets} <= GENDERED
     category = "gender" if gendered else about(source if source != "own" else listed)
-    return [line(category, stimuli, c.share, "share", sentence, chance=r.chance)]
+    chance = weakest_chance(c.share - 0.5, [share - 0.5 for share in r.twins], r.chance)
+    return [line(category, stimuli, c.share, "share", sentence, chance=chance)]
 
 
 #: Bars are drawn for this many attributes, half of them from each end of the ranking.
