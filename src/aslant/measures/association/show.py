@@ -9,7 +9,7 @@ from aslant.errors import plural
 from aslant.measures.association import result as results
 from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import DRAWN, Category, line, strength_of
+from aslant.report.conventions import DRAWN, Category, line, strength_of, weakest_chance
 from aslant.report.pictures import tests_picture, words_chart
 from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -175,7 +175,8 @@ def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]
     against = r.effect_size < 0 and r.alternative == "greater"
     way = ", against the direction that the test asks about" if against else ""
     sentence = f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}){way}."
-    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue, r.chance)]
+    chance = weakest_chance(r.effect_size, getattr(r, "twins", ()), r.chance)
+    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue, chance)]
 
 
 def suite_glance(suite: Any, about: Category) -> list[Glance]:
