@@ -92,6 +92,7 @@ def _measure(
     encoder: Encoder, test: WeatSet, sentences: SentenceSet, vectors: dict[str, FloatArray], settings: SeatSettings,
     seed: int,
 ) -> SeatResult:  # fmt: skip
+    settings = settings.towards(test)
     X, Y, *_ = sets = [clustered(group, vectors) for group in test.groups]
     used = tuple(group.words for group in sets)
     need_share(test, used, settings.min_found, "a vector")

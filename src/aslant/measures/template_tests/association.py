@@ -61,6 +61,7 @@ def _measure(
     lm: scoring.Model, test: TemplateSet, how: LogProbabilityWeatSettings, seed: int, journal: Any,
     progress: Progress | None,
 ) -> LogProbabilityWeatResult:  # fmt: skip
+    how = how.towards(test)
     question = asked(test, None)
     words = tuple(word for group in test.attributes for word in group.words)
     scored = scoring.ask(lm, question.prompts, words, how, journal, progress)
