@@ -8,6 +8,8 @@ import pytest
 
 import aslant
 from aslant.auditing.running import category_of, glances
+from aslant.report.conventions import judged, line
+from aslant.statistics import Chance
 from fake_pronouns import MaskedPronounLM, write_sets
 
 
@@ -72,15 +74,29 @@ def test_an_effect_against_the_direction_of_a_one_sided_test_is_said_to_be_so() 
     assert line.sentence.startswith("Male names with Career")
     [line] = glances("weat", [replace(found, effect_size=-0.9)])
     assert line.sentence.startswith("Male names with Family, Female names with Career: a large effect (d = −0.90)")
-    assert line.sentence.endswith("against the direction that the test asks about.")
+    assert "against the direction that the test asks about. " in line.sentence
     [line] = glances("weat", [replace(found, effect_size=-0.9, alternative="two-sided")])
     assert "against the direction" not in line.sentence
 
 
-def test_one_test_alone_has_no_qvalue_and_two_have() -> None:
-    first, second = (aslant.weat(aslant.load(), test) for test in ("weat-6", "weat-7"))
-    assert [line.qvalue for line in glances("weat", [first])] == [None]
-    assert None not in [line.qvalue for line in glances("weat", [first, second])]
+def test_the_lines_of_an_audit_are_judged_together_and_by_the_weaker_of_both_answers() -> None:
+    def drawn(pvalue: float) -> Chance:
+        return Chance("matched words", 0.0, 1.0, -2.0, 2.0, pvalue, 2000)
+
+    given = [(0.001, 0.001), (0.001, 0.3), (0.6, 0.001), (None, 0.001), (0.001, None), (None, None)]
+    lines = [
+        line("gender", "", 0.9, "d", "Said.", pvalue=own, chance=None if chance is None else drawn(chance))
+        for own, chance in given
+    ]
+    found = judged(lines)
+    assert [f.evidence for f in found] == ["strong", "none", "none", "strong", "strong", "not tested"]
+    assert [f.qvalue for f in found] == pytest.approx([0.001 * 4 / 3, 0.001 * 4 / 3, 0.6, None, 0.001 * 4 / 3, None])
+    assert [f.chance_qvalue for f in found[:4]] == pytest.approx([0.001 * 4 / 3, 0.3, 0.001 * 4 / 3, 0.001 * 4 / 3])
+    assert lines[0].sentence == "Said. Larger than 99.9 % of random word sets of the same frequency."
+    assert lines[1].sentence == "Said. Random word sets of the same frequency reach as much in 30 % of draws."
+    many = [line("gender", "", 0.9, "d", "Said.", pvalue=0.03, chance=drawn(0.5))] * 10
+    assert judged([lines[0], *many])[0].qvalue == pytest.approx(0.011)
+    assert judged([]) == []
 
 
 def test_the_category_of_a_set_is_the_users_that_of_what_ships_or_none() -> None:

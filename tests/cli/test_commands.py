@@ -204,12 +204,12 @@ def test_enumerate_against_a_debiased_embedding_says_what_is_left(run: Run, tmp_
 def test_every_setting_of_the_function_reaches_it(run: Run) -> None:
     answer = run(
         "weat", "--test", "weat-6", "--alternative", "less", "--method", "monte carlo", "--n-resamples", "99",
-        "--bootstrap", "10", "--confidence", "0.5", "--equalise", "--json", "-",
+        "--bootstrap", "10", "--confidence", "0.5", "--chance", "40", "--equalise", "--json", "-",
     )  # fmt: skip
     settings = json.loads(answer.stdout)["provenance"]["settings"]
     assert settings == {
         "alternative": "less", "method": "monte carlo", "n_resamples": 99, "bootstrap": 10, "confidence": 0.5,
-        "equalise": True, "min_found": 0.5,
+        "chance": 40, "equalise": True, "min_found": 0.5,
     }  # fmt: skip
 
 

@@ -277,4 +277,4 @@ def test_python_itself_is_started_only_for_pip() -> None:
         capture_output=True, text=True, check=False,
     )  # fmt: skip
     started = sorted(Path(line).name for line in done.stdout.split())
-    assert started == ["name_files.py", "packages.py"], sys.version
+    assert started == ["downloads.py", "name_files.py"], sys.version

@@ -56,8 +56,8 @@ def audit(
     >>> a = aslant.audit(only=["weat", "polarity"], profile="quick")
     >>> a.representation.name, len(a.weat.results), a.enumeration
     ('sample', 10, None)
-    >>> a.glance[5].sentence[:75]
-    'Male names with Career, Female names with Family: a large effect (d = 1.72)'
+    >>> a.glance[5].sentence[:76]
+    'Male names with Career, Female names with Family: a large effect (d = 1.72).'
     """
     text = open_corpus(corpus)
     subject = opened(model, corpus=text)
