@@ -73,6 +73,7 @@ def _asking(lm: scoring.Model, settings: LogProbabilityWeatSettings) -> LogProba
 def _measure(
     lm: scoring.Model, test: TemplateSet, how: LogProbabilityWeatSettings, seed: int, ask: Ask
 ) -> LogProbabilityWeatResult:
+    how = how.towards(test)
     question = asked(test, None)
     words = tuple(word for group in test.attributes for word in group.words)
     scored = ask(question.prompts, words)
