@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_what_debiasing_left_has_lines_only_where_it_was_measured(geometry: asla
 
 
 def test_an_enumeration_is_graded_by_what_random_words_give_and_not_by_its_strongest_pair() -> None:
-    settings = {"words": 2000, "categories": 4, "rotations": 200, "chance": 3}
+    settings: dict[str, Any] = {"words": 2000, "categories": 4, "rotations": 200, "chance": 3}
     found = aslant.enumerate_biases(aslant.load(), groups="religions-four", **settings)
     [line] = glances("enumeration", [found])
     tested = [cell.qvalue for cell in found.cells if cell.tested]

@@ -20,8 +20,8 @@ from gap_like import gap_like
 
 
 def made(text: str, pronoun: str, a: str, b: str, gender: str = "female") -> GapSample:
-    spans = [(text.index(word), text.index(word) + len(word)) for word in (pronoun, a, b)]
-    return GapSample("1", text, *spans, gender, "A")
+    first, second, third = [(text.index(word), text.index(word) + len(word)) for word in (pronoun, a, b)]
+    return GapSample("1", text, first, second, third, gender, "A")
 
 
 @pytest.mark.parametrize(

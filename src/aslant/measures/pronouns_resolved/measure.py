@@ -131,9 +131,9 @@ def pronoun_resolution(
     drawn = []
     for random in spawn(seed + 3, retrained):
         flip = random.integers(0, 2, len(everything)).astype(bool)
-        given = [swapped(sample) if turned else sample for sample, turned in zip(everything, flip, strict=True)]
-        versions = [np.where(flip[:, None], b, a) for a, b in ((x, other), (other, x))]
-        drawn.append(float(_differences(given, *predictions(fits, *versions, labels, *training)).mean()))
+        given = [swapped(sample) if flipped else sample for sample, flipped in zip(everything, flip, strict=True)]
+        asis, turned = np.where(flip[:, None], other, x), np.where(flip[:, None], x, other)
+        drawn.append(float(_differences(given, *predictions(fits, asis, turned, labels, *training)).mean()))
     stopping = "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
     record = {
         "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": stopping, "topics": topics,
