@@ -251,7 +251,8 @@ def policy_table(result: PolicyCheck) -> Table:
     rows = sorted(result.rows(), key=lambda row: row["verdict"] not in FAILING)
     failures = len(result.failures)
     told = "every rule is met" if result.passed else f"failed: {failures} of {plural(len(result.lines), 'line')}"
-    return Table(f"{result.policy}: {', '.join(result.models)}", columns, rows, (f"{told}.",))
+    notes = (*(f"covered: {plain(each)}" for each in result.coverage), f"{told}.")
+    return Table(f"{result.policy}: {', '.join(result.models)}", columns, rows, notes)
 
 
 def junit(result: PolicyCheck) -> str:

@@ -80,4 +80,4 @@ def random_correlations(
     shares -= shares.mean(axis=1, keepdims=True)
     leans -= leans.mean(axis=1, keepdims=True)
     lengths = np.linalg.norm(shares, axis=1) * np.linalg.norm(leans, axis=1)
-    return np.divide((shares * leans).sum(axis=1), lengths, out=np.zeros(len(shares)), where=lengths > 0)
+    return np.asarray(np.divide((shares * leans).sum(axis=1), lengths, out=np.zeros(len(shares)), where=lengths > 0))
