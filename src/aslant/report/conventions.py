@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from aslant.errors import plural
-from aslant.report.tables import number, plain, small
+from aslant.report.tables import LIMITS, number, plain, small
 from aslant.report.tables import pvalue as pvalue_text
 from aslant.results.audit import Evidence, Glance, Strength
 from aslant.statistics import Chance, FrequencyLean, benjamini_hochberg
@@ -19,7 +19,7 @@ from aslant.statistics import Chance, FrequencyLean, benjamini_hochberg
 THRESHOLDS: dict[str, tuple[float, float, float]] = {"d": (0.2, 0.5, 0.8), "r": (0.1, 0.3, 0.5), "h": (0.2, 0.5, 0.8)}
 #: Gives the social category of a set of stimuli, by its name.
 Category = Callable[[str], str]
-STRONG, SOME = 0.01, 0.05
+STRONG, SOME = LIMITS
 NAMES: tuple[Strength, ...] = ("none", "small", "medium", "large")
 
 

@@ -18,7 +18,7 @@ from aslant.results.audit import Glance
 
 SCALE = "−2     0     2"
 PVALUES = (Column("pvalue", "p", pvalue), Column("qvalue", "q", pvalue))
-CHANCE = (Column("chance", "chance", str), Column("chance_pvalue", "p (chance)", pvalue))
+CHANCE = (Column("chance", "chance", str, min_width=72), Column("chance_pvalue", "p (chance)", pvalue))
 SIGN = "the first target set is associated with the first attribute and the second with the second; 0: no association"
 
 
