@@ -113,14 +113,14 @@ def chance_note(chance: Chance | None, replaced: str) -> list[str]:
     return [f"chance: 95 % of {chance.draws:,} {drawn}, in place of {replaced}, give {given}"]
 
 
-def frequency_note(found: FrequencyLean | None, first: str) -> list[str]:
+def frequency_note(found: FrequencyLean | None, first: str, score: str = "the score") -> list[str]:
     """Say under a table how leans go with frequency, and what is left without it; nothing where that is not known."""
     if found is None:
         return []
     which = "frequent" if found.rho < 0 else "rare"
     return [
         f"frequency: the more {which} a word, the more it leans to '{plain(first)}' (Spearman's rho of lean and log "
-        f"rank {number(found.rho)}, {plural(found.n, 'word')}); with log rank regressed out, the score is "
+        f"rank {number(found.rho)}, {plural(found.n, 'word')}); with log rank regressed out, {score} is "
         f"{small(found.without)}"
     ]
 
