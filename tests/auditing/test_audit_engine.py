@@ -12,10 +12,10 @@ from scipy.stats import false_discovery_control
 
 import aslant
 from aslant.auditing import running
-from aslant.auditing.running import STEPS, Step
+from aslant.auditing.running import STEPS
 from aslant.auditing.step_context import Work
 from aslant.auditing.subjects import CALLED, kind_of, subject_of
-from aslant.catalogue import kinds
+from aslant.catalogue import Step, kinds
 from aslant.errors import AslantError, DataError, MeasureError, MissingExtraError
 from aslant.measures.polarities.result import PolarityResult
 from aslant.results.audit import Profile

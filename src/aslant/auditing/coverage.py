@@ -34,7 +34,7 @@ def audits_of(report: AuditResult | AuditComparison) -> tuple[AuditResult, ...]:
 
 def not_covered(policy: Policy, model: str, audit: AuditResult) -> list[PolicyLine]:
     """Say what a policy asks for and the audit does not have: tests that ran, words that were found."""
-    said = []
+    said: list[tuple[str, str, str, float | None, str, str]] = []
     if not policy.allow_failed:
         said += [("no measure breaks off", what, "failed", None, "none", why) for what, why in audit.failed.items()]
     for what, why in audit.not_run.items():

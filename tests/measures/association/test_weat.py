@@ -403,8 +403,8 @@ def test_a_test_is_two_sided_unless_its_set_states_a_direction(tmp_path: Path) -
     assert (shipped.alternative, shipped.provenance.settings["alternative"]) == ("greater", "greater")
     assert aslant.weat(v, "weat-6", alternative="less", bootstrap=0, chance=0).alternative == "less"
     words = {"targets": (["he", "man"], ["she", "woman"]), "attributes": (["war"], ["love"])}
-    own = aslant.weat(v, **words, bootstrap=0, chance=0)  # type: ignore[arg-type]
-    one_sided = aslant.weat(v, **words, alternative="greater", bootstrap=0, chance=0)  # type: ignore[arg-type]
+    own = aslant.weat(v, **words, bootstrap=0, chance=0)
+    one_sided = aslant.weat(v, **words, alternative="greater", bootstrap=0, chance=0)
     assert (own.alternative, own.pvalue) == ("two-sided", 2 * one_sided.pvalue)
     text = (Path(aslant.__file__).parent / "stimuli" / "sets" / "weat-6.toml").read_text(encoding="utf-8")
     (tmp_path / "mine.toml").write_text(text.replace('alternative = "greater"\n', ""), encoding="utf-8")

@@ -23,7 +23,7 @@ def goes_against(test: Any) -> bool:
 
 def least_pvalue(test: Any) -> float:
     """Return the smallest p-value that sets of these sizes can have; a two-sided one counts both ends."""
-    return min(1.0, (2 if test.alternative == "two-sided" else 1) / test.n_partitions)
+    return min(1.0, (2 if test.alternative == "two-sided" else 1) / int(test.n_partitions))
 
 
 def design_notes(test: Any) -> list[str]:

@@ -124,6 +124,9 @@ Confidence = Annotated[float, setting("Confidence of the intervals.", gt=0, lt=1
 Draws = Annotated[
     int, setting("Random word sets that a score is compared with; 0 for none.", ge=0, le=100_000, metavar="N")
 ]
+Twins = Annotated[
+    int, setting("Untrained models of the same architecture that are asked the same.", ge=0, le=100, metavar="N")
+]
 MinFound = Annotated[float, setting("Do not run a test if a smaller share of any word set is found.", ge=0, le=1)]
 
 
