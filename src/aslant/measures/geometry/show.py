@@ -15,6 +15,7 @@ from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_
 from aslant.report.conventions import Category, chance_note, frequency_note, line, listed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.stimuli import cautions
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10
@@ -65,6 +66,7 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
         ),
     ]
     notes += [*chance_note(result.chance, "the pairs"), *frequency_note(result.frequency, result.poles[0])]
+    notes += cautions(result.provenance.stimuli)
     if result.correlations and result.provenance.stimuli == "professions":
         notes.append("ratings: −1 female, 1 male; so projections that agree with people correlate negatively.")
     direction, name = plain(result.provenance.settings["direction"]), result.provenance.representation.name
