@@ -193,7 +193,8 @@ def test_damaged_json_is_one_clear_error(results: dict[str, Result], kind: str, 
     if damage == "list":
         content = [content]
     elif damage == "field":
-        content.popitem()
+        given = [field for field in dataclasses.fields(results[kind]) if field.default is dataclasses.MISSING]
+        del content[given[-1].name]  # newer fields have a default, so that older files can be read
     else:
         content["kind"] = damage
     with pytest.raises(AslantError, match="this is not a"):
