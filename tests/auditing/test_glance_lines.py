@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -43,7 +44,7 @@ def test_what_debiasing_left_has_lines_only_where_it_was_measured(geometry: asla
 
 
 def test_an_enumeration_is_graded_by_what_random_words_give_and_not_by_its_strongest_pair() -> None:
-    settings = {"words": 2000, "categories": 4, "rotations": 200, "chance": 3}
+    settings: dict[str, Any] = {"words": 2000, "categories": 4, "rotations": 200, "chance": 3}
     found = aslant.enumerate_biases(aslant.load(), groups="religions-four", **settings)
     [line] = glances("enumeration", [found])
     tested = [cell.qvalue for cell in found.cells if cell.tested]
@@ -52,7 +53,10 @@ def test_an_enumeration_is_graded_by_what_random_words_give_and_not_by_its_stron
     assert (line.chance, line.evidence) == (found.chance, "none")  # three draws cannot be evidence
     beyond = against_chance(0.9, [0.5] * 99, "random words in place of names", signed=False)
     [line] = glances("enumeration", [replace(found, chance=beyond)])
-    assert (line.evidence, line.sentence[-55:]) == ("strong", "Larger than 99 % of random words of the same frequency.")
+    assert (line.evidence, line.sentence[-59:]) == (
+        "strong",
+        "Larger than 99 % of random word sets of the same frequency.",
+    )
     [line] = glances("enumeration", [replace(found, chance=None)])
     assert line.evidence == "not tested"
     [empty] = glances("enumeration", [replace(found, cells=(), chance=None)])

@@ -193,6 +193,11 @@ class Speller:
         (found,) = self.try_spell([Sentence(template, **words)])
         return isinstance(found, Spelling) and len(getattr(found, role)) == 1
 
+    def counts(self, words: Sequence[str]) -> list[int]:
+        """Return how many pieces each word has inside a sentence; an unknown one counts as one."""
+        spelt = self.try_spell([Sentence(INSIDE, word, "it") for word in words])
+        return [len(found.target) if isinstance(found, Spelling) else 1 for found in spelt]
+
     def pieces(self, found: Spelling, places: range) -> tuple[str, ...]:
         """Return the pieces at some places, as the vocabulary writes them."""
         return tuple(self.tokenizer.convert_ids_to_tokens([found.ids[i] for i in places]))

@@ -102,7 +102,16 @@ class SentenceSet(StimulusSet, frozen=True, kw_only=True, tag="sentences", forbi
         >>> load_set("seat-templates", SentenceSet).sentences_of("honor")[6:10]
         ('An honor is a thing.', 'It is an honor.', 'These are honors.', 'Those are honors.')
         """
-        kind, _ = self.kind_of(word)
+        return self.filled(self.kind_of(word)[0], word)
+
+    def filled(self, kind: WordKind, word: str) -> tuple[str, ...]:
+        """Return the sentences of a kind with a word in them, whether the kind lists it or not.
+
+        >>> from aslant.stimuli import load_set
+        >>> templates = load_set("seat-templates", SentenceSet)
+        >>> templates.filled(templates.kind_of("honor")[0], "window")[6:]
+        ('A window is a thing.', 'It is a window.')
+        """
         plural = dict(kind.words_with_plurals).get(word)
         article = self.article.before(word) if self.article else ""
         texts = [text for text in kind.sentences if plural is not None or PLURAL not in text]

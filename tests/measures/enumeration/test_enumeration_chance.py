@@ -97,7 +97,7 @@ def test_chance_changes_nothing_else_and_does_not_depend_on_workers(worded: Word
     assert none.cells == one.cells
     assert one.spread is not None
     assert one.spread.n == 3
-    assert one.spread.minimum <= one.chance_share <= one.spread.maximum  # type: ignore[operator]
+    assert one.spread.minimum <= one.chance_share <= one.spread.maximum
 
 
 def test_groups_of_ones_own_are_compared_with_random_groups_of_the_same_sizes(worded: WordVectors) -> None:

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 from numpy.typing import NDArray
 from scipy.stats import kstest
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.association.measure import bootstrap_effects
+from aslant.measures.sentence_tests.chance import _drawn as drawn_words
+from aslant.measures.sentence_tests.chance import pools, ranks, seat_chance
 from aslant.measures.sentence_tests.clustered_words import clustered
-from aslant.measures.shared.statistic import target_scores
-from aslant.stimuli import WordList, load_set
+from aslant.measures.sentence_tests.show import glance, seat_table
+from aslant.measures.shared.statistic import effect_size, target_scores
+from aslant.measures.shared.suite import chosen_test
+from aslant.report.conventions import judged
+from aslant.statistics import generator
+from aslant.stimuli import SentenceSet, WordList, load_set
 from aslant.vectors import WordVectors
 from fake_encoder import FakeEncoder
 
@@ -27,6 +35,7 @@ SMALL: dict[str, Any] = {
     "targets": (["ant", "bee", "fly", "moth", "wasp"], ["rose", "iris", "lily", "tulip", "daisy"]),
     "attributes": (["love", "peace", "joy"], ["filth", "grief", "agony"]),
 }
+OWN = chosen_test(None, **SMALL)
 
 
 class Known(FakeEncoder):
@@ -41,12 +50,12 @@ class Known(FakeEncoder):
 
 
 def test_a_planted_association_is_found_with_its_sign_and_none_where_none_is() -> None:
-    planted = aslant.seat(FakeEncoder(leanings=PLANTED), "weat-7", bootstrap=200)
+    planted = aslant.seat(FakeEncoder(leanings=PLANTED), "weat-7", bootstrap=200, chance=0)
     assert planted.effect_size > 1.5
     assert planted.pvalue < 0.001
     assert planted.interval is not None
     assert planted.interval.low > 0
-    none = aslant.seat(FakeEncoder(), "weat-7", bootstrap=0)
+    none = aslant.seat(FakeEncoder(), "weat-7", bootstrap=0, chance=0)
     assert abs(none.effect_size) < 1
     assert none.pvalue > 0.05
     assert none.interval is None
@@ -54,8 +63,8 @@ def test_a_planted_association_is_found_with_its_sign_and_none_where_none_is() -
 
 def test_swapping_targets_flips_the_sign() -> None:
     encoder = FakeEncoder(leanings=PLANTED)
-    there = aslant.seat(encoder, targets=(X, Y), attributes=(A, B), alternative="less", bootstrap=0)
-    back = aslant.seat(encoder, targets=(Y, X), attributes=(A, B), alternative="greater", bootstrap=0)
+    there = aslant.seat(encoder, targets=(X, Y), attributes=(A, B), alternative="less", bootstrap=0, chance=0)
+    back = aslant.seat(encoder, targets=(Y, X), attributes=(A, B), alternative="greater", bootstrap=0, chance=0)
     assert there.effect_size == pytest.approx(-back.effect_size)
     assert there.effect_size_words == pytest.approx(-back.effect_size_words)
     assert there.pvalue == back.pvalue
@@ -65,8 +74,8 @@ def test_with_one_sentence_a_word_it_is_weat() -> None:
     encoder = FakeEncoder(leanings=dict.fromkeys(X + A, 0.3))
     words = GENDER.words
     vectors = WordVectors.from_arrays(words, encoder.sentence_vectors([word.capitalize() for word in words]))
-    ours = aslant.seat(encoder, "weat-7", templates=["{word}"], bootstrap=300, rng=5)
-    weat = aslant.weat(vectors, "weat-7", bootstrap=300, rng=5)
+    ours = aslant.seat(encoder, "weat-7", templates=["{word}"], bootstrap=300, chance=0, rng=5)
+    weat = aslant.weat(vectors, "weat-7", bootstrap=300, chance=0, rng=5)
     assert ours.effect_size == pytest.approx(weat.effect_size)
     assert ours.effect_size_words == pytest.approx(weat.effect_size)
     assert ours.effect_size_population == pytest.approx(weat.effect_size_population)
@@ -96,7 +105,7 @@ def test_the_effect_size_is_over_sentences_and_the_p_value_over_words() -> None:
     encoder = FakeEncoder(seed=3)
     first, second = literal(encoder)
     x, y = [s for word in first for s in word], [s for word in second for s in word]
-    result = aslant.seat(encoder, **SMALL, bootstrap=0)
+    result = aslant.seat(encoder, **SMALL, bootstrap=0, chance=0, alternative="greater")
     assert result.effect_size == pytest.approx((np.mean(x) - np.mean(y)) / np.std(x + y, ddof=1), abs=1e-6)
     means = [float(np.mean(word)) for word in first + second]
     observed = np.mean(means[:5]) - np.mean(means[5:])
@@ -113,11 +122,11 @@ def test_the_effect_size_is_over_sentences_and_the_p_value_over_words() -> None:
 
 
 def test_the_published_unit_is_the_sentence() -> None:
-    result = aslant.seat(FakeEncoder(seed=3), **SMALL, bootstrap=0, unit="sentence")
+    result = aslant.seat(FakeEncoder(seed=3), **SMALL, bootstrap=0, chance=0, unit="sentence")
     assert (result.unit, result.provenance.settings["unit"]) == ("sentence", "sentence")
     assert result.sentences[:2] == (70, 70)
     assert result.n_partitions > 10**40
-    by_word = aslant.seat(FakeEncoder(seed=3), **SMALL, bootstrap=0)
+    by_word = aslant.seat(FakeEncoder(seed=3), **SMALL, bootstrap=0, chance=0)
     assert result.effect_size == by_word.effect_size
 
 
@@ -132,7 +141,7 @@ def chance(seed: int) -> Known:
 
 
 def test_p_values_over_words_are_uniform_without_an_association_and_those_over_sentences_are_not() -> None:
-    settings: dict[str, Any] = {**SMALL, "templates": TEMPLATES, "bootstrap": 0, "n_resamples": 200}
+    settings: dict[str, Any] = {**SMALL, "templates": TEMPLATES, "bootstrap": 0, "n_resamples": 200, "chance": 0}
     encoders = [chance(seed) for seed in range(200)]
     words = np.array([aslant.seat(e, **settings).pvalue for e in encoders])
     sentences = np.array([aslant.seat(e, **settings, unit="sentence", method="monte carlo").pvalue for e in encoders])
@@ -170,7 +179,7 @@ def test_words_without_a_vector_are_listed_and_too_many_are_refused() -> None:
     rng = np.random.default_rng(0)
     known = Known({word: rng.normal(size=4) for word in ("A", "B", "C", "D", "P", "Q")})
     test: dict[str, Any] = {"targets": (["a", "b"], ["c", "d", "e"]), "attributes": (["p"], ["q"])}
-    result = aslant.seat(known, **test, templates="{word}", bootstrap=0)
+    result = aslant.seat(known, **test, templates="{word}", bootstrap=0, chance=0)
     assert result.missing == ("e",)
     assert result.targets[1].missing == ("e",)
     with pytest.raises(MeasureError, match="2 of 3 words of 'targets 2' of 'own' have a vector, less than"):
@@ -187,21 +196,25 @@ def test_a_space_without_spread_has_no_effect_size() -> None:
 
 def test_kinds_that_were_assumed_are_said() -> None:
     result = aslant.seat(
-        FakeEncoder(), targets=(["nurse", "Ann"], ["ant", "clerk"]), attributes=(["love"], ["grief"]), bootstrap=0
+        FakeEncoder(),
+        targets=(["nurse", "Ann"], ["ant", "clerk"]),
+        attributes=(["love"], ["grief"]),
+        bootstrap=0,
+        chance=0,
     )
     assert result.assumed == ("nurse", "clerk")
     assert [(w.kind, w.listed) for w in result.words[:3]] == [("mass noun", False), ("name", False), ("noun", True)]
-    own = aslant.seat(FakeEncoder(), **SMALL, templates=["We saw {a} {word}."], bootstrap=0)
+    own = aslant.seat(FakeEncoder(), **SMALL, templates=["We saw {a} {word}."], bootstrap=0, chance=0)
     assert own.assumed == ()
     assert own.provenance.settings["sentences"] == ["We saw {a} {word}."]
 
 
 def test_a_suite_encodes_each_sentence_once_and_gives_what_a_test_gives_alone() -> None:
     encoder = FakeEncoder(leanings=PLANTED)
-    suite = aslant.seat_suite(encoder, ["weat-7", "weat-8", "weat-7"], bootstrap=50, rng=4)
+    suite = aslant.seat_suite(encoder, ["weat-7", "weat-8", "weat-7"], bootstrap=50, chance=0, rng=4)
     texts = {t for r in suite.results for w in r.words for t in load_set("seat-templates").sentences_of(w.word)}  # type: ignore[attr-defined]
     assert encoder.passes == len(texts)
-    alone = aslant.seat(encoder, "weat-8", bootstrap=50, rng=4, min_found=0.5)
+    alone = aslant.seat(encoder, "weat-8", bootstrap=50, chance=0, rng=4, min_found=0.5)
     assert suite.results[1] == alone
     assert len(suite.qvalues) == 2
     assert all(q >= r.pvalue for q, r in zip(suite.qvalues, suite.results, strict=True))
@@ -210,7 +223,7 @@ def test_a_suite_encodes_each_sentence_once_and_gives_what_a_test_gives_alone() 
 def test_a_suite_lists_what_it_skips() -> None:
     rng = np.random.default_rng(0)
     known = Known({w[:1].upper() + w[1:]: rng.normal(size=4) for w in GENDER.words})
-    suite = aslant.seat_suite(known, ["weat-6", "weat-7"], templates="{word}", bootstrap=0)
+    suite = aslant.seat_suite(known, ["weat-6", "weat-7"], templates="{word}", bootstrap=0, chance=0)
     assert [r.test for r in suite.results] == ["weat-7"]
     assert suite.skipped[0].test == "weat-6"
     assert "John" in suite.skipped[0].missing
@@ -252,3 +265,103 @@ def test_settings_of_the_p_value_are_checked_before_anything_is_encoded(wrong: d
     with pytest.raises(MeasureError, match=next(iter(wrong))):
         aslant.seat(encoder, **SMALL, **wrong)
     assert encoder.passes == 0
+
+
+def test_chance_is_what_random_words_in_sentences_of_the_same_kind_give_in_place_of_the_attributes() -> None:
+    encoder, sentences = FakeEncoder(seed=1), load_set("seat-templates")
+    assert isinstance(sentences, SentenceSet)
+    pool = pools(encoder, sentences, 3)
+    encoded = {key: unit(encoder, texts) for key, texts in pool.of([OWN]).items()}
+    own = {word: unit(encoder, sentences.sentences_of(word)) for word in OWN.words}
+    sets = [clustered(group, own) for group in OWN.groups]
+    found = seat_chance(OWN, sets, pool, encoded, 0.4, 30, generator(3))
+    words = [*OWN.attributes[0].words, *OWN.attributes[1].words]
+    means, places = drawn_words(OWN, words, pool, encoded, 30, generator(3)) or ()
+    weights, effects = [len(own[word]) for word in words], []
+    for rows in places:  # by loops: the mean sentence of each side, then WEAT over the sentences of the targets
+        first, second = (np.average(means[rows[s]], axis=0, weights=weights[s]) for s in (slice(3), slice(3, 6)))
+        x, y = ([float(v @ first - v @ second) for v in group.unit] for group in sets[:2])
+        effects.append((np.mean(x) - np.mean(y)) / np.std(x + y, ddof=1))
+    assert found is not None
+    assert (found.mean, found.sd) == pytest.approx((np.mean(effects), np.std(effects)), abs=1e-4)
+    assert found.pvalue == (1 + sum(abs(effect) >= 0.4 for effect in effects)) / 31
+
+
+def unit(encoder: FakeEncoder, texts: Any) -> NDArray[np.float64]:
+    vectors = encoder.sentence_vectors(texts).astype(np.float64)
+    return np.asarray(vectors / np.linalg.norm(vectors, axis=1, keepdims=True))
+
+
+def test_pools_hold_no_word_twice_and_a_draw_none_of_the_tests_own() -> None:
+    pool = pools(FakeEncoder(), load_set("seat-templates"), 0)  # type: ignore[arg-type]
+    words = [word for kind in pool.words.values() for word in kind]
+    assert len(set(words)) == len(words)
+    assert pool.sizes(load_set("weat-1"))["noun"] == 66  # type: ignore[arg-type]
+    assert pool.sizes(load_set("weat-6"))["noun"] == 60  # type: ignore[arg-type]
+    taken = pool.words["mass noun"][:10]
+    own = chosen_test(None, (["a"], ["b"]), (taken[:5], taken[5:]))
+    encoded = {key: np.ones((1, 1)) * ranks()[key[1]] for key in pool.of([own])}
+    means, places = drawn_words(own, taken, pool, encoded, 50, generator(0)) or ()
+    assert not {ranks()[word] for word in taken} & set(means[places.ravel(), 0])
+    assert all(len(set(row)) == 10 for row in places.tolist())
+
+
+def test_a_planted_association_is_beyond_chance_and_one_with_any_words_is_not() -> None:
+    planted = aslant.seat(FakeEncoder(leanings=PLANTED), "weat-7", bootstrap=0)
+    assert planted.chance is not None
+    assert planted.chance.pvalue < 0.01
+    everywhere = FakeEncoder(leanings=dict.fromkeys(X, 1.0) | {word: 0.2 * (i % 5) for i, word in enumerate(ranks())})
+    any_words = aslant.seat(everywhere, "weat-7", bootstrap=0)
+    assert any_words.chance is not None
+    assert any_words.chance.pvalue > 0.05
+
+
+def test_a_test_in_another_language_has_no_chance_level_and_says_why() -> None:
+    german = structs.replace(OWN, language="de")
+    result = aslant.seat(FakeEncoder(), german, bootstrap=0)
+    assert result.chance is None
+    assert any("no chance level, since its language is not English" in note for note in seat_table(result).notes)
+
+
+class WithPieces(FakeEncoder):
+    """A toy whose words have as many pieces as syllables of "ba"; with more pieces, they lean."""
+
+    class speller:  # noqa: N801 (an attribute of encoders)
+        @staticmethod
+        def counts(words: Any) -> list[int]:
+            return [max(1, word.lower().count("ba")) for word in words]
+
+
+LONG = {
+    "targets": ([f"ba{c}" for c in "cdfghk"], [f"ba{c}" for c in "lm"] + [f"baba{c}" for c in "lmnp"]),
+    "attributes": (["love", "peace", "joy"], ["filth", "grief", "agony"]),
+}
+
+
+def test_the_effect_without_word_pieces_stands_beside_one_that_they_make() -> None:
+    leanings = {word: 1.0 * (word.count("ba") < 2) for words in LONG["targets"] for word in words}
+    leanings |= dict.fromkeys(LONG["attributes"][0], 1.0)
+    result = aslant.seat(WithPieces(leanings=leanings), **LONG, bootstrap=0)
+    assert result.pieces == pytest.approx((1, 10 / 6, 1, 1))
+    values = np.array([word.association for word in result.words[:12]], np.float64)
+    counts = np.array([1] * 8 + [2] * 4)
+    rest = values - np.polyval(np.polyfit(counts, values, 1), counts)
+    assert result.effect_size_words > 1
+    assert result.effect_size_one_piece == pytest.approx(effect_size(values[:6], values[6:8]))
+    assert result.effect_size_without_pieces == pytest.approx(effect_size(rest[:6], rest[6:]))
+    assert any("word pieces on average: 'targets 1' 1.0, 'targets 2' 1.7" in note for note in seat_table(result).notes)
+    assert "without the number of word pieces" in glance(result, str)[0].sentence
+    plain = aslant.seat(FakeEncoder(leanings=leanings), **LONG, bootstrap=0)
+    assert (plain.pieces, plain.effect_size_one_piece, plain.effect_size_without_pieces) == (None, None, None)
+
+
+def test_an_effect_that_an_untrained_model_reaches_is_not_evidence() -> None:
+    found = aslant.seat(FakeEncoder(leanings=PLANTED), "weat-7", bootstrap=0)
+    assert glance(found, str)[0].evidence == "strong"
+    assert glance(replace(found, twins=(0.3, -0.2, 1.0)), str)[0].evidence == "strong"
+    reached = glance(replace(found, twins=(0.3, -0.2, -1.99)), str)[0]
+    assert reached.evidence == judged([reached])[0].evidence == "none"
+    assert reached.sentence.endswith("1 of 3 untrained models of the same architecture reach as much.")
+    none = aslant.seat(FakeEncoder(), **SMALL, bootstrap=0, chance=0, twins=2)
+    assert none.twins == ()
+    assert any("cannot be rebuilt" in note for note in seat_table(none).notes)

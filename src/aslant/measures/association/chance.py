@@ -32,10 +32,10 @@ def weat_chance(
     cosines = picked @ np.concatenate([X.unit, Y.unit]).T.astype(np.float32)
     cosines /= np.sqrt(np.einsum("ij,ij->i", picked, picked))[:, None]
     signs = np.repeat([1 / len(A.raw), -1 / len(B.raw)], [len(A.raw), len(B.raw)]).astype(np.float32)
-    return against_chance(effect_size, effect_sizes(_weighted(cosines, place[drawn], signs), len(X.raw)))
+    return against_chance(effect_size, effect_sizes(weighted(cosines, place[drawn], signs), len(X.raw)))
 
 
-def _weighted(cosines: NDArray[Any], places: NDArray[Any], weights: NDArray[Any]) -> FloatArray:
+def weighted(cosines: NDArray[Any], places: NDArray[Any], weights: NDArray[Any]) -> FloatArray:
     """Sum the rows of `cosines` (rows, targets) at `places` (draws, words), each by its word's weight."""
     from scipy.sparse import csr_array
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from aslant.corpus import Context, Query
 from aslant.measures.sentence_tests import clustered_words as c
 from aslant.measures.sentence_tests.contexts_statistic import distribution, sampled_effects, word_associations
+from aslant.measures.sentence_tests.pieces import piece_fields
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, CorpusRead, Heterogeneity
 from aslant.measures.sentence_tests.sentences import seat_suite
 from aslant.measures.sentence_tests.settings import CeatSettings, CeatSuiteSettings
@@ -125,6 +126,7 @@ def _measure(
         contexts_per_word=settings.contexts_per_word,
         words=_words(sets, drawn, (first, second)),
         corpus=drawn.corpus,
+        **piece_fields(encoder, used, first, second),
         provenance=provenance(encoder, test.id, used, seed, {**settings.record(), "corpus": drawn.corpus.name}),
     )  # fmt: skip
 

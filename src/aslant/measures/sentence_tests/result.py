@@ -24,6 +24,17 @@ class SentenceWord:
     association: float | None
 
 
+def piece_row(result: SeatResult | CeatResult) -> dict[str, Any]:
+    """Return what a table row says of word pieces: how many each set has, and the effect without them."""
+    names = ("first_targets", "second_targets", "first_attributes", "second_attributes")
+    means = result.pieces or (None,) * 4
+    return {
+        **{f"pieces_{name}": mean for name, mean in zip(names, means, strict=True)},
+        "effect_size_one_piece": result.effect_size_one_piece,
+        "effect_size_without_pieces": result.effect_size_without_pieces,
+    }
+
+
 @dataclass(frozen=True, kw_only=True)
 class SeatResult(WeatSetTest):
     """A Sentence Encoder Association Test (May et al. 2019).
@@ -32,6 +43,11 @@ class SeatResult(WeatSetTest):
     `unit` says what was re-partitioned for `pvalue`: "word" (all sentences of a word move together) or "sentence" (as
     published; too small, since sentences of a word are not independent). `interval` is that of `effect_size` over the
     choice of words. `sentences` are those of the two target and the two attribute sets.
+
+    `pieces` are the mean numbers of word pieces of these sets (None: the encoder does not have a tokenizer). Beside
+    `effect_size_words` stand the effect among target words of one piece (None: fewer than two in a set) and the effect
+    once the number of pieces is regressed out of the associations. `twins` are the effect sizes that untrained models
+    of the same architecture give: an effect that they reach is not learned.
     """
 
     kind: ClassVar[str] = "seat"
@@ -44,6 +60,10 @@ class SeatResult(WeatSetTest):
     effect_size_words: float
     interval: Interval | None
     words: tuple[SentenceWord, ...]
+    pieces: tuple[float, float, float, float] | None = None
+    effect_size_one_piece: float | None = None
+    effect_size_without_pieces: float | None = None
+    twins: tuple[float, ...] = ()
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -58,6 +78,8 @@ class SeatResult(WeatSetTest):
             **super().own_columns(),
             **{name: getattr(self, name) for name in ("effect_size_words", "effect_size_population", "unit")},
             "sentences": sum(self.sentences), "pooling": self.pooling, "templates": self.templates,
+            **piece_row(self),
+            "twins_low": min(self.twins, default=None), "twins_high": max(self.twins, default=None),
         }  # fmt: skip
 
 
@@ -133,6 +155,7 @@ class CeatResult(WeatSetTest):
     random-effects model. `pvalue` is over re-partitions of the target *words*, each with its mean association over
     contexts (`statistic` and `effect_size_words` are those of these). `published_pvalue` is the paper's: normal,
     two-sided, as if samples were independent. They share words and contexts, so it goes to 0 as `samples` grows.
+    Word pieces are as in a SEAT.
     """
 
     kind: ClassVar[str] = "ceat"
@@ -147,6 +170,9 @@ class CeatResult(WeatSetTest):
     contexts_per_word: int
     words: tuple[ContextWord, ...]
     corpus: CorpusRead
+    pieces: tuple[float, float, float, float] | None = None
+    effect_size_one_piece: float | None = None
+    effect_size_without_pieces: float | None = None
 
     @property
     def short_of_contexts(self) -> tuple[ContextWord, ...]:
@@ -166,6 +192,7 @@ class CeatResult(WeatSetTest):
             "fewest_contexts": min(word.contexts for word in self.words if word.contexts),
             "contexts_per_word": self.contexts_per_word,
             "corpus": self.corpus.name,
+            **piece_row(self),
         }
 
 

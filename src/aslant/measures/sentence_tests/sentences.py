@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,7 +11,9 @@ import numpy as np
 
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.association.measure import bootstrap_interval
+from aslant.measures.sentence_tests.chance import Pools, pools, seat_chance
 from aslant.measures.sentence_tests.clustered_words import Clustered, check_encoder, clustered, usable_units
+from aslant.measures.sentence_tests.pieces import piece_fields
 from aslant.measures.sentence_tests.result import SeatResult, SeatSuiteResult, SentenceWord
 from aslant.measures.sentence_tests.settings import SeatSettings, SeatSuiteSettings
 from aslant.measures.shared.settings import keywords
@@ -18,6 +21,7 @@ from aslant.measures.shared.statistic import effect_size, target_scores
 from aslant.measures.shared.suite import chosen_test, compared, need_share, need_spread, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, checked_words, provenance
 from aslant.models.protocols import Encoder, Pooling, Progress
+from aslant.models.twins import untrained
 from aslant.statistics import generator, seed_of
 from aslant.stimuli import SentenceSet, WeatSet, load_set, own_sentences
 
@@ -27,6 +31,18 @@ if TYPE_CHECKING:
 DEFAULT_TEMPLATES = "seat-templates"
 #: A set of sentences by name, file or object, or sentences with {word} that every word is put into.
 Templates: TypeAlias = str | PathLike[str] | SentenceSet | Sequence[str]
+#: Unit vectors of the sentences of each word, and of each (kind, word) of a pool.
+Vectors: TypeAlias = dict[Any, FloatArray]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Sentences as vectors: the encoder's own, with those of random words, and those of its untrained twins."""
+
+    sentences: SentenceSet
+    vectors: Vectors
+    pool: Pools | None
+    twins: tuple[Vectors, ...]
 
 
 @keywords
@@ -46,7 +62,9 @@ def seat(
     `templates`: those of the paper by the kind of each word (default), a TOML file, or a list of sentences with {word}
     (and {a} for "a" or "an"). Every sentence becomes one vector by `pooling`; the effect size is WEAT's over all
     sentences, as published. The p-value re-partitions *words*, each with its mean association, since sentences of
-    a word are not independent; `unit="sentence"` re-partitions sentences, as published. Other settings: `aslant.weat`.
+    a word are not independent; `unit="sentence"` re-partitions sentences, as published. `chance` sets of random words,
+    in sentences of the same kinds, take the place of the attributes; `twins` untrained models of the same architecture
+    are asked the same, so that what comes from word pieces can be told. Other settings: `aslant.weat`.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
     >>> r = aslant.seat(encoder, "weat-7")
@@ -58,8 +76,9 @@ def seat(
     check_encoder(encoder)
     chosen = chosen_test(test, targets, attributes)
     sentences = _sentence_set(templates)
-    vectors = _encoded(encoder, sentences, chosen.words, settings.pooling, progress)
-    return _measure(encoder, chosen, sentences, vectors, settings, seed_of(rng))
+    seed = seed_of(rng)
+    encoded = _encoded(encoder, sentences, [chosen], settings, seed, progress)
+    return _measure(encoder, chosen, encoded, settings, seed)
 
 
 def _sentence_set(templates: Any) -> SentenceSet:
@@ -77,10 +96,26 @@ def _sentence_set(templates: Any) -> SentenceSet:
 
 
 def _encoded(
-    encoder: Encoder, sentences: SentenceSet, words: Iterable[str], pooling: Pooling, progress: Progress | None
-) -> dict[str, FloatArray]:
+    encoder: Encoder, sentences: SentenceSet, tests: Sequence[WeatSet], settings: SeatSettings, seed: int,
+    progress: Progress | None,
+) -> Encoded:  # fmt: skip
+    """Encode the sentences of all tests, and of the random words that they are compared with; twins the former."""
+    own = {word: sentences.sentences_of(word) for test in tests for word in test.words}
+    pool = pools(encoder, sentences, seed) if settings.chance else None
+    vectors = _vectors(encoder, {**own, **(pool.of(tests) if pool else {})}, settings.pooling, progress)
+    found = []
+    for number, one in enumerate(generator(seed).integers(2**31, size=settings.twins).tolist(), 1):
+        if twin := untrained(encoder, one):
+            what = f"untrained model {number} of {settings.twins}"
+            shown = progress and (lambda step, *done, what=what: progress(f"{step}, {what}", *done))
+            found.append(_vectors(twin, own, settings.pooling, shown))
+    return Encoded(sentences, vectors, pool, tuple(found))
+
+
+def _vectors(
+    encoder: Encoder, of_word: Mapping[Any, tuple[str, ...]], pooling: Pooling, progress: Progress | None
+) -> Vectors:
     """Return the unit vectors of each word's sentences; each distinct sentence is encoded once."""
-    of_word = {word: sentences.sentences_of(word) for word in words}
     texts = list(dict.fromkeys(text for found in of_word.values() for text in found))
     unit, usable = usable_units(encoder.sentence_vectors(texts, pooling=pooling, progress=progress))
     row = {text: i for i, text in enumerate(texts) if usable[i]}
@@ -88,11 +123,10 @@ def _encoded(
     return {word: unit[places].astype(np.float64) for word, places in rows.items()}
 
 
-def _measure(
-    encoder: Encoder, test: WeatSet, sentences: SentenceSet, vectors: dict[str, FloatArray], settings: SeatSettings,
-    seed: int,
-) -> SeatResult:  # fmt: skip
-    X, Y, *_ = sets = [clustered(group, vectors) for group in test.groups]
+def _measure(encoder: Encoder, test: WeatSet, encoded: Encoded, settings: SeatSettings, seed: int) -> SeatResult:
+    settings = settings.towards(test)
+    sentences, pool = encoded.sentences, encoded.pool
+    X, Y, *_ = sets = [clustered(group, encoded.vectors) for group in test.groups]
     used = tuple(group.words for group in sets)
     need_share(test, used, settings.min_found, "a vector")
     units, sizes = [group.unit for group in sets], [group.sizes for group in sets]
@@ -100,18 +134,27 @@ def _measure(
     by_word = X.means(first), Y.means(second)
     need_spread(test, *by_word)
     random = generator(seed)
+    d = effect_size(first, second)
     return SeatResult(
         **compared(test, *(by_word if settings.unit == "word" else (first, second)), settings, random),
         templates=sentences.id, pooling=settings.pooling, unit=settings.unit,
         targets=used[:2], attributes=used[2:],  # type: ignore[arg-type]
         sentences=tuple(map(len, units)),  # type: ignore[arg-type]
-        effect_size=effect_size(first, second),
+        effect_size=d,
         effect_size_population=effect_size(first, second, ddof=0),
         effect_size_words=effect_size(*by_word),
         interval=bootstrap_interval(units, settings, random, sizes),
         words=_words(sets, sentences, by_word),
+        chance=seat_chance(test, sets, pool, encoded.vectors, d, settings.chance, random) if pool else None,
+        **piece_fields(encoder, used, *by_word),
+        twins=tuple(_effect(test, vectors) for vectors in encoded.twins),
         provenance=provenance(encoder, f"{test.id} {sentences.id}", used, seed, _recorded(settings, sentences)),
     )  # fmt: skip
+
+
+def _effect(test: WeatSet, vectors: Vectors) -> float:
+    """Return only the effect size of a test."""
+    return effect_size(*target_scores(*(clustered(group, vectors).unit for group in test.groups)))
 
 
 def _recorded(settings: SeatSettings, sentences: SentenceSet) -> dict[str, Any]:
@@ -157,9 +200,8 @@ def seat_suite(
     sentences = _sentence_set(templates)
     chosen = weat_sets(tests, "aslant.seat")
     seed = seed_of(rng)
-    words = dict.fromkeys(word for test in chosen for word in test.words)
-    vectors = _encoded(encoder, sentences, words, settings.pooling, progress)
-    measure = lambda test: _measure(encoder, test, sentences, vectors, settings, seed)  # noqa: E731
+    encoded = _encoded(encoder, sentences, chosen, settings, seed, progress)
+    measure = lambda test: _measure(encoder, test, encoded, settings, seed)  # noqa: E731
     return run_suite(SeatSuiteResult, chosen, measure, encoder, seed, _recorded(settings, sentences))
 
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from aslant.measures.shared.settings import Alternative, MinFound, Partitions, Resampled, setting
+from aslant.measures.shared.settings import Alternative, Draws, MinFound, Partitions, Resampled, setting
+
+Twins = Annotated[
+    int, setting("Untrained models of the same architecture that are asked the same.", ge=0, le=100, metavar="N")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeatSettings(Resampled):
     """How a SEAT is run."""
 
+    chance: Draws = 2_000
+    twins: Twins = 0
     pooling: Annotated[Literal["mean", "first"], setting("A sentence's vector: mean of its words, or first token.")] = (
         "mean"
     )

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from aslant.errors import plural
 from aslant.measures.association import show as shown
+from aslant.measures.sentence_tests.chance import POOL
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import model_chart
 from aslant.report.charts import INK, MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
+from aslant.report.conventions import Category, strength_of
 from aslant.report.pictures import fluid, tests_picture, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue
+from aslant.results.audit import Glance
+from aslant.statistics import Chance, against_chance
 
 
 def published(value: float | None) -> str:
@@ -29,7 +34,8 @@ SEAT_COLUMNS = (
     Column("interval", "interval", str, min_width=134),
     Column("people_effect_size", "d, people", number, min_width=78),
     *shown.PVALUES,
-    Column("sentences", "sentences", str, min_width=68),
+    *shown.CHANCE,
+    Column("sentences", "sentences", str, min_width=104),
 )
 CEAT_COLUMNS = (
     *shown.opening_columns("CES", 130),
@@ -61,8 +67,72 @@ def seat_table(result: SeatResult | SeatSuiteResult) -> Table:
         for t in tests
         if t.assumed
     ]
+    if any(t.chance for t in tests):
+        notes.append(
+            f"random words: of {POOL} or more for each kind of attribute, of as few pieces as possible, each in all "
+            "sentences of that kind (without the plural)."
+        )
+    notes += [*_twins_notes(tests), *pieces_notes(tests)]
+    why_not = "its language is not English, or it has too many words for those that are drawn from"
     lacking = "left out, without a vector:"
-    return shown.tests_table("SEAT", result, SEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
+    return shown.tests_table(
+        "SEAT", result, SEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE, no_chance=why_not
+    )
+
+
+def _twins_notes(tests: Sequence[SeatResult]) -> list[str]:
+    """Say what untrained models of the same architecture give, or why none was made."""
+    if not any(test.provenance.settings.get("twins") for test in tests):
+        return []
+    if not any(test.twins for test in tests):
+        return ["untrained models: none, since the architecture of this encoder cannot be rebuilt here."]
+    given = [f"{plain(test.test)} {', '.join(map(number, test.twins))}" for test in tests]
+    return [
+        "untrained models of the same architecture and tokenizer, their weights drawn at random, give d = "
+        f"{'; '.join(given)}. A d that they reach comes from word pieces and positions, not from training."
+    ]
+
+
+def pieces_notes(tests: Sequence[SeatResult | CeatResult]) -> list[str]:
+    """Say of tests whose target sets differ in word pieces how many they have, and what the effect is without."""
+    said = []
+    for test in tests:
+        if test.pieces is None or round(test.pieces[0], 1) == round(test.pieces[1], 1):
+            continue
+        first, second = (
+            f"'{plain(group.name)}' {mean:.1f}" for group, mean in zip(test.targets, test.pieces, strict=False)
+        )
+        one = test.effect_size_one_piece
+        among = "" if one is None else f", {number(one)} among words of one piece"
+        said.append(
+            f"{plain(test.test)}: word pieces on average: {first}, {second}; d over words is "
+            f"{number(test.effect_size_words)}{among}, {number(test.effect_size_without_pieces)} with the number of "
+            "pieces regressed out."
+        )
+    return said
+
+
+def glance(r: SeatResult | CeatResult, about: Category, qvalue: float | None = None) -> list[Glance]:
+    """Say at a glance what a test found; chance is what speaks most against it: untrained models, or random words."""
+    (found,) = shown.glance(replace(r, chance=_against(r)), about, qvalue)
+    rest = r.effect_size_without_pieces
+    if rest is None or strength_of(r.effect_size_words, "d") == "none" or rest / r.effect_size_words >= 0.5:
+        return [found]
+    said = f"Over words d is {number(r.effect_size_words)}, and {number(rest)} without the number of word pieces."
+    return [replace(found, sentence=f"{found.sentence} {said}")]
+
+
+def suite_glance(suite: Any, about: Category) -> list[Glance]:
+    """Say at a glance what each test of a suite found, judged by its q-value."""
+    pairs = zip(suite.results, suite.qvalues, strict=True)
+    return [found for test, qvalue in pairs for found in glance(test, about, qvalue)]
+
+
+def _against(result: SeatResult | CeatResult) -> Chance | None:
+    """Return the comparison with untrained models where any of them reaches the effect, else that with random words."""
+    twins = result.twins if isinstance(result, SeatResult) else ()
+    reached = any(abs(twin) >= abs(result.effect_size) for twin in twins)
+    return against_chance(result.effect_size, twins, "untrained twins") if reached else result.chance
 
 
 def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
@@ -82,6 +152,7 @@ def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
         if short := sorted(test.short_of_contexts, key=lambda word: word.contexts):
             counted = _some([f"{word.word} ({word.contexts:,})" for word in short])
             notes.append(f"{plain(test.test)}: fewer contexts than requested: {counted}")
+    notes += pieces_notes(tests)
     lacking = "left out, without a context:"
     return shown.tests_table("CEAT", result, CEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
 

@@ -1,0 +1,40 @@
+"""Untrained twins: the same architecture and tokenizer with freshly drawn weights (docs/definitions.md §9).
+
+What a twin shows comes from word pieces and positions, not from training.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+from aslant.models.model_loading import quiet
+from aslant.models.protocols import Encoder
+
+
+def untrained(encoder: Encoder, seed: int) -> Encoder | None:
+    """Return an encoder with weights drawn anew from a seed; None where its architecture cannot be rebuilt.
+
+    That is so for ELMo and for encoders that are not of transformers.
+
+    >>> untrained(encoder, seed=0)  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
+    """
+    from aslant.models.encoder import TransformersEncoder
+
+    if not isinstance(encoder, TransformersEncoder):
+        return None
+    return TransformersEncoder(
+        fresh(encoder.network.model, seed), encoder.speller.tokenizer, f"{encoder.name} (untrained, seed {seed})",
+        layer=encoder.body.layer, pieces=encoder.pieces, token_budget=encoder.network.limits.tokens,
+    )  # fmt: skip
+
+
+def fresh(model: Any, seed: int) -> Any:
+    """Return a transformers model of the same class and configuration, its weights drawn as before training."""
+    import torch
+
+    first = next(model.parameters())
+    with quiet(), torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        twin = type(model)(deepcopy(model.config))
+    return twin.to(first.device, first.dtype)
