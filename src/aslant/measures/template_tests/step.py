@@ -24,7 +24,7 @@ MOST_WEIGHTS = 1_000_000_000
 def _how(work: Work) -> dict[str, Any]:
     """Return how a model is asked, with as many untrained twins as the profile has, or none of a large model."""
     large = getattr(work.subject.opened, "weights", 0) > MOST_WEIGHTS
-    return {**work.asking(), "twins": 0 if large else work.settings["twins"]}
+    return {**work.asking(), "twins": 0 if large else work.settings.get("twins", 0)}
 
 
 def log_probability(work: Work) -> Results:
