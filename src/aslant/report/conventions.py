@@ -83,6 +83,7 @@ def line(
 DRAWN = {
     "matched words": "random word sets of the same frequency",
     "words in sentences": "random word sets in the same sentences",
+    "words in a corpus": "random word sets of the corpus",
     "untrained twins": "untrained models of the same architecture",
 }
 

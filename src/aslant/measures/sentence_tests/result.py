@@ -155,7 +155,7 @@ class CeatResult(WeatSetTest):
     random-effects model. `pvalue` is over re-partitions of the target *words*, each with its mean association over
     contexts (`statistic` and `effect_size_words` are those of these). `published_pvalue` is the paper's: normal,
     two-sided, as if samples were independent. They share words and contexts, so it goes to 0 as `samples` grows.
-    Word pieces are as in a SEAT.
+    Word pieces are as in a SEAT. `chance` is that of `effect_size_words`.
     """
 
     kind: ClassVar[str] = "ceat"

@@ -8,7 +8,7 @@ from typing import Any
 
 from aslant.errors import plural
 from aslant.measures.association import show as shown
-from aslant.measures.sentence_tests.chance import POOL
+from aslant.measures.sentence_tests.chance import CONTEXTS, IN_CORPUS, POOL
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import model_chart
@@ -43,6 +43,8 @@ CEAT_COLUMNS = (
     Column("share_positive", "above 0", "{:.0%}".format, min_width=110),
     Column("people_effect_size", "d, people", number, min_width=118),
     *shown.PVALUES,
+    Column("effect_size_words", "d, words", number),
+    *shown.CHANCE,
     Column("published_pvalue", "p, published", published, min_width=68),
 )
 #: How many words a note names at most.
@@ -152,9 +154,16 @@ def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
         if short := sorted(test.short_of_contexts, key=lambda word: word.contexts):
             counted = _some([f"{word.word} ({word.contexts:,})" for word in short])
             notes.append(f"{plain(test.test)}: fewer contexts than requested: {counted}")
+    if any(test.chance for test in tests):
+        notes.append(
+            f"d, words: each word by the mean of its contexts; chance is of this d, with random words in up to "
+            f"{CONTEXTS} contexts each, of {IN_CORPUS} that were looked for in the corpus."
+        )
     notes += pieces_notes(tests)
-    lacking = "left out, without a context:"
-    return shown.tests_table("CEAT", result, CEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
+    lacking, why_not = "left out, without a context:", "the corpus has too few of the random words"
+    return shown.tests_table(
+        "CEAT", result, CEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE, no_chance=why_not
+    )
 
 
 def _some(words: Sequence[str]) -> str:
@@ -215,6 +224,11 @@ def _draws(test: CeatResult, tests: Sequence[CeatResult], ink: str) -> Any:
         .encode(x=alt.X("ces:Q", scale=scale))
     )
     return alt.layer(bars, rule)
+
+
+def contexts_picture(suite: CeatSuiteResult) -> Any:
+    """Draw each test's combined effect size with 95 % of its draws; chance, of another effect size, has no band."""
+    return tests_picture([{**row, "chance_low": None, "chance_high": None} for row in suite.rows()], "this model")
 
 
 def words_picture(result: SeatResult) -> Any:
