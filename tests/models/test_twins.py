@@ -5,12 +5,15 @@ from __future__ import annotations
 import pytest
 
 import aslant
+from aslant.measures.sentence_tests.show import ceat_table
 from aslant.models.encoder import TransformersEncoder
 from aslant.models.twins import fresh, untrained
 from fake_encoder import FakeEncoder
 from tiny_lms import CAUSAL, MASKED, causal, masked, torch
 
 SETS = {"targets": (["he", "doctor", "men"], ["she", "nurse", "women"]), "attributes": (["science"], ["art"])}
+
+WORDS = [word for pair in SETS.values() for words in pair for word in words]
 
 
 def encoder(name: str) -> TransformersEncoder:
@@ -50,3 +53,10 @@ def test_twins_are_asked_the_same_test() -> None:
     assert again.twins == found.twins
     assert found.pieces is not None
     assert min(found.pieces) >= 1
+
+
+def test_twins_are_asked_the_same_contexts() -> None:
+    text = [f"I know that {word} is good and {other}." for word in WORDS for other in WORDS]
+    found = aslant.ceat(encoder("bert"), text, **SETS, samples=20, twins=2, chance=0)  # type: ignore[arg-type]
+    assert len(set(found.twins)) == 2
+    assert "untrained models" in " ".join(ceat_table(found).notes)

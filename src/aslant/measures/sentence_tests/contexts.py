@@ -23,6 +23,7 @@ from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import NoSpreadError, chosen_test, compared, need_share, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, provenance
 from aslant.models.protocols import Encoder, Passage, Progress
+from aslant.models.twins import twins_of
 from aslant.models.vector_store import vectors_of
 from aslant.statistics import combine, generator, seed_of
 from aslant.stimuli import WeatSet
@@ -47,6 +48,14 @@ class Drawn:
     random: dict[str, tuple[Context, ...]]
 
 
+@dataclass(frozen=True)
+class Others:
+    """What a test is compared with: vectors of random words, and those that untrained twins give its own words."""
+
+    random: WordVectors
+    twins: tuple[WordVectors, ...]
+
+
 @keywords
 def ceat(
     encoder: Encoder,
@@ -66,7 +75,8 @@ def ceat(
     word and has an effect size; a random-effects model combines these. The p-value is over re-partitions of the
     target words, exact where it can be; the paper's own, which assumes independent draws, is given as
     `published_pvalue`. `chance` sets of random words of the corpus take the place of the attributes (compared by
-    `effect_size_words`). A word counts as it is written ("Bill", not "bill") unless `case="any"`. `store` is a folder
+    `effect_size_words`), and `twins` untrained models of the same architecture are asked the same, in up to 20
+    contexts of each word. A word counts as it is written ("Bill", not "bill") unless `case="any"`. `store` is a folder
     that keeps vectors. With fewer than the share `min_found` of any set in the corpus, the test is refused.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
@@ -80,7 +90,7 @@ def ceat(
     seed = seed_of(rng)
     drawn = _drawn(encoder, corpus, chosen.words, settings, seed, progress)
     vectors = context_vectors(encoder, drawn.contexts, store, progress, chosen.id)
-    others = context_vectors(encoder, drawn.random, store, progress, "random words")
+    others = _others(encoder, drawn, settings, seed, store, progress)
     return _measure(encoder, chosen, drawn, vectors, others, settings, seed)
 
 
@@ -97,6 +107,20 @@ def _drawn(
     sample, read = c.read_contexts(corpus, queries, seed, progress)
     found = sample.contexts["words"]
     return Drawn(found.by_word, found.counts, read, sample.contexts["random"].by_word if settings.chance else {})
+
+
+def _others(
+    encoder: Encoder, drawn: Drawn, settings: CeatSettings, seed: int, store: Any, progress: Progress | None
+) -> Others:
+    """Encode random words, and let untrained twins encode some contexts of each word."""
+    some = {word: found[:CONTEXTS] for word, found in drawn.contexts.items()}
+    return Others(
+        context_vectors(encoder, drawn.random, store, progress, "random words"),
+        tuple(
+            context_vectors(twin, some, store, shown, "all tests")
+            for twin, shown in twins_of(encoder, settings.twins, seed, progress)
+        ),
+    )
 
 
 def context_vectors(
@@ -117,7 +141,7 @@ def context_vectors(
 
 
 def _measure(
-    encoder: Encoder, test: WeatSet, drawn: Drawn, vectors: WordVectors, others: WordVectors, settings: CeatSettings,
+    encoder: Encoder, test: WeatSet, drawn: Drawn, vectors: WordVectors, others: Others, settings: CeatSettings,
     seed: int,
 ) -> CeatResult:  # fmt: skip
     X, Y, A, B = sets = [c.clustered(group, vectors) for group in test.groups]
@@ -142,7 +166,11 @@ def _measure(
         contexts_per_word=settings.contexts_per_word,
         words=_words(sets, drawn, (first, second)),
         corpus=drawn.corpus,
-        chance=ceat_chance(test, sets, others, by_words, settings.chance, random),
+        chance=ceat_chance(test, sets, others.random, by_words, settings.chance, random),
+        twins=tuple(
+            effect_size(*word_associations(*(c.clustered(group, twin) for group in test.groups)))
+            for twin in others.twins
+        ),
         **piece_fields(encoder, used, first, second),
         provenance=provenance(encoder, test.id, used, seed, {**settings.record(), "corpus": drawn.corpus.name}),
     )  # fmt: skip
@@ -190,7 +218,7 @@ def ceat_suite(
     seed = seed_of(rng)
     words = tuple(dict.fromkeys(word for test in chosen for word in test.words))
     drawn = _drawn(encoder, corpus, words, settings, seed, progress)
-    others = context_vectors(encoder, drawn.random, store, progress, "random words")
+    others = _others(encoder, drawn, settings, seed, store, progress)
     vectors: WordVectors = {}
 
     def measure(test: WeatSet) -> CeatResult:

@@ -47,6 +47,7 @@ class CeatSettings(Partitions):
     ] = "as written"
     alternative: Alternative = "two-sided"
     chance: Draws = 2_000
+    twins: Twins = 0
     min_found: MinFound = 0.0
 
 

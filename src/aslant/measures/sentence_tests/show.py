@@ -74,7 +74,7 @@ def seat_table(result: SeatResult | SeatSuiteResult) -> Table:
             f"random words: of {POOL} or more for each kind of attribute, of as few pieces as possible, each in all "
             "sentences of that kind (without the plural)."
         )
-    notes += [*_twins_notes(tests), *pieces_notes(tests)]
+    notes += [*_twins_notes(tests, "d"), *pieces_notes(tests)]
     why_not = "its language is not English, or it has too many words for those that are drawn from"
     lacking = "left out, without a vector:"
     return shown.tests_table(
@@ -82,16 +82,16 @@ def seat_table(result: SeatResult | SeatSuiteResult) -> Table:
     )
 
 
-def _twins_notes(tests: Sequence[SeatResult]) -> list[str]:
-    """Say what untrained models of the same architecture give, or why none was made."""
+def _twins_notes(tests: Sequence[SeatResult | CeatResult], effect: str) -> list[str]:
+    """Say which `effect` untrained models of the same architecture have, or why none was made."""
     if not any(test.provenance.settings.get("twins") for test in tests):
         return []
     if not any(test.twins for test in tests):
         return ["untrained models: none, since the architecture of this encoder cannot be rebuilt here."]
     given = [f"{plain(test.test)} {', '.join(map(number, test.twins))}" for test in tests]
     return [
-        "untrained models of the same architecture and tokenizer, their weights drawn at random, give d = "
-        f"{'; '.join(given)}. A d that they reach comes from word pieces and positions, not from training."
+        "untrained models of the same architecture and tokenizer, their weights drawn at random, give "
+        f"{effect} = {'; '.join(given)}. A d that they reach comes from word pieces and positions, not from training."
     ]
 
 
@@ -132,9 +132,9 @@ def suite_glance(suite: Any, about: Category) -> list[Glance]:
 
 def _against(result: SeatResult | CeatResult) -> Chance | None:
     """Return the comparison with untrained models where any of them reaches the effect, else that with random words."""
-    twins = result.twins if isinstance(result, SeatResult) else ()
-    reached = any(abs(twin) >= abs(result.effect_size) for twin in twins)
-    return against_chance(result.effect_size, twins, "untrained twins") if reached else result.chance
+    effect = result.effect_size if isinstance(result, SeatResult) else result.effect_size_words
+    reached = any(abs(twin) >= abs(effect) for twin in result.twins)
+    return against_chance(effect, result.twins, "untrained twins") if reached else result.chance
 
 
 def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
@@ -159,7 +159,7 @@ def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
             f"d, words: each word by the mean of its contexts; chance is of this d, with random words in up to "
             f"{CONTEXTS} contexts each, of {IN_CORPUS} that were looked for in the corpus."
         )
-    notes += pieces_notes(tests)
+    notes += [*_twins_notes(tests, "d, words,"), *pieces_notes(tests)]
     lacking, why_not = "left out, without a context:", "the corpus has too few of the random words"
     return shown.tests_table(
         "CEAT", result, CEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE, no_chance=why_not
