@@ -24,9 +24,14 @@ SHOWN = 3
 def measured(source: str) -> tuple[str, EnumerationResult, EnumerationResult, float]:
     vectors = aslant.load(source)
     start = time.perf_counter()
-    full = aslant.enumerate_biases(vectors)
+    full = aslant.enumerate_biases(vectors, chance=0)
     took = time.perf_counter() - start
-    return f"GloVe 6B, {vectors.dimensions} dimensions", full, aslant.enumerate_biases(vectors, precision=0.001), took
+    return (
+        f"GloVe 6B, {vectors.dimensions} dimensions",
+        full,
+        aslant.enumerate_biases(vectors, precision=0.001, chance=0),
+        took,
+    )
 
 
 def summary(name: str, full: EnumerationResult, early: EnumerationResult) -> str:

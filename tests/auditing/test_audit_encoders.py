@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -206,7 +206,7 @@ def test_the_command_takes_a_corpus_and_goes_on_with_it(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as m:
-        m.setattr(running, "STEPS", tuple(replace(s, run=stop) if s.id == "ceat" else s for s in STEPS))
+        m.setattr(running, "STEPS", tuple(replace(s, run=cast("Any", stop)) if s.id == "ceat" else s for s in STEPS))
         assert run(*call, "--run-folder", "kept").returncode not in (0, 2)
     refused = run("audit", "--resume", "kept", "--corpus", "text.csv")
     assert (refused.returncode, "leave out --corpus" in refused.stderr) == (2, True)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 import aslant
 from aslant.auditing.running import category_of, glances
 from aslant.report.conventions import judged, line
-from aslant.statistics import Chance
+from aslant.statistics import Chance, against_chance
 from fake_pronouns import MaskedPronounLM, write_sets
 
 
@@ -42,13 +43,21 @@ def test_what_debiasing_left_has_lines_only_where_it_was_measured(geometry: asla
     assert len(glances("geometry", [geometry])) == len(glances("geometry", [short])) + 3
 
 
-def test_an_enumeration_that_tested_nothing_has_neither_share_nor_qvalue() -> None:
-    found = aslant.enumerate_biases(aslant.load(), groups="religions-four", words=2000, categories=4, rotations=20)
+def test_an_enumeration_is_graded_by_what_random_words_give_and_not_by_its_strongest_pair() -> None:
+    settings: dict[str, Any] = {"words": 2000, "categories": 4, "rotations": 200, "chance": 3}
+    found = aslant.enumerate_biases(aslant.load(), groups="religions-four", **settings)
     [line] = glances("enumeration", [found])
     tested = [cell.qvalue for cell in found.cells if cell.tested]
-    assert (line.effect, line.qvalue) == (len(found.significant) / len(tested), min(tested))
-    [empty] = glances("enumeration", [replace(found, cells=())])
-    assert (empty.effect, empty.strength, empty.qvalue, empty.evidence) == (None, None, None, "not tested")
+    assert min(tested) <= 0.05
+    assert (line.effect, line.pvalue, line.qvalue) == (len(found.significant) / len(tested), None, None)
+    assert (line.chance, line.evidence) == (found.chance, "none")  # three draws cannot be evidence
+    beyond = against_chance(0.9, [0.5] * 99, "random words in place of names", signed=False)
+    [line] = glances("enumeration", [replace(found, chance=beyond)])
+    assert (line.evidence, line.sentence[-55:]) == ("strong", "Larger than 99 % of random words of the same frequency.")
+    [line] = glances("enumeration", [replace(found, chance=None)])
+    assert line.evidence == "not tested"
+    [empty] = glances("enumeration", [replace(found, cells=(), chance=None)])
+    assert (empty.effect, empty.strength, empty.evidence) == (None, None, "not tested")
 
 
 def test_pronouns_have_a_line_for_each_number_that_there_is(tmp_path: object) -> None:

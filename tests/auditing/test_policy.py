@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -13,7 +14,7 @@ import aslant
 from aslant.auditing.policy import Policy, check_policy, parse_policy, read_policy, read_report
 from aslant.errors import AslantError
 from aslant.report.audit import junit
-from aslant.results.audit import AuditComparison, AuditDifference, ModelDifference
+from aslant.results.audit import NEEDS_TEXT, ON_REQUEST, AuditComparison, AuditDifference, ModelDifference
 
 
 @pytest.fixture(scope="module")
@@ -113,6 +114,87 @@ def test_a_measure_that_broke_off_fails_the_check_unless_allowed(audit: aslant.A
     rule = 'measure = "weat"\nmax = 9'
     assert not check_policy(broken, policy(rule)).passed
     assert check_policy(broken, policy(rule, head="allow_failed = true\n")).passed
+
+
+KEPT = 'measure = "weat"\nmax = 9'
+
+
+def failures(report: aslant.AuditResult, head: str = "", **given: Any) -> list[tuple[str, str, str]]:
+    check = check_policy(report, policy(KEPT, head=head), **given)
+    return [(line.rule, line.measure, line.stimuli) for line in check.failures]
+
+
+def test_a_report_whose_tests_could_not_be_run_fails_however_few_rules_are_broken(audit: aslant.AuditResult) -> None:
+    lines = tuple(line for line in audit.glance if line.stimuli == "weat-6")
+    gone = {f"weat, weat-{n}": "too few words (missing: a, b, …)" for n in (1, 2)}
+    thin = replace(audit, glance=lines, not_run=gone)
+    assert failures(thin) == [("everything is run", "weat", "weat-1"), ("everything is run", "weat", "weat-2")]
+    assert check_policy(thin, policy(KEPT)).lines[0].reason == "too few words"
+    assert failures(thin, 'may_not_run = ["weat, weat-1"]\n') == [("everything is run", "weat", "weat-2")]
+    assert not failures(thin, 'may_not_run = ["weat*"]\n')
+    assert not aslant.check_policy(thin).passed
+
+
+def test_what_was_left_out_on_request_or_needs_a_corpus_does_not_fail_a_check(audit: aslant.AuditResult) -> None:
+    assert not failures(replace(audit, not_run={"geometry": ON_REQUEST, "ceat": f"{NEEDS_TEXT}."}))
+
+
+def test_tests_can_be_named_that_must_have_run(audit: aslant.AuditResult) -> None:
+    head = 'must_run = ["weat, weat-?", "polarity", "geometry"]\n'
+    assert failures(audit, head) == [("what must run is run", "geometry", "*")]
+
+
+def test_a_measure_that_found_too_few_words_fails(audit: aslant.AuditResult) -> None:
+    assert not failures(audit)
+    head = "min_found = 0.9\n"
+    assert failures(audit, head) == [("words are found", "polarity", "*")]
+    [line] = check_policy(audit, policy(KEPT, head=head)).failures
+    assert (line.value, line.reason) == (288 / 331, "288 of 331 of 'words'")
+    assert failures(audit, "min_found = 0.97\n")[0] == ("words are found", "weat", "*")  # 24 of 25 flowers
+
+
+def changed(audit: aslant.AuditResult, stimuli: str, **changes: Any) -> aslant.AuditResult:
+    lines = tuple(replace(line, **changes) if line.stimuli == stimuli else line for line in audit.glance)
+    return replace(audit, glance=lines)
+
+
+def test_a_report_is_held_to_an_earlier_one(audit: aslant.AuditResult) -> None:
+    assert not failures(audit, baseline=audit)
+    six = next(line for line in audit.glance if line.stimuli == "weat-6")
+    assert six.effect is not None
+    moved = [("as in the baseline", "weat", "weat-6")]
+    for gap, broken in ((0.19, []), (0.21, moved), (-0.21, moved)):
+        assert failures(changed(audit, "weat-6", effect=six.effect + gap), baseline=audit) == broken
+    wide = 'tolerance = { "*" = 0.3 }\n'
+    assert not failures(changed(audit, "weat-6", effect=six.effect + 0.21), wide, baseline=audit)
+    weak, firm = (changed(audit, "weat-6", evidence=grade) for grade in ("some", "strong"))
+    assert failures(firm, baseline=weak) == moved
+    assert not failures(weak, baseline=firm)
+
+
+def test_a_line_that_only_the_baseline_has_fails(audit: aslant.AuditResult) -> None:
+    shorter = replace(audit, glance=audit.glance[1:])
+    assert failures(shorter, baseline=audit) == [("as in the baseline", "weat", "weat-1")]
+    assert not failures(audit, baseline=shorter)
+
+
+def test_a_baseline_of_several_models_has_each_by_its_name(audit: aslant.AuditResult) -> None:
+    other = replace(audit, representation=replace(audit.representation, name="other"))
+    both = AuditComparison((audit, other), (), {}, audit.created, audit.version)
+    assert not failures(other, baseline=both)
+    third = replace(audit, representation=replace(audit.representation, name="third"))
+    assert failures(third, baseline=both) == [("as in the baseline", "*", "*")]
+
+
+def test_rules_can_ask_about_chance(audit: aslant.AuditResult) -> None:
+    rule = 'measure = "weat"\nstimuli = "weat-6"\nfield = "chance_pvalue"\nmin = '
+    assert verdicts(audit, rule + "0.01", rule + "0.05") == [("weat-6", "passed"), ("weat-6", "violated")]
+    assert verdicts(audit, rule.replace("pvalue", "qvalue") + "0.05") == [("weat-6", "passed")]
+    spared = 'measure = "weat"\nstimuli = "weat-[36]"\nmax = 0.8\nonly_if_beyond_chance = 0.05'
+    assert verdicts(audit, spared.replace("[36]", "3")) == [("weat-3", "passed")]
+    assert verdicts(audit, spared.replace("[36]", "6")) == [("weat-6", "violated")]
+    untold = changed(audit, "weat-3", chance=None)
+    assert verdicts(untold, spared.replace("[36]", "3")) == [("weat-3", "violated")], "not known is not spared"
 
 
 def test_differences_between_models_have_limits(audit: aslant.AuditResult) -> None:
@@ -314,10 +396,10 @@ def test_no_effect_at_all_is_judged_by_its_own_evidence(audit: aslant.AuditResul
 def test_a_missing_line_says_what_the_audit_says_of_its_measure(audit: aslant.AuditResult) -> None:
     for what in ("seat", "seat on an encoder", "seat, ceat"):
         told = replace(audit, not_run={"seats": "not this", what: "no encoder was given"})
-        [line] = check_policy(told, policy('measure = "seat"\nmax = 1')).lines
+        [line] = check_policy(told, policy('measure = "seat"\nmax = 1', head='may_not_run = ["*"]\n')).lines
         assert line.reason == f"{what}: no encoder was given"
     told = replace(audit, not_run={"seats": "not this"})
-    assert check_policy(told, policy('measure = "seat"\nmax = 1')).lines[0].reason == "no line of the report matches"
+    assert check_policy(told, policy('measure = "seat"\nmax = 1')).lines[1].reason == "no line of the report matches"
 
 
 def test_a_rule_is_held_to_the_models_that_it_names(audit: aslant.AuditResult) -> None:

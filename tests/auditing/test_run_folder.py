@@ -17,8 +17,9 @@ import pytest
 import aslant
 from aslant.auditing import running
 from aslant.auditing.run_folder import Finished, RunFolder
-from aslant.auditing.running import STEPS, Plan, Step
+from aslant.auditing.running import STEPS, Plan
 from aslant.auditing.subjects import subject_of
+from aslant.catalogue import Step
 from aslant.errors import AslantError
 from aslant.io.keeper import FILE, Keeper
 

@@ -7,7 +7,7 @@ import signal
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -27,7 +27,9 @@ def test_a_signal_stops_a_run_that_then_goes_on(
         time.sleep(60)
 
     with monkeypatch.context() as patch:
-        patch.setattr(running, "STEPS", tuple(replace(s, run=signalled) if s.id == "geometry" else s for s in STEPS))
+        patch.setattr(
+            running, "STEPS", tuple(replace(s, run=cast("Any", signalled)) if s.id == "geometry" else s for s in STEPS)
+        )
         answer = run(*ASKED)
     assert answer.returncode == 128 + number
     assert answer.stderr.startswith("aslant: stopped; what is finished is kept. To resume: aslant audit --resume ")

@@ -11,7 +11,7 @@ import aslant
 from aslant.debias import METHODS
 from aslant.errors import DebiasError
 from aslant.report import render
-from aslant.results.debias import DebiasCheck
+from aslant.results.debias import CheckedMeasure, DebiasCheck, StateTest
 
 RATED = "king\tqueen\t8.6\ncar\ttrain\t6.3\nking\tcabbage\t0.2\ntiger\tcat\t7.4\nstock\tegg\t1.8\n"
 
@@ -73,6 +73,43 @@ def test_chance_and_the_range_over_seeds_stand_beside_the_residual_tests(check: 
     assert by_name["clustering"].after_chance.mean >= 0.5  # the better of two namings is never below
     assert by_name["professions'"].after_chance == r.neighbours.chance
     assert {m.after_chance for m in check.measures if m.family != "residual"} == {None}
+
+
+def test_the_raw_statistic_interval_and_p_stand_beside_d_before_and_after(check: DebiasCheck) -> None:
+    v = aslant.load()
+    row = next(row for row in check.rows() if row["measure"].startswith("weat-7"))
+    for state, vectors in (("before", v), ("after", aslant.hard_debias(v))):
+        found = aslant.weat(vectors, "weat-7", bootstrap=1_000)
+        assert found.interval is not None
+        assert found.chance is not None
+        told = (found.statistic, found.interval.low, found.interval.high, found.pvalue, found.chance.pvalue)
+        assert tuple(row[f"{state}_{n}"] for n in ("statistic", "low", "high", "pvalue", "chance_pvalue")) == told
+    assert abs(row["after_statistic"]) < abs(row["before_statistic"]) / 5
+    assert abs(row["after"]) > abs(row["before"]) / 3  # d hardly tells
+    text = render(check, ".md")
+    assert "0.046 → −0.006" in text
+    assert "weat-7, weat-8: the spread of the associations, which d is divided by, fell to less than half" in text
+
+
+def test_random_words_stand_beside_polarity_and_direct_bias(check: DebiasCheck) -> None:
+    v = aslant.load()
+    rows = {row["measure"]: row for row in check.rows()}
+    direct, lean = aslant.direct_bias(v).chance, aslant.polarity(v, "gender-binary", bootstrap=0).chance
+    assert direct is not None
+    assert lean is not None
+    assert rows["direct bias of professions"]["before_chance_pvalue"] == direct.pvalue
+    assert rows["polarity binary, gender-binary"]["before_chance_pvalue"] == lean.pvalue
+    assert rows["direct bias of professions, original direction"]["before_chance_pvalue"] is None
+
+
+@pytest.mark.parametrize(("after", "statistic", "shrank"), [(-1.098, -0.008, True), (0.4, 0.010, False)])
+def test_a_spread_that_fell_to_less_than_half_is_told_from_an_effect_that_fell(
+    after: float, statistic: float, shrank: bool
+) -> None:
+    states = StateTest(None, 0.025), StateTest(None, statistic)
+    measure = CheckedMeasure("WEAT", "weat-8", 0.883, after, "d", before_test=states[0], after_test=states[1])
+    assert measure.spread_shrank == shrank
+    assert not CheckedMeasure("WEAT", "weat-8", 0.883, after, "d").spread_shrank  # as in older files
 
 
 def test_the_difference_in_word_similarity_has_a_paired_interval(check: DebiasCheck) -> None:

@@ -121,3 +121,9 @@ TABLE = {
     ("she", "nurse"): 0.15, ("she", "engineer"): 0.05, ("she", "clerk"): 0.10,
     ("they", "nurse"): 0.02, ("they", "engineer"): 0.04, ("they", "clerk"): 0.04,
 }  # fmt: skip
+
+
+class ListedLM(FakeMaskedLM):
+    """A masked model that says which words it has: 300 made-up ones, the frequent ones first."""
+
+    ordered_words = tuple("".join("abcdefghij"[int(digit)] for digit in f"{n:03d}") for n in range(300))

@@ -37,4 +37,4 @@ def planted_vectors() -> WordVectors:
 
 
 NAMES = [f"Name{number}" for number in range(200)]
-SETTINGS: dict[str, Any] = {"categories": CATEGORIES, "groups": GROUPS, "rotations": 499, "rng": 3}
+SETTINGS: dict[str, Any] = {"categories": CATEGORIES, "groups": GROUPS, "rotations": 499, "rng": 3, "chance": 0}

@@ -102,7 +102,7 @@ def small_vectors() -> aslant.WordVectors:
 def enumerated(vectors: aslant.WordVectors, **settings: Any) -> str:
     result = aslant.enumerate_biases(
         vectors, names=[f"name{i}" for i in range(60)], groups=4, categories=6, words=600, rotations=3000, rng=3,
-        **settings,
+        min_names=1, chance=1, **settings,
     )  # fmt: skip
     return json.dumps(result.to_dict(), sort_keys=True)
 

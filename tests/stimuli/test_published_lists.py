@@ -23,7 +23,7 @@ CATEGORIES = {
 COMMON = {"kind", "title", "category", "language", "licence", "citation", "source"}
 OPTIONAL = {"note", "content_warning"}
 OF_KIND = {
-    "weat": {"targets", "attributes", "human", "published"},
+    "weat": {"targets", "attributes", "alternative", "human", "published"},
     "pairs": {"poles", "pairs"},
     "words": {"words", "columns", "rows", "column_notes"},
     "classes": {"classes"},

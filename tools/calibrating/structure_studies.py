@@ -75,7 +75,7 @@ def enumerated(
     result = aslant.enumerate_biases(
         WordVectors.from_arrays(every, matrix, name="null"), names=every[:36] if found else None,
         groups=3 if found else {group[0]: group for group in groups}, categories=6, words=400, rotations=999,
-        voronoi=voronoi, precision=precision, rng=random, workers=1,
+        voronoi=voronoi, precision=precision, chance=0, min_names=1, rng=random, workers=1,
     )  # fmt: skip
     return _cells(random, result, kind, planted)
 

@@ -46,6 +46,8 @@ EXEMPT = {
     "RepeatedMeasure.parametric_pvalues": "those of ResidualNeighbours.pvalue, one for each repeat",
     "EnumerationResult.critical_pvalue": "the largest p-value of the table that Benjamini–Hochberg accepts",
     "GeneralisedWeatResult.pvalue_bounds": "WEAT's bracket, or the same exact interval of random partitions as WEAT's",
+    "Counterfactual.pvalue": "for the classifiers as trained, as that of the gap, which is listed as off",
+    "Counterfactual.interval": "a bootstrap of means, as that of polarity, over pages",
     "Interval.low": "holds what other fields of this table promise",
     "Interval.high": "holds what other fields of this table promise",
     "LeaveOneOut.low": "the range when any one word is left out, not an interval",

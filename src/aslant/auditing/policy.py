@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import difflib
-import fnmatch
 import math
 from os import PathLike
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
+from aslant.auditing.coverage import audits_of, covered, like, moved, not_covered
 from aslant.errors import AslantError
 from aslant.io.reading import parse_json, parse_toml, read_text
 from aslant.results.audit import AuditComparison, AuditDifference, AuditResult, Glance, PolicyCheck, PolicyLine, Verdict
@@ -20,12 +20,15 @@ from aslant.version import __version__
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
 Share = Annotated[float, Meta(gt=0, le=1)]
-Field = Literal["effect_size", "pvalue", "qvalue", "count_significant", "difference"]
+Field = Literal["effect_size", "pvalue", "qvalue", "chance_pvalue", "chance_qvalue", "count_significant", "difference"]
 MAX_POLICY, MAX_REPORT = 1 << 20, 1 << 30
 
-#: The default policy for a report: no large association about people that chance does not explain.
+#: The default policy for a report: what was to be measured was, and no large association about people stands out.
 DEFAULT_POLICY = """
 name = "default"
+may_not_run = ["pronoun-*"]
+min_found = 0.5
+tolerance = { d = 0.2, "*" = 0.05 }
 
 [[rule]]
 name = "no large association about people"
@@ -37,16 +40,19 @@ field = "effect_size"
 absolute = true
 max = 0.8
 only_if_qvalue_below = 0.05
+only_if_beyond_chance = 0.05
 """
 
 
 class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A limit on a number of every measurement that it matches; `measure`, `stimuli`, `category`… may hold * and ?.
 
-    `field`: "effect_size", "pvalue" or "qvalue" of each line; "count_significant": how many of them have a q-value (or
-    p-value) up to `alpha`, for an enumeration how many of its pairs; "difference": how far a model is from the first.
-    `effect` is the name of the effect ("d", "polarity", …). `absolute` looks at the size alone, not at the sign.
-    `only_if_qvalue_below` exempts lines without that much evidence. `optional`: a measurement may be missing.
+    `field`: "effect_size", "pvalue", "qvalue", "chance_pvalue" or "chance_qvalue" of each line; "count_significant":
+    how many of them have a q-value (or p-value) up to `alpha`, for an enumeration how many of its pairs; "difference":
+    how far a model is from the first. `effect` is the name of the effect ("d", "polarity", …). `absolute` looks at the
+    size alone, not at the sign. `only_if_qvalue_below` exempts lines without that much evidence, and
+    `only_if_beyond_chance` those that a larger share of random word sets reach; a line without a chance level is not
+    exempt. `optional`: a measurement may be missing.
     """
 
     name: Text
@@ -60,6 +66,7 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     min: float | None = None
     absolute: bool = False
     only_if_qvalue_below: Share | None = None
+    only_if_beyond_chance: Share | None = None
     alpha: Share = 0.05
     optional: bool = False
 
@@ -74,8 +81,8 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
             wrong = "has a max below its min"
         elif self.absolute and self.max is not None and self.max < 0:
             wrong = f"is about an absolute size, which cannot be at most {self.max:g}"
-        elif self.only_if_qvalue_below is not None and self.field in ("difference", "count_significant"):
-            wrong = f"has only_if_qvalue_below, which has no meaning for the field {self.field}"
+        elif self.field in ("difference", "count_significant") and (spared := self._spared()):
+            wrong = f"has {next(iter(spared))}, which has no meaning for the field {self.field}"
         if wrong:
             raise ValueError(f"the rule '{self.name}' {wrong}")
 
@@ -83,15 +90,23 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
         """Return the rule in words."""
         parts = [f"at least {self.min:g}"] if self.min is not None else []
         parts += [f"at most {self.max:g}"] if self.max is not None else []
-        size = "size " if self.absolute else ""
-        when = f", if q < {self.only_if_qvalue_below:g}" if self.only_if_qvalue_below is not None else ""
-        return size + " and ".join(parts) + when
+        size, when = "size " if self.absolute else "", " and ".join(self._spared().values())
+        return size + " and ".join(parts) + (f", if {when}" if when else "")
+
+    def _spared(self) -> dict[str, str]:
+        """Return the keys that exempt lines, and in words which are not exempt."""
+        given: dict[str, str] = {}
+        if self.only_if_qvalue_below is not None:
+            given["only_if_qvalue_below"] = f"q < {self.only_if_qvalue_below:g}"
+        if self.only_if_beyond_chance is not None:
+            given["only_if_beyond_chance"] = f"chance p ≤ {self.only_if_beyond_chance:g}"
+        return given
 
     def matches(self, line: Glance | AuditDifference) -> bool:
         """Tell whether the rule is about a line."""
         categories = (self.category,) if isinstance(self.category, str) else self.category
         asked = ((line.measure, self.measure), (line.stimuli, self.stimuli), (line.effect_name, self.effect))
-        return all(_like(*pair) for pair in asked) and any(_like(line.category, pattern) for pattern in categories)
+        return all(like(*pair) for pair in asked) and any(like(line.category, pattern) for pattern in categories)
 
     def judged(self, model: str, value: float, measure: str = "", stimuli: str = "") -> PolicyLine:
         """Hold a value to the limits."""
@@ -112,22 +127,29 @@ class Rule(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
 
 
 class Policy(Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """Rules under a name; `allow_failed`: a measure may have broken off."""
+    """Rules under a name, and what every report must have before any number in it counts.
+
+    What could not be run fails the check, unless it was left out on request, needs a corpus, or is in `may_not_run`
+    ("weat, weat-3", "pronoun-*"); so does a measure that broke off, unless `allow_failed`. Each of `must_run` ("weat",
+    "weat, weat-6") has a line. Of each word set of a measure at least the share `min_found` was found; of names that
+    are looked up by the thousand that is not asked. `tolerance` says, by the name of the effect, how far a line may be
+    from the baseline's.
+    """
 
     rule: Annotated[tuple[Rule, ...], Meta(min_length=1)]
     name: str = "policy"
     allow_failed: bool = False
-
-
-def _like(text: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(text, pattern.replace("[", "[[]"))  # only * and ? stand for other characters
+    may_not_run: tuple[Text, ...] = ()
+    must_run: tuple[Text, ...] = ()
+    min_found: Annotated[float, Meta(ge=0, le=1)] = 0.5
+    tolerance: dict[Text, Annotated[float, Meta(ge=0)]] = field(default_factory=lambda: {"d": 0.2, "*": 0.05})
 
 
 def read_policy(path: str | PathLike[str] | None = None) -> Policy:
     """Read a policy's TOML file; by default the built-in one.
 
     >>> read_policy().rule[0].limit()
-    'size at most 0.8, if q < 0.05'
+    'size at most 0.8, if q < 0.05 and chance p ≤ 0.05'
     """
     if path is None:
         return parse_policy(DEFAULT_POLICY, "the default policy")
@@ -177,32 +199,38 @@ def read_report(path: str | PathLike[str]) -> AuditResult | AuditComparison:
     return found
 
 
-def check_policy(report: AuditResult | AuditComparison, policy: Policy | None = None) -> PolicyCheck:
+def check_policy(
+    report: AuditResult | AuditComparison,
+    policy: Policy | None = None,
+    baseline: AuditResult | AuditComparison | None = None,
+) -> PolicyCheck:
     """Check a report against a policy (by default the built-in one); each of several models is checked.
+
+    With a `baseline`, an earlier report, no line may have more evidence than there, or an effect further from it than
+    the policy's tolerance; a baseline of one model is that of every model, one of several has each by its name.
 
     >>> import aslant
     >>> check = aslant.check_policy(aslant.audit(only=["weat"], profile="quick"))
     >>> check.passed, check.failures[0].stimuli, check.failures[0].limit
-    (False, 'weat-3', 'size at most 0.8, if q < 0.05')
+    (False, 'weat-6', 'size at most 0.8, if q < 0.05 and chance p ≤ 0.05')
     """
     chosen = policy or read_policy()
-    audits = (report,) if isinstance(report, AuditResult) else report.audits
+    audits = audits_of(report)
     names = tuple(audit.representation.name for audit in audits)
     lines: list[PolicyLine] = []
     for name, audit in zip(names, audits, strict=True):
-        for measure, why in {} if chosen.allow_failed else audit.failed.items():
-            lines.append(
-                PolicyLine("no measure breaks off", name, measure, "*", "failed", None, "none", "violated", why)
-            )
+        lines += not_covered(chosen, name, audit)
         for rule in chosen.rule:
-            if rule.field != "difference" and _like(name, rule.model):
+            if rule.field != "difference" and like(name, rule.model):
                 lines += _of_audit(rule, name, audit)
+        lines += moved(chosen, name, audit, baseline) if baseline else []
     for rule in chosen.rule:
         if rule.field == "difference":
             lines += _of_differences(rule, report)
-        elif not any(_like(name, rule.model) for name in names):
+        elif not any(like(name, rule.model) for name in names):
             lines.append(rule.missing(rule.model, "the report has no such model"))
-    return PolicyCheck(chosen.name, names, tuple(lines), __version__)
+    told = tuple(f"{name}: {covered(audit)}" for name, audit in zip(names, audits, strict=True))
+    return PolicyCheck(chosen.name, names, tuple(lines), __version__, told)
 
 
 def _of_audit(rule: Rule, name: str, audit: AuditResult) -> list[PolicyLine]:
@@ -235,16 +263,27 @@ def _on_line(rule: Rule, model: str, line: Glance) -> PolicyLine:
     A one-sided test whose effect goes the other way has a p-value near 1 however large the effect is; a rule about size
     then takes 1 − p, so that no large effect is exempt because of its direction.
     """
-    value = line.effect if rule.field == "effect_size" else getattr(line, rule.field)
+    value = _value(rule.field, line)
     if value is None:
         return rule.missing(model, f"it has no {rule.field}", line.measure, line.stimuli)
     evidence, wanted = line.pvalue if line.qvalue is None else line.qvalue, rule.only_if_qvalue_below
     if rule.absolute and line.pvalue is not None and line.pvalue > 0.5 and (line.effect or 0) < 0:
         evidence = 1 - line.pvalue
+    spared = ""
     if wanted is not None and (evidence is None or evidence >= wanted):
-        why = "not tested against chance" if evidence is None else f"q = {evidence:.3g}"
-        return rule.line(model, "passed", line.measure, line.stimuli, value, why)
+        spared = "not tested against chance" if evidence is None else f"q = {evidence:.3g}"
+    elif rule.only_if_beyond_chance is not None and line.chance and line.chance.pvalue > rule.only_if_beyond_chance:
+        spared = f"random word sets reach it in {line.chance.pvalue:.0%}".replace("%", " %")
+    if spared:
+        return rule.line(model, "passed", line.measure, line.stimuli, value, spared)
     return rule.judged(model, value, line.measure, line.stimuli)
+
+
+def _value(name: Field, line: Glance) -> float | None:
+    if name == "chance_pvalue":
+        return line.chance.pvalue if line.chance else None
+    found: float | None = line.effect if name == "effect_size" else getattr(line, name)
+    return found
 
 
 def _of_differences(rule: Rule, report: AuditResult | AuditComparison) -> list[PolicyLine]:
@@ -257,6 +296,6 @@ def _of_differences(rule: Rule, report: AuditResult | AuditComparison) -> list[P
         for line in report.differences
         if rule.matches(line)
         for gap in line.differences
-        if _like(gap.model, rule.model)
+        if like(gap.model, rule.model)
     ]
     return found or [rule.missing(rule.model, "no line of the report matches")]

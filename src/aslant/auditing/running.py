@@ -25,7 +25,7 @@ from aslant.auditing.subjects import Subject
 from aslant.catalogue import Step
 from aslant.errors import AslantError, MeasureError
 from aslant.report.conventions import judged
-from aslant.results.audit import ON_REQUEST, AuditPart, AuditResult, Glance, Profile
+from aslant.results.audit import NEEDS_TEXT, ON_REQUEST, AuditPart, AuditResult, Glance, Profile
 from aslant.results.codec import MeasuredResult
 from aslant.stimuli import StimulusSet, load_set
 from aslant.stimuli import names as set_names
@@ -33,7 +33,6 @@ from aslant.version import __version__
 
 #: Called with a measure that broke off, and its traceback.
 OnFailure = Callable[[str, str], None]
-NEEDS_TEXT = "needs text to draw sentences from; give a corpus (--corpus PATH, corpus= in Python)"
 ONLY_FULL = "is part of the full profile only; choose that (--full, profile='full' in Python)"
 STEPS = tuple(catalogue.steps().values())
 OWN = "own words"

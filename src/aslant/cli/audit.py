@@ -37,6 +37,7 @@ aslant check aslant-report.json --policy policy.toml   check a report against li
 """,
     "check": """
 aslant check aslant-report.json                          the default policy: no large association about people
+aslant check aslant-report.json --baseline last-month.json      also: nothing moved since an earlier audit
 aslant check aslant-report.json --policy policy.toml --junit aslant.xml
 """,
 }
@@ -246,19 +247,21 @@ class CheckOutput(Output):
 def check_command(
     report: Annotated[str, o.argument("The JSON that 'aslant audit' wrote.", "REPORT.json")],
     policy: Annotated[str | None, o.option("Rules (TOML); default: the built-in policy.", "FILE")] = None,
+    baseline: Annotated[str | None, o.option("An earlier report, which nothing may have moved from.", "FILE")] = None,
     quiet: o.QuietOption = False,
     *,
     output: CheckOutput,
 ) -> None:
     """Check the report of an audit against a policy: exit code 0 if every rule is met, 1 if not, 2 for bad input.
 
-    A measurement that a rule needs and that is missing from the report is a failure, unless the rule is optional.
+    A measurement that a rule needs and that is missing from the report is a failure, unless the rule is optional; so is
+    a test that could not be run, a measure that broke off, and a word set of which too few words were found.
     """
     from aslant.auditing.policy import check_policy, read_policy, read_report
     from aslant.report.audit import junit
 
     rules = read_policy(policy)
-    result = check_policy(read_report(report), rules)
+    result = check_policy(read_report(report), rules, read_report(baseline) if baseline else None)
     if output.junit is not None:
         write_text(output.junit, junit(result))
     deliver(result, output, quiet=quiet)

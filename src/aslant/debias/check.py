@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from aslant.measures.residuals.measure import residual_bias
 from aslant.measures.shared.directions import DEFAULT_PAIRS, find_direction
 from aslant.measures.shared.wordsets import provenance
 from aslant.measures.similarities.measure import similarity_change
-from aslant.results.debias import CheckedMeasure, DebiasCheck
+from aslant.results.debias import CheckedMeasure, DebiasCheck, StateTest
 from aslant.results.parts import Spread
 from aslant.results.provenance import Representation
 from aslant.statistics import check_count, seed_of
@@ -29,8 +30,18 @@ DIRECT = "direct bias of professions"
 QUALITY = "Spearman with human ratings; lower: damage"
 
 
-#: What one measure gives on an embedding, by name: a number, its range over seeds, and what chance gives.
-Values = dict[str, tuple[float | None, Spread | None, Spread | None]]
+@dataclass(frozen=True)
+class Value:
+    """What one measure gives on an embedding: a number, its range over seeds, what shuffled labels give, its test."""
+
+    number: float | None
+    seeds: Spread | None = None
+    shuffled: Spread | None = None
+    test: StateTest | None = None
+
+
+#: Values by their names.
+Values = dict[str, Value]
 #: What it is called, its family, what its numbers say, and a function that measures one embedding.
 Step = tuple[str, str, str, Callable[[WordVectors], Values]]
 
@@ -65,8 +76,9 @@ def debias_check(
         try:
             first, second = measure(before), measure(after)
             for name in (name for name in first if name in second):
-                (b, b_seeds, b_chance), (a, a_seeds, a_chance) = first[name], second[name]
-                done.append(CheckedMeasure(family, name, b, a, reads, b_seeds, a_seeds, b_chance, a_chance))
+                b, a = first[name], second[name]
+                shown = (b.number, a.number, reads, b.seeds, a.seeds, b.shuffled, a.shuffled)
+                done.append(CheckedMeasure(family, name, *shown, before_test=b.test, after_test=a.test))
         except AslantError as error:
             not_run[what] = str(error)
     for name in names:
@@ -88,25 +100,35 @@ def _steps(before: WordVectors, seeds: int, seed: int, not_run: dict[str, str]) 
     """Return every measure; tests that a suite skips go into `not_run`."""
 
     def weat(vectors: WordVectors) -> Values:
-        suite = weat_suite(vectors, bootstrap=0, rng=seed)
+        suite = weat_suite(vectors, bootstrap=BOOTSTRAP, rng=seed)
         not_run.update({skipped.test: skipped.reason for skipped in suite.skipped})
-        return {f"{r.test}: {r.title}": (r.effect_size, None, None) for r in suite.results}
+        return {
+            f"{r.test}: {r.title}": Value(r.effect_size, test=StateTest(r.chance, r.statistic, r.interval, r.pvalue))
+            for r in suite.results
+        }
 
     def mean_lean(vectors: WordVectors, what: str, classes: Any, scheme: Any) -> Values:
-        return {what: (polarity(vectors, classes, scheme=scheme, bootstrap=0, rng=seed).score, None, None)}
+        found = polarity(vectors, classes, scheme=scheme, bootstrap=0, rng=seed)
+        return {what: Value(found.score, test=StateTest(found.chance))}
+
+    def direct(vectors: WordVectors) -> Values:
+        found = direct_bias(vectors)
+        return {DIRECT: Value(found.value, test=StateTest(found.chance))}
 
     def direct_originally(vectors: WordVectors) -> Values:
         direction = find_direction(before, DEFAULT_PAIRS).vector
-        return {f"{DIRECT}, original direction": (direct_bias(vectors, direction=direction).value, None, None)}
+        return {f"{DIRECT}, original direction": Value(direct_bias(vectors, direction=direction).value)}
 
     def residual(vectors: WordVectors) -> Values:
         found = residual_bias(original=before, measured=vectors, seeds=seeds, within=None, picture="none", rng=seed)
         values: Values = {}
         for what, part in (("clustering", found.clustering), ("classification", found.classification)):
             spread = Spread(part.accuracy, part.lowest, part.highest, part.seeds)
-            values[f"{what} of biased words, accuracy"] = (part.accuracy, spread, part.chance)
+            values[f"{what} of biased words, accuracy"] = Value(part.accuracy, spread, part.chance)
         near = found.neighbours
-        return values | {"professions' neighbours, correlation with bias": (near.correlation, None, near.chance)}
+        return values | {
+            "professions' neighbours, correlation with bias": Value(near.correlation, shuffled=near.chance)
+        }
 
     polarities = [(f"polarity {scheme}, {classes}", classes, scheme) for classes, scheme in POLARITIES]
     return [
@@ -118,13 +140,14 @@ def _steps(before: WordVectors, seeds: int, seed: int, not_run: dict[str, str]) 
         ),
         (
             "direct bias", "direct bias", "mean |cos| with the gender direction, each embedding's own; 0: none",
-            lambda vectors: {DIRECT: (direct_bias(vectors).value, None, None)},
+            direct,
         ),
         (
             "direct bias, original direction", "direct bias", "mean |cos| with the gender direction before; 0: none",
             direct_originally,
         ),
         (
-            "residual bias", "residual", "chance: accuracy 0.5 (clustering: a little above), correlation 0", residual,
+            "residual bias", "residual", "shuffled labels: accuracy 0.5 (clustering: a little above), correlation 0",
+            residual,
         ),
     ]  # fmt: skip

@@ -6,9 +6,10 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Generator, Iterable, Sequence
 from contextlib import closing
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from aslant.models.network import Network, fitting, memory_suffices
 from aslant.models.plan import Ask, Ids, Query, Runner, answered, batches, merged, run_batches, table_in
 from aslant.models.protocols import INSIDE, RECORDED, CausalScore, MaskedScore, Progress, Sentence, TargetPieces
 from aslant.models.spelling import Speller, Spelling, longest
+from aslant.models.twins import fresh
 
 #: A sequence and what is requested of it.
 Request: TypeAlias = tuple[Ids, Ask]
@@ -30,6 +32,8 @@ PROBES = (
 )
 #: A prefix is run once for all where at least this many sequences share it; fewer make batches too small.
 SHARED_BY = 64
+#: What a piece begins with that begins a word, in byte-level and in SentencePiece vocabularies.
+BEGINS = ("Ġ", "▁")
 
 
 class TransformersLM:
@@ -75,6 +79,20 @@ class TransformersLM:
     def record(self) -> dict[str, Any]:
         """Return the fields of `aslant.results.Representation`."""
         return {name: getattr(self, name) for name in RECORDED}
+
+    @cached_property
+    def ordered_words(self) -> tuple[str, ...]:
+        """The words of its vocabulary, letters only and in lower case, in the order of their numbers.
+
+        That is roughly the order of frequency. Some may still be of several pieces in a sentence.
+        """
+        return whole_words(self.speller.tokenizer)
+
+    def untrained(self, seed: int) -> Self:
+        """Return a model of the same architecture and tokenizer with weights drawn anew from a seed."""
+        model, name = fresh(self.network.model, seed), f"{self.name} (untrained, seed {seed})"
+        budget = self.network.limits.tokens
+        return type(self)(model, self.speller.tokenizer, name, token_budget=budget, capitalise=self.speller.capital)
 
     def unplaceable(self, sentences: Sequence[Sentence]) -> dict[int, str]:
         """Return, for each sentence that cannot be scored, by its index, the reason."""
@@ -240,6 +258,7 @@ class TransformersCausalLM(TransformersLM):
     """
 
     kind = "causal"
+    in_vocabulary = WordsInPlace.in_vocabulary
 
     def _check(self, probes: list[Spelling]) -> list[str]:
         sequences = [found.ids for found in probes] or [(1, 2, 3), (1, 2, 3, 4, 5)]
@@ -282,6 +301,16 @@ class TransformersCausalLM(TransformersLM):
             attribute_pieces=self.speller.pieces(found, found.attribute),
             unweighed=found.target.start == 0,
         )
+
+
+def whole_words(tokenizer: Any) -> tuple[str, ...]:
+    """Return the pieces of a vocabulary that are whole words of three or more letters, in lower case, by number."""
+    pieces = [piece for piece, _ in sorted(tokenizer.get_vocab().items(), key=lambda entry: entry[1])]
+    marked = any(piece.startswith(BEGINS) for piece in pieces)  # else, as in BERT, "##" marks what does not begin one
+    words = (
+        piece.removeprefix(piece[:1]) if marked else piece for piece in pieces if piece.startswith(BEGINS) or not marked
+    )
+    return tuple(word for word in words if len(word) > 2 and word.isascii() and word.isalpha() and word.islower())
 
 
 def beginning_of(tokenizer: Any, vocabulary: int) -> tuple[int | None, str]:

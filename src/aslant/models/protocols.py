@@ -75,7 +75,9 @@ class LanguageModel(Protocol):
     """What every model can say about itself.
 
     A model may also have `unplaceable(sentences)`, which returns, by index, why sentences cannot be scored: their
-    attributes are then left out and listed, before any other work is done.
+    attributes are then left out and listed, before any other work is done. With `ordered_words` (its words of one
+    piece, the frequent ones first) and `in_vocabulary(word, template, role)`, scores are compared with chance; with
+    `untrained(seed)` (the same architecture and tokenizer, weights drawn anew), with those of an untrained model.
     """
 
     name: str

@@ -36,7 +36,8 @@ WHY = "k-means starts at random, so groups and categories differ from run to run
 def _run(run: Run, vectors: WordVectors, *, names: str | None = None) -> EnumerationResult:
     rotations = 10_000 if names is None else 1  # only the groups of surnames are needed, and they need no rotations
     folder = cache_folder() / "enumeration"
-    return enumerate_biases(vectors, names, rotations=rotations, rng=run.seed, journal=folder, progress=run.progress)
+    kept: dict[str, Any] = {"rng": run.seed, "journal": folder, "progress": run.progress}
+    return enumerate_biases(vectors, names, rotations=rotations, chance=0, **kept)
 
 
 def _settings() -> list[Cell]:

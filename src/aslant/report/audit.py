@@ -23,7 +23,18 @@ PAIRED = (
 )
 HIDES = (
     "A lower number is not fairness by itself: debiasing hides more than it removes (Gonen & Goldberg 2019). The "
-    "residual rows show what can still be detected; a fall in the quality rows is damage."
+    "residual rows show what can still be detected, which is much for words picked by any direction, meaningful or "
+    "not; a fall in the quality rows is damage."
+)
+CHECKED_WEAT = (
+    "raw statistic of a WEAT: the difference of mean associations, which d divides by the spread of the associations; "
+    "p: over re-partitions of the targets; p (chance): the share of random words that reach as much; intervals: of d, "
+    "over the choice of words."
+)
+#: Follows the names of tests.
+SHRUNK = (
+    ": the spread of the associations, which d is divided by, fell to less than half, so d looks larger than what is "
+    "left; read the raw statistic."
 )
 #: Follows the name of a method.
 FITTED = (
@@ -189,25 +200,44 @@ def check_table(result: DebiasCheck) -> Table:
         Column("measure", "measure", plain, "left", wraps=True),
         Column("before", "before", small),
         Column("after", "after", small),
-        Column("after_range", "range over seeds", str, min_width=130),
-        Column("after_chance", "by chance", small, min_width=90),
-        Column("difference", "difference", small),
-        Column("interval", "interval", str, min_width=150),
-        Column("reads", "what it says", plain, "left", wraps=True, min_width=110),
+        Column("statistics", "raw statistic", str),
+        Column("pvalues", "p", str, min_width=80),
+        Column("chances", "p (chance)", str, min_width=100),
+        Column("before_interval", "interval before", str, min_width=120),
+        Column("after_interval", "interval after", str, min_width=120),
+        Column("after_range", "range over seeds", str, min_width=150),
+        Column("after_chance", "shuffled", small, min_width=130),
+        Column("difference", "difference", small, min_width=130),
+        Column("interval", "its interval", str, min_width=140),
+        Column("reads", "what it says", plain, "left", wraps=True, min_width=180),
     )
     rows = [
         {
             **row,
+            "statistics": _then(row, "statistic", small),
+            "pvalues": _then(row, "pvalue", pvalue),
+            "chances": _then(row, "chance_pvalue", pvalue),
+            "before_interval": between(row["before_low"], row["before_high"]),
+            "after_interval": between(row["after_low"], row["after_high"]),
             "after_range": between(row["after_minimum"], row["after_maximum"]),
             "interval": between(row["difference_low"], row["difference_high"]),
         }
         for row in result.rows()
     ]
     notes = [HIDES, f"after: {plain(result.after.note)}" if result.after.note else "after: no record of what was done"]
+    notes += [CHECKED_WEAT] if any(row["after_statistic"] is not None for row in rows) else []
+    if shrunk := [m.measure.partition(":")[0] for m in result.measures if m.spread_shrank]:
+        notes.append(plain(", ".join(shrunk)) + SHRUNK)
     if result.learned_from_leaning:
         notes.append(plain(" and ".join(result.learned_from_leaning)) + FITTED)
     notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]
     return Table(f"{result.before.name}, before and after", columns, rows, tuple(notes))
+
+
+def _then(row: dict[str, Any], field: str, write: Callable[[float | None], str]) -> str:
+    """Write what a field was before, and is after."""
+    before, after = row[f"before_{field}"], row[f"after_{field}"]
+    return "–" if before is None and after is None else f"{write(before)} → {write(after)}"
 
 
 def policy_table(result: PolicyCheck) -> Table:
@@ -221,7 +251,8 @@ def policy_table(result: PolicyCheck) -> Table:
     rows = sorted(result.rows(), key=lambda row: row["verdict"] not in FAILING)
     failures = len(result.failures)
     told = "every rule is met" if result.passed else f"failed: {failures} of {plural(len(result.lines), 'line')}"
-    return Table(f"{result.policy}: {', '.join(result.models)}", columns, rows, (f"{told}.",))
+    notes = (*(f"covered: {plain(each)}" for each in result.coverage), f"{told}.")
+    return Table(f"{result.policy}: {', '.join(result.models)}", columns, rows, notes)
 
 
 def junit(result: PolicyCheck) -> str:

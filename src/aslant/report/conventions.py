@@ -13,7 +13,7 @@ from aslant.errors import plural
 from aslant.report.tables import number, plain, small
 from aslant.report.tables import pvalue as pvalue_text
 from aslant.results.audit import Evidence, Glance, Strength
-from aslant.statistics import Chance, FrequencyLean, benjamini_hochberg
+from aslant.statistics import Chance, FrequencyLean, against_chance, benjamini_hochberg
 
 #: Cohen (1988), Statistical Power Analysis for the Behavioral Sciences: d (p. 25), r (p. 79), h (p. 184).
 THRESHOLDS: dict[str, tuple[float, float, float]] = {"d": (0.2, 0.5, 0.8), "r": (0.1, 0.3, 0.5), "h": (0.2, 0.5, 0.8)}
@@ -82,8 +82,12 @@ def line(
 #: What was drawn in place of the words that carry the meaning, by kind of chance.
 DRAWN = {
     "matched words": "random word sets of the same frequency",
+    "random poles": "random poles of the same frequency",
+    "random words in place of names": "random words of the same frequency",
     "words in sentences": "random word sets in the same sentences",
     "words in a corpus": "random word sets of the corpus",
+    "scored words": "random word sets scored in the same templates",
+    "names": "pairs of first names of one gender",
     "untrained twins": "untrained models of the same architecture",
 }
 
@@ -95,17 +99,27 @@ def beyond(chance: Chance) -> str:
     >>> beyond(against_chance(2.0, [0.5] * 98 + [2.5]))
     'Larger than 98 % of random word sets of the same frequency.'
     >>> beyond(against_chance(2.0, [0.5, 2.5, 3.0]))
-    'Random word sets of the same frequency reach as much in 75 % of draws.'
-    >>> beyond(against_chance(0.5, [0.25, 0.5, -0.75], "untrained twins"))
-    '2 of 3 untrained models of the same architecture reach as much.'
+    '2 of 3 random word sets of the same frequency reach as much.'
     """
     drawn = DRAWN.get(chance.kind, chance.kind)
-    if chance.kind == "untrained twins":
-        return f"{round(chance.pvalue * (chance.draws + 1)) - 1} of {chance.draws} {drawn} reach as much."
+    if 1 / (1 + chance.draws) > SOME:  # p cannot be small, whatever the score
+        reached = round(chance.pvalue * (1 + chance.draws)) - 1
+        return f"{reached} of {chance.draws} {drawn} reach as much{'' if reached else ', too few for evidence'}."
     if chance.pvalue > SOME:
         return f"{drawn[0].upper()}{drawn[1:]} reach as much in {chance.pvalue:.0%} of draws.".replace("%", " %")
     share = "99.9" if chance.pvalue < 0.001 else f"{math.floor(1000 * (1 - chance.pvalue)) / 10:g}"
-    return f"Larger than {share} % of {drawn}."
+    larger = "Farther from one half" if chance.kind == "names" else "Larger"  # a share, either way
+    return f"{larger} than {share} % of {drawn}."
+
+
+def weakest_chance(effect: float, twins: Sequence[float], chance: Chance | None) -> Chance | None:
+    """Return the comparison with untrained models where any of them reaches the effect, else that with other words.
+
+    >>> weakest_chance(0.5, (0.2, -0.7), None).pvalue, weakest_chance(0.9, (0.2, -0.7), None)
+    (0.6666666666666666, None)
+    """
+    reached = any(abs(twin) >= abs(effect) for twin in twins)
+    return against_chance(effect, twins, "untrained twins") if reached else chance
 
 
 def chance_note(chance: Chance | None, replaced: str) -> list[str]:

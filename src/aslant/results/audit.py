@@ -28,6 +28,8 @@ Verdict = Literal["passed", "violated", "missing", "not measured"]
 FAILING: tuple[Verdict, ...] = ("violated", "missing")
 #: What `not_run` says about a measure that the user left out.
 ON_REQUEST = "left out on request"
+#: How it begins where a measure lacks a corpus, which nobody gave.
+NEEDS_TEXT = "needs text to draw sentences from; give a corpus (--corpus PATH, corpus= in Python)"
 
 
 @dataclass(frozen=True)
@@ -214,7 +216,10 @@ class PolicyLine:
 
 @dataclass(frozen=True)
 class PolicyCheck(Result):
-    """A report checked against a policy; it passes when no line is violated or missing."""
+    """A report checked against a policy; it passes when no line is violated or missing.
+
+    `coverage` says of each model what its audit covers.
+    """
 
     kind: ClassVar[str] = "policy-check"
 
@@ -222,6 +227,7 @@ class PolicyCheck(Result):
     models: tuple[str, ...]
     lines: tuple[PolicyLine, ...]
     version: str
+    coverage: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:

@@ -18,6 +18,7 @@ from .intervals import percentile_interval as percentile_interval
 from .intervals import wilson as wilson
 from .nearest_rows import clustering_accuracy as clustering_accuracy
 from .nearest_rows import nearest as nearest
+from .nearest_rows import shares_without as shares_without
 from .nearest_rows import two_clusters as two_clusters
 from .permutation import PermutationPvalue as PermutationPvalue
 from .permutation import check_choices as check_choices

@@ -75,6 +75,7 @@ def draw_matched(ranks: ArrayLike, pool: Rows, draws: int, rng: np.random.Genera
     while again.any():  # a row that the draw has already: another one from the same window
         row, column = np.nonzero(again)
         places[row, column] = rng.integers(start[column], stop[column])
+        row = np.unique(row)
         again[row] = _repeated(places[row])
     return pool[places]
 

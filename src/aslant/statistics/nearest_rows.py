@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
 from typing import Any
 
@@ -32,22 +33,79 @@ def nearest(queries: NDArray[Any], pool: NDArray[Any], k: int, own: NDArray[np.i
         raise MeasureError(f"{plural(k, 'neighbour')} cannot be found among {plural(left, 'word')}; give a smaller k.")
     rows = np.ascontiguousarray(pool, dtype=np.float32)
     mine = np.full(len(queries), -1, dtype=np.intp) if own is None else np.asarray(own, dtype=np.intp)
-    scan = compiled(_scan, nogil=True)
 
     def of_block(start: int) -> NDArray[np.intp]:
         block = np.ascontiguousarray(queries[start : start + QUERIES], dtype=np.float32)
-        values = np.full((len(block), k), -np.inf, dtype=np.float32)
-        places = np.full((len(block), k), -1, dtype=np.intp)
-        room = np.empty(len(block) * ROWS, dtype=np.float32)
-        for first in range(0, len(rows), ROWS):
-            piece = rows[first : first + ROWS]
-            products = room[: len(block) * len(piece)].reshape(len(block), len(piece))
-            np.matmul(block, piece.T, out=products)
-            scan(products, first, mine[start : start + QUERIES], values, places)
-        return np.sort(places, axis=1)
+
+        def fill(first: int, products: NDArray[np.float32]) -> None:
+            np.matmul(block, rows[first : first + ROWS].T, out=products)
+
+        return _best(fill, len(rows), k, mine[start : start + QUERIES])
 
     with one_thread_each(), closing(in_order(of_block, range(0, len(queries), QUERIES))) as blocks:
         return np.concatenate(list(blocks)) if len(queries) else np.empty((0, k), dtype=np.intp)
+
+
+def shares_without(
+    queries: NDArray[np.float32],
+    pool: NDArray[np.float32],
+    directions: NDArray[np.float32],
+    k: int,
+    own: NDArray[np.intp],
+    left_out: NDArray[np.intp],
+) -> NDArray[np.float64]:
+    """Take each direction out of the space, and find which share of a query's k nearest lay on its positive side.
+
+    Shape (directions, queries), from (queries, d), (pool, d) and (directions, d), all at unit length. `own` as in
+    `nearest`; `left_out` (directions, any) are rows of `pool` that are not neighbours, −1 where there is none. Taking
+    out g turns a cosine into (cos − q·g p·g) / √(1 − (q·g)²) √(1 − (p·g)²): products are computed once for all g.
+
+    >>> points = np.array([[0.6, 0.8], [-0.6, 0.8], [0.8, -0.6]], dtype=np.float32)
+    >>> none = np.full((1, 1), -1)
+    >>> shares_without(points, points, np.array([[1.0, 0.0]], np.float32), 1, np.arange(3), none).tolist()
+    [[0.0, 1.0, 1.0]]
+    """
+    along = directions @ pool.T
+    lengths = 1 / np.sqrt(np.maximum(1 - along**2, 1e-6))
+
+    def of_block(start: int) -> NDArray[np.float64]:
+        block = queries[start : start + QUERIES]
+        cosines, parts = block @ pool.T, block @ directions.T
+        shares = np.empty((len(directions), len(block)))
+        for i in range(len(directions)):
+
+            def fill(first: int, products: NDArray[np.float32], i: int = i) -> None:
+                piece = slice(first, first + ROWS)
+                np.multiply(parts[:, i, None], along[i, piece], out=products)
+                np.subtract(cosines[:, piece], products, out=products)
+                products *= lengths[i, piece]
+                products[:, [row - first for row in left_out[i] if first <= row < first + ROWS]] = -np.inf
+
+            near = _best(fill, len(pool), k, own[start : start + QUERIES])
+            shares[i] = (along[i] > 0)[near].mean(axis=1)
+        return shares
+
+    with one_thread_each(), closing(in_order(of_block, range(0, len(queries), QUERIES))) as blocks:
+        return np.concatenate(list(blocks), axis=1)
+
+
+def _best(
+    fill: Callable[[int, NDArray[np.float32]], None], size: int, k: int, own: NDArray[np.intp]
+) -> NDArray[np.intp]:
+    """Return the k of `size` rows with the largest products for each query, (queries, k), in ascending order.
+
+    `fill(first, products)` puts the products with the rows from `first` on into an array (queries, up to 1,024).
+    """
+    scan = compiled(_scan, nogil=True)
+    values = np.full((len(own), k), -np.inf, dtype=np.float32)
+    places = np.full((len(own), k), -1, dtype=np.intp)
+    room = np.empty(len(own) * ROWS, dtype=np.float32)
+    for first in range(0, size, ROWS):
+        width = min(ROWS, size - first)
+        products = room[: len(own) * width].reshape(len(own), width)
+        fill(first, products)
+        scan(products, first, own, values, places)
+    return np.sort(places, axis=1)
 
 
 def _scan(products: Any, first: int, own: Any, values: Any, places: Any) -> None:

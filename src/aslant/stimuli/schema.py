@@ -5,13 +5,15 @@ A set is data, not code: word lists with a citation, a language and a licence. T
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
 from aslant.errors import StimuliError
 
 Text = Annotated[str, Meta(min_length=1, pattern=r"\S")]
+#: The direction of a test that was expected before looking; two-sided where none was.
+Direction = Literal["greater", "less", "two-sided"]
 
 
 class WordList(Struct, frozen=True, forbid_unknown_fields=True):
@@ -68,10 +70,15 @@ class StimulusSet(Struct, frozen=True, kw_only=True, tag_field="kind", forbid_un
 
 
 class WeatSet(StimulusSet, frozen=True, kw_only=True, tag="weat", forbid_unknown_fields=True):
-    """Two target sets and two attribute sets (Caliskan et al. 2017)."""
+    """Two target sets and two attribute sets (Caliskan et al. 2017).
+
+    `alternative` is the direction that was expected before looking, if any: "greater", the first targets with the first
+    attributes.
+    """
 
     targets: tuple[WordList, WordList]
     attributes: tuple[WordList, WordList]
+    alternative: Direction = "two-sided"
     human: HumanFinding | None = None
     published: tuple[PublishedValue, ...] = ()
 
@@ -82,6 +89,12 @@ class WeatSet(StimulusSet, frozen=True, kw_only=True, tag="weat", forbid_unknown
             for group in pair:
                 if not group.words:
                     raise StimuliError(f"{side}: {group.name!r} has no words.")
+        for target in self.targets:
+            if twin := next((a.name for a in self.attributes if set(a.words) == set(target.words)), None):
+                raise StimuliError(
+                    f"the targets {target.name!r} and the attributes {twin!r} are the same words; how close words are "
+                    "to themselves says nothing about them."
+                )
 
     @property
     def groups(self) -> tuple[WordList, ...]:
@@ -202,6 +215,7 @@ class TemplateSet(StimulusSet, frozen=True, kw_only=True, tag="templates", forbi
     templates: Annotated[tuple[Template, ...], Meta(min_length=1)]
     targets: Annotated[tuple[WordList, ...], Meta(min_length=2)]
     attributes: tuple[WordList, ...] = ()
+    alternative: Direction = "two-sided"
 
     def __post_init__(self) -> None:
         no_duplicates("templates", tuple(template.text for template in self.templates))

@@ -7,6 +7,7 @@ import pytest
 
 import aslant
 from aslant.measures.association import chance
+from aslant.measures.shared.chance import matched_words
 from aslant.measures.shared.statistic import associations, effect_size
 from aslant.measures.shared.wordsets import Found, find
 from aslant.stimuli import WeatSet, load_set
@@ -22,7 +23,7 @@ def test_effect_sizes_with_random_attributes_are_those_of_the_definition(
     found: list[Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     v, drawn = aslant.load(), []
-    real = chance.matched_words
+    real = matched_words
 
     def kept(*given: object) -> object:
         drawn.append(real(*given))  # type: ignore[arg-type]

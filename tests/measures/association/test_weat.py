@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 import statistics
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,9 @@ from scipy import stats
 import aslant
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.association.measure import bootstrap_interval
+from aslant.measures.association.show import glance, weat_table
 from aslant.measures.shared.settings import Resampled
+from aslant.results.parts import Interval
 from aslant.statistics import generator, unit_rows
 
 
@@ -68,7 +71,7 @@ def slow_weat(v: aslant.WordVectors, x: int, y: int, a: int, b: int) -> tuple[fl
 @pytest.mark.parametrize("sizes", [(4, 4, 3, 3), (2, 6, 5, 3), (5, 3, 1, 2), (1, 1, 2, 2)])
 def test_everything_agrees_with_the_definition_written_out(seed: int, sizes: tuple[int, int, int, int]) -> None:
     v = embedding(seed)
-    r = run(v, *sizes)
+    r = run(v, *sizes, alternative="greater")
     expected = slow_weat(v, *sizes)
     assert (r.statistic, r.effect_size, r.effect_size_population, r.pvalue) == pytest.approx(expected, rel=1e-6)
     assert r.pvalue_bounds == (r.pvalue, r.pvalue)
@@ -231,7 +234,7 @@ def test_the_same_seed_gives_the_same_result_and_is_recorded() -> None:
     assert run(v, 4, 4, 4, 4, rng=7) == run(v, 4, 4, 4, 4, rng=7)
     assert run(v, 4, 4, 4, 4, rng=7).interval != run(v, 4, 4, 4, 4, rng=8).interval
     assert run(v, 4, 4, 4, 4, rng=7).provenance.seed == 7
-    assert run(v, 4, 4, 4, 4).provenance.settings["alternative"] == "greater"
+    assert run(v, 4, 4, 4, 4).provenance.settings["alternative"] == "two-sided"
 
 
 def test_leave_one_out_range_is_that_of_running_without_each_word() -> None:
@@ -394,6 +397,71 @@ def test_a_suite_of_nothing_or_of_no_tests_is_refused(tests: Any) -> None:
         aslant.weat_suite(aslant.load(), tests)
 
 
+def test_a_test_is_two_sided_unless_its_set_states_a_direction(tmp_path: Path) -> None:
+    v = aslant.load()
+    shipped = aslant.weat(v, "weat-6", bootstrap=0, chance=0)
+    assert (shipped.alternative, shipped.provenance.settings["alternative"]) == ("greater", "greater")
+    assert aslant.weat(v, "weat-6", alternative="less", bootstrap=0, chance=0).alternative == "less"
+    words = {"targets": (["he", "man"], ["she", "woman"]), "attributes": (["war"], ["love"])}
+    own = aslant.weat(v, **words, bootstrap=0, chance=0)
+    one_sided = aslant.weat(v, **words, alternative="greater", bootstrap=0, chance=0)
+    assert (own.alternative, own.pvalue) == ("two-sided", 2 * one_sided.pvalue)
+    text = (Path(aslant.__file__).parent / "stimuli" / "sets" / "weat-6.toml").read_text(encoding="utf-8")
+    (tmp_path / "mine.toml").write_text(text.replace('alternative = "greater"\n', ""), encoding="utf-8")
+    suite = aslant.weat_suite(v, ["weat-6", tmp_path / "mine.toml"], bootstrap=0, chance=0)
+    assert [r.alternative for r in suite.results] == ["greater", "two-sided"]
+    assert any("p (greater; two-sided for mine)" in note for note in weat_table(suite).notes)
+
+
+def test_a_one_sided_test_that_goes_the_other_way_says_so() -> None:
+    v = aslant.load()
+    against = aslant.weat(v, "weat-6", alternative="less", bootstrap=0, chance=0)
+    [note] = [note for note in weat_table(against).notes if "goes the other way" in note]
+    assert note.startswith("weat-6: d goes the other way than its test asks about ('less')")
+    both = aslant.weat(v, "weat-6", alternative="two-sided", bootstrap=0, chance=0)
+    assert not any("goes the other way" in note for note in weat_table(both).notes)
+
+
+def test_targets_that_are_the_attributes_are_refused() -> None:
+    he, she = ["he", "man", "boy"], ["she", "woman", "girl"]
+    with pytest.raises(StimuliError, match="are the same words"):
+        aslant.weat(aslant.load(), targets=(he, she), attributes=(["war", "gun"], he[::-1]))
+
+
+def test_one_word_a_set_has_no_strength_and_is_flagged() -> None:
+    r = aslant.weat(aslant.load(), targets=(["he"], ["she"]), attributes=(["war"], ["love"]), bootstrap=0)
+    assert abs(r.effect_size) == pytest.approx(2**0.5)
+    [line] = glance(r, str)
+    assert line.strength is None
+    assert "one word in each target set" in line.sentence
+    assert any("±√2 whatever the vectors" in note for note in weat_table(r).notes)
+
+
+@pytest.mark.parametrize(("size", "flagged"), [(2, "0.333"), (3, "0.100"), (4, None)])
+def test_sets_that_cannot_reach_a_small_p_are_flagged(size: int, flagged: str | None) -> None:
+    r = run(embedding(1), size, size, 3, 3, bootstrap=0)
+    notes = [note for note in weat_table(r).notes if "cannot be below" in note]
+    assert [f"cannot be below {flagged}" in note for note in notes] == ([True] if flagged else [])
+    bound = min(run(embedding(seed), size, size, 3, 3, bootstrap=0).pvalue for seed in range(40))
+    assert (bound > 0.05) == bool(flagged)
+
+
+def test_words_that_are_both_target_and_attribute_are_named() -> None:
+    v = aslant.load()
+    r = aslant.weat(v, targets=(["he", "man"], ["she", "woman"]), attributes=(["war", "man"], ["love"]), bootstrap=0)
+    assert any("both target and attribute: man" in note for note in weat_table(r).notes)
+
+
+def test_an_interval_that_includes_0_is_explained_where_the_test_finds_an_effect() -> None:
+    r = aslant.weat(aslant.load(), "weat-6")
+    assert "includes 0" not in glance(r, str)[0].sentence
+    around = replace(r, interval=Interval(-0.1, 1.9, 0.95, 2000))
+    assert "This holds for these words: the interval over the choice of words, −0.10 to 1.90" in (
+        glance(around, str)[0].sentence
+    )
+    assert "includes 0" not in glance(replace(around, pvalue=0.2), str)[0].sentence
+
+
 def test_one_token_in_both_sets_is_refused() -> None:
     with pytest.raises(MeasureError, match="is the token 'john', which is also in"):
         aslant.weat(aslant.load(), targets=(["John"], ["john"]), attributes=(["war"], ["love"]))
@@ -402,7 +470,7 @@ def test_one_token_in_both_sets_is_refused() -> None:
 def test_a_suite_records_every_setting() -> None:
     settings = aslant.weat_suite(aslant.load(), ["weat-6"], bootstrap=10).provenance.settings
     assert settings["bootstrap"] == 10
-    assert settings["alternative"] == "greater"
+    assert settings["alternative"] == "auto"
     assert set(settings) == {
         "alternative", "method", "n_resamples", "bootstrap", "confidence", "chance", "equalise", "min_found",
     }  # fmt: skip

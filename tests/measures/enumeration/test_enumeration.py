@@ -160,7 +160,7 @@ def test_early_stopping_gives_the_same_verdicts_and_says_what_it_saved(planted: 
 
 def test_own_groups_skip_the_clustering_of_names(planted: WordVectors) -> None:
     own = {f"planted {k}": [name for name in NAMES if int(name[4:]) % GROUPS == k] for k in range(GROUPS)}
-    result = aslant.enumerate_biases(planted, groups=own, categories=CATEGORIES, rotations=499)
+    result = aslant.enumerate_biases(planted, groups=own, categories=CATEGORIES, rotations=499, chance=0)
     assert [group.label for group in result.groups] == list(own)
     assert [group.size for group in result.groups] == [50] * GROUPS
     assert result.left_out_names == ()
@@ -186,7 +186,9 @@ def test_settings_at_their_limits_are_accepted_and_put_on_record(planted: WordVe
 
 
 def test_own_groups_by_the_name_of_a_class_set() -> None:
-    result = aslant.enumerate_biases(aslant.load(), groups="religions-four", words=3000, categories=8, rotations=100)
+    result = aslant.enumerate_biases(
+        aslant.load(), groups="religions-four", words=3000, categories=8, rotations=100, chance=0
+    )
     assert [group.label for group in result.groups] == ["Christianity", "Islam", "Judaism", "Hinduism"]
     words = {word for cell in result.cells for word in cell.words}
     assert not words & {"christian", "muslim", "jewish", "hindu", "islam"}
@@ -253,7 +255,7 @@ def test_clusters_are_numbered_by_size() -> None:
 def test_demographics_come_from_the_name_tables() -> None:
     result = aslant.enumerate_biases(
         aslant.load(), ["Mary", "Patricia", "Linda", "James", "John", "Robert", "Xyzzy"],
-        groups=2, categories=4, words=500, rotations=10, left_out=0,
+        groups=2, categories=4, words=500, rotations=10, left_out=0, min_names=1, chance=0,
     )  # fmt: skip
     women, men = sorted(result.groups, key=lambda group: group.names[0], reverse=True)
     assert set(women.names) == {"Mary", "Patricia", "Linda"}
@@ -296,7 +298,11 @@ def test_surnames_are_read_from_the_census_file(real_data: Path, tmp_path: Path)
     ("settings", "message"),
     [
         ({"groups": 1}, "groups is 1; give a whole number from 2"),
-        ({"groups": 500}, "500 groups need at least as many"),
+        ({"groups": 500}, "500 groups need 6,000, 12 for each: request fewer groups"),
+        ({"groups": 14}, "has 160 of 200 names that look like names; 14 groups need 168"),
+        ({"min_found": 1.5}, "min_found is 1.5"),
+        ({"min_names": 0}, "min_names is 0"),
+        ({"chance": -1}, "chance is -1"),
         ({"categories": 0}, "categories is 0"),
         ({"categories": 401}, "401 categories need at least as many"),
         ({"per_cell": 0}, "per_cell is 0"),

@@ -14,7 +14,12 @@ import aslant
 from aslant.errors import AslantError, MeasureError
 from aslant.measures.enumeration.measure import _capitalised, embedding_names, name_table
 from aslant.measures.enumeration.result import Demographics, EnumerationComparison, EnumerationResult
-from aslant.measures.enumeration.steps import by_share_female, demographics, is_cased
+from aslant.measures.enumeration.steps import (
+    by_share_female,
+    demographics,
+    is_cased,
+    keep_by_margin,
+)
 from aslant.stimuli import NameFacts, bundled_names
 from aslant.vectors import WordVectors
 from planted_names import CATEGORIES, GROUPS, NAMES, SETTINGS, planted_vectors
@@ -36,7 +41,7 @@ def googlenews() -> WordVectors:
     return aslant.load(found[0])
 
 
-QUICK: dict[str, Any] = {"groups": 4, "categories": 20, "rotations": 50}
+QUICK: dict[str, Any] = {"groups": 4, "categories": 20, "rotations": 50, "min_found": 0, "chance": 0}
 
 
 @pytest.fixture(scope="module")
@@ -63,11 +68,11 @@ def test_names_of_groups_of_ones_own_are_looked_up_as_written_too(googlenews: Wo
     absent = [n for n in bundled_names().names if n not in googlenews and n.lower() in googlenews][:3]
     men, women = ["John", "Paul", "Mike", "Kevin", "Steve", *absent], ["Amy", "Joan", "Lisa", "Sarah", "Diana"]
     result = aslant.enumerate_biases(
-        googlenews, groups={"men": men, "women": women}, categories=8, words=2_000, rotations=10
+        googlenews, groups={"men": men, "women": women}, categories=8, words=2_000, rotations=10, chance=0
     )
     assert result.missing == tuple(absent)
     places = {"one": ["iran", "iraq"], "other": ["italy", "spain"]}
-    words = aslant.enumerate_biases(googlenews, groups=places, categories=8, words=2_000, rotations=10)
+    words = aslant.enumerate_biases(googlenews, groups=places, categories=8, words=2_000, rotations=10, chance=0)
     assert words.groups[0].tokens == ("Iran", "Iraq")  # words that are not names fall back to another case
 
 
@@ -109,8 +114,13 @@ def test_words_spelled_like_names_stay_in_a_cased_vocabulary(googlenews: WordVec
 
 
 def test_words_spelled_like_names_go_where_the_vocabulary_is_lower_cased() -> None:
-    settings: dict[str, Any] = {"names": ["Mary", "Hope", "Will", "John", "James"], "groups": 2, "left_out": 0.4}
-    quick: dict[str, Any] = {"categories": 8, "words": 10_000, "rotations": 5}
+    settings: dict[str, Any] = {
+        "names": ["Mary", "Hope", "Will", "John", "James"],
+        "groups": 2,
+        "left_out": 0.4,
+        "min_names": 1,
+    }
+    quick: dict[str, Any] = {"categories": 8, "words": 10_000, "rotations": 5, "chance": 0}
     default, kept = (
         aslant.enumerate_biases(aslant.load(), drop_names=drop, **settings, **quick) for drop in (None, False)
     )
@@ -166,7 +176,7 @@ def test_the_critical_p_value_is_the_largest_that_benjamini_and_hochberg_accept(
 
 
 def test_groups_stand_by_share_of_women_and_are_labelled_as_in_the_paper() -> None:
-    result = aslant.enumerate_biases(aslant.load(), groups=5, categories=8, words=2000, rotations=5)
+    result = aslant.enumerate_biases(aslant.load(), groups=5, categories=8, words=2000, rotations=5, chance=0)
     shares = [group.demographics.share_female for group in result.groups if group.demographics]
     assert shares == sorted(shares, reverse=True)
     assert shares[0] > 0.9 > 0.2 > shares[-1]
@@ -210,7 +220,7 @@ def test_demographics_by_bearers_weigh_each_name_by_how_many_have_it() -> None:
 
 
 def test_weights_change_figures_and_order_only() -> None:
-    settings: dict[str, Any] = {"groups": 4, "categories": 8, "words": 2000, "rotations": 5}
+    settings: dict[str, Any] = {"groups": 4, "categories": 8, "words": 2000, "rotations": 5, "chance": 0}
     alike, weighted = (
         aslant.enumerate_biases(aslant.load(), demographics_by=by, **settings) for by in ("names", "bearers")
     )
@@ -387,3 +397,29 @@ def test_names_are_the_bundled_ones_or_those_given() -> None:
 
 def test_candidates_for_names_are_capitalised_and_more_frequent_so() -> None:
     assert _capitalised(["the", "The", "Ann", "NATO", "ann", "New_York", "I"])[1].tolist() == ["Ann"]
+
+
+# What is not there is refused
+
+
+def test_too_small_a_share_of_the_names_is_refused(googlenews: WordVectors, planted: WordVectors) -> None:
+    with pytest.raises(MeasureError, match=r"has 347 of 9,656 names, less than the required share of 0.05; give names"):
+        aslant.enumerate_biases(googlenews, groups=4)
+    absent = [f"Absent{n}" for n in range(19 * 200)]
+    few: dict[str, Any] = {**SETTINGS, "rotations": 5}
+    assert aslant.enumerate_biases(planted, [*NAMES, *absent], **few).groups
+    with pytest.raises(MeasureError, match=r"has 200 of 4,001 names.*lower --min-found of 'aslant enumerate'"):
+        aslant.enumerate_biases(planted, [*NAMES, *absent, "Another"], **few)
+    assert aslant.enumerate_biases(planted, [*NAMES, *absent, "Another"], **few, min_found=0).groups
+
+
+def test_names_that_the_classifier_takes_for_words_go_however_many_they_are() -> None:
+    assert keep_by_margin(np.array([0.5, -0.1, 0.2, -0.3, 0.9]), 0.2).tolist() == [True, False, True, False, True]
+    assert keep_by_margin(np.array([0.5, 0.1, 0.2, 0.3, 0.9]), 0.2).tolist() == [True, False, True, True, True]
+
+
+def test_surnames_in_a_list_of_ones_own_get_no_ages_of_first_names() -> None:
+    surnames = ["Jackson", "Taylor", "Thomas", "Lewis", "Smith", "Hernandez", "Nguyen", "Lee"]
+    assert sum(name.lower() in bundled_names().facts for name in surnames) >= 5  # also first names
+    assert name_table(surnames).facts == {}
+    assert len(name_table(["Mary", "Thomas", "Lewis", "Ann", "Xyzzy"]).facts) == 4

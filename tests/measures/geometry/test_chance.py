@@ -7,6 +7,7 @@ import pytest
 
 import aslant
 from aslant.measures.geometry import chance
+from aslant.measures.shared.chance import matched_words
 from aslant.measures.shared.directions import find_sets
 from aslant.measures.shared.wordsets import find
 from aslant.stimuli import WordList
@@ -18,7 +19,7 @@ def test_direct_bias_along_random_pairs_is_that_of_the_measure(monkeypatch: pyte
     v = aslant.load()
     sets = find_sets(v, [["she", "he"], ["woman", "man"], ["judaism", "christianity", "islam"], ["her", "his"]]).found
     words = find(v, WordList("words", tuple(PROFESSIONS))).unit
-    drawn = chance.matched_words(v, sets, (), 20, np.random.default_rng(3))
+    drawn = matched_words(v, sets, (), 20, np.random.default_rng(3))
     assert drawn is not None
     values: list[np.ndarray] = []
     monkeypatch.setattr(chance, "against_chance", lambda score, found, signed: values.append(found))
@@ -35,4 +36,4 @@ def test_direct_bias_along_random_pairs_is_that_of_the_measure(monkeypatch: pyte
 
 def test_a_direction_that_is_not_made_of_words_has_no_chance() -> None:
     v = aslant.load()
-    assert chance.direct_bias_chance(v, v.matrix[:3], (), 1.0, 0.1, 20, np.random.default_rng(3)) is None
+    assert chance.direct_bias_chance(v, v.matrix[:3].astype(float), (), 1.0, 0.1, 20, np.random.default_rng(3)) is None

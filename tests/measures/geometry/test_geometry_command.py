@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import aslant
+from aslant.auditing.running import glances
 
 Run = Callable[..., "CompletedProcess[str]"]
 QUICK = ("--top", "12000", "--seeds", "1", "--classified", "200", "--random-pairs", "20")
@@ -77,6 +78,18 @@ def test_pairs_of_another_concept_are_not_tested_by_he_and_she() -> None:
     assert named.before.residual.poles == ("rich", "poor")
     assert named.not_run == {}
     assert aslant.geometry(v, **options).before.residual is not None
+
+
+def test_direct_bias_stands_beside_that_of_random_pairs_and_a_space_against_itself_has_no_p() -> None:
+    v = aslant.load(top=12_000)
+    g = aslant.geometry(v, seeds=1, classified=200, random_pairs=20)
+    rows = {row["measure"]: row for row in g.rows()}
+    chance = g.before.direct.chance
+    assert chance is not None
+    direct = rows["direct bias of the words"]
+    assert (direct["chance"], direct["pvalue"]) == (chance.mean, chance.pvalue)
+    assert rows["neighbours, correlation"]["pvalue"] is None
+    assert {line.evidence for line in glances("geometry", [g])[2:]} == {"not tested"}
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png", ".html"])

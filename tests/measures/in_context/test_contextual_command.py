@@ -46,7 +46,7 @@ def test_everything_comes_out_of_one_command(run: Run, text: Planted, tmp_path: 
     result = ContextualBiasResult.from_dict(json.loads((tmp_path / "r.json").read_text(encoding="utf-8")))
     assert [space.column for space in result.compared] == ["static", "debiased"]
     assert result.compared[1].representation.treatments
-    assert result.corpus.record["fingerprint"]
+    assert (result.corpus.record or {})["fingerprint"]
     assert len(result.subspace.random_words) == len(result.subspace.explained)
     assert text.encoder.asked[0][1]["layer"] == -2  # type: ignore[attr-defined]
     assert (tmp_path / "r.csv").read_text(encoding="utf-8").startswith("measure,space,name,mean")

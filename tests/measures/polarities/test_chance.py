@@ -10,6 +10,7 @@ import pytest
 import aslant
 from aslant.measures.polarities import chance
 from aslant.measures.polarities.measure import Scheme, magnitude, polarity_scores
+from aslant.measures.shared.chance import matched_words
 from aslant.measures.shared.wordsets import find
 from aslant.stimuli import WordList
 
@@ -24,7 +25,7 @@ def test_scores_between_random_classes_are_those_of_the_measure(
     used = [find(v, group).words for group in groups]
     words = find(v, WordList("words", ("nurse", "engineer", "clerk", "judge"))).raw
     rng = np.random.default_rng(3)
-    drawn = chance.matched_words(v, used, (), 40, np.random.default_rng(3))
+    drawn = matched_words(v, used, (), 40, np.random.default_rng(3))
     assert drawn is not None
     values: list[np.ndarray] = []
     monkeypatch.setattr(chance, "against_chance", lambda score, found, signed: values.append(found))

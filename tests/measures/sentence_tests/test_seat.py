@@ -104,7 +104,7 @@ def test_the_effect_size_is_over_sentences_and_the_p_value_over_words() -> None:
     encoder = FakeEncoder(seed=3)
     first, second = literal(encoder)
     x, y = [s for word in first for s in word], [s for word in second for s in word]
-    result = aslant.seat(encoder, **SMALL, bootstrap=0, chance=0)
+    result = aslant.seat(encoder, **SMALL, bootstrap=0, chance=0, alternative="greater")
     assert result.effect_size == pytest.approx((np.mean(x) - np.mean(y)) / np.std(x + y, ddof=1), abs=1e-6)
     means = [float(np.mean(word)) for word in first + second]
     observed = np.mean(means[:5]) - np.mean(means[5:])

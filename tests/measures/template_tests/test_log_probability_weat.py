@@ -69,7 +69,7 @@ def brute_pvalue(first: list[float], second: list[float]) -> float:
 
 def test_effect_size_and_pvalue_are_those_of_brute_force() -> None:
     lm = FakeMaskedLM()
-    result = aslant.log_probability_weat(lm, small())
+    result = aslant.log_probability_weat(lm, small(), alternative="greater")
     first, second = ([mean(row) for row in rows_of(lm, group.words)] for group in small().attributes)
     assert result.effect_size == pytest.approx((mean(first) - mean(second)) / stdev(first + second))
     assert result.pvalue == pytest.approx(brute_pvalue(first, second))
@@ -80,7 +80,7 @@ def test_effect_size_and_pvalue_are_those_of_brute_force() -> None:
 
 def test_as_published_pools_rows_of_template_and_attribute_and_asks_as_the_code_does() -> None:
     lm = FakeMaskedLM()
-    result = aslant.log_probability_weat(lm, small(), as_published=True)
+    result = aslant.log_probability_weat(lm, small(), as_published=True, alternative="greater")
     assert (result.n_scores, result.as_published, lm.settings[-1]["prior_place"]) == (12, True, "published")
     lm.prior = lambda template, target: uniform("published", template, target)  # type: ignore[method-assign]
     first, second = ([value for row in rows_of(lm, g.words) for value in row] for g in small().attributes)
@@ -161,7 +161,7 @@ def test_scores_without_spread_have_no_effect_size() -> None:
 
 def test_template_weat_is_weat_on_mean_vectors_in_their_templates() -> None:
     lm = FakeMaskedLM()
-    result = aslant.template_weat(lm, small())
+    result = aslant.template_weat(lm, small(), alternative="greater")
 
     def vector(word: str, templates: list[str]) -> Any:
         rows = [np.array([uniform(t, word, i) - 0.5 for i in range(8)], np.float32).astype(float) for t in templates]
@@ -285,6 +285,6 @@ def test_a_suite_records_every_setting_and_starts_each_test_from_one_seed() -> N
     assert suite.provenance.settings == suite.results[0].provenance.settings
     assert suite.provenance.settings == {
         "target_pieces": "chain", "single_mask": False, "as_published": False, "alternative": "two-sided",
-        "method": "auto", "n_resamples": 100_000,
+        "method": "auto", "n_resamples": 100_000, "chance": 0,
     }  # fmt: skip
     assert suite.results[1] == aslant.log_probability_weat(lm, "math-arts", rng=3, alternative="two-sided")

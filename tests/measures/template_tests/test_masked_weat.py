@@ -57,7 +57,7 @@ def slow(X: tuple[str, ...], Y: tuple[str, ...], A: tuple[str, ...], B: tuple[st
 
 def test_it_is_weat_on_the_mean_cosines_of_words_whose_counterparts_are_masked() -> None:
     test = small()
-    r = aslant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, equalise=False)
+    r = aslant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, equalise=False, alternative="greater")
     X, Y, A, B = (group.words for group in test.groups)
     assert (r.effect_size, r.pvalue) == pytest.approx(slow(X, Y, A, B), rel=1e-5)
     assert r.pvalue_bounds == (r.pvalue, r.pvalue)
@@ -68,7 +68,8 @@ def test_it_is_weat_on_the_mean_cosines_of_words_whose_counterparts_are_masked()
 
 def test_the_larger_target_set_is_cut_at_random_seeded_and_listed() -> None:
     test = small(x=7, y=3)
-    first, again = (aslant.masked_weat(FakeMaskedLM(), test, templates=TEMPLATES, rng=3) for _ in range(2))
+    asked: Any = {"templates": TEMPLATES, "rng": 3, "alternative": "greater"}
+    first, again = (aslant.masked_weat(FakeMaskedLM(), test, **asked) for _ in range(2))
     assert first == again
     X, Y, A, B = (group.used for group in first.targets + first.attributes)
     assert len(X) == len(Y) == 3

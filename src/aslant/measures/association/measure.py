@@ -63,6 +63,7 @@ def weat(
 
 
 def _measure(vectors: WordVectors, test: WeatSet, settings: WeatSettings, seed: int) -> WeatResult:
+    settings = settings.towards(test)
     found = [find(vectors, group, settings.vocabulary) for group in test.groups]
     need_share(test, [group.words for group in found], settings.min_found, f"a vector in '{vectors.name}'")
     need_distinct(found[0], found[1])

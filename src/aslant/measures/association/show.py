@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from aslant.errors import plural
 from aslant.measures.association import result as results
+from aslant.measures.association.designs import ONE_WORD, design_notes, goes_against, interval_note, one_word_each
 from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import DRAWN, Category, line, strength_of
+from aslant.report.conventions import DRAWN, Category, line, strength_of, weakest_chance
 from aslant.report.pictures import tests_picture, words_chart
 from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
@@ -51,7 +53,8 @@ def tests_table(
         }
         for row in result.rows()
     ]  # fmt: skip
-    said = [*notes, *chance_notes(result, no_chance)]
+    designs = [note for test in tests_of(result) for note in design_notes(test)]
+    said = [*notes, *chance_notes(result, no_chance), *designs]
     if lacking:
         said += [f"{plain(t.test)}: {lacking} {first_of(t.missing)}" for t in tests_of(result) if t.missing]
     said += [f"{plain(s.test)} was not run: {plain(s.reason)}." for s in (result.skipped if several else ())]
@@ -85,7 +88,11 @@ def pvalue_note(result: Any, over: str) -> str:
             how = "random partitions, 99 % interval" if test.pvalue_method == "monte carlo" else "guaranteed"
             parts.append(f"{plain(test.test)}: between {low:.4g} and {high:.4g}, {how}")
     exact = f"exact unless said otherwise ({'; '.join(parts)})" if parts else "exact for all tests"
-    alternative = plain(tests[0].alternative) if tests else "greater"
+    asked = {
+        way: [t.test for t in tests if t.alternative == way] for way in dict.fromkeys(t.alternative for t in tests)
+    }
+    usual, *others = asked or {"greater": []}
+    alternative = "; ".join([plain(usual), *(f"{way} for {plain(', '.join(asked[way]))}" for way in others)])
     control = f"; q: Benjamini–Hochberg over {plural(len(tests), 'test')}" * isinstance(result, AssociationSuite)
     return f"p ({alternative}): {over}, {exact}{control}."
 
@@ -170,12 +177,13 @@ def glance(r: Any, about: Category, qvalue: float | None = None) -> list[Glance]
     """Say at a glance what an association test found, whatever it was run on."""
     targets, attributes = [g.name for g in r.targets], [g.name for g in r.attributes]
     first, second = attributes if r.effect_size >= 0 else attributes[::-1]
-    strength = strength_of(r.effect_size, "d")
-    size = "no effect to speak of" if strength == "none" else f"a {strength} effect"
-    against = r.effect_size < 0 and r.alternative == "greater"
-    way = ", against the direction that the test asks about" if against else ""
+    strength = None if one_word_each(r) else strength_of(r.effect_size, "d")
+    size = ONE_WORD if strength is None else "no effect to speak of" if strength == "none" else f"a {strength} effect"
+    way = ", against the direction that the test asks about" if goes_against(r) else ""
     sentence = f"{targets[0]} with {first}, {targets[1]} with {second}: {size} (d = {number(r.effect_size)}){way}."
-    return [line(r.category, r.test, r.effect_size, "d", sentence, r.pvalue, qvalue, r.chance)]
+    chance = weakest_chance(r.effect_size, getattr(r, "twins", ()), r.chance)
+    said = line(r.category, r.test, r.effect_size, "d", sentence + interval_note(r), r.pvalue, qvalue, chance)
+    return [replace(said, strength=strength)]
 
 
 def suite_glance(suite: Any, about: Category) -> list[Glance]:

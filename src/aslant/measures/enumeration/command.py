@@ -58,6 +58,8 @@ def enumerate_command(
     rotations: Annotated[int, o.option("Random rotations for the p-values.", "N", min=1)] = 10_000,
     alpha: Annotated[float, o.option("False-discovery rate.")] = 0.05,
     left_out: Annotated[float, o.option("Share of names to leave out, those least like names.", "SHARE")] = 0.2,
+    min_found: Annotated[float, o.option("Least share of the names that must have a vector.", "SHARE")] = 0.05,
+    min_names: Annotated[int, o.option("Least number of names for each group.", "N", min=1)] = 12,
     drop_names: Annotated[
         bool | None,
         o.option(
@@ -80,6 +82,9 @@ def enumerate_command(
             "Stop once verdicts are settled, at this risk (such as 0.001) of changing any; default: never.", "RISK"
         ),
     ] = None,
+    chance: Annotated[
+        int, o.option("Draws of random words in place of the names; from 19 on, p can be 0.05.", "N", min=0)
+    ] = 5,
     *,
     reading: Reading,
     running: RunningOnCores,
@@ -113,9 +118,9 @@ def enumerate_command(
     with resumable(kept=not reading.no_cache), noted(quiet=running.quiet), bar(quiet=running.quiet) as progress:
         found = enumerate_biases(
             vectors, names, int(groups) if re.fullmatch(r"-?[0-9]+", groups) else groups, categories=categories,
-            words=words, per_cell=per_cell, rotations=rotations, alpha=alpha, left_out=left_out, drop_names=drop_names,
-            voronoi=voronoi, demographics_by=cast("Any", demographics_by), precision=precision, rng=running.seed,
-            progress=progress, **again,
+            words=words, per_cell=per_cell, rotations=rotations, alpha=alpha, left_out=left_out, min_found=min_found,
+            min_names=min_names, drop_names=drop_names, voronoi=voronoi, demographics_by=cast("Any", demographics_by),
+            precision=precision, chance=chance, rng=running.seed, progress=progress, **again,
         )  # fmt: skip
         result = found if other is None else compare_enumerations(found, other, progress=progress, **again)
     if output.html is not None:

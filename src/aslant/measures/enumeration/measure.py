@@ -16,6 +16,7 @@ from aslant.data import could_be_name, resolve
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
 from aslant.io.memory_maps import picked_rows
+from aslant.measures.enumeration.chance import with_chance
 from aslant.measures.enumeration.result import (
     EnumerationComparison,
     EnumerationResult,
@@ -37,8 +38,11 @@ if TYPE_CHECKING:
 
 #: Groups: how many to find among the names, or the groups themselves: a class set, or words by group.
 Groups: TypeAlias = int | str | PathLike[str] | Mapping[str, Iterable[str]]
-#: The most of each count, and the values of each choice.
-COUNTS = {"categories": MOST, "words": MOST, "per_cell": 1_000, "rotations": MOST}
+#: The least and the most of each count, and the values of each choice.
+COUNTS = {
+    "categories": (1, MOST), "words": (1, MOST), "per_cell": (1, 1_000), "rotations": (1, MOST),
+    "min_names": (1, MOST), "chance": (0, 10_000),
+}  # fmt: skip
 CHOICES = {"drop_names": (None, True, False), "voronoi": (True, False), "demographics_by": get_args(Weights)}
 
 
@@ -53,10 +57,13 @@ def enumerate_biases(
     rotations: int = 10_000,
     alpha: float = 0.05,
     left_out: float = 0.2,
+    min_found: float = 0.05,
+    min_names: int = 12,
     drop_names: bool | None = None,
     voronoi: bool = True,
     demographics_by: Weights = "names",
     precision: float | None = None,
+    chance: int = 5,
     rng: int | np.random.Generator | None = 0,
     workers: int | None = None,
     journal: str | PathLike[str] | None = None,
@@ -66,7 +73,8 @@ def enumerate_biases(
 
     `names` (nothing: the bundled first names; a list, a file, a data name, "surnames", or "embedding": those that a
     classifier finds among the capitalised words) are cleaned of the share `left_out` that is least like a name, and
-    clustered into `groups`; the most frequent `words` in lower case are clustered into `categories`. Each cell, a
+    clustered into `groups`, of which each needs `min_names` on average, and the share `min_found` of the names a
+    vector; the most frequent `words` in lower case are clustered into `categories`. Each cell, a
     group and a category, takes the `per_cell` words of the category that lean most to the group. Its p-value comes
     from `rotations` of the names against the words, and the false-discovery rate over all cells is held at `alpha`
     (Benjamini–Hochberg). Groups of your own (a class set, or words by group) skip the first step.
@@ -75,6 +83,9 @@ def enumerate_biases(
     of the words (None: only in a lower-cased vocabulary). With `voronoi` a word belongs to the group that it is nearest
     to, without it any number of groups (the paper's footnote 2). `demographics_by` "names" or "bearers" says how
     figures about a group's names are averaged.
+
+    `chance` times, random words of the names' frequency are cleaned, grouped and tested in place of the names: the
+    number of significant cells measures bias only as far as it is beyond theirs.
 
     `precision` stops drawing rotations where the verdict is settled, at that risk (such as 0.001) that any verdict
     differs from the full run's. `workers`: threads, by default one for each core; the result does not depend on it.
@@ -90,18 +101,24 @@ def enumerate_biases(
     check_vectors(vectors)
     settings = _checked({
         "categories": categories, "words": words, "per_cell": per_cell, "rotations": rotations, "alpha": alpha,
-        "left_out": left_out, "precision": precision, "drop_names": drop_names, "voronoi": voronoi,
-        "demographics_by": demographics_by,
+        "left_out": left_out, "min_found": min_found, "min_names": min_names, "precision": precision,
+        "drop_names": drop_names, "voronoi": voronoi, "demographics_by": demographics_by, "chance": chance,
     })  # fmt: skip
     seed = seed_of(rng)
     kept = Journal(journal) if journal is not None else None
     run = EnumerationRun(vectors, settings, seeds_of(seed), workers, kept, progress)
     if isinstance(groups, int | np.integer) and not isinstance(groups, bool):
         table = embedding_names(vectors) if names == EMBEDDING else name_table(names)
-        return run.measure(run.found_groups(table, groups), seed)
+        return run_all(run, run.found_groups(table, groups), seed)
     if names is not None:
         raise MeasureError("both names and groups were given; leave one of them out.")
-    return run.measure(run.own_groups(groups), seed)
+    return run_all(run, run.own_groups(groups), seed)
+
+
+def run_all(run: EnumerationRun, grouped: Grouped, seed: int) -> EnumerationResult:
+    """Find the word categories, test every cell, and compare with random words: steps 2 to 6."""
+    words, settings = run.categorised(grouped)
+    return with_chance(run, run.tested(grouped, words, seed, settings), grouped, words)
 
 
 def seeds_of(seed: int) -> list[int]:
@@ -114,15 +131,15 @@ def _checked(given: dict[str, Any]) -> dict[str, Any]:
     for name, allowed in CHOICES.items():
         if not any(given[name] is one or (isinstance(one, str) and given[name] == one) for one in allowed):
             raise MeasureError(f"{name} is {given[name]!r}; give {' or '.join(map(repr, allowed))}.")
-    for name in ("alpha", "left_out", "precision"):
+    for name in ("alpha", "left_out", "min_found", "precision"):
         value = given[name]
         if name == "precision" and value is None:
             continue
         number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        if not number or not (0 < value < 1 or (name == "left_out" and value == 0)):
+        if not number or not (0 < value < 1 or (name in ("left_out", "min_found") and value == 0)):
             raise MeasureError(f"{name} is {value!r}; give a number between 0 and 1.")
         given[name] = float(value)
-    return given | {name: check_count(name, given[name], 1, most) for name, most in COUNTS.items()}
+    return given | {name: check_count(name, given[name], least, most) for name, (least, most) in COUNTS.items()}
 
 
 def enumerated(work: Work) -> Results:
@@ -180,7 +197,8 @@ def embedding_names(vectors: WordVectors) -> NameTable:
     model = LinearSVC(class_weight="balanced", dual=False)  # as many of each kind, in effect
     with one_thread_each():
         like_names = cross_val_predict(model, unit, known, cv=folds, method="decision_function") > 0
-    return named(f"names of the embedding ({SEARCHED:,} words searched)", tokens[like_names].tolist())
+    found = tokens[like_names].tolist()
+    return named(f"names of the embedding ({SEARCHED:,} words searched)", found, first_names=True)
 
 
 def _capitalised(words: Sequence[str]) -> tuple[NDArray[np.int64], NDArray[np.str_]]:
@@ -239,7 +257,7 @@ def compare_enumerations(
     used = tuple(found.words for found in (*names, *words))  # everything missing is recorded
     left_out, source, units = before.left_out_names, before.provenance.stimuli, tuple(found.unit for found in names)
     grouped = Grouped(groups, units, used, source, settings["ordered_by"], left_out=left_out)
-    after = run.tested(grouped, categorised, seed, {**settings, "words_used": len(every)})
+    after = run.tested(grouped, categorised, seed, {**settings, "words_used": len(every), "chance": 0})
     return EnumerationComparison(before, after, after.provenance)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from aslant.errors import plural
 from aslant.measures.enumeration.result import EnumerationResult
+from aslant.report.conventions import SOME
 from aslant.report.tables import plain, pvalue
 
 #: People are shown this many tests; CSV and JSON hold all.
@@ -26,8 +27,10 @@ def group_notes(result: EnumerationResult) -> tuple[str, ...]:
         said = [f"groups as given, {plural(used, 'word')}."]
         said += [f"no vector for {plain(', '.join(missing))}."] if missing else []
     else:
+        found = used + len(result.left_out_names)
         out = f"{len(result.left_out_names):,} left out, too unlike the other names"
-        said = [f"names: {used:,} used; {out}; {len(missing):,} without a vector (--json lists them)."]
+        has = f"{found:,} of {found + len(missing):,} have a vector"
+        said = [f"names: {has}; {used:,} used; {out}; {len(missing):,} without a vector (--json lists them)."]
     order = " Groups are ordered by the share of women." if settings["ordered_by"] == "share_female" else ""
     if known := [g.demographics for g in result.groups if g.demographics]:
         said.append(
@@ -62,8 +65,48 @@ def notes(result: EnumerationResult, *, all_shown: bool = False, figures: bool =
         f"changed verdict: {used.risk:.1g} at most; p and q of stopped cells are estimates)"
     )
     computed = f"rotations: {used.run:,} of {used.asked:,} run{saved if used.risk else ''}"
-    said = (_found(result), *([shown] if more > 0 else []), *_meaning(result, figures), indirect)
+    said = (_found(result), *chance_notes(result), *([shown] if more > 0 else []), *_meaning(result, figures), indirect)
     return (*said, f"{computed}; seed {result.provenance.seed}.")
+
+
+def chance_notes(result: EnumerationResult) -> list[str]:
+    """Say how many cells random words make significant in place of the names, and how far other clusterings differ."""
+    names = "the groups' words" if result.own_groups else "the names"
+    chance, share, spread = result.chance, result.chance_share, result.spread
+    if chance is None or share is None:
+        lacking = "were not drawn (--chance)"
+        if result.provenance.settings.get("chance"):
+            lacking = "could not be drawn: the vocabulary has too few"
+        often = "random words often make more cells significant than names do"
+        return [
+            f"chance: random words in place of {names} {lacking}; {often}, so that their number is not a size of bias."
+        ]
+    few = f", and cannot be below {pvalue(1 / (1 + chance.draws))} with so few draws (--chance)"
+    few = few if 1 / (1 + chance.draws) > SOME else ""
+    also = ", cleaned and clustered like them," * (not result.own_groups)
+    drawn, rotations = plural(chance.draws, "draw"), plural(result.chance_rotations or 0, "rotation")
+    said = [
+        f"chance: random words of the same frequency in place of {names}{also} make "
+        f"{percents(chance.low, chance.high)} of the tested cells significant ({drawn} with {rotations} each); with as "
+        f"many rotations, {names} make {percents(share, share)}: p = {pvalue(chance.pvalue)}{few}. A share that random "
+        f"words reach says nothing about {names}."
+    ]
+    if spread:
+        low, high = spread.minimum, spread.maximum
+        said.append(f"stability: {names}, clustered {spread.n} times from other seeds, give {percents(low, high)}.")
+    return said
+
+
+def percents(low: float, high: float) -> str:
+    """Write one or two shares as whole percentages.
+
+    >>> percents(0.123, 0.131), percents(0.123, 0.2)
+    ('12 to 13 %', '12 to 20 %')
+    >>> percents(0.12, 0.121)
+    '12 %'
+    """
+    first, last = f"{100 * low:.0f}", f"{100 * high:.0f}"
+    return f"{last} %" if first == last else f"{first} to {last} %"
 
 
 def _found(result: EnumerationResult) -> str:

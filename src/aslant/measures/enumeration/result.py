@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 from aslant.results.codec import CONTENT_NOTE as CONTENT_NOTE
 from aslant.results.codec import MeasuredResult
+from aslant.results.parts import Spread
 from aslant.results.provenance import Provenance
+from aslant.statistics.chance import Chance
 
 #: How the figures of a group's names are averaged.
 Weights: TypeAlias = Literal["names", "bearers"]
@@ -138,6 +140,9 @@ class EnumerationResult(MeasuredResult):
     `cells` go group by group within each category; `ordering` lists the categories by the total score of their
     significant cells, largest first. `critical_pvalue` is the largest p-value that Benjamini and Hochberg's procedure
     still accepts, None where nothing is significant. `left_out_names` were too unlike the other names to be clustered.
+
+    `chance` has the shares of significant cells that random words give in place of the names, with `chance_rotations`
+    each; `chance_share` is that of the names with as many. `spread` is how far it differs between clusterings of them.
     """
 
     kind: ClassVar[str] = "enumeration"
@@ -152,6 +157,10 @@ class EnumerationResult(MeasuredResult):
     left_out_names: tuple[str, ...]
     rotations: RotationsUsed
     provenance: Provenance
+    chance: Chance | None = None
+    chance_share: float | None = None
+    chance_rotations: int | None = None
+    spread: Spread | None = None
 
     def __post_init__(self) -> None:
         groups, categories = range(len(self.groups)), range(len(self.categories))
@@ -179,6 +188,12 @@ class EnumerationResult(MeasuredResult):
         """Return the cells of one category, one per group."""
         n = len(self.groups)
         return self.cells[category * n : (category + 1) * n]
+
+    @property
+    def share(self) -> float | None:
+        """The share of the tested cells that are significant; None where no cell had a test."""
+        tested = len(self.cells) - len(self.not_tested)
+        return len(self.significant) / tested if tested else None
 
     @property
     def not_tested(self) -> tuple[EnumeratedCell, ...]:

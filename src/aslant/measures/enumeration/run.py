@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import pairwise
@@ -20,8 +20,16 @@ from aslant.measures.enumeration.result import EnumerationResult, NameGroup, Rot
 from aslant.measures.polarities.measure import class_lists
 from aslant.measures.shared.wordsets import FloatArray, find, need_distinct, need_words, provenance
 from aslant.results.parts import WordsUsed
-from aslant.statistics import RotationPlan, RotationProblem, benjamini_hochberg, check_count, count_reached
+from aslant.statistics import (
+    RotationCounts,
+    RotationPlan,
+    RotationProblem,
+    benjamini_hochberg,
+    check_count,
+    count_reached,
+)
 from aslant.stimuli import NameFacts, NameTable, WordList, bundled_names
+from aslant.stimuli.name_files import FIRST_NAMES
 from aslant.vectors import LookupPolicy, WordVectors
 from aslant.version import __version__
 
@@ -36,6 +44,22 @@ LEAST_NAMES = 5
 ILLUSTRATIVE, CENTRE_WORDS, IN_LABEL = 5, 5, 3
 
 
+def need_names(where: str, listed: int, found: int, kept: int, groups: int, settings: Mapping[str, Any]) -> None:
+    """Refuse to make groups of names where few of those listed were found, or few are kept for each group."""
+    share, each = settings["min_found"], settings["min_names"]
+    lower = "lower --{} of 'aslant enumerate' ({}= in Python)."
+    if found < share * listed:
+        raise MeasureError(
+            f"'{where}' has {found:,} of {plural(listed, 'name')}, less than the required share of {share:g}; "
+            f"give names that it has, or {lower.format('min-found', 'min_found')}"
+        )
+    if kept < each * groups:
+        raise MeasureError(
+            f"'{where}' has {kept:,} of {plural(listed, 'name')} that look like names; {groups} groups need "
+            f"{each * groups:,}, {each:,} for each: request fewer groups, or {lower.format('min-names', 'min_names')}"
+        )
+
+
 @dataclass(frozen=True, eq=False)
 class Grouped:
     """The name groups, the unit vectors of each (names, d), and with `listed` all names that were requested."""
@@ -48,6 +72,16 @@ class Grouped:
     listed: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
 
+    @property
+    def means(self) -> FloatArray:
+        """The mean vector of each group, (groups, d)."""
+        return np.array([unit.mean(axis=0) for unit in self.vectors])
+
+    @property
+    def unit(self) -> NDArray[np.float32]:
+        """The unit vectors of all groups, (names, d)."""
+        return np.concatenate(self.vectors).astype(np.float32)
+
 
 @dataclass(frozen=True, eq=False)
 class CategorisedWords:
@@ -57,6 +91,12 @@ class CategorisedWords:
     unit: NDArray[np.float32]
     starts: NDArray[np.int64]
     categories: tuple[WordCategory, ...]
+
+    def without(self, left_out: Set[str]) -> CategorisedWords:
+        """Return the same without some words; what describes the categories stays."""
+        keep = np.array([token not in left_out for token in self.tokens])
+        tokens = tuple(token for token in self.tokens if token not in left_out)
+        return replace(self, tokens=tokens, unit=self.unit[keep], starts=np.append(0, keep.cumsum())[self.starts])
 
 
 @dataclass(frozen=True)
@@ -92,7 +132,7 @@ class EnumerationRun:
         # "gay" and "christian" are also rare first names: a group counts as names if it has several, mostly known ones.
         facts = bundled_names().facts
         known = min(sum(word.lower() in facts for word in group.words) / len(group.words) for group in lists)
-        facts = facts if known > 0.5 and min(len(group.words) for group in lists) >= LEAST_NAMES else {}
+        facts = facts if known >= FIRST_NAMES and min(len(group.words) for group in lists) >= LEAST_NAMES else {}
         found = [find(self.vectors, group, policy=self.as_names if facts else None) for group in lists]
         for place, group in enumerate(found):
             need_words(group, 1, self.vectors)
@@ -116,11 +156,7 @@ class EnumerationRun:
         found = find(self.vectors, WordList("names", table.names), policy=self.as_names)
         unit = found.unit.astype(np.float32)
         keep = self._cleaned(unit, table.names)
-        if keep.sum() < count:
-            raise MeasureError(
-                f"'{self.vectors.name}' has {keep.sum():,} of {plural(len(table.names), 'name')} that look like names; "
-                f"{count} groups need at least as many."
-            )
+        need_names(self.vectors.name, len(table.names), len(unit), int(keep.sum()), count, self.settings)
         labels = np.full(len(unit), -1)
         labels[keep] = self._clusters("names", unit[keep], count, self.seeds[2])
         names, tokens = (np.array(words, dtype=object) for words in (found.words.used, found.words.tokens))
@@ -139,6 +175,10 @@ class EnumerationRun:
         share = self.settings["left_out"]
         if share == 0 or not len(unit):
             return np.ones(len(unit), dtype=bool)
+        return steps.keep_by_margin(self.margins(unit, names, dual=True), share)
+
+    def margins(self, unit: NDArray[np.float32], names: Iterable[str], *, dual: bool = False) -> FloatArray:
+        """Return how much more each of `unit` is like the others than like frequent words that are not in `names`."""
         written = frozenset(names if self.cased else (name.lower() for name in names))
         frequent = steps.frequent_words(self.vectors.words[: steps.FREQUENT], written, steps.FREQUENT, lower_case=False)
         if not frequent:
@@ -147,7 +187,16 @@ class EnumerationRun:
             )
         size = min(len(unit), len(frequent))
         drawn = np.random.default_rng(self.seeds[0]).choice(frequent, size, replace=False)
-        return steps.keep_by_margin(steps.margins(unit, self.unit(np.sort(drawn)), self.seeds[1]), share)
+        return steps.margins(unit, self.unit(np.sort(drawn)), self.seeds[1], dual=dual)
+
+    def clustered_means(self, unit: NDArray[np.float32], count: int) -> FloatArray:
+        """Cluster unit vectors (names, d) and return the mean of each cluster, (count, d)."""
+        labels = self._clusters("names", unit, count, self.seeds[2])
+        return np.array([unit[labels == group].mean(axis=0, dtype=np.float64) for group in range(count)])
+
+    def seeded(self, seed: np.random.SeedSequence) -> EnumerationRun:
+        """Return the same run with the random numbers of another seed."""
+        return replace(self, seeds=[int(state) for state in seed.generate_state(5, np.uint64)])
 
     def unit(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the vectors of these rows at unit length, (rows, d)."""
@@ -164,12 +213,13 @@ class EnumerationRun:
         key = f"{step}-{digest.hexdigest()[:24]}"
         if kept := self.journal.recall(key) if self.journal else None:
             return kept["labels"]
-        labels = steps.cluster(unit, count, seed, self.workers, self._progress_of(f"clustering {step}"))
+        labels = steps.cluster(unit, count, seed, self.workers, self.progress_of(f"clustering {step}"))
         if self.journal:
             self.journal.keep(key, {"labels": labels})
         return labels
 
-    def _progress_of(self, step: str) -> Callable[[int, int], None] | None:
+    def progress_of(self, step: str) -> Callable[[int, int], None] | None:
+        """Return what to call with how much of a step is done, and how much there is."""
         return partial(self.progress, step) if self.progress else None
 
     def words(self, left_out: frozenset[str]) -> CategorisedWords:
@@ -194,8 +244,8 @@ class EnumerationRun:
             categories.append(WordCategory(", ".join(centre[:IN_LABEL]), end - start, centre, tokens[start:end]))
         return CategorisedWords(tokens, unit, starts, tuple(categories))
 
-    def measure(self, grouped: Grouped, seed: int) -> EnumerationResult:
-        """Find the word categories, and test every cell: steps 2 to 6."""
+    def categorised(self, grouped: Grouped) -> tuple[CategorisedWords, dict[str, Any]]:
+        """Find the word categories (step 2); return them with the settings that are put on record."""
         asked = self.settings["drop_names"]
         drop_names = not self.cased if asked is None else bool(asked)  # nothing asked: where case does not tell
         left_out = frozenset(token for group in grouped.groups for token in group.tokens)
@@ -213,21 +263,14 @@ class EnumerationRun:
             "ordered_by": grouped.ordered_by,
             "words_used": len(words.tokens),
         }
-        return self.tested(grouped, words, seed, settings)
+        return words, settings
 
     def tested(
         self, grouped: Grouped, words: CategorisedWords, seed: int, settings: dict[str, Any]
     ) -> EnumerationResult:
         """Choose the cells, draw the null, and put the result together: steps 3 to 6."""
-        per_cell, voronoi = self.settings["per_cell"], self.settings["voronoi"]
-        means = np.array([unit.mean(axis=0) for unit in grouped.vectors])
-        cells = steps.choose_cells(words.unit, words.starts, means, per_cell, voronoi=voronoi)
-        problem = RotationProblem(words.unit, words.starts, means, cells.scores, per_cell, voronoi)
-        risk = self.settings["precision"] or 0.0
-        plan = RotationPlan(self.settings["rotations"], self.seeds[4], self.settings["alpha"], risk, self.workers)
-        counted = count_reached(problem, plan, journal=self.journal, progress=self._progress_of("rotations"))
-        pvalues = np.where(np.isnan(cells.scores), 1.0, counted.pvalues(plan.rotations))
-        qvalues = benjamini_hochberg(pvalues.ravel()).reshape(pvalues.shape)
+        cells, counted, pvalues, qvalues = self._judged(grouped.means, words)
+        plan = self._plan
         significant = qvalues <= plan.alpha
         order = np.argsort(-np.where(significant, cells.scores, 0.0).sum(axis=1), kind="stable")
         run, to_test = int(counted.drawn.max(initial=0)), ~np.isnan(cells.scores).all(axis=1)
@@ -243,3 +286,26 @@ class EnumerationRun:
             rotations=RotationsUsed(plan.rotations, run, work, plan.risk),
             provenance=provenance(self.vectors, grouped.source, grouped.used, seed, settings),
         )
+
+    @property
+    def _plan(self) -> RotationPlan:
+        """How the null is drawn."""
+        risk = self.settings["precision"] or 0.0
+        return RotationPlan(self.settings["rotations"], self.seeds[4], self.settings["alpha"], risk, self.workers)
+
+    def _judged(
+        self, means: FloatArray, words: CategorisedWords
+    ) -> tuple[steps.Cells, RotationCounts, FloatArray, FloatArray]:
+        """Choose the cells and draw the null; p- and q-values are (categories, groups)."""
+        per_cell, voronoi, plan = self.settings["per_cell"], self.settings["voronoi"], self._plan
+        cells = steps.choose_cells(words.unit, words.starts, means, per_cell, voronoi=voronoi)
+        problem = RotationProblem(words.unit, words.starts, means, cells.scores, per_cell, voronoi)
+        counted = count_reached(problem, plan, journal=self.journal, progress=self.progress_of("rotations"))
+        pvalues = np.where(np.isnan(cells.scores), 1.0, counted.pvalues(plan.rotations))
+        return cells, counted, pvalues, benjamini_hochberg(pvalues.ravel()).reshape(pvalues.shape)
+
+    def share(self, means: FloatArray, words: CategorisedWords) -> float:
+        """Return the share of the tested cells that are significant, for group means (groups, d); 0 with no test."""
+        cells, _, _, qvalues = self._judged(means, words)
+        tested = ~np.isnan(cells.scores)
+        return float((qvalues[tested] <= self.settings["alpha"]).mean()) if tested.any() else 0.0

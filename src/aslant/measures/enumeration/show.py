@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.enumeration.notes import NO_TEST, NOT_SIGNIFICANT, group_notes, notes, shown_tests
+from aslant.measures.enumeration.notes import NO_TEST, NOT_SIGNIFICANT, group_notes, notes, percents, shown_tests
 from aslant.measures.enumeration.result import (
     CONTENT_NOTE,
     Change,
@@ -240,17 +240,16 @@ def _title(what: str, result: EnumerationResult) -> str:
 
 
 def glance(r: EnumerationResult, about: Category) -> list[Glance]:
-    """Say at a glance what was found."""
-    tested, stimuli = [cell for cell in r.cells if cell.tested], r.provenance.stimuli
-    share = len(r.significant) / len(tested) if tested else None
+    """Say at a glance what was found; a count of significant pairs is evidence only as far as it is beyond chance."""
+    tested, stimuli, share = len(r.cells) - len(r.not_tested), r.provenance.stimuli, r.share
     found = "groups given" if r.own_groups else "groups of names that the vectors themselves form"
-    sentence = (
-        f"{len(r.significant):,} of {len(tested):,} pairs of a group and a category of words stand out from chance; "
-        f"{len(r.groups)} {found}."
-    )
-    lowest = min((cell.qvalue for cell in tested), default=None)
+    of_tested = "" if share is None else f" ({percents(share, share)})"
+    names = "the groups' words" if r.own_groups else "the names"
+    given = f"; random words in place of {names} give {percents(r.chance.low, r.chance.high)}" if r.chance else ""
+    pairs = f"{len(r.significant):,} of {tested:,} pairs of a group and a category of words are significant"
+    sentence = f"{pairs}{of_tested}, for {len(r.groups)} {found}{given}."
     category = about(stimuli) if r.own_groups else "several"
-    return [line(category, stimuli, share, "share of pairs", sentence, qvalue=lowest)]
+    return [line(category, stimuli, share, "share of pairs", sentence, chance=r.chance)]
 
 
 #: A terminal shows this many cells; CSV and JSON hold all.

@@ -31,8 +31,11 @@ CASED_SHARE = 0.01
 MOST_PROXIES = 10_000
 
 
-def margins(names: Unit, others: Unit, seed: int) -> FloatArray:
-    """Return how far each name is on the names' side of a linear classifier of names against other words; (names,)."""
+def margins(names: Unit, others: Unit, seed: int, *, dual: bool = True) -> FloatArray:
+    """Return how far each name is on the names' side of a linear classifier of names against other words; (names,).
+
+    Not `dual`, the same problem is solved several times as fast where there are many more names than dimensions.
+    """
     from sklearn.exceptions import ConvergenceWarning
     from sklearn.svm import LinearSVC
 
@@ -40,13 +43,16 @@ def margins(names: Unit, others: Unit, seed: int) -> FloatArray:
     labels = np.repeat([1, 0], [len(names), len(others)])
     # Margins that are not quite the best still order the names.
     with one_thread_each(), warnings.catch_warnings(action="ignore", category=ConvergenceWarning):
-        model = LinearSVC(random_state=seed % 2**32).fit(samples, labels)
+        model = LinearSVC(dual=dual, random_state=seed % 2**32).fit(samples, labels)
     return np.asarray(model.decision_function(samples[: len(names)]))
 
 
 def keep_by_margin(margin: FloatArray, left_out: float) -> NDArray[np.bool_]:
-    """Return which names stay when the share `left_out` with the smallest margin goes; (names,)."""
-    keep = np.ones(len(margin), dtype=bool)
+    """Return which names stay when the share `left_out` with the smallest margin goes, and all words; (names,).
+
+    What is on the other words' side of the classifier is a word.
+    """
+    keep = margin >= 0
     keep[np.argsort(margin, kind="stable")[: int(left_out * len(margin))]] = False
     return keep
 

@@ -183,9 +183,11 @@ def _measures(space: SpaceGeometry) -> dict[str, _Measure]:
     """Return the lines of the table."""
     s, r = space.subspace, space.residual
     share = s.random[0].mean if s.random else None
+    value, chance = space.direct.value, space.direct.chance
+    by_chance = (chance.mean, chance.pvalue) if chance else (None, None)
     found: dict[str, _Measure] = {
         "first component, share of variance": (s.explained[0], None, None, share, s.pvalue),
-        "direct bias of the words": (space.direct.value, None, None, None, None),
+        "direct bias of the words": (value, None, None, *by_chance),
     }
     if r is None:
         return found
@@ -193,5 +195,6 @@ def _measures(space: SpaceGeometry) -> dict[str, _Measure]:
         found[f"{what}, accuracy"] = (test.accuracy, test.lowest, test.highest, test.chance.mean, None)
     for what, n in (("neighbours", r.neighbours), ("neighbours within the words", r.neighbours_within)):
         if n is not None:
-            found[f"{what}, correlation"] = (n.correlation, None, None, n.chance.mean, n.shuffled_pvalue)
+            p = None if r.against_itself else n.shuffled_pvalue  # small by construction
+            found[f"{what}, correlation"] = (n.correlation, None, None, n.chance.mean, p)
     return found

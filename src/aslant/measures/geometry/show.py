@@ -111,8 +111,8 @@ def geometry_table(result: GeometryResult) -> Table:
         row["after_range"] = between(row["after_minimum"], row["after_maximum"])
     notes = [f"before: {plain(result.before.name)}; after: {plain(result.after.name)}"] if result.after else []
     notes.append(
-        "share of variance: of the definitional pairs, by chance: of random pairs; direct bias: mean |cos| with that "
-        "direction, each embedding's own; neighbours: p by shuffling."
+        "share of variance: of the definitional pairs; direct bias: mean |cos| with that direction, each embedding's "
+        "own; by chance: of random pairs, and with shuffled labels for clustering, classification and neighbours."
     )
     notes += residual_notes(result.before.residual) if result.before.residual else []
     notes += [f"not measured: {plain(what)}: {plain(why)}" for what, why in result.not_run.items()]

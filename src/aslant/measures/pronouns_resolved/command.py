@@ -72,6 +72,9 @@ def pronouns_command(
     bootstrap: o.BootstrapOption = 1_000,
     n_resamples: Annotated[int, o.option("Random permutations of p-values.", "N", min=1)] = 9_999,
     confidence: o.ConfidenceOption = 0.95,
+    retrained: Annotated[
+        int, o.option("Train anew so often, pronouns swapped at random: what chance gives.", "N", min=0)
+    ] = 0,
     *,
     encoding: KeptEncoding,
     training: Training,
@@ -106,8 +109,8 @@ def pronouns_command(
         result = pronoun_resolution(
             encoder, read, lm=scoring, train=train or None, topics=topics, top_words=top_words,
             template=template or TEMPLATE, bootstrap=bootstrap, n_resamples=n_resamples, confidence=confidence,
-            journal=cache_folder() / "pronouns" if kept else None, store=encoding.store(), progress=progress,
-            rng=running.seed, **settings,
+            retrained=retrained, journal=cache_folder() / "pronouns" if kept else None, store=encoding.store(),
+            progress=progress, rng=running.seed, **settings,
         )  # fmt: skip
     asked = ((output.chart, neither_by_gender), (output.bias_chart, neither_by_bias))
     # report what cannot be drawn before anything is written

@@ -18,18 +18,25 @@ from aslant.measures.pronouns_resolved.predictions import (
     FloatArray,
     check_samples,
     features,
+    groups_and_kinds,
     plan,
     predictions,
 )
-from aslant.measures.pronouns_resolved.result import PronounResolutionResult, PronounSample, TopicCorrelation
+from aslant.measures.pronouns_resolved.result import (
+    Counterfactual,
+    PronounResolutionResult,
+    PronounSample,
+    TopicCorrelation,
+)
 from aslant.measures.pronouns_resolved.statistics import NEITHER, TARGETS, TEMPLATE, Leanings, Resampling, Topics
+from aslant.measures.pronouns_resolved.swapping import gender_of_names, swapped
 from aslant.measures.shared.statistic import spread
 from aslant.measures.template_tests.scoring import asking
 from aslant.measures.template_tests.settings import Asking
 from aslant.models.classifier import Classifier
 from aslant.models.protocols import Encoder, Progress
 from aslant.results.provenance import Provenance, Representation
-from aslant.statistics import MOST_BOOTSTRAP, check_confidence, check_count, seed_of, spawn
+from aslant.statistics import MOST_BOOTSTRAP, against_chance, check_confidence, check_count, seed_of, spawn
 from aslant.version import __version__
 
 if TYPE_CHECKING:
@@ -37,6 +44,8 @@ if TYPE_CHECKING:
 
 #: The correlation's p-value holds one random order of all samples for each draw in memory.
 MOST_RESAMPLES = 100_000
+#: The kind of chance: what takes the place of the texts as they are.
+RETRAINED = "classifiers trained on texts with randomly swapped pronouns"
 
 
 def pronoun_resolution(
@@ -56,6 +65,7 @@ def pronoun_resolution(
     bootstrap: int = 1_000,
     n_resamples: int = 9_999,
     confidence: float = 0.95,
+    retrained: int = 0,
     journal: str | PathLike[str] | None = None,
     store: str | PathLike[str] | None = None,
     progress: Progress | None = None,
@@ -68,7 +78,11 @@ def pronoun_resolution(
     sample is predicted by one that has seen neither it nor its page (`folds`), for several `seeds`, whose mean is
     taken. With `train` (other files) the classifiers learn from these instead. The texts' `topics` (NMF) get a bias
     from the `top_words` words of each by the log-probability score of `lm` in `template`; `sample bias` is that of its
-    topics, and is correlated with the probability of "neither". Without `lm` topics have no bias. `journal` is a folder
+    topics, and is correlated with the probability of "neither". Without `lm` topics have no bias.
+
+    Each text is also read with its pronouns swapped, by the same classifiers (`counterfactual`). These have learned the
+    gap that their labels have by chance; classifiers trained `retrained` times anew, on texts of which a random half is
+    swapped, show how much that is (`chance`; each time takes as long as all training). `journal` is a folder
     that keeps vectors, answers of the model and predictions, so that a killed run resumes; with `store`,
     vectors are kept there instead, where other measures on the same encoder find them.
 
@@ -85,7 +99,7 @@ def pronoun_resolution(
     for name, value, least, most in (
         ("folds", folds, 2, 100), ("seeds", seeds, 1, 1000), ("topics", topics, 1, 1000),
         ("top_words", top_words, 1, 1000), ("bins", bins, 1, 1000), ("bootstrap", bootstrap, 0, MOST_BOOTSTRAP),
-        ("n_resamples", n_resamples, 1, MOST_RESAMPLES),
+        ("n_resamples", n_resamples, 1, MOST_RESAMPLES), ("retrained", retrained, 0, 10_000),
     ):  # fmt: skip
         check_count(name, value, least, most)
     how = Resampling(bootstrap, n_resamples, check_confidence(confidence), bins)
@@ -105,14 +119,27 @@ def pronoun_resolution(
     first_words = list(dict.fromkeys(word for words in found.words for word, _ in words))
     said = statistics.leanings(lm, first_words, template, targets or TARGETS, journal_of_model, step)
     everything = [*measured, *learnt_from]
-    x = features(encoder, everything, store or _inside(journal, "vectors"), _step(progress, "texts"))
+    kept = store or _inside(journal, "vectors")
+    x = features(encoder, everything, kept, _step(progress, "texts"))
+    other = features(
+        encoder, [swapped(sample) for sample in everything], kept, _step(progress, "texts, pronouns swapped")
+    )
     fits, shape = plan(measured, learnt_from, folds, seeds, seed), (seeds, len(measured))
-    probabilities = predictions(fits, x, _labels(everything), shape, settings, _inside(journal, "folds"), progress)
+    labels, training = _labels(everything), (shape, settings, _inside(journal, "folds"), progress)
+    probabilities, swaps = predictions(fits, x, other, labels, *training)
+    differences = _differences(everything, probabilities, swaps)
+    drawn = []
+    for random in spawn(seed + 3, retrained):
+        flip = random.integers(0, 2, len(everything)).astype(bool)
+        given = [swapped(sample) if flipped else sample for sample, flipped in zip(everything, flip, strict=True)]
+        asis, turned = np.where(flip[:, None], other, x), np.where(flip[:, None], x, other)
+        drawn.append(float(_differences(given, *predictions(fits, asis, turned, labels, *training)).mean()))
     stopping = "the fold left out" if train is not None else f"1 in {HELD_OUT} of the rows trained on"
     record = {
         "folds": folds, "seeds": seeds, "train": train_source, "held_out_to_stop": stopping, "topics": topics,
         "top_words": top_words, "template": template, "targets": _plain(targets or TARGETS), "bins": bins,
-        "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "classifier": settings.record(),
+        "bootstrap": bootstrap, "n_resamples": n_resamples, "confidence": confidence, "retrained": retrained,
+        "classifier": settings.record(),
     }  # fmt: skip
     return PronounResolutionResult(
         **_numbers(measured, probabilities, how, seed),
@@ -120,7 +147,29 @@ def pronoun_resolution(
         language_model=Representation(**lm.record()) if lm is not None else None,
         notes=_notes(found, said, [sample.id for sample in samples if sample.text in texts]),
         provenance=Provenance(source, Representation(**encoder.record()), said.unplaced, seed, record, __version__),
+        counterfactual=_counterfactual(measured, differences, how, seed),
+        chance=against_chance(float(differences.mean()), drawn, RETRAINED) if drawn else None,
     )
+
+
+def _differences(samples: Sequence[GapSample], asis: FloatArray, swaps: FloatArray) -> FloatArray:
+    """Return P(neither) of the female version of each text minus that of the male one; arrays (seeds, n, 3)."""
+    signs = np.where([sample.gender == FEMALE for sample in samples], 1.0, -1.0)[: asis.shape[1]]
+    return np.asarray(signs * (asis - swaps)[:, :, NEITHER].mean(axis=0))
+
+
+def _counterfactual(
+    samples: Sequence[GapSample], differences: FloatArray, how: Resampling, seed: int
+) -> tuple[Counterfactual, ...]:
+    """Compare both versions of each text: of all texts, and of those whose names are of one gender."""
+    names = np.array([gender_of_names(sample) or "" for sample in samples])
+    page = np.array(groups_and_kinds(samples)[0])
+    found = []
+    for which, random in zip(("all", *GENDERS), spawn(seed + 2, 3), strict=True):
+        chosen = (names == which) | (which == "all")
+        if chosen.sum() > 1:
+            found.append(statistics.counterfactual(which, differences[chosen], page[chosen], how, random))
+    return tuple(found)
 
 
 def _plain(targets: Any) -> Any:

@@ -62,13 +62,13 @@ def plan(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int, 
     for repeat, random in enumerate(spawn(seed, seeds)):
         pool = list(train) or list(measured)
         offset = len(measured) if train else 0
-        fold = grouped_folds(*_groups_and_kinds(pool), folds, random)
+        fold = grouped_folds(*groups_and_kinds(pool), folds, random)
         for number in range(folds):
             inside, outside = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
             if train:
                 parts = outside + offset, inside + offset, np.arange(len(measured))
             else:
-                pages, kinds = _groups_and_kinds([pool[row] for row in outside])
+                pages, kinds = groups_and_kinds([pool[row] for row in outside])
                 if (count := len(set(pages))) < HELD_OUT:  # as where one page has most of the samples
                     raise MeasureError(
                         f"without fold {number + 1} of {folds}, {count} pages are left to train on, and {HELD_OUT} are "
@@ -80,7 +80,7 @@ def plan(measured: Sequence[GapSample], train: Sequence[GapSample], folds: int, 
     return fits
 
 
-def _groups_and_kinds(samples: Sequence[GapSample]) -> tuple[list[str], list[str]]:
+def groups_and_kinds(samples: Sequence[GapSample]) -> tuple[list[str], list[str]]:
     """Return the page of each sample, one name for pages that share a text, and its label and gender."""
     page_of_text: dict[str, str] = {}
     goes_with: dict[str, str] = {}  # a page, and the one that it shares a text with
@@ -106,7 +106,7 @@ def check_samples(measured: Sequence[GapSample], train: Sequence[GapSample], fol
             said = f"{plural(count, 'sample')} with a {gender} pronoun"
             raise MeasureError(f"{said}; at least 2 of each gender are needed.")
     pool = train or measured
-    pages = len(set(_groups_and_kinds(pool)[0]))
+    pages = len(set(groups_and_kinds(pool)[0]))
     least = folds if train else 2 * HELD_OUT
     if pages < least:
         raise MeasureError(f"{plural(pages, 'page')} of samples cannot be trained on; at least {least} are needed.")
@@ -117,13 +117,16 @@ def check_samples(measured: Sequence[GapSample], train: Sequence[GapSample], fol
 
 
 def predictions(
-    fits: Sequence[Fit], x: NDArray[np.float32], labels: NDArray[np.intp], shape: tuple[int, int],
-    settings: Classifier, folder: str | PathLike[str] | None, progress: Progress | None,
-) -> FloatArray:  # fmt: skip
-    """Return the probabilities of A, B and neither, (seeds, measured samples, 3); `shape` is (seeds, measured)."""
-    total, count = np.zeros((*shape, len(LABELS))), np.zeros(shape)
+    fits: Sequence[Fit], x: NDArray[np.float32], other: NDArray[np.float32], labels: NDArray[np.intp],
+    shape: tuple[int, int], settings: Classifier, folder: str | PathLike[str] | None, progress: Progress | None,
+) -> tuple[FloatArray, FloatArray]:  # fmt: skip
+    """Return the probabilities of A, B and neither, (seeds, measured samples, 3); `shape` is (seeds, measured).
+
+    The second array is of the `other` vectors of the measured samples, by the same classifiers.
+    """
+    total, count = np.zeros((2, *shape, len(LABELS))), np.zeros(shape)
     journal = Journal(Path(folder)) if folder is not None else None
-    data = hashlib.sha256(x.tobytes()).hexdigest() + hashlib.sha256(labels.tobytes()).hexdigest()
+    data = "".join(hashlib.sha256(part.tobytes()).hexdigest() for part in (x, other, labels))
     for number, fit in enumerate(fits, 1):
         described = repr((METHOD, data, sorted(settings.record().items()), fit.seed)).encode()
         rows = b"|".join(part.astype(np.int64).tobytes() for part in (fit.train, fit.held, fit.wanted))
@@ -131,17 +134,19 @@ def predictions(
         kept = journal.recall(key) if journal else None
         if kept is None:
             found = class_probabilities(
-                x[fit.train], labels[fit.train], x[fit.held], labels[fit.held], x[fit.wanted],
+                x[fit.train], labels[fit.train], x[fit.held], labels[fit.held],
+                np.concatenate([x[fit.wanted], other[fit.wanted]]),
                 classes=len(LABELS), settings=settings, seed=fit.seed,
             )  # fmt: skip
             kept = {"probabilities": found}
             if journal:
                 journal.keep(key, kept)
-        total[fit.repeat, fit.wanted] += kept["probabilities"]
+        total[:, fit.repeat, fit.wanted] += np.stack(np.split(kept["probabilities"], 2))
         count[fit.repeat, fit.wanted] += 1
         if progress:
             progress("classifiers", number, len(fits))
-    return np.asarray(total / count[..., None])
+    mean = total / count[..., None]
+    return mean[0], mean[1]
 
 
 def grouped_folds(groups: ArrayLike, kinds: ArrayLike, n_folds: int, random: np.random.Generator) -> NDArray[np.intp]:

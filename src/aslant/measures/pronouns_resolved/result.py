@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Interval, Spread
 from aslant.results.provenance import Provenance, Representation
+from aslant.statistics.chance import Chance
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,23 @@ class GenderGap:
     pvalue: float
     pvalue_bounds: tuple[float, float]
     pvalue_method: str
+
+
+@dataclass(frozen=True)
+class Counterfactual:
+    """What swapping every pronoun of a text does to the probability of "neither": female version minus male version.
+
+    `names`: the gender of the names A and B in these `texts` by the table of first names, or "all". `pvalue` flips the
+    sign of whole `pages`. It holds for the classifiers as trained: names and topics are the same in both versions, but
+    the gap that the labels have by chance was learned.
+    """
+
+    names: str
+    difference: float
+    interval: Interval | None
+    pvalue: float
+    texts: int
+    pages: int
 
 
 @dataclass(frozen=True)
@@ -113,8 +131,10 @@ class PronounResolutionResult(MeasuredResult):
 
     `outcomes`: male, then female. `gap`: the difference in mean predicted probability of "neither"; `gap_by_seed` its
     range over seeds; `label_gap`: the difference in the labels; `beyond_labels`: predicted minus label, compared
-    between genders. `correlations` is empty, and `without_bias` says why, where topics have no bias. Missing are words
-    of topics that the language model cannot place.
+    between genders. `counterfactual` compares each text with itself, pronouns swapped: all texts, and those whose names
+    are of one gender; `chance` is what classifiers give that were trained on texts with randomly swapped pronouns, and
+    the only test of the encoder. `correlations` is empty, and `without_bias` says why, where topics have no bias.
+    Missing are words of topics that the language model cannot place.
     """
 
     kind: ClassVar[str] = "pronoun-resolution"
@@ -133,6 +153,8 @@ class PronounResolutionResult(MeasuredResult):
     language_model: Representation | None
     notes: tuple[str, ...]
     provenance: Provenance
+    counterfactual: tuple[Counterfactual, ...] = ()
+    chance: Chance | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per gender."""

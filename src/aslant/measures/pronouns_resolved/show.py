@@ -108,6 +108,19 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
         f"predicted minus label, female minus male: {_gap(result.beyond_labels)}.",
     ]
     said += [
+        f"pronouns swapped, {_whose(found.names)} ({plural(found.texts, 'text')}): “neither” is "
+        f"{_points(found.difference)} points more probable with the female ones{_between(found.interval, _points)}, "
+        f"p = {pvalue(found.pvalue)} for these classifiers (sign flips over {plural(found.pages, 'page')})."
+        for found in result.counterfactual
+    ]
+    if c := result.chance:
+        said.append(
+            f"chance: {plural(c.draws, 'time')} trained anew, on texts with randomly swapped pronouns: "
+            f"{_points(c.low)} to {_points(c.high)} points, p = {pvalue(c.pvalue)}; the only test of the encoder."
+        )
+    else:
+        said.append("whether the encoder, and not the labels, makes the difference: not tested (--retrained 19).")
+    said += [
         f"sample bias and P(neither), {found.n:,} {plain(found.gender)} pronouns: Spearman's ρ = {small(found.rho)}"
         f"{_between(found.interval, small)}, p = {pvalue(found.pvalue)}."
         for found in result.correlations
@@ -117,6 +130,10 @@ def _notes(result: PronounResolutionResult) -> tuple[str, ...]:
         if model is not None and model.note:
             said.append(f"{what}: {plain(model.name)}: {plain(model.note)}")
     return tuple(said)
+
+
+def _whose(names: str) -> str:
+    return "all texts" if names == "all" else f"texts whose names are {plain(names)}"
 
 
 def _gap(gap: GenderGap) -> str:
@@ -150,7 +167,14 @@ def glance(r: PronounResolutionResult, about: Category) -> list[Glance]:
         f"“Neither” is predicted with {female.predicted:.0%} for female and {male.predicted:.0%} for male pronouns "
         f"(in the labels: {female.prior:.0%} and {male.prior:.0%})."
     )
-    found = [line("gender", source, gap.difference, "difference in probability", sentence, gap.pvalue)]
+    if r.counterfactual:
+        sentence += (
+            " With the pronouns of every text swapped, “neither” is "
+            f"{_points(r.counterfactual[0].difference)} points more probable for female ones."
+        )
+    effect = r.counterfactual[0].difference if r.counterfactual else gap.difference
+    # Classifiers learn the gap that labels have by chance, so that no p-value for them as trained is evidence.
+    found = [line("gender", source, effect, "difference in probability", sentence, chance=r.chance)]
     for c in r.correlations:
         sentence = f"“Neither” goes with the bias of a text's topics, {c.gender} pronouns: ρ = {number(c.rho)}."
         found.append(line("gender", f"{source}, topics, {c.gender}", c.rho, "rho", sentence, c.pvalue))

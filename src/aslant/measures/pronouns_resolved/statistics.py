@@ -21,7 +21,7 @@ from aslant.models.protocols import Progress
 from aslant.parallel import one_thread_each
 from aslant.results.parts import Interval
 from aslant.statistics import bootstrap_means, partition_pvalue, percentile_interval, rank_correlations, spawn
-from aslant.statistics.resampled_pvalues import rank_correlation_pvalue
+from aslant.statistics.resampled_pvalues import rank_correlation_pvalue, sign_flip_pvalue
 
 FloatArray = NDArray[np.float64]
 NEITHER = LABELS.index("neither")
@@ -84,6 +84,21 @@ def outcome(
 
 def _interval(samples: FloatArray, how: Resampling) -> Interval:
     return Interval(*percentile_interval(samples, how.confidence), how.confidence, len(samples))
+
+
+def counterfactual(
+    names: str, differences: FloatArray, pages: NDArray[Any], how: Resampling, random: np.random.Generator
+) -> result.Counterfactual:
+    """Test differences (texts,) against 0, with the texts of a page flipped and redrawn together."""
+    unique, place = np.unique(pages, return_inverse=True)
+    sums = np.bincount(place, differences, len(unique))
+    pvalue = sign_flip_pvalue(sums, n_resamples=how.n_resamples, rng=random)
+    interval = None
+    if how.bootstrap and len(unique) > 1:
+        counts = np.bincount(place, minlength=len(unique))
+        drawn = random.multinomial(len(unique), np.full(len(unique), 1 / len(unique)), how.bootstrap)
+        interval = _interval((drawn @ sums) / (drawn @ counts), how)
+    return result.Counterfactual(names, float(differences.mean()), interval, pvalue, len(differences), len(unique))
 
 
 def _gender_gap(male: FloatArray, female: FloatArray, how: Resampling, random: np.random.Generator) -> GenderGap:

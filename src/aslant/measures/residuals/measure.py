@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,20 @@ from numpy.typing import NDArray
 from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
-from aslant.measures.residuals.result import CandidatePool, ResidualBiasResult, ResidualNeighbours
+from aslant.measures.residuals.chance import (
+    KIND,
+    directions_of,
+    random_accuracies,
+    random_correlations,
+    random_poles,
+    without_direction,
+)
+from aslant.measures.residuals.result import (
+    CandidatePool,
+    ResidualBiasResult,
+    ResidualClustering,
+    ResidualNeighbours,
+)
 from aslant.measures.residuals.separation import (
     Gamma,
     check_gamma,
@@ -22,13 +35,14 @@ from aslant.measures.residuals.separation import (
     measure_neighbours,
     picture_of,
 )
-from aslant.measures.shared.wordsets import FloatArray, check_vectors, checked_words, find, provenance
+from aslant.measures.shared.wordsets import FloatArray, Found, check_vectors, checked_words, find, provenance
 from aslant.parallel import one_thread_each
 from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Representation
-from aslant.statistics import check_count, seed_of, spawn, unit_rows
+from aslant.statistics import against_chance, check_count, seed_of, spawn, unit_rows
 from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT, WordList, is_plain
 from aslant.vectors import WordVectors
+from aslant.vectors.debiasing_record import Treatment, WordsTaken
 
 if TYPE_CHECKING:
     from aslant.auditing.step_context import Results, Work
@@ -36,6 +50,8 @@ if TYPE_CHECKING:
 #: At most a tenth of the candidates are on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
 _BLOCK = 1 << 13
+#: Random poles that the result is compared with: p is 0.01 or more.
+DRAWS = 99
 
 
 @dataclass(frozen=True)
@@ -69,7 +85,7 @@ def most_biased(bias: FloatArray, per_side: int) -> tuple[NDArray[np.intp], NDAr
 
 def residual_bias(
     original: WordVectors,
-    measured: WordVectors,
+    measured: WordVectors | None = None,
     *,
     poles: tuple[str, str] = DEFAULT_POLES,
     top: int = 500,
@@ -81,32 +97,44 @@ def residual_bias(
     specific: Words = SPECIFIC_WORDS,
     gamma: Gamma = "scale",
     picture: str = "auto",
+    chance: int = DRAWS,
     rng: int | np.random.Generator | None = 0,
 ) -> ResidualBiasResult:
     """Test whether words that are biased in `original` can still be told apart in `measured`, in three ways.
 
+    `measured` is a debiased embedding; None: `original` after hard debiasing with the poles as the only pair. Only then
+    can what is left be compared with what `chance` random poles of the same frequency leave, for which words are
+    chosen, debiased and measured in the same way. One embedding given twice shows the values before debiasing, which
+    are not evidence: words picked by a direction are separated by it.
+
     Clustering separates the `top` most biased words of either side by k-means; classification learns the sides from
     a fifth of the `classified` most biased; neighbours correlates a profession's bias with the share of its `k`
-    nearest that lean to the first pole, among all candidates and among the words of `within` (None: not done). Give
-    one embedding twice for the values before debiasing. Each is repeated `seeds` times, and compared with chance.
+    nearest that lean to the first pole, among all candidates and among the words of `within` (None: not done). Each is
+    repeated `seeds` times, and compared with shuffled labels.
 
     >>> import aslant
     >>> v = aslant.load()
     >>> r = aslant.residual_bias(v, v, seeds=1, classified=500, picture="none")
     >>> r.clustering.accuracy > 0.9 > r.clustering.chance.mean
     True
+    >>> left = aslant.residual_bias(v, seeds=1, classified=500, picture="none", chance=19)
+    >>> left.clustering.accuracy > left.clustering.chance.maximum, left.clustering.random_poles.pvalue > 0.05
+    (True, True)
     """
-    for vectors in (original, measured):
+    for vectors in (original,) if measured is None else (original, measured):
         check_vectors(vectors)
     for name, value in (("top", top), ("classified", classified)):
         check_count(name, value, FEWEST, MOST_FREQUENT)
     check_count("seeds", seeds, 1, 1_000)
     check_count("k", k, 1, MOST_FREQUENT)
+    check_count("chance", chance, 0, 100_000)
     check_picture(picture)
     check_poles(poles)
     check_gamma(gamma)
-    chosen, seed = select(original, measured, poles, specific), seed_of(rng)
-    clustered, classed, near, nearer = spawn(seed, 4)
+    seed, draws = seed_of(rng), chance if measured is None else 0
+    measured = hard_debiased(original, poles, professions, within) if measured is None else measured
+    chosen = select(original, measured, poles, specific)
+    clustered, classed, near, nearer, at_random = spawn(seed, 5)
     first, second = chosen.sides(top)
     unit, labels = labelled(measured, chosen, first, second)
     clustering, clusters = measure_clustering(unit, labels, top, spawn(clustered, seeds))
@@ -120,10 +148,12 @@ def residual_bias(
     inside = None
     if within is not None:
         inside = neighbours_of(original, measured, chosen, professions, specific, within, k, nearer)[0]
+    if (rows := random_poles(original, chosen.found, draws, at_random)) is not None:
+        clustering, neighbours = _against_poles(original, chosen, clustering, neighbours, rows, at_random)
     settings = {
         "top": top, "classified": classified, "seeds": seeds, "k": k, "professions": _named(professions),
         "within": None if within is None else _named(within), "specific": _named(specific), "gamma": gamma,
-        "picture": picture, "most_frequent": MOST_FREQUENT, "length": "unit",
+        "picture": picture, "chance": draws, "most_frequent": MOST_FREQUENT, "length": "unit",
     }  # fmt: skip
     return ResidualBiasResult(
         original=Representation(**original.record()),
@@ -139,14 +169,63 @@ def residual_bias(
     )
 
 
-def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str], specific: Words) -> Chosen:
-    """Choose the candidates: frequent, lower-case, short, letters and underscores only, not specific, in both."""
+def hard_debiased(
+    original: WordVectors, poles: tuple[str, str], professions: Words, within: Words | None
+) -> WordVectors:
+    """Take the direction between the poles out of all words that are measured; unit length (Bolukbasi et al. 2016)."""
+    first, second = (end.unit[0] for end in _ends(original, poles))
+    lists = [words for words in (professions, within) if words is not None]
+    tokens = [token for words in lists for token in find(original, _without(words, set())).words.tokens]
+    asked = [original.index[token] for token in tokens if token in original.index]
+    rows = np.union1d(np.arange(min(len(original), MOST_FREQUENT)), np.array(asked, dtype=np.intp))
+    there = replace(
+        original, words=[original.words[row] for row in rows.tolist()], matrix=original.rows(rows), seal=None
+    )
+    unit = unit_rows(there.matrix).astype(np.float32)
+    pair = WordsTaken("pairs", ", ".join(poles), 2)
+    return there.treated(
+        without_direction(unit, unit_rows(first - second).astype(np.float32)),
+        Treatment("hard debiasing", {"components": 1}, (pair,), None),
+    )
+
+
+def _against_poles(
+    original: WordVectors, chosen: Chosen, clustering: ResidualClustering, neighbours: ResidualNeighbours,
+    rows: NDArray[np.int64], random: np.random.Generator,
+) -> tuple[ResidualClustering, ResidualNeighbours]:  # fmt: skip
+    """Compare clusters and neighbours with what random poles leave, rows of shape (draws, 2)."""
+    there = np.array([original.index[word] for word in chosen.words], dtype=np.intp)
+    pool, directions = unit_rows(original.matrix[there]).astype(np.float32), directions_of(original, rows)
+    places = np.full(len(original), -1, dtype=np.intp)
+    places[there] = np.arange(len(there))
+    asked = [original.index[word.word] for word in neighbours.by_word]
+    queries = unit_rows(original.matrix[asked]).astype(np.float32)
+    accuracies = random_accuracies(
+        pool, directions, places[rows], clustering.words_per_side, random.spawn(len(directions))
+    )
+    found = against_chance(clustering.accuracy, accuracies, KIND, signed=False)
+    clustering = replace(clustering, random_poles=found)
+    if neighbours.correlation is None:
+        return clustering, neighbours
+    correlations = random_correlations(queries, pool, directions, places[asked], places[rows], neighbours.k)
+    against = against_chance(neighbours.correlation, correlations, KIND, signed=False)
+    return clustering, replace(neighbours, random_poles=against)
+
+
+def _ends(original: WordVectors, poles: tuple[str, str]) -> list[Found]:
+    """Find two words that differ."""
     ends = [find(original, WordList(pole, checked_words([pole]))) for pole in poles]
     for end in ends:
         if not end.words.used:
             raise MeasureError(f"'{end.words.name}' is not in '{original.name}'; give two words with poles=….")
     if ends[0].words.tokens == ends[1].words.tokens:
         raise MeasureError(f"poles={poles!r:.60} are one word in '{original.name}'; give two, such as ('he', 'she').")
+    return ends
+
+
+def select(original: WordVectors, measured: WordVectors, poles: tuple[str, str], specific: Words) -> Chosen:
+    """Choose the candidates: frequent, lower-case, short, letters and underscores only, not specific, in both."""
+    ends = _ends(original, poles)
     excluded = {word.replace(" ", "_") for word in word_list(specific)[0]}
     excluded.update(token for end in ends for token in end.words.tokens)
     words, reasons = [], ("not lower-case letters or too long", "specific", "not in the embedding measured")
@@ -220,8 +299,8 @@ def check_poles(poles: Any) -> None:
 
 
 def residual(work: Work) -> Results:
-    """Measure one embedding twice: the values that a debiasing would have to bring down."""
+    """Debias one embedding, and measure what is left beside what random poles leave."""
     # Many small clusterings fight for cores where others use them too: with one thread they take a third of the time
     # then, and as long as before otherwise.
     with one_thread_each():
-        return (residual_bias(work.subject.opened, work.subject.opened, rng=work.seed, **work.settings),)
+        return (residual_bias(work.subject.opened, rng=work.seed, **work.settings),)

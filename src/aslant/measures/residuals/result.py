@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Spread
 from aslant.results.provenance import Provenance, Representation
+from aslant.statistics.chance import Chance
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,8 @@ class ResidualClustering:
     """How well two k-means clusters separate the most biased words: mean accuracy over the seeds and its range.
 
     `chance` is the accuracy of the same clusters against random labels; `silhouette` that of the clusters found.
-    `asked_per_side` is more than `words_per_side` where the vocabulary was too small.
+    `asked_per_side` is more than `words_per_side` where the vocabulary was too small. `random_poles` is what is left
+    where random poles choose the words and are debiased; None where the debiasing cannot be repeated for them.
     """
 
     accuracy: float
@@ -53,13 +55,15 @@ class ResidualClustering:
     words_per_side: int
     asked_per_side: int
     seeds: int
+    random_poles: Chance | None = None
 
 
 @dataclass(frozen=True)
 class ResidualClassification:
     """How well an RBF support vector machine tells the sides apart on words it has not seen, over the seeds.
 
-    `chance` is the accuracy when the classifier is trained and tested on shuffled labels.
+    `chance` is the accuracy when the classifier is trained and tested on shuffled labels. There are no random poles:
+    one classifier for each would take most of the time of an audit.
     """
 
     accuracy: float
@@ -89,6 +93,7 @@ class ResidualNeighbours:
     `correlation` is Pearson's; None where shares or biases are all equal. Nothing here is random except `chance`: the
     correlations when the leanings of the neighbours are shuffled. `shuffled_pvalue` is (1 + shuffles that correlate as
     strongly) / (1 + shuffles); `pvalue` assumes independent words, which words with common neighbours are not.
+    `random_poles` as for clustering.
     """
 
     correlation: float | None
@@ -101,13 +106,15 @@ class ResidualNeighbours:
     asked_k: int
     among: int
     by_word: tuple[NeighbourShare, ...]
+    random_poles: Chance | None = None
 
 
 @dataclass(frozen=True)
 class ResidualBiasResult(MeasuredResult):
     """Three tests of what is left of a bias: words chosen in `original`, measured in the provenance's embedding.
 
-    `words` are the most biased words, by side, that the clustering used; `poles` are the two sides.
+    `words` are the most biased words, by side, that the clustering used; `poles` are the two sides. Only tests with
+    `random_poles` are evidence: words that are picked by a direction lie together in other ways, too, whatever it is.
     """
 
     kind: ClassVar[str] = "residual-bias"
@@ -123,26 +130,40 @@ class ResidualBiasResult(MeasuredResult):
     picture: Picture | None
     provenance: Provenance
 
+    @property
+    def against_itself(self) -> bool:
+        """Whether the words were chosen in the space that was measured."""
+        return self.original.fingerprint == self.provenance.representation.fingerprint
+
     def rows(self) -> list[dict[str, Any]]:
-        """Return one table row per test; "pvalue" is by shuffling, "parametric_pvalue" assumes independent words."""
+        """Return one table row per test; "pvalue" is by shuffling, "parametric_pvalue" assumes independent words.
+
+        "poles_…" is what random poles leave: mean, the range of 95 % of them, and the p-value.
+        """
         c, k, s = self.clustering, self.classification, self.clustering.silhouette
+        both, all_words = 2 * c.words_per_side, 2 * k.words_per_side
         rows = [
-            _row("clustering accuracy", c.accuracy, c.lowest, c.highest, c.chance, None, 2 * c.words_per_side),
-            _row("clustering silhouette", s.mean, s.minimum, s.maximum, None, None, 2 * c.words_per_side),
-            _row("classification accuracy", k.accuracy, k.lowest, k.highest, k.chance, None, 2 * k.words_per_side),
+            _row("clustering accuracy", c.accuracy, (c.lowest, c.highest), c.chance, both, poles=c.random_poles),
+            _row("clustering silhouette", s.mean, (s.minimum, s.maximum), None, both),
+            _row("classification accuracy", k.accuracy, (k.lowest, k.highest), k.chance, all_words),
         ]
         for name, n in (("neighbours", self.neighbours), ("neighbours within the list", self.neighbours_within)):
             if n is not None:
-                words, p = len(n.by_word), n.shuffled_pvalue
-                rows.append(_row(f"{name}, Pearson", n.correlation, None, None, n.chance, p, words, n.pvalue))
-                rows.append(_row(f"{name}, Spearman", n.spearman, None, None, None, None, words, n.spearman_pvalue))
+                words, p = len(n.by_word), (n.shuffled_pvalue, n.pvalue)
+                rows.append(_row(f"{name}, Pearson", n.correlation, NONE, n.chance, words, p, n.random_poles))
+                rows.append(_row(f"{name}, Spearman", n.spearman, NONE, None, words, (None, n.spearman_pvalue)))
         return rows
 
 
+NONE = (None, None)
+
+
 def _row(
-    what: str, value: float | None, low: float | None, high: float | None, chance: Spread | None,
-    pvalue: float | None, words: int, parametric: float | None = None,
+    what: str, value: float | None, span: tuple[float | None, float | None], chance: Spread | None, words: int,
+    pvalues: tuple[float | None, float | None] = NONE, poles: Chance | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    row = {"test": what, "value": value, "minimum": low, "maximum": high, "chance": chance.mean if chance else None}
+    row = {"test": what, "value": value, "minimum": span[0], "maximum": span[1]}
+    row |= {"chance": chance.mean if chance else None}
     row |= {f"chance_{end}": getattr(chance, end, None) for end in ("minimum", "maximum")}
-    return row | {"pvalue": pvalue, "parametric_pvalue": parametric, "words": words}
+    row |= {"pvalue": pvalues[0], "parametric_pvalue": pvalues[1], "words": words}
+    return row | {f"poles_{name}": getattr(poles, name, None) for name in ("mean", "low", "high", "pvalue")}

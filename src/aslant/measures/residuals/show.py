@@ -10,21 +10,25 @@ from aslant.report.charts import MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
 from aslant.report.conventions import Category, line
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.statistics import Chance
 
 
 def residual_table(result: ResidualBiasResult) -> Table:
-    """Describe the three tests, each with what chance gives."""
+    """Describe the three tests, each with what shuffled labels give, and random poles where they can be drawn."""
+    rows = result.rows()
+    poles = (Column("poles_range", "random poles", str), Column("poles_pvalue", "p (poles)", pvalue))
     columns = (
         Column("test", "test", plain, "left"),
         Column("value", "value", small),
-        Column("range", "range over seeds", str, min_width=80),
-        Column("chance", "by chance", small),
-        Column("chance_range", "range", str, min_width=100),
-        Column("pvalue", "p", pvalue),
-        Column("words", "words", str, min_width=70),
+        Column("range", "range over seeds", str, min_width=110),
+        *(poles if any(row["poles_pvalue"] for row in rows) else ()),
+        Column("chance", "shuffled", small),
+        Column("chance_range", "range", str, min_width=130),
+        Column("pvalue", "p (shuffled)", pvalue, min_width=90),
+        Column("words", "words", str, min_width=100),
     )
-    rows = result.rows()
     for row in rows:
+        row["poles_range"] = between(row["poles_low"], row["poles_high"])
         row["range"] = between(row["minimum"], row["maximum"])
         row["chance_range"] = between(row["chance_minimum"], row["chance_maximum"])
     title = f"What is left in {result.provenance.representation.name} of the bias of {result.original.name}"
@@ -37,10 +41,11 @@ def residual_notes(result: ResidualBiasResult) -> list[str]:
     first, second = (plain(pole) for pole in result.poles)
     notes = [
         f"biased words: cos(w, {first}) − cos(w, {second}) in {plain(result.original.name)}, among "
-        f"{result.pool.candidates:,} candidates; by chance: the same with shuffled labels (clustering never falls "
-        "below 0.5, so chance lies a little above).",
-        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}; p "
-        "of neighbours: by shuffling.",
+        f"{result.pool.candidates:,} candidates; shuffled: the same with shuffled labels (clustering never falls "
+        "below 0.5, so it lies a little above).",
+        _against(result),
+        f"classification: trained on {k.training_words:,} words, half of each side, tested on {k.testing_words:,}"
+        + ("; not repeated for random poles, which would take too long." if result.clustering.random_poles else "."),
     ]
     for what, part in (("clustering", result.clustering), ("classification", k)):
         if part.words_per_side < part.asked_per_side:
@@ -59,23 +64,45 @@ def residual_notes(result: ResidualBiasResult) -> list[str]:
     return notes
 
 
+CIRCULAR = "Words picked by a direction are separated by it by construction: this is not evidence"
+UNREPEATED = "Not compared with random poles, for which this debiasing cannot be repeated"
+
+
+def _against(result: ResidualBiasResult) -> str:
+    """Say what the numbers can be compared with."""
+    if poles := result.clustering.random_poles:
+        least = pvalue(1 / (1 + poles.draws))
+        return (
+            f"random poles: 95 % of {plural(poles.draws, 'pair')} of words of the same frequency leave as much, where "
+            "they choose the words, and their own direction is taken out; p (poles): the share that leaves as much, "
+            f"{least} at least. What random poles leave is how words lie together, not this bias."
+        )
+    return f"{CIRCULAR if result.against_itself else UNREPEATED}."
+
+
 def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
-    """Say at a glance what was found."""
+    """Say at a glance what was found; only what was compared with random poles is graded."""
     first, second = r.poles
     category = "gender" if set(r.poles) == {"he", "she"} else about(r.provenance.stimuli)
     c, k, n = r.clustering, r.classification, r.neighbours
-    said: list[tuple[str, float, str, float | None, str]] = [
-        ("clustering", c.accuracy, "accuracy", None,
+    where = "in the embedding as it is" if r.against_itself else f"in {plain(r.provenance.representation.name)}"
+    ungraded = CIRCULAR if r.against_itself else "Not compared with random poles"
+    said: list[tuple[str, float, str, Chance | None, float | None, str]] = [
+        ("clustering", c.accuracy, "accuracy", c.random_poles, None,
          f"Two clusters tell words that lean to {first} from those that lean to {second} with {c.accuracy:.0%} "
-         f"accuracy in the embedding as it is (chance: {c.chance.mean:.0%})."),
-        ("classification", k.accuracy, "accuracy", None,
-         f"A classifier tells the two sides apart on words it has not seen with {k.accuracy:.0%} accuracy "
-         f"(chance: {k.chance.mean:.0%})."),
+         f"accuracy {where} (shuffled labels: {c.chance.mean:.0%})."),
+        ("classification", k.accuracy, "accuracy", None, None,
+         f"A classifier tells the two sides apart {where} on words it has not seen with {k.accuracy:.0%} accuracy "
+         f"(shuffled labels: {k.chance.mean:.0%})."),
     ]  # fmt: skip
     if n.correlation is not None:
-        sentence = f"A word's leaning goes with that of its {n.k} nearest words: r = {number(n.correlation)}."
-        said.append(("neighbours", n.correlation, "r", n.shuffled_pvalue, sentence))
-    return [line(category, what, value, name, sentence, p) for what, value, name, p, sentence in said]
+        sentence = f"A word's leaning goes with that of its {n.k} nearest words {where}: r = {number(n.correlation)}."
+        own = n.shuffled_pvalue if n.random_poles else None
+        said.append(("neighbours", n.correlation, "r", n.random_poles, own, sentence))
+    return [
+        line(category, what, value, name, sentence if poles else f"{sentence} {ungraded}.", own, chance=poles)
+        for what, value, name, poles, own, sentence in said
+    ]
 
 
 def clusters_picture(result: ResidualBiasResult) -> Any:

@@ -121,6 +121,7 @@ def _vectors(
 
 
 def _measure(encoder: Encoder, test: WeatSet, encoded: Encoded, settings: SeatSettings, seed: int) -> SeatResult:
+    settings = settings.towards(test)
     sentences, pool = encoded.sentences, encoded.pool
     X, Y, *_ = sets = [clustered(group, encoded.vectors) for group in test.groups]
     used = tuple(group.words for group in sets)

@@ -13,11 +13,10 @@ from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, S
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import model_chart
 from aslant.report.charts import INK, MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
-from aslant.report.conventions import Category, strength_of
+from aslant.report.conventions import Category, strength_of, weakest_chance
 from aslant.report.pictures import fluid, tests_picture, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue
 from aslant.results.audit import Glance
-from aslant.statistics import Chance, against_chance
 
 
 def published(value: float | None) -> str:
@@ -116,7 +115,8 @@ def pieces_notes(tests: Sequence[SeatResult | CeatResult]) -> list[str]:
 
 def glance(r: SeatResult | CeatResult, about: Category, qvalue: float | None = None) -> list[Glance]:
     """Say at a glance what a test found; chance is what speaks most against it: untrained models, or random words."""
-    (found,) = shown.glance(replace(r, chance=_against(r)), about, qvalue)
+    effect = r.effect_size if isinstance(r, SeatResult) else r.effect_size_words  # what chance is of
+    (found,) = shown.glance(replace(r, chance=weakest_chance(effect, r.twins, r.chance), twins=()), about, qvalue)
     rest = r.effect_size_without_pieces
     if rest is None or strength_of(r.effect_size_words, "d") == "none" or rest / r.effect_size_words >= 0.5:
         return [found]
@@ -128,13 +128,6 @@ def suite_glance(suite: Any, about: Category) -> list[Glance]:
     """Say at a glance what each test of a suite found, judged by its q-value."""
     pairs = zip(suite.results, suite.qvalues, strict=True)
     return [found for test, qvalue in pairs for found in glance(test, about, qvalue)]
-
-
-def _against(result: SeatResult | CeatResult) -> Chance | None:
-    """Return the comparison with untrained models where any of them reaches the effect, else that with random words."""
-    effect = result.effect_size if isinstance(result, SeatResult) else result.effect_size_words
-    reached = any(abs(twin) >= abs(effect) for twin in result.twins)
-    return against_chance(effect, result.twins, "untrained twins") if reached else result.chance
 
 
 def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:

@@ -11,7 +11,7 @@ import inspect
 import numbers
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin, get_type_hints
 
 from aslant.errors import MeasureError
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
     from aslant.statistics import PermutationPvalue
 
 R = TypeVar("R")
+P = TypeVar("P", bound="Partitions")
+#: The direction that a set of stimuli states.
+AUTO = "auto"
 
 
 @dataclass(frozen=True)
@@ -92,7 +95,7 @@ def keywords(function: Callable[..., R]) -> Callable[..., R]:
     >>> sketch(["tea"], alternative="less")
     'less'
     >>> str(inspect.signature(sketch))[:50]
-    "(words, *, alternative: str = 'greater', method: s"
+    "(words, *, alternative: str = 'auto', method: str "
     """
     signature = inspect.signature(function)
     kind: Any = inspect.get_annotations(function, eval_str=True)["settings"]
@@ -113,11 +116,16 @@ def keywords(function: Callable[..., R]) -> Callable[..., R]:
     return run
 
 
-Alternative = Annotated[str, setting("greater, less or two-sided.")]
+Alternative = Annotated[
+    str, setting("greater, less, two-sided, or auto: the direction that the set states, two-sided if it states none.")
+]
 Bootstrap = Annotated[int, setting("Resamples for intervals; 0 for none.", ge=0, le=100_000, metavar="N")]
 Confidence = Annotated[float, setting("Confidence of the intervals.", gt=0, lt=1)]
 Draws = Annotated[
     int, setting("Random word sets that a score is compared with; 0 for none.", ge=0, le=100_000, metavar="N")
+]
+Twins = Annotated[
+    int, setting("Untrained models of the same architecture that are asked the same.", ge=0, le=100, metavar="N")
 ]
 MinFound = Annotated[float, setting("Do not run a test if a smaller share of any word set is found.", ge=0, le=1)]
 
@@ -126,7 +134,7 @@ MinFound = Annotated[float, setting("Do not run a test if a smaller share of any
 class Partitions(Settings):
     """How the p-value of a test is found."""
 
-    alternative: Alternative = "greater"
+    alternative: Alternative = "auto"
     method: Annotated[
         str,
         setting(
@@ -142,7 +150,11 @@ class Partitions(Settings):
         from aslant.statistics import check_choices
 
         super().__post_init__()
-        check_choices(self.alternative, self.method, self.n_resamples)
+        check_choices("two-sided" if self.alternative == AUTO else self.alternative, self.method, self.n_resamples)
+
+    def towards(self: P, test: Any) -> P:
+        """Return the settings with the direction that a set of stimuli states, unless one was chosen."""
+        return replace(self, alternative=test.alternative) if self.alternative == AUTO else self
 
     def pvalue(self, first: FloatArray, second: FloatArray, rng: int | np.random.Generator) -> PermutationPvalue:
         """Return the p-value of two sets of scores over their re-partitions."""

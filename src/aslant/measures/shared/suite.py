@@ -94,6 +94,7 @@ def compared(
     need_spread(test, first, second)
     h = test.human if isinstance(test, WeatSet) else None
     human = h and association.HumanComparison(h.reference, h.effect_size, h.participants, h.pvalue, h.note)
+    how = how.towards(test)
     p = how.pvalue(first, second, rng)
     return {
         "test": test.id, "title": test.title, "category": test.category,

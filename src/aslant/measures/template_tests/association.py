@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
@@ -10,17 +11,19 @@ import numpy as np
 
 from aslant.errors import MeasureError, plural
 from aslant.io.journal import Journal
+from aslant.measures.association.chance import effect_sizes
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import chosen_tests, compared, run_suite
-from aslant.measures.shared.wordsets import provenance
+from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import scoring
+from aslant.measures.template_tests.chance import Ask, asker, drawn_rows, ordered_words, pool_of, with_twins
 from aslant.measures.template_tests.result import AttributeGroup, LogProbabilitySuiteResult, LogProbabilityWeatResult
 from aslant.measures.template_tests.scores import bias_scores, described
 from aslant.measures.template_tests.settings import LogProbabilityWeatSettings
-from aslant.measures.template_tests.stimuli import asked
+from aslant.measures.template_tests.stimuli import Asked, asked
 from aslant.models.protocols import Progress
-from aslant.statistics import seed_of
+from aslant.statistics import Chance, against_chance, generator, is_large_enough, seed_of
 from aslant.stimuli import TemplateSet, all_sets, load_set
 
 #: How far the p-value of the authors' rows can be trusted.
@@ -43,27 +46,37 @@ def log_probability_weat(
     """Compare the bias scores of two attribute sets: effect size d and exact permutation p-value (Kurita et al.).
 
     `test` is a template set with two target and two attribute sets: "career-family", "math-arts", "science-arts",
-    "pleasant-flowers", "pleasant-names", or your own TOML file. An attribute's score is the mean over the templates;
-    d = (mean of the first set − mean of the second) / standard deviation of all (ddof = 1), and the attributes are
+    "pleasant-flowers", "pleasant-names", or your own TOML file. An attribute's score is the mean over the templates; d
+    = (mean of the first set − mean of the second) / standard deviation of all (ddof = 1), and the attributes are
     re-partitioned for the p-value. `as_published` follows the authors' code: rows of template × attribute pooled, one
-    mask, and the prior read one token before the attribute. Other settings: see `aslant.log_probability_bias`.
+    mask, and the prior read one token before the attribute. `chance` random sets of words in place of the attributes,
+    from a pool that is scored once, say what these words add; a model that does not list its words has none. `twins`
+    untrained models of the same architecture are asked the same. Other settings: see `aslant.log_probability_bias`.
 
     >>> import aslant  # here, any_lm is a small model; aslant.load_lm(…) opens real ones
     >>> r = aslant.log_probability_weat(any_lm, "career-family")
     >>> -2 < r.effect_size < 2, r.n_scores, r.pvalue_method, r.n_partitions
     (True, 16, 'enumeration', 12870)
     """
+    how = _asking(lm, settings)
+    chosen = two_by_two(test)
+    result = _measure(lm, chosen, how, seed_of(rng), asker(lm, how, journal, progress))
+    return _beside_twins(lm, {chosen.id: chosen}, [result], how, progress)[0]
+
+
+def _asking(lm: scoring.Model, settings: LogProbabilityWeatSettings) -> LogProbabilityWeatSettings:
+    """Check a model and how it is to be scored; without its words, there is nothing to draw from."""
     how = scoring.asking(lm, settings)
-    return _measure(lm, two_by_two(test), how, seed_of(rng), journal, progress)
+    return how if ordered_words(lm) else replace(how, chance=0)
 
 
 def _measure(
-    lm: scoring.Model, test: TemplateSet, how: LogProbabilityWeatSettings, seed: int, journal: Any,
-    progress: Progress | None,
-) -> LogProbabilityWeatResult:  # fmt: skip
+    lm: scoring.Model, test: TemplateSet, how: LogProbabilityWeatSettings, seed: int, ask: Ask
+) -> LogProbabilityWeatResult:
+    how = how.towards(test)
     question = asked(test, None)
     words = tuple(word for group in test.attributes for word in group.words)
-    scored = scoring.ask(lm, question.prompts, words, how, journal, progress)
+    scored = ask(question.prompts, words)
     first, second = (
         AttributeGroup(group.name, tuple(word for word in group.words if word in scored.attributes))
         for group in test.attributes
@@ -71,20 +84,73 @@ def _measure(
     for group in (first, second):
         if not group.words:
             raise scoring.NothingLeftError(f"no word of '{group.name}' of '{test.id}' can be scored.")
-    by_template = bias_scores(scored.association)
-    units = by_template if how.as_published else by_template.mean(axis=1, keepdims=True)
+    units = _units(scored, how)
     halves = units[: len(first.words)].ravel(), units[len(first.words) :].ravel()
-    fields = described(question, scored, how)
+    fields = {**compared(test, *halves, how, seed), **described(question, scored, how)}
+    size = effect_size(*halves)
+    chance, pool = _chance(lm, question, scored, len(first.words), size, how, seed, ask)
     return LogProbabilityWeatResult(
-        **compared(test, *halves, how, seed),
-        effect_size=effect_size(*halves),
+        effect_size=size,
         effect_size_population=effect_size(*halves, ddof=0),
-        **{**fields, "notes": fields["notes"] + ((ROWS_NOTE,) if how.as_published else ())},
+        **{**fields, "notes": (*fields["notes"], *_notes(how, pool))},
         attributes=(first, second),
         as_published=how.as_published,
         n_scores=units.size,
-        provenance=provenance(lm, test.id, scored.missing, seed, how.record()),
+        chance=chance,
+        provenance=provenance(lm, test.id, scored.missing, seed, {**how.record(), "pool": pool}),
     )
+
+
+def _chance(
+    lm: scoring.Model, question: Asked, scored: scoring.Scored, first: int, size: float,
+    how: LogProbabilityWeatSettings, seed: int, ask: Ask,
+) -> tuple[Chance | None, int]:  # fmt: skip
+    """Return what attributes drawn from a pool of words give, and how many words were scored for it."""
+    words = pool_of(lm) if how.chance else ()
+    if not is_large_enough(np.arange(len(words)), len(scored.attributes)):
+        return None, 0
+    pool = ask(question.prompts, words)
+    stimuli = {word for group in question.targets for word in group.words}.union(scored.attributes)
+    rows = drawn_rows(lm, pool.attributes, scored.attributes, stimuli, how.chance, generator(seed))
+    if rows is None:
+        return None, len(words)
+    units = _units(pool, how)
+    drawn = effect_sizes(units[rows].reshape(len(rows), -1), first * units.shape[1])
+    return against_chance(size, drawn, "scored words"), len(words)
+
+
+def _units(scored: scoring.Scored, how: LogProbabilityWeatSettings) -> FloatArray:
+    """Return what is compared: a score for each attribute, or, as published, for each in each template."""
+    by_template = bias_scores(scored.association)
+    return by_template if how.as_published else by_template.mean(axis=1, keepdims=True)
+
+
+def _beside_twins(
+    lm: scoring.Model, tests: Mapping[str, TemplateSet], results: Sequence[LogProbabilityWeatResult],
+    how: LogProbabilityWeatSettings, progress: Progress | None,
+) -> list[LogProbabilityWeatResult]:  # fmt: skip
+    """Put the effect sizes of untrained models of the same architecture beside each result."""
+
+    def sizes(ask: Ask) -> list[float]:
+        found = []
+        for result in results:
+            first, second = (group.words for group in result.attributes)
+            units = _units(ask(asked(tests[result.test], None).prompts, (*first, *second)), how)
+            found.append(float(effect_sizes(units.reshape(1, -1), len(first) * units.shape[1])[0]))
+        return found
+
+    twins = with_twins(lm, how, progress, sizes)
+    return [replace(result, twins=given) for result, given in zip(results, twins, strict=True)] if twins else [*results]
+
+
+def _notes(how: LogProbabilityWeatSettings, pool: int) -> list[str]:
+    said = [ROWS_NOTE] if how.as_published else []
+    if pool:
+        said.append(
+            f"chance draws from {pool} words of one piece, each replaced by one of about its place in "
+            "the vocabulary, which roughly follows frequency"
+        )
+    return said
 
 
 def two_by_two(test: Any) -> TemplateSet:
@@ -132,8 +198,11 @@ def log_probability_suite(
     >>> [r.test for r in aslant.log_probability_suite(any_lm).results]
     ['career-family', 'math-arts', 'pleasant-flowers', 'pleasant-names', 'science-arts']
     """
-    how, seed = scoring.asking(lm, settings), seed_of(rng)
+    how, seed = _asking(lm, settings), seed_of(rng)
+    ask = asker(lm, how, journal, progress)
     ship = lambda: filter(is_test, all_sets(TemplateSet))  # noqa: E731
     chosen = chosen_tests(tests, "aslant.log_probability_weat", ship, two_by_two)
-    measure = lambda test: _measure(lm, test, how, seed, journal, progress)  # noqa: E731
-    return run_suite(LogProbabilitySuiteResult, chosen, measure, lm, seed, how.record())
+    measure = lambda test: _measure(lm, test, how, seed, ask)  # noqa: E731
+    suite = run_suite(LogProbabilitySuiteResult, chosen, measure, lm, seed, how.record())
+    results = _beside_twins(lm, {test.id: test for test in chosen}, suite.results, how, progress)
+    return replace(suite, results=tuple(results))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from aslant.measures.shared.association import AssociationSuite, AssociationTest, WordAssociation
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance
+from aslant.statistics.chance import Chance
 
 #: The first line of every human-readable output about a language model's associations.
 MODEL_CONTENT_NOTE = (
@@ -86,7 +87,8 @@ class LogProbabilityResult(MeasuredResult):
     `scores` has one entry for each attribute, in the order given. `contrasts`: the two sets; with more, every pair and
     each against the rest. `one_vs_one` is the mean over attributes of the mean absolute difference over pairs,
     `one_vs_rest` that of the largest difference to the mean of the others. `method` says what was compared: "masks",
-    "continuations" or "whole sentences".
+    "continuations" or "whole sentences". `chance` is what pairs of first names of one gender give for the `share`, in
+    place of two target sets; `twins` are the shares that untrained models of the same architecture give.
     """
 
     kind: ClassVar[str] = "log-probability"
@@ -101,6 +103,8 @@ class LogProbabilityResult(MeasuredResult):
     confidence: float
     notes: tuple[str, ...]
     provenance: Provenance
+    chance: Chance | None = None
+    twins: tuple[float, ...] = ()
 
     @property
     def share(self) -> Contrast:
@@ -140,7 +144,8 @@ class LogProbabilityWeatResult(AssociationTest):
     """The effect size of log-probability bias scores between two attribute sets (Kurita et al. 2019, §3.2).
 
     `scores` are those of the first attribute set, then of the second. `n_scores` were compared: one per attribute
-    (its mean over templates), or, `as_published`, one per template and attribute.
+    (its mean over templates), or, `as_published`, one per template and attribute. `twins` are the effect sizes that
+    untrained models of the same architecture give.
     """
 
     kind: ClassVar[str] = "log-probability-weat"
@@ -154,10 +159,14 @@ class LogProbabilityWeatResult(AssociationTest):
     method: str
     scores: tuple[AttributeScore, ...]
     notes: tuple[str, ...]
+    twins: tuple[float, ...] = ()
 
     def own_columns(self) -> dict[str, Any]:
-        """Return what only such a test's row has: how many scores were compared."""
-        return {"scores": self.n_scores, "effect_size_population": self.effect_size_population}
+        """Return what only such a test's row has: how many scores were compared, and what untrained models give."""
+        return {
+            "scores": self.n_scores, "effect_size_population": self.effect_size_population,
+            "twins_low": min(self.twins, default=None), "twins_high": max(self.twins, default=None),
+        }  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -14,8 +14,9 @@ from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.wordsets import FloatArray, provenance
 from aslant.measures.template_tests import result as r
 from aslant.measures.template_tests import scoring
+from aslant.measures.template_tests.chance import Ask, asker, names_chance, some_of, with_twins
 from aslant.measures.template_tests.settings import Asking, LogProbabilitySettings
-from aslant.measures.template_tests.stimuli import Asked, Attributes, Targets, Templates, asked, attribute_list
+from aslant.measures.template_tests.stimuli import Asked, Attributes, Prompt, Targets, Templates, asked, attribute_list
 from aslant.models.protocols import Progress
 from aslant.statistics import wilson
 from aslant.stimuli import WordList
@@ -66,10 +67,12 @@ def log_probability_bias(
 
     `template`: a sentence with [TARGET] and [ATTRIBUTE], several, or a template set; scores are averaged over them.
     `targets`: sets of words, probabilities summed within each, or a class set. `attributes`: words, a word set, a file
-    (with its `column`) or a data name, in lower case if `lower`. `target_pieces`: a target of several pieces counts
-    whole ("chain") or by its "first" piece; `single_mask`: one mask for an attribute of several pieces;
-    `as_published`: as the authors' code has it. `journal` is a folder from which a killed run resumes. Attributes that
-    the model cannot place (unknown characters, too long) are left out and listed.
+    (with its `column`) or a data name, in lower case if `lower`. `chance` pairs of first names of one gender, in place
+    of two targets, say how far from one half the share of attributes on one side is anyway; so do `twins` untrained
+    models of the same architecture. `target_pieces`: a target of several pieces counts whole ("chain") or by its
+    "first" piece; `single_mask`: one mask for an attribute of several pieces; `as_published`: as the authors' code has
+    it. `journal` is a folder from which a killed run resumes. Attributes that the model cannot place (unknown
+    characters, too long) are left out and listed.
 
     >>> import aslant  # here, lm is a small model; aslant.load_lm(…) opens real ones
     >>> s = aslant.log_probability_bias(lm, "[TARGET] is a [ATTRIBUTE].", (["he"], ["she"]), ["nurse", "engineer"])
@@ -88,14 +91,32 @@ def log_probability_bias(
     else:
         words = [word for group in own.attributes for word in group.words]
         listed, source = attribute_list(words, lower=how.lower)[0], own.id
-    scored = scoring.ask(lm, question.prompts, listed.words, how, journal, progress)
+    ask = asker(lm, how, journal, progress)
+    scored = ask(question.prompts, listed.words)
     kept = {**how.record(), "templates": [prompt.text for prompt in question.prompts], "attributes": source}
     return r.LogProbabilityResult(
         **described(question, scored, how),
         **_over_attributes(scored, question.targets, how.confidence),
         confidence=how.confidence,
         provenance=provenance(lm, question.source, scored.missing, None, kept),
+        **_by_chance(lm, question.prompts, scored, how, ask, progress),
     )
+
+
+def _by_chance(
+    lm: scoring.Model, prompts: tuple[Prompt, ...], scored: scoring.Scored, how: LogProbabilitySettings, ask: Ask,
+    progress: Progress | None,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what pairs of names, and untrained models, give for the share of two target sets."""
+    if len(prompts[0].targets) != 2:
+        return {}
+
+    def share(found: scoring.Scored) -> float:
+        return float((bias_scores(found.association.mean(axis=1)) >= 0).mean())
+
+    twins = with_twins(lm, how, progress, lambda asks: [share(asks(prompts, some_of(scored.attributes)))])
+    chance = names_chance(lm, prompts, scored.attributes, share(scored), how.chance, ask)
+    return {"chance": chance, "twins": twins[0] if twins else ()}
 
 
 def described(question: Asked, scored: scoring.Scored, how: Asking) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
-from aslant.measures.shared.settings import Confidence, Partitions, Resampled, Settings, setting
+from aslant.measures.shared.settings import Confidence, Draws, Partitions, Resampled, Settings, Twins, setting
 
 #: The heading that a command's help puts settings of the model under.
 PANEL = "Asking the model"
@@ -30,11 +30,22 @@ class LogProbabilitySettings(Asking):
 
     lower: Annotated[bool, setting("Write attributes in lower case.")] = False
     confidence: Confidence = 0.95
+    chance: Annotated[
+        int,
+        setting(
+            "Pairs of first names of one gender, in place of the targets, that the share is compared with; 0 for none.",
+            ge=0, le=10_000, metavar="N",
+        ),
+    ] = 132  # fmt: skip
+    twins: Twins = 0
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogProbabilityWeatSettings(Asking, Partitions):
     """How a log-probability test is run."""
+
+    chance: Draws = 2_000
+    twins: Twins = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,23 +6,25 @@ import json
 import math
 import textwrap
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from aslant.errors import plural
-from aslant.measures.association.show import PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
+from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE, LogProbabilityResult, TemplateWeatResult
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
-from aslant.report.conventions import Category, line
-from aslant.report.tables import Column, Table, bar, plain, small
+from aslant.report.conventions import DRAWN, Category, line, weakest_chance
+from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.statistics import Chance
 
 #: A terminal shows this many attributes from each end of the ranking.
 EACH_END = 10
 #: Side by side, up to this many target sets have their own columns for probabilities.
 MOST_SIDES = 3
-TEST_COLUMNS = (*opening_columns("d", 110), *PVALUES, Column("scores", "scores", str, min_width=68))
+TEST_COLUMNS = (*opening_columns("d", 110), *PVALUES, *CHANCE, Column("scores", "scores", str, min_width=68))
 
 
 def scores_table(result: LogProbabilityResult) -> Table:
@@ -91,12 +93,36 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
             f"score > 0: associated with {first} rather than {plain(result.targets[1].name)}; natural logarithm.",
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
             f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
+            *share_chance(result.chance),
+            *twins_notes("a share of ", [("", [percent(share) for share in result.twins])]),
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
     said.append(f"compared: {result.method}, in {'; '.join(plain(text) for text in result.templates)}")
     said += [plain(note) for note in result.notes]
     return (*said, *_about(result))
+
+
+def share_chance(chance: Chance | None) -> list[str]:
+    """Say what pairs of names give for a share; nothing where that is not known."""
+    if chance is None:
+        return []
+    return [
+        f"chance: with {chance.draws} {DRAWN[chance.kind]} in place of the targets, 95 % of the shares are between "
+        f"{percent(chance.low)} and {percent(chance.high)}; p (chance) = {pvalue(chance.pvalue)}. A share that such "
+        "pairs reach does not show that these targets differ."
+    ]
+
+
+def twins_notes(what: str, given: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Say what untrained models give, by test; nothing where none was asked."""
+    said = "; ".join(f"{name} {', '.join(values)}".strip() for name, values in given if values)
+    if not said:
+        return []
+    return [
+        f"untrained models of the same architecture and tokenizer, their weights drawn at random, give {what}{said}. "
+        "What they reach needs no training."
+    ]
 
 
 def _about(result: Any) -> tuple[str, ...]:
@@ -112,6 +138,7 @@ def tests_in_templates(result: AssociationTest | AssociationSuite) -> Table:
         "d > 0: the first of each pair in the title are associated, and so are the second; 0: no "
         "association; sets of equal size reach ±2.",
         pvalue_note(result, f"over re-partitions of one score per {unit}"),
+        *twins_notes("d = ", [(plain(t.test), [number(d) for d in getattr(t, "twins", ())]) for t in tests]),
         *dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())),
         *_about(result),
     ]
@@ -152,7 +179,8 @@ def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
     stimuli = listed if source == "own" else source if listed in ("own", source) else f"{source}, {listed}"
     gendered = {target.name.lower() for target in r.targets} <= GENDERED
     category = "gender" if gendered else about(source if source != "own" else listed)
-    return [line(category, stimuli, c.share, "share", sentence)]
+    chance = weakest_chance(c.share - 0.5, [share - 0.5 for share in r.twins], r.chance)
+    return [line(category, stimuli, c.share, "share", sentence, chance=chance)]
 
 
 #: Bars are drawn for this many attributes, half of them from each end of the ranking.
@@ -236,6 +264,7 @@ def _said(result: LogProbabilityResult, shown: int | None = None) -> list[str]:
         c = result.share
         said.append(
             f"{percent(c.share)} of {plural(c.n, 'attribute')} score 0 or more ({percent(c.low)} to {percent(c.high)})"
+            + (f"; by chance {percent(result.chance.low)} to {percent(result.chance.high)}" if result.chance else "")
         )
     if about := result.provenance.representation.note:
         said += textwrap.wrap(plain(about), 90)

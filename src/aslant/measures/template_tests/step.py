@@ -30,9 +30,10 @@ def log_probability(work: Work) -> Results:
 def attribute_lists(work: Work) -> Results:
     """Ask of each word of several lists whether it goes with "he" or "she"."""
     done: list[MeasuredResult] = []
+    how = {**work.asking(), "twins": work.settings["twins"]}
     for words in work.settings["lists"]:
         with work.noting(f"attribute-lists, {words}"):
-            done.append(log_probability_bias(work.subject.opened, DEFAULT_TEMPLATE, HE_OR_SHE, words, **work.asking()))
+            done.append(log_probability_bias(work.subject.opened, DEFAULT_TEMPLATE, HE_OR_SHE, words, **how))
     return tuple(done)
 
 
@@ -49,7 +50,7 @@ def template_weats(work: Work) -> Results:
 
 def own_words(work: Work, sets: list[TemplateSet | ClassSet | WordSet]) -> Results:
     """Ask a language model about the user's own words: tests in one suite, other sets one by one."""
-    lm, how = work.subject.opened, work.asking()
+    lm, how = work.subject.opened, {**work.asking(), **work.settings}
     done: list[MeasuredResult] = []
     tests = [found for found in sets if isinstance(found, TemplateSet) and is_test(found)]
     if tests:

@@ -93,6 +93,7 @@ def _measure(
     model: MasksWords, test: WeatSet, templates: tuple[str, ...], settings: MaskedWeatSettings, seed: int,
     progress: Progress | None,
 ) -> MaskedWeatResult:  # fmt: skip
+    settings = settings.towards(test)
     prompts = [Prompt(text, tuple(group.words for group in test.groups[:2])) for text in templates]
     found, random = _in_place(model, test.groups, prompts, progress), generator(seed)
     if settings.equalise:
@@ -160,7 +161,7 @@ def template_weat(
     if not isinstance(lm, MaskedLM):
         raise MeasureError(f"{getattr(lm, 'name', lm)!r:.60} is not a masked language model, which this measure needs.")
     chosen = two_by_two(test)
-    prompts = asked(chosen, None).prompts
+    settings, prompts = settings.towards(chosen), asked(chosen, None).prompts
     X, Y, A, B = found = _in_place(lm, chosen.groups, prompts, progress)
     halves, used, seed = target_scores(A.unit, B.unit, X.unit, Y.unit), [group.words for group in found], seed_of(rng)
     return TemplateWeatResult(

@@ -1,0 +1,77 @@
+"""What chance gives an enumeration: random words of the names' frequency in their place (docs/definitions.md §9)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.measures.enumeration.result import EnumerationResult
+from aslant.measures.enumeration.run import CategorisedWords, EnumerationRun, Grouped
+from aslant.measures.shared.chance import matched_words
+from aslant.results.parts import Spread
+from aslant.statistics import against_chance
+
+KIND = "random words in place of names"
+#: Shares are compared at the same number of rotations: at least so many, and this many times what the smallest p-value
+#: needs in order to be significant beside the others that are.
+LEAST_ROTATIONS, MARGIN = 500, 2
+#: The names are clustered so many times more, with other seeds.
+RECLUSTERED = 2
+
+
+def with_chance(
+    run: EnumerationRun, result: EnumerationResult, grouped: Grouped, words: CategorisedWords
+) -> EnumerationResult:
+    """Add the shares of significant cells that random words give, and those of other clusterings of the same names."""
+    draws = run.settings["chance"]
+    if not draws:
+        return result
+    drawing, reclustering, *seeds = np.random.SeedSequence(result.provenance.seed).spawn(2 + draws)
+    rows = matched_words(run.vectors, grouped.used, (), draws, np.random.default_rng(drawing))
+    few = replace(run, settings={**run.settings, "rotations": rotations_for(result), "precision": None}, progress=None)
+    share, shares = few.share(grouped.means, words), []
+    done = run.progress_of("random words") or (lambda *_: None)
+    for number, seed in enumerate(seeds if rows else ()):
+        shares.append(_drawn_share(few.seeded(seed), grouped, words, [of_set[number] for of_set in rows or ()]))
+        done(number + 1, draws)
+    again = [few.seeded(seed) for seed in reclustering.spawn(0 if result.own_groups else RECLUSTERED)]
+    clustered = [share, *(one.share(one.clustered_means(grouped.unit, len(grouped.groups)), words) for one in again)]
+    return replace(
+        result,
+        chance=against_chance(share, shares, KIND, signed=False) if shares else None,
+        chance_share=share,
+        chance_rotations=few.settings["rotations"],
+        spread=Spread(float(np.mean(clustered)), min(clustered), max(clustered), len(clustered)) if again else None,
+    )
+
+
+def rotations_for(result: EnumerationResult) -> int:
+    """Return how many rotations a share is compared with, at most as many as were asked for.
+
+    If k of the cells are significant at rate alpha, a p-value of cells⁻¹·k·alpha still is; 1/(1 + rotations) is half.
+    """
+    settings, found = result.provenance.settings, max(1, len(result.significant))
+    enough = math.ceil(MARGIN * len(result.cells) / (settings["alpha"] * found))
+    return int(min(settings["rotations"], max(LEAST_ROTATIONS, enough if result.significant else 0)))
+
+
+def _drawn_share(
+    run: EnumerationRun, grouped: Grouped, words: CategorisedWords, rows: Sequence[NDArray[np.int64]]
+) -> float:
+    """Return the share of significant cells with the words of `rows`, one array for each set of names, as the names.
+
+    They are cleaned and grouped as the names were, to as many words, and are not among the words of the categories.
+    """
+    every = np.concatenate(rows)
+    rest = words.without(frozenset(run.vectors.words[row] for row in every))
+    if grouped.ordered_by == "given":
+        return run.share(np.array([run.unit(of_group).mean(axis=0, dtype=np.float64) for of_group in rows]), rest)
+    unit, size = run.unit(every), len(grouped.unit)
+    if size < len(unit):
+        taken = (*grouped.listed, *(run.vectors.words[row] for row in every))
+        unit = unit[np.sort(np.argsort(-run.margins(unit, taken), kind="stable")[:size])]
+    return run.share(run.clustered_means(unit, len(grouped.groups)), rest)

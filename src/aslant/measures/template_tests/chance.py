@@ -1,0 +1,140 @@
+"""What chance gives on language models: other words scored in the same templates, or names in place of the targets.
+
+A model is run once on a pool of words (or names); draws are then only array work (docs/definitions.md §9).
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from itertools import combinations, islice
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from aslant.measures.template_tests.scoring import Model, Scored, ask
+from aslant.measures.template_tests.settings import Asking
+from aslant.measures.template_tests.stimuli import Prompt
+from aslant.models.protocols import Progress
+from aslant.statistics import Chance, against_chance, draw_matched, is_large_enough
+from aslant.stimuli import bundled_names
+
+#: How many words are scored in place of attributes, once for all tests with the same templates and targets.
+POOL = 200
+#: The commonest words of a vocabulary ("the", "and") stand for no attribute.
+COMMONEST = 100
+#: Names count as those of one gender if at least this share of their bearers has it.
+ONE_GENDER = 0.98
+#: Names are looked for among so many of each gender.
+FREQUENT = 400
+#: Of a longer list, at most this many attributes are scored with names, and by untrained models.
+MOST_ATTRIBUTES = 60
+#: Scores words in some templates.
+Ask: TypeAlias = Callable[[tuple[Prompt, ...], tuple[str, ...]], Scored]
+
+
+def ordered_words(lm: Any) -> tuple[str, ...]:
+    """Return the words that a model has as one piece, the frequent ones first; none where it does not say."""
+    return getattr(lm, "ordered_words", ())
+
+
+def pool_of(lm: Any) -> tuple[str, ...]:
+    """Return the words to score in place of attributes: from the frequent to the rare, evenly by log rank.
+
+    They do not depend on the test, so that tests with the same templates and targets share what was scored.
+    """
+    words = ordered_words(lm)
+    places = np.geomspace(min(COMMONEST, len(words) // 2) + 1, len(words), POOL, endpoint=False).astype(np.int64) - 1
+    chosen = (words[place] for place in np.unique(places)) if len(words) > POOL else iter(words)
+    return tuple(word for word in chosen if lm.in_vocabulary(word))
+
+
+def drawn_rows(
+    lm: Any, pool: Sequence[str], replaced: Sequence[str], stimuli: Collection[str], draws: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64] | None:  # fmt: skip
+    """Draw places in the pool for each word that is replaced, shape (draws, replaced); None with too few words.
+
+    A replacement's place in the vocabulary is about that of the word itself, and it is not one of the `stimuli`.
+    """
+    rank = {word: place for place, word in enumerate(ordered_words(lm))}
+    taken = {word.lower() for word in stimuli}
+    free = np.array([i for i, word in enumerate(pool) if word not in taken], dtype=np.int64)
+    ranks = np.array([rank[pool[i]] for i in free], dtype=np.int64)
+    if not is_large_enough(ranks, len(replaced)):
+        return None
+    places = [rank.get(word.lower()) for word in replaced]
+    middle = np.median([place for place in places if place is not None] or ranks)  # for words of several pieces
+    drawn = draw_matched([middle if place is None else place for place in places], ranks, draws, rng)
+    return np.asarray(free[np.searchsorted(ranks, drawn)])
+
+
+def names_chance(
+    lm: Any, prompts: Sequence[Prompt], attributes: tuple[str, ...], share: float, pairs: int, asks: Ask
+) -> Chance | None:
+    """Compare a share with those that pairs of first names of one gender give; None where names are not one piece.
+
+    Sizes are compared as distances from one half, and either name may come first, so that the range is symmetric.
+    """
+    if not (pairs and ordered_words(lm)):
+        return None
+    men, women = _names(lm, prompts, (1 + math.isqrt(1 + 4 * pairs)) // 2)  # k names of each: k (k − 1) pairs
+    if len(men) < 2 or len(women) < 2:
+        return None
+    targets = tuple((name,) for name in (*men, *women))
+    asked = tuple(Prompt(prompt.text, targets) for prompt in prompts)
+    association = asks(asked, some_of(attributes)).association.mean(axis=1)
+    shares = [
+        (association[:, i] >= association[:, j]).mean()
+        for gender in (range(len(men)), range(len(men), len(targets)))
+        for i, j in combinations(gender, 2)
+    ]
+    from_half = np.array(shares) - 0.5
+    reach = float(np.quantile(np.abs(from_half), 0.95))
+    found = against_chance(share - 0.5, from_half, "names")
+    return replace(found, mean=0.5, sd=float(np.sqrt((from_half**2).mean())), low=0.5 - reach, high=0.5 + reach)
+
+
+def some_of(attributes: tuple[str, ...]) -> tuple[str, ...]:
+    """Return attributes at every so many places, which bounds what names and untrained models are asked.
+
+    >>> len(some_of(tuple(map(str, range(331))))), some_of(("nurse", "clerk"))
+    (56, ('nurse', 'clerk'))
+    """
+    return attributes[:: -(-len(attributes) // MOST_ATTRIBUTES)]
+
+
+def _names(lm: Any, prompts: Sequence[Prompt], most: int) -> tuple[list[str], list[str]]:
+    """Return the most frequent names of men and of women that are one piece in every template."""
+    taken = {word.lower() for prompt in prompts for words in prompt.targets for word in words}
+    table = bundled_names()
+
+    def fits(name: str) -> bool:
+        return name.lower() not in taken and all(lm.in_vocabulary(name, prompt.text, "target") for prompt in prompts)
+
+    def first_of(low: float, high: float) -> list[str]:
+        shares = ((name, table.facts[name.lower()].share_female) for name in table.names)
+        those = (name for name, share in shares if share is not None and low <= share <= high)
+        return list(islice(filter(fits, islice(those, FREQUENT)), most))
+
+    return first_of(0.0, 1 - ONE_GENDER), first_of(ONE_GENDER, 1.0)
+
+
+def with_twins(
+    lm: Any, how: Any, progress: Progress | None, scores: Callable[[Ask], Sequence[float]]
+) -> list[tuple[float, ...]]:
+    """Ask `how.twins` untrained models of the same architecture for the same `scores`; one tuple for each score.
+
+    One model at a time is in memory. The list is empty where the architecture cannot be rebuilt.
+    """
+    untrained: Any = getattr(lm, "untrained", None)
+    seeds = range(how.twins if untrained else 0)
+    return list(zip(*(scores(asker(untrained(seed), how, None, progress)) for seed in seeds), strict=True))
+
+
+def asker(lm: Model, how: Asking, journal: Any, progress: Progress | None) -> Ask:
+    """Return a function that scores words in templates, the same ones only once."""
+    return functools.cache(lambda prompts, words: ask(lm, prompts, words, how, journal, progress))

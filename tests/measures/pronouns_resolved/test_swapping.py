@@ -1,0 +1,95 @@
+"""Texts with their pronouns swapped, and what that shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import aslant
+from aslant.auditing.running import glances
+from aslant.measures.pronouns_resolved import statistics
+from aslant.measures.pronouns_resolved.gap_files import GapSample
+from aslant.measures.pronouns_resolved.statistics import Resampling
+from aslant.measures.pronouns_resolved.swapping import gender_of_names, swapped
+from aslant.models.classifier import Classifier
+from aslant.statistics import sign_flip_pvalue
+from fake_encoder import FakeEncoder
+from gap_like import gap_like
+
+
+def made(text: str, pronoun: str, a: str, b: str, gender: str = "female") -> GapSample:
+    first, second, third = [(text.index(word), text.index(word) + len(word)) for word in (pronoun, a, b)]
+    return GapSample("1", text, first, second, third, gender, "A")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Ann saw Bea; she hurt herself.", "Ann saw Bea; he hurt himself."),
+        ("Her aunt Ann gave Bea her hat, and it is hers.", "His aunt Ann gave Bea his hat, and it is his."),
+        ("Ann met Bea, who told her that it rained; she left.", "Ann met Bea, who told him that it rained; he left."),
+        ("Ann and Bea wrote to her. She wept.", "Ann and Bea wrote to him. He wept."),
+        (
+            "Ann, a friend of his, and Bea liked his dog. He ran.",
+            "Ann, a friend of hers, and Bea liked her dog. She ran.",
+        ),
+        ("Ann and Bea heard himself and him, the shepherd.", "Ann and Bea heard herself and her, the shepherd."),
+    ],
+)
+def test_every_pronoun_becomes_that_of_the_other_gender(text: str, expected: str) -> None:
+    assert swapped(made(text, "Ann", "Ann", "Bea")).text == expected
+
+
+def test_spans_follow_the_text_and_names_stay() -> None:
+    one = made("She told Her Majesty that himself would meet Bea, and she agreed.", "she agreed", "Her Majesty", "Bea")
+    other = swapped(one)
+    assert other.text == "He told Her Majesty that herself would meet Bea, and he agreed."
+    assert [other.text[slice(*span)] for span in (other.pronoun, other.a, other.b)] == [
+        "he agreed", "Her Majesty", "Bea",
+    ]  # fmt: skip
+    assert (one.gender, other.gender) == ("female", "male")
+
+
+def test_the_gender_of_names_is_that_of_both_or_unknown() -> None:
+    found = [
+        gender_of_names(made(f"{a} saw {b}.", a, a, b))
+        for a, b in (("Mary Smith", "Susan"), ("John", "Robert Lee"), ("Mary", "John"), ("Zzyx", "Mary"))
+    ]
+    assert found == ["female", "male", None, None]
+
+
+@pytest.mark.parametrize(("female", "pvalue"), [(0.55, 0.2), (0.15, None)], ids=["planted", "nothing"])
+def test_classifiers_trained_on_swapped_texts_say_what_chance_gives(female: float, pvalue: float | None) -> None:
+    quick = Classifier(units=8, dropout=0.2, l2=0.01, learning_rate=0.01, epochs=10, patience=5)
+    result = aslant.pronoun_resolution(
+        FakeEncoder(), gap_like(150, {"male": 0.15, "female": female}), seeds=1, classifier=quick, topics=2,
+        bootstrap=0, n_resamples=99, retrained=4,
+    )  # fmt: skip
+    assert result.chance is not None
+    assert result.chance.draws == 4
+    assert result.counterfactual[0].names == "all"
+    assert result.counterfactual[0].texts == 150
+    if pvalue is not None:
+        assert result.counterfactual[0].difference > 0.08
+        assert result.chance.pvalue == pvalue
+    else:
+        assert abs(result.counterfactual[0].difference) < 0.08
+    [line] = glances("pronoun-resolution", [result])
+    assert (line.pvalue, line.chance) == (None, result.chance)
+    [untested] = glances("pronoun-resolution", [replace(result, chance=None)])
+    assert untested.evidence == "not tested"
+
+
+def test_pages_are_flipped_as_a_whole() -> None:
+    rng, how = np.random.default_rng(0), Resampling(200, 999, 0.95, 10)
+    pages = np.repeat(np.arange(12), 3)
+    differences = np.repeat(rng.normal(0.1, 1, 12), 3)
+    found = statistics.counterfactual("all", differences, pages, how, np.random.default_rng(1))
+    assert found.pvalue == sign_flip_pvalue(3 * differences[::3])  # exact for 12 pages; 36 texts would look surer
+    assert found.difference == pytest.approx(differences.mean())
+    assert (found.texts, found.pages) == (36, 12)
+    assert found.interval is not None
+    width = found.interval.high - found.interval.low
+    assert width == pytest.approx(2 * 1.96 * differences[::3].std() / np.sqrt(12), rel=0.25)

@@ -1,0 +1,139 @@
+"""What chance gives on language models: checked against slow loops, on models whose probabilities are known."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace as replaced
+from statistics import mean
+
+import numpy as np
+import pytest
+from msgspec.structs import replace
+
+import aslant
+from aslant.measures.association.show import glance
+from aslant.measures.template_tests import show
+from aslant.measures.template_tests.chance import POOL, pool_of
+from aslant.statistics import draw_matched
+from aslant.stimuli import TemplateSet, WordList, load_set
+from fake_lm import FakeMaskedLM, ListedLM
+
+
+def with_attributes(first: Sequence[str], second: Sequence[str], name: str = "own") -> TemplateSet:
+    attributes = (WordList("A", tuple(first)), WordList("B", tuple(second)))
+    return replace(load_set("career-family", TemplateSet), id=name, attributes=attributes)
+
+
+def with_known_attributes() -> TemplateSet:
+    return with_attributes(ListedLM.ordered_words[120:124], ListedLM.ordered_words[200:203])
+
+
+@pytest.mark.parametrize("published", [False, True])
+def test_chance_of_a_test_is_the_effect_size_of_words_drawn_from_the_scored_pool(published: bool) -> None:
+    lm, test = ListedLM(), with_known_attributes()
+    result = aslant.log_probability_weat(lm, test, chance=40, rng=3, as_published=published)
+    assert result.chance is not None
+    rank = {word: place for place, word in enumerate(lm.ordered_words)}
+    stimuli = [word for group in test.attributes for word in group.words]
+    pool = [rank[word] for word in pool_of(lm) if word not in stimuli]
+    drawn = draw_matched([rank[word] for word in stimuli], np.array(pool), 40, np.random.default_rng(3))
+    sizes = []
+    for places in drawn:
+        words = [lm.ordered_words[place] for place in places]
+        asked = aslant.log_probability_weat(lm, with_attributes(words[:4], words[4:]), chance=0, as_published=published)
+        assert asked.chance is None
+        sizes.append(asked.effect_size)
+    assert result.chance.mean == pytest.approx(mean(sizes))
+    reached = sum(abs(size) >= abs(result.effect_size) for size in sizes)
+    assert (result.chance.pvalue, result.chance.draws) == (pytest.approx((1 + reached) / 41), 40)
+
+
+def test_a_suite_scores_one_pool_for_all_tests_with_the_same_templates_and_says_how_large_it_is() -> None:
+    lm, words = ListedLM(), ListedLM.ordered_words
+    tests = [
+        with_attributes(words[start : start + 3], words[start + 3 : start + 6], f"at {start}")
+        for start in (50, 150, 250)
+    ]
+    suite = aslant.log_probability_suite(lm, tests)
+    pool = len(pool_of(lm))
+    assert 100 < pool <= POOL
+    assert len(lm.asked) == 8 * (pool + 18)  # he and she twice; boys, men, girls, women
+    for result in suite.results:
+        assert result.chance is not None
+        assert result.provenance.settings["pool"] == pool
+        assert f"{pool} words of one piece" in result.notes[-1]
+
+
+def test_results_do_not_depend_on_the_other_tests_of_a_suite() -> None:
+    test = with_known_attributes()
+    alone = aslant.log_probability_weat(ListedLM(), test)
+    suite = aslant.log_probability_suite(ListedLM(), ["career-family", test])
+    assert suite.results[1] == alone
+
+
+def test_chance_changes_no_other_number_and_a_model_without_a_word_list_has_none() -> None:
+    test = with_known_attributes()
+    with_chance, without = (aslant.log_probability_weat(ListedLM(), test, chance=n) for n in (2_000, 0))
+    plain = aslant.log_probability_weat(FakeMaskedLM(), test)
+    assert (with_chance.effect_size, with_chance.pvalue) == (without.effect_size, without.pvalue)
+    assert (plain.effect_size, plain.chance, plain.provenance.settings["chance"]) == (without.effect_size, None, 0)
+
+
+def test_the_table_has_the_range_and_the_glance_speaks_of_it() -> None:
+    result = aslant.log_probability_weat(ListedLM(), with_known_attributes())
+    table = show.tests_in_templates(result)
+    assert [column.title for column in table.columns if column.key.startswith("chance")] == ["chance", "p (chance)"]
+    assert any("random word sets scored in the same templates" in note for note in table.notes)
+    (line,) = glance(result, lambda name: "gender")
+    assert line.chance == result.chance
+    assert "scored in the same templates" in line.sentence
+
+
+def test_chance_of_a_share_is_the_share_between_two_names_of_one_gender() -> None:
+    lm, attributes = ListedLM(unknown=("James", "Mary")), ListedLM.ordered_words[:37]
+    result = aslant.log_probability_bias(lm, targets=(["he"], ["she"]), attributes=attributes, chance=6)
+    men, women = ("Michael", "Robert", "John"), ("Jennifer", "Linda", "Patricia")  # the most frequent that it knows
+    shares = [
+        aslant.log_probability_bias(lm, targets=([first], [second]), attributes=attributes, chance=0).share.share
+        for names in (men, women) for first, second in itertools.combinations(names, 2)
+    ]  # fmt: skip
+    chance = result.chance
+    assert chance is not None
+    away = [abs(share - 0.5) for share in shares]
+    reached = sum(size >= abs(result.share.share - 0.5) - 1e-9 for size in away)
+    assert (chance.draws, chance.pvalue) == (6, pytest.approx((1 + reached) / 7))
+    assert (chance.low, chance.mean, chance.high) == pytest.approx(
+        (0.5 - np.quantile(away, 0.95), 0.5, 0.5 + np.quantile(away, 0.95))
+    )
+
+
+def test_of_a_long_list_sixty_attributes_at_most_are_scored_with_names() -> None:
+    lm = ListedLM()
+    result = aslant.log_probability_bias(lm, targets=(["he"], ["she"]), attributes=lm.ordered_words)
+    with_names = {sentence.attribute for sentence in lm.asked if sentence.target not in ("he", "she")}
+    assert len(with_names) == 60
+    assert result.chance is not None
+    assert result.chance.draws == 132
+
+
+def test_names_stand_in_for_two_targets_only_and_never_for_themselves() -> None:
+    lm, attributes = ListedLM(), ListedLM.ordered_words[:5]
+    assert aslant.log_probability_bias(lm, targets=("he", "she", "they"), attributes=attributes).chance is None
+    assert aslant.log_probability_bias(FakeMaskedLM(), targets=("he", "she"), attributes=attributes).chance is None
+    before = len(lm.asked)
+    aslant.log_probability_bias(lm, targets=("Michael", "Mary"), attributes=attributes, chance=6)
+    assert {s.target for s in lm.asked[before + 10 :]}.isdisjoint(("Michael", "Mary"))
+
+
+def test_a_share_is_graded_by_chance_and_its_sentence_says_so() -> None:
+    result = aslant.log_probability_bias(ListedLM(), targets=("he", "she"), attributes=ListedLM.ordered_words[:40])
+    (line,) = show.glance(result, lambda name: "gender")
+    assert line.chance == result.chance
+    assert line.evidence == "none"
+    assert "airs of first names of one gender" in line.sentence
+    beyond = replaced(result, chance=replaced(result.chance, pvalue=0.008))
+    (line,) = show.glance(beyond, lambda name: "gender")
+    assert line.evidence == "strong"
+    assert "Farther from one half than 99.2 % of pairs of first names of one gender." in line.sentence
+    assert any("p (chance) = 0.008" in note for note in show.scores_table(beyond).notes)
