@@ -296,6 +296,12 @@ def test_several_models_stand_side_by_side_with_paired_differences() -> None:
         paired.difference.difference, paired.difference.interval, paired.words,
     )  # fmt: skip
     assert by_key["polarity", "gender-binary, binary"].differences[0].pvalue is not None
+    lines = [next(line for line in audit.glance if line.stimuli == "weat-6") for audit in c.audits]
+    assert by_key["weat", "weat-6"].standardised == tuple(
+        (line.effect - line.chance.mean) / line.chance.sd for line in lines if line.effect and line.chance
+    )
+    row = next(row for row in c.rows() if row["stimuli"] == "weat-6")
+    assert (row["first_standardised"], row["standardised"]) == by_key["weat", "weat-6"].standardised
     unpaired = by_key["geometry", "definitional-pairs, subspace"]
     first, second = unpaired.values
     assert first is not None

@@ -22,7 +22,7 @@ def geometry() -> aslant.GeometryResult:  # type: ignore[name-defined]
 def test_a_subspace_without_random_pairs_is_not_tested_and_names_no_chance(geometry: aslant.GeometryResult) -> None:  # type: ignore[name-defined]
     subspace = geometry.before.subspace
     [tested] = glances("geometry", [subspace])
-    [bare] = glances("geometry", [replace(subspace, random=(), pvalue=None)])
+    [bare] = glances("geometry", [replace(subspace, random=(), pvalue=None, chance=None)])
     assert "of random words" in tested.sentence
     assert tested.pvalue == subspace.pvalue
     assert tested.evidence != "not tested"

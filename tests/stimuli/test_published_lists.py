@@ -18,10 +18,11 @@ NAMES = ROOT / "src/aslant/stimuli/names"
 REAL_DATA = Path(os.environ.get("ASLANT_TEST_DATA", ROOT.parent / "shared/data"))
 
 CATEGORIES = {
-    "gender", "race", "age", "health", "religion", "nationality", "sexuality", "profession", "none",
+    "gender", "race", "age", "health", "religion", "nationality", "sexuality", "profession", "several",
+    "none",
 }  # fmt: skip
 COMMON = {"kind", "title", "category", "language", "licence", "citation", "source"}
-OPTIONAL = {"note", "content_warning"}
+OPTIONAL = {"note", "caution", "content_warning"}
 OF_KIND = {
     "weat": {"targets", "attributes", "alternative", "human", "published"},
     "pairs": {"poles", "pairs"},

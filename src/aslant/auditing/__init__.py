@@ -139,9 +139,9 @@ def compare_audits(audits: Sequence[AuditResult], subjects: Sequence[Subject] = 
                 gaps.append(ModelDifference(name, pair.difference, pair.interval, pair.pvalue, pair.n))
             else:
                 gaps.append(ModelDifference(name, value - values[0]))
-        made.append(
-            AuditDifference(first.measure, first.stimuli, first.category, first.effect_name, values, tuple(gaps))
-        )
+        in_sd = tuple(line.standardised if line else None for line in found)
+        about = (first.measure, first.stimuli, first.category, first.effect_name)
+        made.append(AuditDifference(*about, values, tuple(gaps), in_sd))
     return AuditComparison(tuple(audits), tuple(made), not_compared, now(), __version__)
 
 
@@ -155,7 +155,7 @@ def _paired(
         return {}
     first, other = subjects[0].opened, subjects[place].opened
     try:
-        result = compare(first, other, bootstrap=BOOTSTRAP[audits[0].profile], rng=audits[0].seed)
+        result = compare(first, other, bootstrap=BOOTSTRAP[audits[0].profile], chance=0, rng=audits[0].seed)
     except AslantError as error:
         not_compared[f"{first.name} and {other.name}"] = str(error)
         return {}

@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from aslant.errors import plural
-from aslant.report.tables import Column, Table, between, first_of, plain, pvalue, small
+from aslant.report.tables import Column, Table, between, first_of, number, plain, pvalue, small
 from aslant.results.audit import FAILING, AuditComparison, AuditResult, PolicyCheck, PolicyLine
 from aslant.results.debias import DebiasCheck
 from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, StoredAudits, StoredFigures
@@ -20,6 +20,11 @@ from aslant.results.stored import AuditChange, FigureHistory, StoredAudit, Store
 PAIRED = (
     "A difference with an interval is over the words that both models have; it may differ from the gap between the two "
     "values, which are over the words that each has."
+)
+#: Takes the dimensions.
+OTHER_DIMENSIONS = (
+    "The dimensions differ ({}), and so does what chance gives: compare values in standard deviations of chance from "
+    "its mean (in sd of chance) rather than the raw ones."
 )
 HIDES = (
     "A lower number is not fairness by itself: debiasing hides more than it removes (Gonen & Goldberg 2019). The "
@@ -65,6 +70,7 @@ def _number(value: float | None) -> str:
 #: What is written as a number, and how; other fields are text.
 NUMBERS: dict[str, Callable[[Any], str]] = {
     **dict.fromkeys(("effect", "first", "value", "difference", "before", "after"), small),
+    **dict.fromkeys(("first_standardised", "standardised"), number),
     **dict.fromkeys(("pvalue", "qvalue", "chance_qvalue"), pvalue),
     "chance": str,
     **{"interval": str, "figures": str, "seed": _or_dash},
@@ -126,15 +132,21 @@ def glance_table(result: AuditResult) -> Table:
 def differences_table(result: AuditComparison) -> Table:
     """Describe several audits, one row per line and further model."""
     columns = _columns(
-        "measure stimuli effect_name:90 first model value difference interval:110 pvalue:110",
+        "measure stimuli effect_name:90 first model value difference interval:110 pvalue:110 first_standardised:140 "
+        "standardised:140",
         effect_name={"title": "effect"},
         first={"title": plain(result.names[0])},
+        first_standardised={"title": f"{plain(result.names[0])},\nin sd of chance"},
+        standardised={"title": "other model,\nin sd of chance"},
         model={"title": "other model"},
     )
     rows = [{**row, "interval": between(row["low"], row["high"], small)} for row in result.rows()]
     notes = [f"no paired difference: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
     if any(row["words"] is not None for row in rows):
         notes.insert(0, PAIRED)
+    sizes = list(dict.fromkeys(f"{audit.representation.dimensions:,}" for audit in result.audits))
+    if len(sizes) > 1:
+        notes.insert(0, OTHER_DIMENSIONS.format(", ".join(sizes)))
     notes += [
         f"not run on {plain(audit.representation.name)}: {plain(what)}: {plain(why)}"
         for audit in result.audits

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from aslant.errors import plural
-from aslant.report.tables import number, plain, small
+from aslant.report.tables import LIMITS, number, plain, small
 from aslant.report.tables import pvalue as pvalue_text
 from aslant.results.audit import Evidence, Glance, Strength
 from aslant.statistics import Chance, FrequencyLean, against_chance, benjamini_hochberg
@@ -19,7 +19,7 @@ from aslant.statistics import Chance, FrequencyLean, against_chance, benjamini_h
 THRESHOLDS: dict[str, tuple[float, float, float]] = {"d": (0.2, 0.5, 0.8), "r": (0.1, 0.3, 0.5), "h": (0.2, 0.5, 0.8)}
 #: Gives the social category of a set of stimuli, by its name.
 Category = Callable[[str], str]
-STRONG, SOME = 0.01, 0.05
+STRONG, SOME = LIMITS
 NAMES: tuple[Strength, ...] = ("none", "small", "medium", "large")
 
 
@@ -136,14 +136,14 @@ def chance_note(chance: Chance | None, replaced: str) -> list[str]:
     return [f"chance: 95 % of {chance.draws:,} {drawn}, in place of {replaced}, give {given}"]
 
 
-def frequency_note(found: FrequencyLean | None, first: str) -> list[str]:
+def frequency_note(found: FrequencyLean | None, first: str, score: str = "the score") -> list[str]:
     """Say under a table how leans go with frequency, and what is left without it; nothing where that is not known."""
     if found is None:
         return []
     which = "frequent" if found.rho < 0 else "rare"
     return [
         f"frequency: the more {which} a word, the more it leans to '{plain(first)}' (Spearman's rho of lean and log "
-        f"rank {number(found.rho)}, {plural(found.n, 'word')}); with log rank regressed out, the score is "
+        f"rank {number(found.rho)}, {plural(found.n, 'word')}); with log rank regressed out, {score} is "
         f"{small(found.without)}"
     ]
 

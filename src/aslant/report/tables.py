@@ -14,6 +14,8 @@ from aslant.errors import plain as plain
 if TYPE_CHECKING:
     from rich.table import Table as RichTable
 
+#: Up to these, a p-value or q-value is strong and some evidence.
+LIMITS = (0.01, 0.05)
 BAR_WIDTH = 6  # characters on each side of zero
 #: What controls a terminal or reverses text: control characters (except tab and newline) and marks of direction.
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -131,14 +133,19 @@ def small(value: float | None) -> str:
 
 
 def pvalue(value: float | None) -> str:
-    """Write a p-value: three decimals, or a power of ten where that would show zero.
+    """Write a p-value: three decimals, more where these would hide that it is above a limit, or a power of ten.
 
     >>> pvalue(0.0123), pvalue(4.5e-7), pvalue(1.0)
     ('0.012', '4.5e-07', '1.000')
+    >>> pvalue(0.0104), pvalue(0.0501), pvalue(0.0499)
+    ('0.0104', '0.0501', '0.050')
     """
     if value is None:
         return "–"
-    return f"{value:.3f}" if value >= 0.0005 else f"{value:.1e}"
+    if value < 0.0005:
+        return f"{value:.1e}"
+    written = (f"{value:.{digits}f}" for digits in range(3, 17))
+    return next((w for w in written if all((float(w) <= limit) == (value <= limit) for limit in LIMITS)), str(value))
 
 
 def between(low: float | None, high: float | None, write: Callable[[float | None], str] = small) -> str:

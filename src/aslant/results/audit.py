@@ -6,6 +6,7 @@ Also what checking a report against a policy returns: one line for each rule and
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from aslant.results.codec import MeasuredResult, Result
@@ -71,6 +72,11 @@ class Glance:
     def key(self) -> GlanceKey:
         """What makes it the same line in another audit."""
         return self.measure, self.stimuli, self.effect_name
+
+    @property
+    def standardised(self) -> float | None:
+        """The effect in standard deviations of chance from its mean; None where chance is not known."""
+        return self.chance.standardised(self.effect) if self.chance and self.effect is not None else None
 
     def row(self) -> dict[str, Any]:
         """Return the line as a table row, with the columns of chance one by one."""
@@ -150,7 +156,8 @@ class ModelDifference:
 class AuditDifference:
     """One line of several audits: the effect in each model, in the order of the audits, and differences to the first.
 
-    A value is None where a model's audit does not have it.
+    A value is None where a model's audit does not have it. `standardised` are the same in standard deviations of chance
+    from its mean, which models of other dimensions or training share as a scale.
     """
 
     measure: str
@@ -159,6 +166,7 @@ class AuditDifference:
     effect_name: str
     values: tuple[float | None, ...]
     differences: tuple[ModelDifference, ...]
+    standardised: tuple[float | None, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -194,8 +202,10 @@ class AuditComparison(Result):
                 "effect_name": line.effect_name, "first": line.values[0], "model": gap.model, "value": value,
                 "difference": gap.difference, "low": gap.interval.low if gap.interval else None,
                 "high": gap.interval.high if gap.interval else None, "pvalue": gap.pvalue, "words": gap.words,
+                "first_standardised": next(iter(line.standardised), None), "standardised": in_sd,
             }
-            for line in self.differences for gap, value in zip(line.differences, line.values[1:], strict=True)
+            for line in self.differences
+            for gap, value, in_sd in zip_longest(line.differences, line.values[1:], line.standardised[1:])
         ]  # fmt: skip
 
 

@@ -77,6 +77,16 @@ def load_set(source: str | os.PathLike[str], kind: type[StimulusSet] = StimulusS
     return found
 
 
+def cautions(*sources: object) -> list[str]:
+    """Return what must stand beside a result of these sets, of those that ship.
+
+    >>> cautions("gender-three", "own")
+    ["gender-three: the classes are the paper's, not genders: gay names an orientation"]
+    """
+    found = [_shipped(name) for name in dict.fromkeys(map(str, sources)) if name in names()]
+    return [f"{one.id}: {one.caution}" for one in found if one.caution]
+
+
 def text_of(source: str | os.PathLike[str]) -> str:
     """Return the TOML text of a set that ships, or of a user's file."""
     if str(source) in names():

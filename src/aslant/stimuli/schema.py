@@ -46,7 +46,7 @@ class PublishedValue(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class StimulusSet(Struct, frozen=True, kw_only=True, tag_field="kind", forbid_unknown_fields=True):
-    """What sets of every kind have; `id` is the file's name without `.toml`."""
+    """What sets of every kind have; `id` is the file's name without `.toml`, `caution` stands beside what they give."""
 
     title: Text
     category: Text
@@ -55,6 +55,7 @@ class StimulusSet(Struct, frozen=True, kw_only=True, tag_field="kind", forbid_un
     citation: Text
     source: str = ""
     note: str = ""
+    caution: str = ""
     content_warning: str = ""
     id: str = field(default="")
 

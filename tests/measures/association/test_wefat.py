@@ -10,6 +10,7 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
+from aslant.measures.association.show import wefat_table
 
 A, B = ["male", "man", "boy", "he"], ["female", "woman", "girl", "she"]
 
@@ -74,3 +75,14 @@ def test_qvalues_are_scipys_over_the_words() -> None:
 def test_figures_that_are_no_numbers_or_for_no_word_are_refused(figures: dict[str, Any]) -> None:
     with pytest.raises(MeasureError, match="figure"):
         aslant.wefat(aslant.load(), ["nurse", "clerk", "judge"], figure=figures)
+
+
+def test_effect_sizes_are_compared_with_the_frequency_of_words() -> None:
+    v = aslant.load()
+    r = aslant.wefat(v, "professions")
+    assert r.frequency is not None
+    tokens = [v.lookup([word.word]).tokens[0] for word in r.words]
+    rho = stats.spearmanr([word.effect_size for word in r.words], [v.index[token] for token in tokens]).statistic
+    assert (r.frequency.rho, r.frequency.n) == (pytest.approx(rho), len(r.words))
+    assert any(note.startswith("frequency: the more frequent a word") for note in wefat_table(r).notes)
+    assert aslant.wefat(v, ["nurse", "clerk"]).frequency is None, "too few words"

@@ -15,6 +15,7 @@ from scipy import stats
 
 import aslant
 from aslant.errors import MeasureError, StimuliError
+from aslant.measures.polarities.show import polarity_table
 from aslant.statistics import bootstrap_means, sign_flip_pvalue
 
 
@@ -245,3 +246,12 @@ class TestComparison:
         assert d.interval.high < 0
         assert d.pvalue is not None
         assert d.pvalue < 0.001
+
+
+def test_lists_that_are_not_what_their_name_says_are_called_what_they_are() -> None:
+    found = aslant.polarity(aslant.load(), "gender-three", scheme="one-vs-rest", bootstrap=0, chance=0)
+    notes = " ".join(polarity_table(found).notes)
+    assert "gender-three: the classes are the paper's, not genders: gay names an orientation" in notes
+    assert "bold-professions: the list is the paper's and holds more than professions" in notes
+    own = aslant.polarity(aslant.load(), ["female", "male"], ["nurse", "clerk"], bootstrap=0, chance=0)
+    assert "the paper's" not in " ".join(polarity_table(own).notes)

@@ -13,6 +13,7 @@ import aslant
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.polarities.command import settings_of
 from aslant.measures.polarities.result import TrendsResult, TrendTest
+from aslant.measures.polarities.show import trend_table
 from aslant.measures.polarities.trend import FIGURES, needed_words
 
 WORDS = [f"w{i}" for i in range(40)]
@@ -235,3 +236,14 @@ def test_classes_may_name_their_scheme() -> None:
         "she,he": (["she", "he"], "binary"),
         "race-four:one-vs-rest": ("race-four", "one-vs-rest"),
     }
+
+
+def test_a_trend_says_first_how_many_of_the_words_it_is_about() -> None:
+    v = aslant.load()
+    words = ["nurse", "engineer", *(f"nowhere{i}" for i in range(5))]
+    few = aslant.polarity_trend({1990: v, 2000: v}, ["female", "male"], words, bootstrap=0)
+    assert trend_table(few).notes[0] == (
+        "measured on 2 of 7 words (words that every year has); the trend is that of these few"
+    )
+    most = aslant.polarity_trend({1990: v, 2000: v}, ["female", "male"], words[:3], bootstrap=0)
+    assert trend_table(most).notes[0] == "measured on 2 of 3 words (words that every year has)"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import aslant
 from aslant.measures.side_by_side.result import ComparisonResult
+from aslant.measures.side_by_side.show import comparison_table
 from aslant.stimuli import WeatSet, load_set
 from aslant.vectors import WordVectors
 
@@ -72,3 +74,33 @@ def test_a_test_needs_the_share_asked_for_of_each_set_and_two_words(
     less = WordVectors.from_arrays([whole.words[row] for row in rows], whole.matrix[rows], name="less")
     found = aslant.compare(whole, less, words=["nurse", "doctor", "clerk"], bootstrap=0, min_found=min_found)
     assert ("weat-6" in [test.test for test in found.weat], "weat-6" not in found.not_compared) == (compared, compared)
+
+
+def test_values_stand_in_standard_deviations_of_chance_beside_the_raw_ones() -> None:
+    v = aslant.load()
+    c = aslant.compare(v, aslant.load(top=30_000), bootstrap=10, chance=200)
+    [test] = [w for w in c.weat if w.test == "weat-6"]
+    assert test.chances[0] is not None
+    row = next(row for row in c.rows() if row["measure"].startswith("weat-6"))
+    assert row["first_standardised"] == (test.first - test.chances[0].mean) / test.chances[0].sd
+    last, polarity = c.rows()[-1], c.polarity[-1].results[1]
+    assert polarity.chance is not None
+    assert last["second_standardised"] == (polarity.score - polarity.chance.mean) / polarity.chance.sd
+    without = aslant.compare(v, v, bootstrap=10, chance=0)
+    assert {row["first_standardised"] for row in without.rows()} == {None}
+
+
+def test_notes_say_where_dimensions_and_lengths_differ() -> None:
+    v = aslant.load(top=20_000)
+    unit = v.matrix / np.linalg.norm(v.matrix, axis=1, keepdims=True)
+    short = aslant.WordVectors.from_arrays(v.words, v.matrix[:, :40], name="short")
+    even = aslant.WordVectors.from_arrays(v.words, unit, name="even")
+    longer = aslant.WordVectors.from_arrays(v.words, 3 * v.matrix, name="longer")
+
+    def told(other: aslant.WordVectors) -> list[bool]:
+        notes = " ".join(comparison_table(aslant.compare(v, other, bootstrap=10, chance=0)).notes)
+        return ["the dimensions differ" in notes, "relative length" in notes]
+
+    assert told(short)[0]
+    assert told(even) == [False, True]
+    assert told(longer) == [False, False], "a common factor changes nothing"

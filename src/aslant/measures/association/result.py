@@ -9,6 +9,7 @@ from aslant.measures.shared.association import AssociationSuite, WeatSetTest, Wo
 from aslant.results.codec import MeasuredResult
 from aslant.results.parts import Correlation, Interval, WordsUsed
 from aslant.results.provenance import Provenance
+from aslant.statistics.frequency import FrequencyLean
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,10 @@ class WefatWord:
 
 @dataclass(frozen=True)
 class WefatResult(MeasuredResult):
-    """Single-category association of each word of a list (WEFAT; Caliskan et al. 2017)."""
+    """Single-category association of each word of a list (WEFAT; Caliskan et al. 2017).
+
+    `frequency` says how far the effect sizes go with the frequency of the words.
+    """
 
     kind: ClassVar[str] = "wefat"
 
@@ -122,6 +126,7 @@ class WefatResult(MeasuredResult):
     correlation: Correlation | None
     alternative: str
     provenance: Provenance
+    frequency: FrequencyLean | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per word."""

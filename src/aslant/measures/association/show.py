@@ -11,14 +11,15 @@ from aslant.measures.association import result as results
 from aslant.measures.association.designs import ONE_WORD, design_notes, goes_against, interval_note, one_word_each
 from aslant.measures.shared.association import AssociationSuite
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
-from aslant.report.conventions import DRAWN, Category, line, strength_of, weakest_chance
+from aslant.report.conventions import DRAWN, Category, frequency_note, line, strength_of, weakest_chance
 from aslant.report.pictures import tests_picture, words_chart
 from aslant.report.tables import Column, Table, bar, between, first_of, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.stimuli import cautions
 
 SCALE = "−2     0     2"
 PVALUES = (Column("pvalue", "p", pvalue), Column("qvalue", "q", pvalue))
-CHANCE = (Column("chance", "chance", str), Column("chance_pvalue", "p (chance)", pvalue))
+CHANCE = (Column("chance", "chance", str, min_width=72), Column("chance_pvalue", "p (chance)", pvalue))
 SIGN = "the first target set is associated with the first attribute and the second with the second; 0: no association"
 
 
@@ -151,6 +152,8 @@ def wefat_table(result: results.WefatResult) -> Table:
             f"correlation of d with {plain(c.figure)} over {plural(c.n, 'word')}: Pearson {number(c.pearson)} "
             f"(p {pvalue(c.pearson_pvalue)}), Spearman {number(c.spearman)} (p {pvalue(c.spearman_pvalue)})."
         )
+    notes += cautions(result.provenance.stimuli)
+    notes += frequency_note(result.frequency, first, "the mean |d|")
     rows = sorted(result.rows(), key=lambda row: -float(row["effect_size"]))
     return Table(f"WEFAT on {result.provenance.representation.name}", columns, rows, (*notes, *missing_words(result)))
 

@@ -17,7 +17,7 @@ from aslant.measures.association.settings import WefatSettings
 from aslant.measures.shared import wordsets as w
 from aslant.measures.shared.settings import keywords
 from aslant.measures.shared.statistic import NO_SPREAD, correlation, effect_size
-from aslant.statistics import benjamini_hochberg, seed_of, spawn
+from aslant.statistics import benjamini_hochberg, frequency_lean, seed_of, spawn
 from aslant.stimuli import WeatSet, WordList, WordSet, load_set
 from aslant.vectors import WordVectors
 
@@ -63,6 +63,7 @@ def wefat(
         measured.append(WefatWord(word, effect_size(a, b), p.pvalue, p.bounds, p.method, p.pvalue, figures.get(word)))
     qvalues = benjamini_hochberg([word.pvalue for word in measured]).tolist()
     scored = tuple(replace(word, qvalue=q) for word, q in zip(measured, qvalues, strict=True))
+    rows = [vectors.index.get(token, len(vectors)) for token in found.words.tokens]
     pairs = [(word.effect_size, word.figure) for word in scored if word.figure is not None]
     return WefatResult(
         words=scored,
@@ -70,6 +71,7 @@ def wefat(
         correlation=correlation(figure_name, [pair[0] for pair in pairs], [pair[1] for pair in pairs]),
         alternative=settings.alternative,
         provenance=w.provenance(vectors, stimuli, (found.words, A.words, B.words), seed, kept),
+        frequency=frequency_lean([word.effect_size for word in scored], rows),
     )
 
 

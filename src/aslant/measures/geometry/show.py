@@ -15,6 +15,7 @@ from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, chart_
 from aslant.report.conventions import Category, chance_note, frequency_note, line, listed
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
+from aslant.stimuli import cautions
 
 #: Words shown at either end of a ranking.
 MOST_WORDS = 10
@@ -35,6 +36,7 @@ def subspace_table(result: SubspaceResult) -> Table:
             f"random words: as many sets of as many words, drawn {plural(result.random[0].n, 'time')}; "
             f"p of the first component {pvalue(result.pvalue)}."
         )
+    notes += chance_note(result.chance, "the pairs (first component)")
     notes += [f"left out, fewer than two words found: {plain(', '.join(words))}" for words in result.sets_left_out]
     title = f"Subspace of {plain(result.provenance.stimuli)} on {result.provenance.representation.name}"
     return Table(title, columns, rows, (*notes, *missing_words(result)))
@@ -64,6 +66,7 @@ def direct_bias_table(result: DirectBiasResult) -> Table:
         ),
     ]
     notes += [*chance_note(result.chance, "the pairs"), *frequency_note(result.frequency, result.poles[0])]
+    notes += cautions(result.provenance.stimuli)
     if result.correlations and result.provenance.stimuli == "professions":
         notes.append("ratings: −1 female, 1 male; so projections that agree with people correlate negatively.")
     direction, name = plain(result.provenance.settings["direction"]), result.provenance.representation.name
@@ -141,7 +144,7 @@ def subspace_glance(r: SubspaceResult, about: Category) -> list[Glance]:
     pairs, share = r.provenance.stimuli, r.explained[0]
     chance = f" (of random words: {r.random[0].mean:.0%})" if r.random else ""
     sentence = f"One direction holds {share:.0%} of how {listed(r.poles)} words differ{chance}."
-    return [line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue)]
+    return [line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue, chance=r.chance)]
 
 
 def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:

@@ -251,7 +251,8 @@ def compare_polarity(
     """Measure the polarity of the words that all `embeddings` have, and their paired differences to the first.
 
     A difference is the mean over words of (other − first), with a bootstrap interval over words and the p-value of a
-    sign-flip permutation test.
+    sign-flip permutation test. Vectors of classes are taken at their own length, so that a copy at unit length
+    differs; `lengths` says how long they are.
 
     >>> import aslant
     >>> v = aslant.load()
@@ -276,7 +277,11 @@ def compare_polarity(
     # Measured on the shared words only, so that scores differ because of the vectors, not of the words.
     results = [measure(v, groups, class_id, shared, settings, seed) for v in named]
     differences = [_difference(results[0], other, bootstrap, confidence, seed) for other in results[1:]]
-    return PolarityComparison(tuple(results), tuple(differences), shared, left_out)
+    lengths = tuple(
+        tuple(float(np.linalg.norm(find(v, group).raw.mean(axis=0, dtype=np.float64))) for group in groups)
+        for v in named
+    )
+    return PolarityComparison(tuple(results), tuple(differences), shared, left_out, lengths)
 
 
 def _difference(

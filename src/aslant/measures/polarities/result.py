@@ -15,6 +15,8 @@ from aslant.statistics.frequency import FrequencyLean
 PROFESSIONS = "bold-professions"
 #: A trend is called one where p is below this.
 CLEAR = 0.05
+#: Relative lengths of class vectors that are further apart than this are not the same.
+UNLIKE = 0.05
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,8 @@ class Difference:
 class PolarityComparison(Result):
     """Polarity of the same words in several embeddings, and paired differences to the first of them.
 
-    `left_out` are, by embedding, the words missing from it, which are therefore used for none.
+    `left_out` are, by embedding, the words missing from it, which are therefore used for none. `lengths` are the
+    lengths of the class vectors in each, in the order of the classes.
     """
 
     kind: ClassVar[str] = "polarity-comparison"
@@ -79,6 +82,13 @@ class PolarityComparison(Result):
     differences: tuple[Difference, ...]
     shared_words: tuple[str, ...]
     left_out: dict[str, tuple[str, ...]]
+    lengths: tuple[tuple[float, ...], ...] = ()
+
+    @property
+    def lengths_differ(self) -> bool:
+        """Whether class vectors are not of the same relative length in all embeddings, on which polarity depends."""
+        relative = [[length / max(own) for length in own] for own in self.lengths]
+        return any(abs(a - b) > UNLIKE for other in relative for a, b in zip(relative[0], other, strict=True))
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -97,7 +107,8 @@ class PolarityComparison(Result):
             row |= {"score": result.score, "low": low, "high": high, "words": len(result.by_word)}
             low, high = bounds(d.interval if d else None)
             row |= {"difference": d.difference if d else None, "difference_low": low, "difference_high": high}
-            rows.append(row | {"difference_pvalue": d.pvalue if d else None})
+            row |= {"difference_pvalue": d.pvalue if d else None}
+            rows.append(row | {"standardised": result.chance.standardised(result.score) if result.chance else None})
         return rows
 
 
@@ -193,7 +204,12 @@ class TrendsResult(MeasuredResult):
         ]  # fmt: skip
 
 
-def _row(what: str, first: float, second: float, d: Difference, words: int) -> dict[str, Any]:
+def _row(
+    what: str, first: float, second: float, d: Difference, words: int, chances: tuple[Chance | None, Chance | None]
+) -> dict[str, Any]:
     low, high = bounds(d.interval)
     row = {"measure": what, "first": first, "second": second, "difference": d.difference, "low": low, "high": high}
-    return row | {"pvalue": d.pvalue, "words": words}
+    in_sd = [
+        chance.standardised(value) if chance else None for value, chance in zip((first, second), chances, strict=True)
+    ]
+    return row | {"pvalue": d.pvalue, "words": words, "first_standardised": in_sd[0], "second_standardised": in_sd[1]}

@@ -14,6 +14,8 @@ from aslant.report.pictures import COLOURS, SHAPES, Row, rows_chart, words_chart
 from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, small
 from aslant.results.audit import Glance
 from aslant.results.parts import bounds
+from aslant.results.provenance import Representation
+from aslant.stimuli import cautions
 
 #: A terminal shows this many words of a long list.
 MOST_WORDS = 20
@@ -32,6 +34,7 @@ def polarity_table(result: PolarityResult) -> Table:
     classes = ", ".join(plain(group.name) for group in result.classes)
     notes = [f"score of the embedding: {small(result.score)}{interval}, over {plural(len(rows), 'word')}"]
     notes += [*chance_note(result.chance, "the classes"), *frequency_note(result.frequency, result.classes[0].name)]
+    notes += cautions(result.provenance.stimuli, result.provenance.settings["words"])
     if len(rows) > MOST_WORDS:
         notes.append(f"shown: the {MOST_WORDS} words that lean most; --csv or --json gives all.")
     title = f"Polarity ({result.scheme}: {classes}) on {result.provenance.representation.name}"
@@ -44,6 +47,7 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
         Column("representation", "embedding", plain, "left"),
         Column("score", "score", small),
         Column("interval", "interval", str, min_width=100),
+        Column("standardised", "in sd of chance", number, min_width=90),
         Column("difference", "difference from the first", small),
         Column("difference_interval", "interval", str, min_width=80),
         Column("difference_pvalue", "p", pvalue),
@@ -56,9 +60,30 @@ def polarity_comparison_table(result: PolarityComparison) -> Table:
     first = result.results[0]
     classes = ", ".join(plain(group.name) for group in first.classes)
     notes = [f"measured on {plural(len(result.shared_words), 'word')} that all have; p: sign-flip test"]
+    notes += scale_notes([r.provenance.representation for r in result.results], lengths_differ=result.lengths_differ)
     left_out = [(name, words) for name, words in result.left_out.items() if words]
     notes += [f"missing from {plain(name)}: {plain(', '.join(words))}" for name, words in left_out]
     return Table(f"Polarity ({first.scheme}: {classes})", columns, rows, tuple(notes))
+
+
+IN_SD = "in sd of chance: how far from the mean of random word sets of the same frequency, in their standard deviations"
+
+
+def scale_notes(compared: Sequence[Representation], *, lengths_differ: bool) -> list[str]:
+    """Say on which scale embeddings can be compared: the chance-corrected one, and what lengths do to polarity."""
+    dimensions = list(dict.fromkeys(f"{about.dimensions:,}" for about in compared))
+    said = [IN_SD]
+    if len(dimensions) > 1:
+        said.append(
+            f"the dimensions differ ({', '.join(dimensions)}), and chance gives larger values in fewer: compare values "
+            "in sd of chance rather than the raw ones"
+        )
+    if lengths_differ:
+        said.append(
+            "the vectors of the classes are not of the same relative length in each, and polarity depends on it: a "
+            "difference may come from length alone; compare copies at unit length"
+        )
+    return said
 
 
 def trend_table(result: TrendResult) -> Table:
@@ -106,7 +131,9 @@ def _setting(trend: TrendResult) -> list[str]:
 
 def _tested(trend: TrendResult) -> list[str]:
     """Say which words were measured, and what the test for trend found, where there is one."""
-    said = [f"{trend.basis}: {len(trend.words)}"]
+    used, unused = len(trend.words), len(trend.missing)
+    few = "; the trend is that of these few" if used < unused else ""
+    said = [f"measured on {used:,} of {plural(used + unused, 'word')} ({trend.basis}){few}"]
     if t := trend.test:
         said.append(
             f"{DIRECTIONS[t.direction]}: Kendall's tau {number(t.kendall)} (Mann–Kendall p {pvalue(t.kendall_pvalue)}),"

@@ -86,13 +86,15 @@ def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
     category = "gender" if set(r.poles) == {"he", "she"} else about(r.provenance.stimuli)
     c, k, n = r.clustering, r.classification, r.neighbours
     where = "in the embedding as it is" if r.against_itself else f"in {plain(r.provenance.representation.name)}"
+    if c.random_poles:
+        where = f"once the direction between {first} and {second} is taken out"
     ungraded = CIRCULAR if r.against_itself else "Not compared with random poles"
     said: list[tuple[str, float, str, Chance | None, float | None, str]] = [
         ("clustering", c.accuracy, "accuracy", c.random_poles, None,
          f"Two clusters tell words that lean to {first} from those that lean to {second} with {c.accuracy:.0%} "
          f"accuracy {where} (shuffled labels: {c.chance.mean:.0%})."),
         ("classification", k.accuracy, "accuracy", None, None,
-         f"A classifier tells the two sides apart {where} on words it has not seen with {k.accuracy:.0%} accuracy "
+         f"A classifier tells the two sides apart on words it has not seen with {k.accuracy:.0%} accuracy {where} "
          f"(shuffled labels: {k.chance.mean:.0%})."),
     ]  # fmt: skip
     if n.correlation is not None:

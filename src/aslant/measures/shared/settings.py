@@ -179,3 +179,4 @@ class ComparisonSettings(Settings):
     min_found: MinFound = 0.5
     bootstrap: Bootstrap = 2_000
     confidence: Confidence = 0.95
+    chance: Draws = 2_000

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from aslant.errors import MeasureError
+from aslant.measures.association.chance import weat_chance
 from aslant.measures.association.measure import bootstrap_effects, finite_interval
 from aslant.measures.polarities.measure import POLARITIES, Classes, Scheme, Words, compare_polarity, word_list
 from aslant.measures.polarities.result import Difference, PolarityComparison
@@ -35,7 +36,8 @@ def compare(
     """Compare two embeddings by every WEAT that ships and by polarity, using only words that both have.
 
     The interval of a WEAT difference comes from drawing the same words in both embeddings. Polarity is compared in
-    the settings of `POLARITIES`, or for `classes` by `scheme`.
+    the settings of `POLARITIES`, or for `classes` by `scheme`. `chance` random word sets of the same frequency give
+    each value in standard deviations of chance, too: embeddings of other dimensions differ in what chance gives.
 
     >>> import aslant
     >>> c = aslant.compare(aslant.load(), aslant.load(top=30_000), bootstrap=100)
@@ -56,7 +58,9 @@ def compare(
         else:
             compared.append(_weat_difference(test, in_both, first, second, settings, seed))
     for group, how in POLARITIES if classes is None else ((classes, scheme),):
-        resampled: Any = {"bootstrap": settings.bootstrap, "confidence": settings.confidence, "rng": seed}
+        resampled: Any = {
+            "bootstrap": settings.bootstrap, "confidence": settings.confidence, "chance": settings.chance, "rng": seed,
+        }  # fmt: skip
         try:
             polarities.append(compare_polarity((first, second), group, words, scheme=how, **resampled))
         except MeasureError as error:
@@ -78,12 +82,16 @@ def _weat_difference(
     test: WeatSet, words: Sequence[tuple[str, ...]], first: WordVectors, second: WordVectors, how: ComparisonSettings,
     seed: int,
 ) -> WeatDifference:  # fmt: skip
-    effects, draws = [], []
+    effects, draws, chances = [], [], []
     for vectors in (first, second):
-        units = [find(vectors, WordList(g.name, own)).unit for g, own in zip(test.groups, words, strict=True)]
+        found = [find(vectors, WordList(g.name, own)) for g, own in zip(test.groups, words, strict=True)]
+        units = [group.unit for group in found]
         effects.append(effect_size(*target_scores(*units)))
+        chances.append(weat_chance(vectors, found, effects[-1], how.chance, generator(seed)))
         draws.append(bootstrap_effects(units, how.bootstrap, generator(seed)))  # one seed: the same words are drawn
     interval, count = finite_interval(draws[1] - draws[0], how.confidence), sum(map(len, words))
     difference = Difference(first.name, second.name, effects[1] - effects[0], interval, None, count)
     left_out = tuple(word for word in test.words if not any(word in own for own in words))
-    return WeatDifference(test.id, test.title, effects[0], effects[1], difference, count, left_out)
+    return WeatDifference(
+        test.id, test.title, effects[0], effects[1], difference, count, left_out, (chances[0], chances[1])
+    )

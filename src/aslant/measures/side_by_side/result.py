@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from aslant.measures.polarities.result import Difference, PolarityComparison, _row
 from aslant.results.codec import MeasuredResult
 from aslant.results.provenance import Provenance, Representation
+from aslant.statistics.chance import Chance
 
 
 @dataclass(frozen=True)
@@ -21,6 +22,7 @@ class WeatDifference:
     difference: Difference
     words: int
     left_out: tuple[str, ...]
+    chances: tuple[Chance | None, Chance | None] = (None, None)
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,18 @@ class ComparisonResult(MeasuredResult):
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per measure."""
-        rows = [_row(f"{w.test}: {w.title}", w.first, w.second, w.difference, w.words) for w in self.weat]
+        rows = [_row(f"{w.test}: {w.title}", w.first, w.second, w.difference, w.words, w.chances) for w in self.weat]
         for comparison in self.polarity:
             a, b = comparison.results
             what = f"polarity {a.scheme}: {', '.join(group.name for group in a.classes)}"
-            rows.append(_row(what, a.score, b.score, comparison.differences[0], len(comparison.shared_words)))
+            rows.append(
+                _row(
+                    what,
+                    a.score,
+                    b.score,
+                    comparison.differences[0],
+                    len(comparison.shared_words),
+                    (a.chance, b.chance),
+                )
+            )
         return rows

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from aslant.measures.polarities.show import scale_notes
 from aslant.measures.side_by_side.result import ComparisonResult
 from aslant.report.pictures import models_chart
-from aslant.report.tables import Column, Table, between, missing_words, plain, pvalue, short, small
+from aslant.report.tables import Column, Table, between, missing_words, number, plain, pvalue, short, small
 
 
 def comparison_table(result: ComparisonResult) -> Table:
@@ -15,6 +16,8 @@ def comparison_table(result: ComparisonResult) -> Table:
         Column("measure", "measure", plain, "left", wraps=True),
         Column("first", short(result.first), small),
         Column("second", short(result.second), small),
+        Column("first_standardised", f"{short(result.first)},\nin sd of chance", number, min_width=120),
+        Column("second_standardised", f"{short(result.second)},\nin sd of chance", number, min_width=120),
         Column("difference", "difference", small),
         Column("interval", "interval", str, min_width=92),
         Column("pvalue", "p", pvalue, min_width=104),
@@ -22,6 +25,8 @@ def comparison_table(result: ComparisonResult) -> Table:
     )
     rows = [{**row, "interval": between(row["low"], row["high"])} for row in result.rows()]
     notes = ["only words that both have; the intervals draw the same words in both."]
+    unlike = any(comparison.lengths_differ for comparison in result.polarity)
+    notes += scale_notes(result.representations, lengths_differ=unlike)
     notes += [f"not compared: {plain(what)}: {plain(why)}" for what, why in result.not_compared.items()]
     return Table(f"{result.first} and {result.second}", columns, rows, (*notes, *missing_words(result)))
 

@@ -97,7 +97,7 @@ def _measure(
         as_published=how.as_published,
         n_scores=units.size,
         chance=chance,
-        provenance=provenance(lm, test.id, scored.missing, seed, {**how.record(), "pool": pool}),
+        provenance=provenance(lm, test.id, scored.missing, seed, {**how.record(), **({"pool": pool} if pool else {})}),
     )
 
 
