@@ -51,6 +51,9 @@ def test_twins_of_a_share_are_the_shares_of_the_untrained_models(lm: Any) -> Non
         for seed in (0, 1)
     ]
     assert result.twins == tuple(shares)
+    (line,) = show.glance(replace(result, twins=(0.1, 1.0)), lambda name: "gender")
+    assert line.chance is not None
+    assert (line.evidence, line.chance.low, line.chance.high) == ("none", 0.1, 1.0)
 
 
 def test_an_effect_that_an_untrained_model_reaches_is_not_evidence(lm: Any) -> None:

@@ -112,14 +112,20 @@ def beyond(chance: Chance) -> str:
     return f"{larger} than {share} % of {drawn}."
 
 
-def weakest_chance(effect: float, twins: Sequence[float], chance: Chance | None) -> Chance | None:
+def weakest_chance(effect: float, twins: Sequence[float], chance: Chance | None, middle: float = 0.0) -> Chance | None:
     """Return the comparison with untrained models where any of them reaches the effect, else that with other words.
 
-    >>> weakest_chance(0.5, (0.2, -0.7), None).pvalue, weakest_chance(0.9, (0.2, -0.7), None)
-    (0.6666666666666666, None)
+    An effect reaches another that is not farther from the `middle`; the range is that of all the untrained models.
+
+    >>> found = weakest_chance(0.6, (0.2, 0.55), None, middle=0.5)
+    >>> found.low, found.high, round(found.pvalue, 2), weakest_chance(0.9, (0.2, 0.55), None, middle=0.5)
+    (0.2, 0.55, 0.67, None)
     """
-    reached = any(abs(twin) >= abs(effect) for twin in twins)
-    return against_chance(effect, twins, "untrained twins") if reached else chance
+    sizes = [twin - middle for twin in twins]
+    if not any(abs(size) >= abs(effect - middle) for size in sizes):
+        return chance
+    found = against_chance(effect - middle, sizes, "untrained twins")
+    return replace(found, mean=found.mean + middle, low=min(twins), high=max(twins))
 
 
 def chance_note(chance: Chance | None, replaced: str) -> list[str]:

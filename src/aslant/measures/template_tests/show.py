@@ -197,7 +197,7 @@ def glance(r: LogProbabilityResult, about: Category) -> list[Glance]:
     stimuli = listed if source == "own" else source if listed in ("own", source) else f"{source}, {listed}"
     gendered = {target.name.lower() for target in r.targets} <= GENDERED
     category = "gender" if gendered else about(source if source != "own" else listed)
-    chance = weakest_chance(c.share - 0.5, [share - 0.5 for share in r.twins], r.chance)
+    chance = weakest_chance(c.share, r.twins, r.chance, middle=0.5)
     return [line(category, stimuli, c.share, "share", sentence, chance=chance)]
 
 
