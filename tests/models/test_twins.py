@@ -48,9 +48,9 @@ def test_an_encoder_that_cannot_be_rebuilt_has_none() -> None:
 
 def test_twins_are_asked_the_same_test() -> None:
     real = encoder("bert")
-    found = aslant.seat(real, **SETS, templates=["It is {word}."], twins=3, chance=0)  # type: ignore[arg-type]
+    found = aslant.seat(real, **SETS, templates=["It is {word}."], twins=3, chance=0)
     assert len(set(found.twins)) == 3
-    again = aslant.seat(real, **SETS, templates=["It is {word}."], twins=3, chance=0)  # type: ignore[arg-type]
+    again = aslant.seat(real, **SETS, templates=["It is {word}."], twins=3, chance=0)
     assert again.twins == found.twins
     assert found.pieces is not None
     assert min(found.pieces) >= 1
@@ -58,7 +58,7 @@ def test_twins_are_asked_the_same_test() -> None:
 
 def test_twins_are_asked_the_same_contexts() -> None:
     text = [f"I know that {word} is good and {other}." for word in WORDS for other in WORDS]
-    found = aslant.ceat(encoder("bert"), text, **SETS, samples=20, twins=2, chance=0)  # type: ignore[arg-type]
+    found = aslant.ceat(encoder("bert"), text, **SETS, samples=20, twins=2, chance=0)
     assert len(set(found.twins)) == 2
     assert "untrained models" in " ".join(ceat_table(found).notes)
 

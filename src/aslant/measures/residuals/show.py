@@ -71,11 +71,12 @@ UNREPEATED = "Not compared with random poles, for which this debiasing cannot be
 def _against(result: ResidualBiasResult) -> str:
     """Say what the numbers can be compared with."""
     if poles := result.clustering.random_poles:
-        least = pvalue(1 / (1 + poles.draws))
+        draws = sorted({poles.draws, (result.neighbours.random_poles or poles).draws})
+        least = pvalue(1 / (1 + draws[-1]))
         return (
-            f"random poles: 95 % of {plural(poles.draws, 'pair')} of words of the same frequency leave as much, where "
-            "they choose the words, and their own direction is taken out; p (poles): the share that leaves as much, "
-            f"{least} at least. What random poles leave is how words lie together, not this bias."
+            f"random poles: where 95 % of {' or '.join(map(str, draws))} pairs of random words of the same frequency "
+            "lie, for which words are chosen along their direction, and it is taken out, in the same way; p (poles): "
+            f"the share that leaves as much, {least} at least. What random poles leave is not this bias."
         )
     return f"{CIRCULAR if result.against_itself else UNREPEATED}."
 

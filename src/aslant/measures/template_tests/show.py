@@ -99,7 +99,7 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
             f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
             *share_chance(result.chance),
-            *twins_notes("a share of ", [("", [percent(share) for share in result.twins])]),
+            *twins_notes(result, "a share of ", [("", [percent(share) for share in result.twins])]),
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
@@ -129,11 +129,13 @@ def pieces_note(test: LogProbabilityWeatResult) -> list[str]:
     return [f"{plain(test.test)}: word pieces on average: {first}, {second}; {among}."]
 
 
-def twins_notes(what: str, given: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
-    """Say what untrained models give, by test; nothing where none was asked."""
+def twins_notes(result: Any, what: str, given: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Say what untrained models give, by test, or why there are none; nothing where they were not asked for."""
+    if not result.provenance.settings.get("twins"):
+        return []
     said = "; ".join(f"{name} {', '.join(values)}".strip() for name, values in given if values)
     if not said:
-        return []
+        return ["untrained models: none, since the architecture of this model cannot be rebuilt here."]
     return [
         f"untrained models of the same architecture and tokenizer, their weights drawn at random, give {what}{said}. "
         "What they reach needs no training."
@@ -153,7 +155,7 @@ def tests_in_templates(result: AssociationTest | AssociationSuite) -> Table:
         "d > 0: the first of each pair in the title are associated, and so are the second; 0: no "
         "association; sets of equal size reach ±2.",
         pvalue_note(result, f"over re-partitions of one score per {unit}"),
-        *twins_notes("d = ", [(plain(t.test), [number(d) for d in getattr(t, "twins", ())]) for t in tests]),
+        *twins_notes(result, "d = ", [(plain(t.test), [number(d) for d in getattr(t, "twins", ())]) for t in tests]),
         *(note for test in tests if isinstance(test, LogProbabilityWeatResult) for note in pieces_note(test)),
         *dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())),
         *_about(result),
