@@ -9,6 +9,7 @@ from aslant.measures.sentence_tests.show import ceat_table
 from aslant.models.encoder import TransformersEncoder
 from aslant.models.twins import fresh, untrained
 from fake_encoder import FakeEncoder
+from packaged import unpack
 from tiny_lms import CAUSAL, MASKED, causal, masked, torch
 
 SETS = {"targets": (["he", "doctor", "men"], ["she", "nurse", "women"]), "attributes": (["science"], ["art"])}
@@ -60,3 +61,14 @@ def test_twins_are_asked_the_same_contexts() -> None:
     found = aslant.ceat(encoder("bert"), text, **SETS, samples=20, twins=2, chance=0)
     assert len(set(found.twins)) == 2
     assert "untrained models" in " ".join(ceat_table(found).notes)
+
+
+def test_what_the_real_minilm_shows_of_names_is_their_number_of_pieces(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASLANT_DATA", str(unpack("all-minilm-l6-v2", tmp_path_factory.mktemp("packaged"))))
+    found = aslant.seat(aslant.load_encoder(), "weat-3", templates=["{word} is here."], bootstrap=0, chance=0)
+    assert found.pieces == pytest.approx((1, 1.9, 1, 1.1), abs=0.05)
+    assert found.effect_size_words == pytest.approx(0.47, abs=0.005)
+    assert found.effect_size_one_piece == pytest.approx(0.14, abs=0.005)
+    assert found.effect_size_without_pieces == pytest.approx(0.05, abs=0.005)
