@@ -193,7 +193,7 @@ def test_damaged_json_is_one_clear_error(results: dict[str, Result], kind: str, 
     if damage == "list":
         content = [content]
     elif damage == "field":
-        content.popitem()
+        del content[next(name for name in content if name != "kind")]  # later ones may have defaults
     else:
         content["kind"] = damage
     with pytest.raises(AslantError, match="this is not a"):
