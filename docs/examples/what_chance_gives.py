@@ -2,7 +2,7 @@
 
     python docs/examples/what_chance_gives.py
 
-About a minute on two cores. `--vectors FILE` takes another embedding.
+About two minutes on two cores. `--vectors FILE` takes another embedding.
 """
 
 from __future__ import annotations
@@ -44,6 +44,15 @@ def main() -> None:
         print(f"  {classes!s:14} {scheme:12} {scores[0]:.3f}  {min(scores[1:]):.3f} to {max(scores[1:]):.3f}")
     values = [aslant.direct_bias(v).value for v in (real, *copies)]
     print(f"  direct bias                 {values[0]:.3f}  {min(values[1:]):.3f} to {max(values[1:]):.3f}")
+
+    print("\nwhat hard debiasing leaves: clusters, random poles, p; neighbours, random poles, p")
+    for v in (real, *copies[:3]):
+        left = aslant.residual_bias(v, seeds=1, classified=100, within=None, picture="none")
+        c, n = left.clustering.random_poles, left.neighbours.random_poles
+        assert c is not None
+        assert n is not None
+        print(f"  {v.name:12} {left.clustering.accuracy:.2f}  {c.low:.2f} to {c.high:.2f}  {c.pvalue:.2f}", end="    ")
+        print(f"{left.neighbours.correlation:.2f}  {n.low:.2f} to {n.high:.2f}  {n.pvalue:.2f}")
 
     direction = np.array(aslant.gender_subspace(real, random_pairs=0).direction)
     common = real.matrix[:20_000].astype(float)

@@ -86,7 +86,7 @@ def test_the_report_of_an_encoder_names_its_text_and_what_it_lacks(whole: aslant
     from aslant.report.audit import glance_table
 
     notes = glance_table(whole).notes
-    assert any(note.startswith("ceat: not found:") and "more (the JSON lists all)" in note for note in notes)
+    assert any(note.startswith("ceat: not found:") and "more (--json lists all)" in note for note in notes)
 
 
 def test_an_encoder_without_text_says_what_it_could_do_with_some() -> None:

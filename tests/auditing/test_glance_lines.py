@@ -22,7 +22,7 @@ def geometry() -> aslant.GeometryResult:  # type: ignore[name-defined]
 def test_a_subspace_without_random_pairs_is_not_tested_and_names_no_chance(geometry: aslant.GeometryResult) -> None:  # type: ignore[name-defined]
     subspace = geometry.before.subspace
     [tested] = glances("geometry", [subspace])
-    [bare] = glances("geometry", [replace(subspace, random=(), pvalue=None)])
+    [bare] = glances("geometry", [replace(subspace, random=(), pvalue=None, chance=None)])
     assert "of random words" in tested.sentence
     assert tested.pvalue == subspace.pvalue
     assert tested.evidence != "not tested"
@@ -53,7 +53,10 @@ def test_an_enumeration_is_graded_by_what_random_words_give_and_not_by_its_stron
     assert (line.chance, line.evidence) == (found.chance, "none")  # three draws cannot be evidence
     beyond = against_chance(0.9, [0.5] * 99, "random words in place of names", signed=False)
     [line] = glances("enumeration", [replace(found, chance=beyond)])
-    assert (line.evidence, line.sentence[-55:]) == ("strong", "Larger than 99 % of random words of the same frequency.")
+    assert (line.evidence, line.sentence[-59:]) == (
+        "strong",
+        "Larger than 99 % of random word sets of the same frequency.",
+    )
     [line] = glances("enumeration", [replace(found, chance=None)])
     assert line.evidence == "not tested"
     [empty] = glances("enumeration", [replace(found, cells=(), chance=None)])

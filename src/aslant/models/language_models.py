@@ -88,6 +88,11 @@ class TransformersLM:
         """
         return whole_words(self.speller.tokenizer)
 
+    @property
+    def weights(self) -> int:
+        """How many numbers it has learnt."""
+        return sum(parameter.numel() for parameter in self.network.model.parameters())
+
     def untrained(self, seed: int) -> Self:
         """Return a model of the same architecture and tokenizer with weights drawn anew from a seed."""
         model, name = fresh(self.network.model, seed), f"{self.name} (untrained, seed {seed})"

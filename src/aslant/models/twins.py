@@ -5,11 +5,28 @@ What a twin shows comes from word pieces and positions, not from training.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from copy import deepcopy
 from typing import Any
 
+import numpy as np
+
 from aslant.models.model_loading import quiet
-from aslant.models.protocols import Encoder
+from aslant.models.protocols import Encoder, Progress
+
+
+def twins_of(
+    encoder: Encoder, count: int, seed: int, progress: Progress | None
+) -> Iterator[tuple[Encoder, Progress | None]]:
+    """Yield untrained twins, one at a time, each with a progress that says which it is; none where none can be made.
+
+    >>> list(twins_of(encoder, 3, 0, None))  # here, encoder is a small toy
+    []
+    """
+    for number, own in enumerate(np.random.default_rng(seed).integers(2**31, size=count).tolist(), 1):
+        what = f"untrained model {number} of {count}"
+        if twin := untrained(encoder, own):
+            yield twin, progress and (lambda step, *done, what=what: progress(f"{step}, {what}", *done))
 
 
 def untrained(encoder: Encoder, seed: int) -> Encoder | None:

@@ -83,8 +83,9 @@ def line(
 DRAWN = {
     "matched words": "random word sets of the same frequency",
     "random poles": "random poles of the same frequency",
-    "random words in place of names": "random words of the same frequency",
+    "random words in place of names": "random word sets of the same frequency",
     "words in sentences": "random word sets in the same sentences",
+    "words in a corpus": "random word sets of the corpus",
     "scored words": "random word sets scored in the same templates",
     "names": "pairs of first names of one gender",
     "untrained twins": "untrained models of the same architecture",

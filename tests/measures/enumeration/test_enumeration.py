@@ -437,9 +437,9 @@ def test_cleaning_tells_names_from_words_of_any_case(planted: WordVectors, monke
     seen: list[int] = []
     real = enumeration_groups.margins
 
-    def watched(names: Any, others: Any, seed: int) -> Any:
+    def watched(names: Any, others: Any, seed: int, **settings: Any) -> Any:
         seen.append(len(others))
-        return real(names, others, seed)
+        return real(names, others, seed, **settings)
 
     monkeypatch.setattr(enumeration_groups, "margins", watched)
     few = [w.replace("word", "Word") if w.startswith("word") and int(w[4:]) >= 150 else w for w in planted.words]

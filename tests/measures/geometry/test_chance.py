@@ -34,6 +34,28 @@ def test_direct_bias_along_random_pairs_is_that_of_the_measure(monkeypatch: pyte
     np.testing.assert_allclose(values[0], expected, atol=1e-6)
 
 
+def test_the_share_of_variance_of_random_pairs_is_that_of_the_measure(monkeypatch: pytest.MonkeyPatch) -> None:
+    v = aslant.load()
+    sets = find_sets(v, [["she", "he"], ["woman", "man"], ["judaism", "christianity", "islam"]]).found
+    drawn = matched_words(v, sets, (), 9, np.random.default_rng(3))
+    assert drawn is not None
+    values: list[np.ndarray] = []
+    monkeypatch.setattr(chance, "against_chance", lambda score, found, signed: values.append(found))
+    monkeypatch.setattr(chance, "BLOCK", 4)
+    chance.subspace_chance(v, sets, 0.5, 9, np.random.default_rng(3))
+    random = [[[v.words[row] for row in rows[draw]] for rows in drawn] for draw in range(9)]
+    expected = [aslant.gender_subspace(v, pairs, random_pairs=0).explained[0] for pairs in random]
+    np.testing.assert_allclose(values[0], expected, atol=1e-6)
+
+
+def test_the_subspace_of_gender_holds_more_than_that_of_random_words_of_the_same_frequency() -> None:
+    found = aslant.gender_subspace(aslant.load(), random_pairs=200)
+    assert found.chance is not None
+    assert found.chance.high < found.explained[0]
+    assert (found.chance.pvalue, found.chance.draws) == (1 / 201, 200)
+    assert aslant.gender_subspace(aslant.load(), random_pairs=0).chance is None
+
+
 def test_a_direction_that_is_not_made_of_words_has_no_chance() -> None:
     v = aslant.load()
     assert chance.direct_bias_chance(v, v.matrix[:3].astype(float), (), 1.0, 0.1, 20, np.random.default_rng(3)) is None

@@ -11,7 +11,13 @@ from hypothesis import strategies as st
 
 import aslant
 from aslant.auditing.running import glances
-from aslant.measures.residuals.chance import directions_of, random_accuracies, random_correlations, random_poles
+from aslant.measures.residuals.chance import (
+    directions_of,
+    in_two_steps,
+    random_accuracies,
+    random_correlations,
+    random_poles,
+)
 from aslant.measures.residuals.measure import hard_debiased, select
 from aslant.measures.residuals.result import ResidualBiasResult
 from aslant.report.assembly import table_of
@@ -113,6 +119,24 @@ def test_what_is_hidden_is_found_and_shuffled_words_are_like_random_poles() -> N
     assert all(line.chance is None for line in lines if line.stimuli == "classification")
 
 
+def test_more_than_99_random_poles_are_drawn_only_where_few_of_them_leave_as_much() -> None:
+    """A planted effect gets all draws; the first 99 are the same ones."""
+    draws = np.random.default_rng(0).normal(size=499)
+    for observed in (0.0, 1.2, 1.4, 9.0):
+        found = in_two_steps(observed, lambda part: draws[part], 499)
+        reached = [np.sum(draws[:n] >= observed) for n in (99, 499)]
+        assert (found.draws, found.pvalue) == (
+            (99, (1 + reached[0]) / 100) if reached[0] >= 10 else (499, (1 + reached[1]) / 500)
+        )
+    assert [in_two_steps(x, lambda part: draws[part], 499).draws for x in (0.0, 9.0)] == [99, 499]
+    v = hidden(1.0)
+    few, more = (random_poles(v, select(v, v, ("he", "she"), []).found, n, generator(1)) for n in (99, 120))
+    assert few is not None
+    assert more is not None
+    assert (more[:99] == few).all()
+    assert more.shape == (120, 2)
+
+
 def test_a_space_against_itself_and_a_foreign_debiasing_are_not_graded_and_the_sentence_says_why() -> None:
     v = planted(3.0)
     for measured, why in (
@@ -131,7 +155,7 @@ def test_the_table_shows_random_poles_where_there_are_any() -> None:
     r = run(v, chance=19)
     table = table_of(r)
     assert [c.title for c in table.columns][3:5] == ["random poles", "p (poles)"]
-    assert "19 pairs of words" in " ".join(table.notes)
+    assert "19 pairs of random words" in " ".join(table.notes)
     assert "0.050 at least" in " ".join(table.notes)
     by_name = {row["test"]: row for row in r.rows()}
     assert r.clustering.random_poles is not None

@@ -14,9 +14,11 @@ from scipy.stats import kstest, norm
 
 import aslant
 from aslant.errors import MeasureError
+from aslant.measures.sentence_tests.chance import IN_CORPUS, _drawn, _known_ranks, ceat_chance, random_words
 from aslant.measures.sentence_tests.clustered_words import Clustered, clustered
 from aslant.measures.sentence_tests.contexts import context_vectors
 from aslant.measures.sentence_tests.contexts_statistic import sampled_effects, word_associations
+from aslant.measures.sentence_tests.show import ceat_table
 from aslant.measures.shared.suite import NoSpreadError
 from aslant.statistics import combine, unit_rows
 from aslant.stimuli import WordList, load_set
@@ -70,7 +72,7 @@ def test_without_an_association_our_p_values_are_uniform_and_the_published_ones_
         "attributes": (["love", "peace", "joy"], ["filth", "grief", "agony"]),
     }
     sentences = corpus(tuple(w for pair in test.values() for words in pair for w in words), PLACES[:3])
-    results = [aslant.ceat(FakeEncoder(16, seed=s), sentences, **test, samples=300) for s in range(120)]
+    results = [aslant.ceat(FakeEncoder(16, seed=s), sentences, **test, samples=300, chance=0) for s in range(120)]
     assert kstest([r.pvalue for r in results], "uniform").pvalue > 0.005  # two-sided and discrete: p = 1 now and then
     assert np.mean([r.pvalue <= 0.05 for r in results]) < 0.1
     assert np.mean([r.published_pvalue <= 0.05 for r in results]) > 0.9
@@ -197,7 +199,7 @@ def test_a_suite_reads_once_encodes_once_and_lists_what_it_skips() -> None:
     encoder = FakeEncoder(leanings=PLANTED)
     sentences = SENTENCES + corpus(("science", "physics"))
     once = iter(sentences)
-    suite = aslant.ceat_suite(encoder, once, ["weat-6", "weat-7", "weat-8"], samples=50, min_found=0.2)
+    suite = aslant.ceat_suite(encoder, once, ["weat-6", "weat-7", "weat-8"], samples=50, min_found=0.2, chance=0)
     assert encoder.passes == len(sentences)
     assert [r.test for r in suite.results] == ["weat-7", "weat-8"]
     assert [t.test for t in suite.skipped] == ["weat-6"]
@@ -221,7 +223,7 @@ def test_a_suite_holds_the_vectors_of_one_test_and_of_what_later_ones_need(monke
     monkeypatch.setattr(module, "context_vectors", encoded)
     monkeypatch.setattr(module, "_measure", measured)
     tests = [load_set(name) for name in ("weat-7", "weat-6", "weat-8")]
-    aslant.ceat_suite(FakeEncoder(), SENTENCES, tests)
+    aslant.ceat_suite(FakeEncoder(), SENTENCES, tests, chance=0)
     seven, six, eight = (set(test.words) for test in tests)
     assert held == [seven, six | (seven & eight), eight]
     assert len(asked) == len(seven | six | eight)
@@ -301,3 +303,33 @@ def test_vectors_kept_in_the_cache_folder_are_listed_and_cleared_there(
     kept = sorted(path for path in tmp_path.rglob("*") if path.is_file())
     assert sorted(entry.path for entry in aslant.data.cache_entries()) == kept
     assert aslant.data.clear_cache()[0] == len(kept) == 1
+
+
+def test_chance_is_what_random_words_of_the_corpus_give_in_place_of_the_attributes() -> None:
+    words = random_words(FakeEncoder(), 0)[:IN_CORPUS]
+    text = SENTENCES + corpus(tuple(words[:80]), PLACES[:2])
+    planted = aslant.ceat(FakeEncoder(leanings=PLANTED), text, "weat-7", samples=50)
+    assert planted.chance is not None
+    assert (planted.chance.draws, planted.chance.pvalue < 0.01) == (2_000, True)
+    assert any("chance is of this d" in note for note in ceat_table(planted).notes)
+    few = aslant.ceat(FakeEncoder(leanings=PLANTED), SENTENCES, "weat-7", samples=50)
+    assert few.chance is None
+    assert any("the corpus has too few of the random words" in note for note in ceat_table(few).notes)
+    off = aslant.ceat(FakeEncoder(leanings=PLANTED), text, "weat-7", samples=50, chance=0)
+    assert (off.effect_size, off.pvalue, off.chance) == (planted.effect_size, planted.pvalue, None)
+
+
+def test_the_draws_of_chance_are_those_of_a_loop() -> None:
+    rng = np.random.default_rng(5)
+    X, Y, A, B = sets()
+    pool = {word: unit_rows(rng.normal(size=(4, X.unit.shape[1]))) for word in random_words(FakeEncoder(), 0)[:40]}
+    found = ceat_chance(GENDER, (X, Y, A, B), pool, 0.5, 20, np.random.default_rng(1))  # type: ignore[arg-type]
+    known = _known_ranks((*A.words.used, *B.words.used))
+    means, places = _drawn(GENDER, known, pool, 20, np.random.default_rng(1)) or ()  # type: ignore[arg-type]
+    effects = []
+    for rows in places:
+        axis = means[rows[: len(A.sizes)]].mean(axis=0) - means[rows[len(A.sizes) :]].mean(axis=0)
+        x, y = (group.means(group.unit @ axis) for group in (X, Y))
+        effects.append((x.mean() - y.mean()) / np.concatenate([x, y]).std(ddof=1))
+    assert found is not None
+    assert (found.mean, found.sd) == pytest.approx((np.mean(effects), np.std(effects)))

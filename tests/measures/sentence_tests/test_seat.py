@@ -15,8 +15,7 @@ from scipy.stats import kstest
 import aslant
 from aslant.errors import MeasureError, StimuliError
 from aslant.measures.association.measure import bootstrap_effects
-from aslant.measures.sentence_tests.chance import _drawn as drawn_words
-from aslant.measures.sentence_tests.chance import pools, ranks, seat_chance
+from aslant.measures.sentence_tests.chance import drawn_words, pools, ranks, seat_chance
 from aslant.measures.sentence_tests.clustered_words import clustered
 from aslant.measures.sentence_tests.show import glance, seat_table
 from aslant.measures.shared.statistic import effect_size, target_scores

@@ -15,6 +15,7 @@ import aslant
 from aslant.measures.association.show import glance
 from aslant.measures.template_tests import show
 from aslant.measures.template_tests.chance import POOL, pool_of
+from aslant.report.tables import number
 from aslant.statistics import draw_matched
 from aslant.stimuli import TemplateSet, WordList, load_set
 from fake_lm import FakeMaskedLM, ListedLM
@@ -137,3 +138,16 @@ def test_a_share_is_graded_by_chance_and_its_sentence_says_so() -> None:
     assert line.evidence == "strong"
     assert "Farther from one half than 99.2 % of pairs of first names of one gender." in line.sentence
     assert any("p (chance) = 0.008" in note for note in show.scores_table(beyond).notes)
+
+
+def test_sets_that_differ_in_word_pieces_say_so_with_the_effect_among_words_of_one_piece() -> None:
+    words = ListedLM.ordered_words
+    first, second = (*words[120:123], "two pieces"), words[200:204]
+    result = aslant.log_probability_weat(ListedLM(), with_attributes(first, second))
+    without = aslant.log_probability_weat(ListedLM(), with_attributes(first[:3], second))
+    assert result.pieces == (1.25, 1.0)
+    assert result.effect_size_one_piece == pytest.approx(without.effect_size)
+    (said,) = (note for note in show.tests_in_templates(result).notes if "word pieces on average" in note)
+    among = f"d among attributes of one piece is {number(without.effect_size)}."
+    assert said == f"own: word pieces on average: 'A' 1.2, 'B' 1.0; {among}"
+    assert not any("word pieces" in note for note in show.tests_in_templates(without).notes)

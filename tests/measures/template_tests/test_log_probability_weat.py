@@ -285,6 +285,6 @@ def test_a_suite_records_every_setting_and_starts_each_test_from_one_seed() -> N
     assert suite.provenance.settings == suite.results[0].provenance.settings
     assert suite.provenance.settings == {
         "target_pieces": "chain", "single_mask": False, "as_published": False, "alternative": "two-sided",
-        "method": "auto", "n_resamples": 100_000, "chance": 0,
+        "method": "auto", "n_resamples": 100_000, "chance": 0, "twins": 0,
     }  # fmt: skip
     assert suite.results[1] == aslant.log_probability_weat(lm, "math-arts", rng=3, alternative="two-sided")

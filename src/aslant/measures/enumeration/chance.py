@@ -19,6 +19,8 @@ KIND = "random words in place of names"
 #: Shares are compared at the same number of rotations: at least so many, and this many times what the smallest p-value
 #: needs in order to be significant beside the others that are.
 LEAST_ROTATIONS, MARGIN = 500, 2
+#: Drawing stops where verdicts are settled, at this risk for any of them.
+RISK = 0.001
 #: The names are clustered so many times more, with other seeds.
 RECLUSTERED = 2
 
@@ -32,7 +34,8 @@ def with_chance(
         return result
     drawing, reclustering, *seeds = np.random.SeedSequence(result.provenance.seed).spawn(2 + draws)
     rows = matched_words(run.vectors, grouped.used, (), draws, np.random.default_rng(drawing))
-    few = replace(run, settings={**run.settings, "rotations": rotations_for(result), "precision": None}, progress=None)
+    fewer = {"rotations": rotations_for(result), "precision": RISK}
+    few = replace(run, settings={**run.settings, **fewer}, progress=None)
     share, shares = few.share(grouped.means, words), []
     done = run.progress_of("random words") or (lambda *_: None)
     for number, seed in enumerate(seeds if rows else ()):

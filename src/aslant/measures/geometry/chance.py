@@ -1,15 +1,15 @@
-"""What chance gives direct bias: random words of the same frequency in place of the pairs (docs/definitions.md §9)."""
+"""What chance gives a subspace and direct bias: random words of the pairs' frequency (docs/definitions.md §9)."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from aslant.measures.shared.chance import matched_words
 from aslant.measures.shared.wordsets import FloatArray
 from aslant.results.parts import WordsUsed
-from aslant.statistics import Chance, against_chance, unit_rows
+from aslant.statistics import Chance, against_chance, explained_ratios, unit_rows
 from aslant.vectors import WordVectors
 
 #: Draws at a time, which bounds memory.
@@ -29,18 +29,33 @@ def direct_bias_chance(
 
     None where no words can be drawn, or where the direction does not come from words.
     """
+    drawn = [
+        (np.abs(first_components(pairs) @ units.T) ** strictness).mean(axis=1)
+        for pairs in _random_pairs(vectors, sets, draws, rng)
+    ]
+    return against_chance(value, np.concatenate(drawn), signed=False) if drawn else None
+
+
+def subspace_chance(
+    vectors: WordVectors, sets: Sequence[WordsUsed], share: float, draws: int, rng: np.random.Generator
+) -> Chance | None:
+    """Compare the share of variance of the first component with that of random pairs; None where none can be drawn."""
+    drawn = [explained_ratios(pairs, 1)[:, 0] for pairs in _random_pairs(vectors, sets, draws, rng)]
+    return against_chance(share, np.concatenate(drawn), signed=False) if drawn else None
+
+
+def _random_pairs(
+    vectors: WordVectors, sets: Sequence[WordsUsed], draws: int, rng: np.random.Generator
+) -> Iterator[FloatArray]:
+    """Yield random sets in place of `sets`, each centred on its mean, as arrays (draws, words, d); none: nothing."""
     used = [group for group in sets if len(group.tokens) > 1]
     rows = matched_words(vectors, used, (), draws, rng) if used and draws else None
-    if rows is None:
-        return None
-    drawn = []
-    for at in range(0, draws, BLOCK):
+    for at in range(0, draws if rows else 0, BLOCK):
         found = [
-            unit_rows(vectors.rows(r[at : at + BLOCK].ravel())).reshape(-1, r.shape[1], units.shape[1]) for r in rows
+            unit_rows(vectors.rows(r[at : at + BLOCK].ravel())).reshape(-1, r.shape[1], vectors.dimensions)
+            for r in rows or ()
         ]
-        directions = first_components(np.concatenate([f - f.mean(axis=1, keepdims=True) for f in found], axis=1))
-        drawn.append((np.abs(directions @ units.T) ** strictness).mean(axis=1))
-    return against_chance(value, np.concatenate(drawn), signed=False)
+        yield np.concatenate([f - f.mean(axis=1, keepdims=True) for f in found], axis=1)
 
 
 def first_components(centred: FloatArray) -> FloatArray:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from aslant.errors import MeasureError, plural
-from aslant.measures.geometry.chance import direct_bias_chance
+from aslant.measures.geometry.chance import direct_bias_chance, subspace_chance
 from aslant.measures.geometry.result import (
     DirectBiasResult,
     IndirectBiasResult,
@@ -213,7 +213,8 @@ def gender_subspace(
     """Find the subspace that `pairs` span: PCA of unit vectors, each set centred on its own mean.
 
     `pairs` may stand for any concept, and hold more than two words each (Manzini et al. 2019). The share of
-    variance of each component is compared with that of as many random words, drawn `random_pairs` times (0: not drawn).
+    variance of each component is compared with that of as many random words, drawn `random_pairs` times (0: not drawn);
+    that of the first also with random words of the pairs' own frequency (`chance`).
 
     >>> import aslant
     >>> s = aslant.gender_subspace(aslant.load(), random_pairs=100)
@@ -228,7 +229,7 @@ def gender_subspace(
     sets, seed = find_sets(vectors, pairs), seed_of(rng)
     found, ratios = subspace(sets.vectors)
     explained = ratios[:components]
-    random, pvalue = np.empty((0, 0)), None
+    random, pvalue, drawn = np.empty((0, 0)), None, generator(seed)
     if random_pairs:
         own = {token for words in sets.found for token in words.tokens}
         others = [row for row, word in enumerate(vectors.words[:RANDOM_FROM]) if word not in own]
@@ -239,7 +240,7 @@ def gender_subspace(
                 "give random_pairs=0."
             )
         rows = unit_rows(vectors.matrix[np.array(others, dtype=np.intp)])
-        random = random_ratios(rows, sizes, len(explained), random_pairs, generator(seed))
+        random = random_ratios(rows, sizes, len(explained), random_pairs, drawn)
         pvalue = (1 + int(np.count_nonzero(random[:, 0] >= explained[0]))) / (1 + random_pairs)
     settings = {"components": components, "random_pairs": random_pairs, "random_from": RANDOM_FROM, "length": "unit"}
     return SubspaceResult(
@@ -251,4 +252,5 @@ def gender_subspace(
         pvalue=pvalue,
         direction=tuple(found[0].tolist()),
         provenance=provenance(vectors, sets.id, sets.found, seed, settings),
+        chance=subspace_chance(vectors, sets.found, float(explained[0]), random_pairs, drawn),
     )

@@ -20,6 +20,7 @@ class SubspaceResult(MeasuredResult):
     `explained[i]` is the share of variance of component i, `random[i]` the same for as many random words;
     `pvalue` is (1 + random draws whose first component explains as much) / (1 + draws). `direction` is the first
     component, of length one; a word on the side of `poles[0]`, the first words of the sets, has a positive projection.
+    `chance` is what random words of the same frequency give in place of the sets, for the first component.
     """
 
     kind: ClassVar[str] = "subspace"
@@ -32,6 +33,7 @@ class SubspaceResult(MeasuredResult):
     pvalue: float | None
     direction: tuple[float, ...]
     provenance: Provenance
+    chance: Chance | None = None
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one table row per component."""
@@ -182,12 +184,11 @@ _Measure: TypeAlias = tuple[float | None, float | None, float | None, float | No
 def _measures(space: SpaceGeometry) -> dict[str, _Measure]:
     """Return the lines of the table."""
     s, r = space.subspace, space.residual
-    share = s.random[0].mean if s.random else None
-    value, chance = space.direct.value, space.direct.chance
-    by_chance = (chance.mean, chance.pvalue) if chance else (None, None)
+    any_words = (s.random[0].mean, s.pvalue) if s.random else (None, None)
+    by_chance = _by_chance(s.chance) if s.chance else any_words
     found: dict[str, _Measure] = {
-        "first component, share of variance": (s.explained[0], None, None, share, s.pvalue),
-        "direct bias of the words": (value, None, None, *by_chance),
+        "first component, share of variance": (s.explained[0], None, None, *by_chance),
+        "direct bias of the words": (space.direct.value, None, None, *_by_chance(space.direct.chance)),
     }
     if r is None:
         return found
@@ -198,3 +199,7 @@ def _measures(space: SpaceGeometry) -> dict[str, _Measure]:
             p = None if r.against_itself else n.shuffled_pvalue  # small by construction
             found[f"{what}, correlation"] = (n.correlation, None, None, n.chance.mean, p)
     return found
+
+
+def _by_chance(chance: Chance | None) -> tuple[float | None, float | None]:
+    return (chance.mean, chance.pvalue) if chance else (None, None)

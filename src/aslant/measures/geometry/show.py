@@ -36,6 +36,7 @@ def subspace_table(result: SubspaceResult) -> Table:
             f"random words: as many sets of as many words, drawn {plural(result.random[0].n, 'time')}; "
             f"p of the first component {pvalue(result.pvalue)}."
         )
+    notes += chance_note(result.chance, "the pairs (first component)")
     notes += [f"left out, fewer than two words found: {plain(', '.join(words))}" for words in result.sets_left_out]
     title = f"Subspace of {plain(result.provenance.stimuli)} on {result.provenance.representation.name}"
     return Table(title, columns, rows, (*notes, *missing_words(result)))
@@ -143,7 +144,7 @@ def subspace_glance(r: SubspaceResult, about: Category) -> list[Glance]:
     pairs, share = r.provenance.stimuli, r.explained[0]
     chance = f" (of random words: {r.random[0].mean:.0%})" if r.random else ""
     sentence = f"One direction holds {share:.0%} of how {listed(r.poles)} words differ{chance}."
-    return [line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue)]
+    return [line(about(pairs), f"{pairs}, subspace", share, "share of variance", sentence, r.pvalue, chance=r.chance)]
 
 
 def direct_bias_glance(r: DirectBiasResult, about: Category) -> list[Glance]:

@@ -6,7 +6,7 @@ alike in others: so they do for two words picked at random (docs/definitions.md 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 
 import numpy as np
@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from aslant.measures.shared.chance import matched_words
 from aslant.parallel import in_order
 from aslant.results.parts import WordsUsed
-from aslant.statistics import clustering_accuracy, shares_without, two_clusters, unit_rows
+from aslant.statistics import Chance, against_chance, clustering_accuracy, shares_without, two_clusters, unit_rows
 from aslant.vectors import WordVectors
 
 FloatRows = NDArray[np.float32]
 Places = NDArray[np.intp]
 KIND = "random poles"
+#: Draws of the first step, and how many of them that reach as much make a second one needless.
+FIRST, ENOUGH = 99, 10
 
 
 def without_direction(rows: FloatRows, direction: FloatRows) -> FloatRows:
@@ -38,8 +40,25 @@ def random_poles(
     vectors: WordVectors, poles: Sequence[WordsUsed], draws: int, rng: np.random.Generator
 ) -> NDArray[np.int64] | None:
     """Draw pairs of words of the poles' frequency, rows of shape (draws, 2); None with too few words, or no draws."""
-    rows = matched_words(vectors, poles, (), draws, rng) if draws else None
-    return None if rows is None else np.concatenate(rows, axis=1)
+    steps = [matched_words(vectors, poles, (), n, rng) for n in (min(FIRST, draws), draws - FIRST) if n > 0]
+    drawn = [np.concatenate(rows, axis=1) for rows in steps if rows is not None]
+    return np.concatenate(drawn) if drawn else None
+
+
+def in_two_steps(observed: float, measure: Callable[[slice], NDArray[np.float64]], draws: int) -> Chance:
+    """Compare with the first 99 of `draws`, and with all of them only where fewer than ten of the 99 reach as much.
+
+    A small p needs many draws, and a large one does not. The p-value holds: one up to 0.1 is always that of all draws,
+    and to have been small among the first 99, too, can only make it rarer.
+
+    >>> draws = np.linspace(0.0, 0.5, 499)
+    >>> [in_two_steps(score, lambda part: draws[part], 499).draws for score in (0.05, 0.6)]
+    [99, 499]
+    """
+    found = measure(slice(FIRST))
+    if draws > FIRST and np.count_nonzero(found >= observed) < ENOUGH:
+        found = np.concatenate([found, measure(slice(FIRST, draws))])
+    return against_chance(observed, found, KIND, signed=False)
 
 
 def directions_of(vectors: WordVectors, rows: NDArray[np.int64]) -> FloatRows:

@@ -13,8 +13,8 @@ from aslant.errors import MeasureError, TooFewWordsError, plural
 from aslant.measures.geometry.directional import SPECIFIC_WORDS
 from aslant.measures.polarities.measure import Words, word_list
 from aslant.measures.residuals.chance import (
-    KIND,
     directions_of,
+    in_two_steps,
     random_accuracies,
     random_correlations,
     random_poles,
@@ -39,7 +39,7 @@ from aslant.measures.shared.wordsets import FloatArray, Found, check_vectors, ch
 from aslant.parallel import one_thread_each
 from aslant.results.parts import WordsUsed
 from aslant.results.provenance import Representation
-from aslant.statistics import against_chance, check_count, seed_of, spawn, unit_rows
+from aslant.statistics import check_count, seed_of, spawn, unit_rows
 from aslant.stimuli import DEFAULT_POLES, MOST_FREQUENT, WordList, is_plain
 from aslant.vectors import WordVectors
 from aslant.vectors.debiasing_record import Treatment, WordsTaken
@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 #: At most a tenth of the candidates are on each side, so that "most biased" keeps its meaning in a small vocabulary.
 TENTH, FEWEST = 10, 25
 _BLOCK = 1 << 13
-#: Random poles that the result is compared with: p is 0.01 or more.
-DRAWS = 99
+#: Random poles that the result is compared with, at most.
+DRAWS = 499
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ def residual_bias(
     """Test whether words that are biased in `original` can still be told apart in `measured`, in three ways.
 
     `measured` is a debiased embedding; None: `original` after hard debiasing with the poles as the only pair. Only then
-    can what is left be compared with what `chance` random poles of the same frequency leave, for which words are
+    can what is left be compared with what up to `chance` random poles of the same frequency leave, for which words are
     chosen, debiased and measured in the same way. One embedding given twice shows the values before debiasing, which
     are not evidence: words picked by a direction are separated by it.
 
@@ -200,16 +200,18 @@ def _against_poles(
     places[there] = np.arange(len(there))
     asked = [original.index[word.word] for word in neighbours.by_word]
     queries = unit_rows(original.matrix[asked]).astype(np.float32)
-    accuracies = random_accuracies(
-        pool, directions, places[rows], clustering.words_per_side, random.spawn(len(directions))
-    )
-    found = against_chance(clustering.accuracy, accuracies, KIND, signed=False)
-    clustering = replace(clustering, random_poles=found)
-    if neighbours.correlation is None:
-        return clustering, neighbours
-    correlations = random_correlations(queries, pool, directions, places[asked], places[rows], neighbours.k)
-    against = against_chance(neighbours.correlation, correlations, KIND, signed=False)
-    return clustering, replace(neighbours, random_poles=against)
+    left_out, randoms = places[rows], random.spawn(len(rows))
+
+    def accuracies(part: slice) -> FloatArray:
+        per_side = clustering.words_per_side
+        return random_accuracies(pool, directions[part], left_out[part], per_side, randoms[part])
+
+    def correlations(part: slice) -> FloatArray:
+        return random_correlations(queries, pool, directions[part], places[asked], left_out[part], neighbours.k)
+
+    near, clusters = neighbours.correlation, in_two_steps(clustering.accuracy, accuracies, len(rows))
+    against = None if near is None else in_two_steps(near, correlations, len(rows))
+    return replace(clustering, random_poles=clusters), replace(neighbours, random_poles=against)
 
 
 def _ends(original: WordVectors, poles: tuple[str, str]) -> list[Found]:

@@ -71,11 +71,12 @@ UNREPEATED = "Not compared with random poles, for which this debiasing cannot be
 def _against(result: ResidualBiasResult) -> str:
     """Say what the numbers can be compared with."""
     if poles := result.clustering.random_poles:
-        least = pvalue(1 / (1 + poles.draws))
+        draws = sorted({poles.draws, (result.neighbours.random_poles or poles).draws})
+        least = pvalue(1 / (1 + draws[-1]))
         return (
-            f"random poles: 95 % of {plural(poles.draws, 'pair')} of words of the same frequency leave as much, where "
-            "they choose the words, and their own direction is taken out; p (poles): the share that leaves as much, "
-            f"{least} at least. What random poles leave is how words lie together, not this bias."
+            f"random poles: where 95 % of {' or '.join(map(str, draws))} pairs of random words of the same frequency "
+            "lie, for which words are chosen along their direction, and it is taken out, in the same way; p (poles): "
+            f"the share that leaves as much, {least} at least. What random poles leave is not this bias."
         )
     return f"{CIRCULAR if result.against_itself else UNREPEATED}."
 
@@ -86,13 +87,15 @@ def glance(r: ResidualBiasResult, about: Category) -> list[Glance]:
     category = "gender" if set(r.poles) == {"he", "she"} else about(r.provenance.stimuli)
     c, k, n = r.clustering, r.classification, r.neighbours
     where = "in the embedding as it is" if r.against_itself else f"in {plain(r.provenance.representation.name)}"
+    if c.random_poles:
+        where = f"once the direction between {first} and {second} is taken out"
     ungraded = CIRCULAR if r.against_itself else "Not compared with random poles"
     said: list[tuple[str, float, str, Chance | None, float | None, str]] = [
         ("clustering", c.accuracy, "accuracy", c.random_poles, None,
          f"Two clusters tell words that lean to {first} from those that lean to {second} with {c.accuracy:.0%} "
          f"accuracy {where} (shuffled labels: {c.chance.mean:.0%})."),
         ("classification", k.accuracy, "accuracy", None, None,
-         f"A classifier tells the two sides apart {where} on words it has not seen with {k.accuracy:.0%} accuracy "
+         f"A classifier tells the two sides apart on words it has not seen with {k.accuracy:.0%} accuracy {where} "
          f"(shuffled labels: {k.chance.mean:.0%})."),
     ]  # fmt: skip
     if n.correlation is not None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from aslant.corpus import Context, Query
 from aslant.measures.sentence_tests import clustered_words as c
+from aslant.measures.sentence_tests.chance import CONTEXTS, IN_CORPUS, ceat_chance, random_words
 from aslant.measures.sentence_tests.contexts_statistic import distribution, sampled_effects, word_associations
 from aslant.measures.sentence_tests.pieces import piece_fields
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, ContextWord, CorpusRead, Heterogeneity
@@ -22,6 +23,7 @@ from aslant.measures.shared.statistic import effect_size
 from aslant.measures.shared.suite import NoSpreadError, chosen_test, compared, need_share, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, provenance
 from aslant.models.protocols import Encoder, Passage, Progress
+from aslant.models.twins import twins_of
 from aslant.models.vector_store import vectors_of
 from aslant.statistics import combine, generator, seed_of
 from aslant.stimuli import WeatSet
@@ -35,11 +37,23 @@ WordVectors: TypeAlias = dict[str, NDArray[np.float32]]
 
 @dataclass(frozen=True)
 class Drawn:
-    """The contexts drawn for each word; `found` counts the sentences that hold it in a spelling that counts."""
+    """The contexts drawn for each word; `found` counts the sentences that hold it in a spelling that counts.
+
+    `random` are contexts of random words, with which those are compared.
+    """
 
     contexts: dict[str, tuple[Context, ...]]
     found: dict[str, int]
     corpus: CorpusRead
+    random: dict[str, tuple[Context, ...]]
+
+
+@dataclass(frozen=True)
+class Others:
+    """What a test is compared with: vectors of random words, and those that untrained twins give its own words."""
+
+    random: WordVectors
+    twins: tuple[WordVectors, ...]
 
 
 @keywords
@@ -60,7 +74,9 @@ def ceat(
     Up to `contexts_per_word` sentences are drawn for each word; each of `samples` draws takes one of them for each
     word and has an effect size; a random-effects model combines these. The p-value is over re-partitions of the
     target words, exact where it can be; the paper's own, which assumes independent draws, is given as
-    `published_pvalue`. A word counts as it is written ("Bill", not "bill") unless `case="any"`. `store` is a folder
+    `published_pvalue`. `chance` sets of random words of the corpus take the place of the attributes (compared by
+    `effect_size_words`), and `twins` untrained models of the same architecture are asked the same, in up to 20
+    contexts of each word. A word counts as it is written ("Bill", not "bill") unless `case="any"`. `store` is a folder
     that keeps vectors. With fewer than the share `min_found` of any set in the corpus, the test is refused.
 
     >>> import aslant  # here, encoder is a small toy; aslant.load_encoder(…) opens real ones
@@ -72,18 +88,39 @@ def ceat(
     c.check_encoder(encoder)
     chosen = chosen_test(test, targets, attributes)
     seed = seed_of(rng)
-    drawn = _drawn(corpus, chosen.words, settings, seed, progress)
+    drawn = _drawn(encoder, corpus, chosen.words, settings, seed, progress)
     vectors = context_vectors(encoder, drawn.contexts, store, progress, chosen.id)
-    return _measure(encoder, chosen, drawn, vectors, settings, seed)
+    others = _others(encoder, drawn, settings, seed, store, progress)
+    return _measure(encoder, chosen, drawn, vectors, others, settings, seed)
 
 
 def _drawn(
-    corpus: Iterable[str], words: Sequence[str], settings: CeatSettings, seed: int, progress: Progress | None
-) -> Drawn:
-    """Draw sentences for each word in one reading of the corpus."""
-    query = Query(tuple(words), settings.contexts_per_word, as_written=settings.case == "as written")
-    sample, read = c.read_contexts(corpus, {"words": query}, seed, progress)
-    return Drawn(sample.contexts["words"].by_word, sample.contexts["words"].counts, read)
+    encoder: Encoder, corpus: Iterable[str], words: Sequence[str], settings: CeatSettings, seed: int,
+    progress: Progress | None,
+) -> Drawn:  # fmt: skip
+    """Draw sentences for each word, and for random ones, in one reading of the corpus."""
+    written = settings.case == "as written"
+    queries = {"words": Query(tuple(words), settings.contexts_per_word, as_written=written)}
+    if settings.chance:
+        most = min(settings.contexts_per_word, CONTEXTS)
+        queries["random"] = Query(tuple(random_words(encoder, seed)[:IN_CORPUS]), most, as_written=written)
+    sample, read = c.read_contexts(corpus, queries, seed, progress)
+    found = sample.contexts["words"]
+    return Drawn(found.by_word, found.counts, read, sample.contexts["random"].by_word if settings.chance else {})
+
+
+def _others(
+    encoder: Encoder, drawn: Drawn, settings: CeatSettings, seed: int, store: Any, progress: Progress | None
+) -> Others:
+    """Encode random words, and let untrained twins encode some contexts of each word."""
+    some = {word: found[:CONTEXTS] for word, found in drawn.contexts.items()}
+    return Others(
+        context_vectors(encoder, drawn.random, store, progress, "random words"),
+        tuple(
+            context_vectors(twin, some, store, shown, "all tests")
+            for twin, shown in twins_of(encoder, settings.twins, seed, progress)
+        ),
+    )
 
 
 def context_vectors(
@@ -104,28 +141,36 @@ def context_vectors(
 
 
 def _measure(
-    encoder: Encoder, test: WeatSet, drawn: Drawn, vectors: WordVectors, settings: CeatSettings, seed: int
-) -> CeatResult:
+    encoder: Encoder, test: WeatSet, drawn: Drawn, vectors: WordVectors, others: Others, settings: CeatSettings,
+    seed: int,
+) -> CeatResult:  # fmt: skip
     X, Y, A, B = sets = [c.clustered(group, vectors) for group in test.groups]
     used = tuple(group.words for group in sets)
     need_share(test, used, settings.min_found, "a context in the corpus")
     first, second = word_associations(X, Y, A, B)
-    effects, variances = sampled_effects(X, Y, A, B, settings.samples, generator(seed))
+    random = generator(seed)
+    effects, variances = sampled_effects(X, Y, A, B, settings.samples, random)
     if not effects.size:
         raise NoSpreadError(f"no draw of contexts of '{test.id}' has an effect size.")
     whole = combine(effects, variances)
+    by_words = effect_size(first, second)
     return CeatResult(
         **compared(test, first, second, settings, seed),
         targets=used[:2], attributes=used[2:],  # type: ignore[arg-type]
         samples=whole.samples,
         effect_size=whole.effect, standard_error=whole.standard_error,
         published_z=whole.z, published_pvalue=whole.pvalue,
-        effect_size_words=effect_size(first, second),
+        effect_size_words=by_words,
         heterogeneity=Heterogeneity(whole.q, whole.samples - 1, whole.i_squared, whole.tau_squared),
         distribution=distribution(effects),
         contexts_per_word=settings.contexts_per_word,
         words=_words(sets, drawn, (first, second)),
         corpus=drawn.corpus,
+        chance=ceat_chance(test, sets, others.random, by_words, settings.chance, random),
+        twins=tuple(
+            effect_size(*word_associations(*(c.clustered(group, twin) for group in test.groups)))
+            for twin in others.twins
+        ),
         **piece_fields(encoder, used, first, second),
         provenance=provenance(encoder, test.id, used, seed, {**settings.record(), "corpus": drawn.corpus.name}),
     )  # fmt: skip
@@ -172,7 +217,8 @@ def ceat_suite(
     chosen = weat_sets(tests, "aslant.ceat")
     seed = seed_of(rng)
     words = tuple(dict.fromkeys(word for test in chosen for word in test.words))
-    drawn = _drawn(corpus, words, settings, seed, progress)
+    drawn = _drawn(encoder, corpus, words, settings, seed, progress)
+    others = _others(encoder, drawn, settings, seed, store, progress)
     vectors: WordVectors = {}
 
     def measure(test: WeatSet) -> CeatResult:
@@ -181,7 +227,7 @@ def ceat_suite(
             del vectors[word]
         new = {word: drawn.contexts[word] for word in test.words if word not in vectors}
         vectors.update(context_vectors(encoder, new, store, progress, test.id))
-        return _measure(encoder, test, drawn, vectors, settings, seed)
+        return _measure(encoder, test, drawn, vectors, others, settings, seed)
 
     settled = {**settings.record(), "corpus": drawn.corpus.name}
     return run_suite(CeatSuiteResult, chosen, measure, encoder, seed, settled)

@@ -24,14 +24,16 @@ class SentenceWord:
     association: float | None
 
 
-def piece_row(result: SeatResult | CeatResult) -> dict[str, Any]:
-    """Return what a table row says of word pieces: how many each set has, and the effect without them."""
+def learned_row(result: SeatResult | CeatResult) -> dict[str, Any]:
+    """Return what a table row says of what need not be learned: word pieces, and what untrained models give."""
     names = ("first_targets", "second_targets", "first_attributes", "second_attributes")
     means = result.pieces or (None,) * 4
     return {
         **{f"pieces_{name}": mean for name, mean in zip(names, means, strict=True)},
         "effect_size_one_piece": result.effect_size_one_piece,
         "effect_size_without_pieces": result.effect_size_without_pieces,
+        "twins_low": min(result.twins, default=None),
+        "twins_high": max(result.twins, default=None),
     }
 
 
@@ -78,8 +80,7 @@ class SeatResult(WeatSetTest):
             **super().own_columns(),
             **{name: getattr(self, name) for name in ("effect_size_words", "effect_size_population", "unit")},
             "sentences": sum(self.sentences), "pooling": self.pooling, "templates": self.templates,
-            **piece_row(self),
-            "twins_low": min(self.twins, default=None), "twins_high": max(self.twins, default=None),
+            **learned_row(self),
         }  # fmt: skip
 
 
@@ -155,7 +156,7 @@ class CeatResult(WeatSetTest):
     random-effects model. `pvalue` is over re-partitions of the target *words*, each with its mean association over
     contexts (`statistic` and `effect_size_words` are those of these). `published_pvalue` is the paper's: normal,
     two-sided, as if samples were independent. They share words and contexts, so it goes to 0 as `samples` grows.
-    Word pieces are as in a SEAT.
+    Word pieces are as in a SEAT. `chance` and `twins` are those of `effect_size_words`.
     """
 
     kind: ClassVar[str] = "ceat"
@@ -173,6 +174,7 @@ class CeatResult(WeatSetTest):
     pieces: tuple[float, float, float, float] | None = None
     effect_size_one_piece: float | None = None
     effect_size_without_pieces: float | None = None
+    twins: tuple[float, ...] = ()
 
     @property
     def short_of_contexts(self) -> tuple[ContextWord, ...]:
@@ -192,7 +194,7 @@ class CeatResult(WeatSetTest):
             "fewest_contexts": min(word.contexts for word in self.words if word.contexts),
             "contexts_per_word": self.contexts_per_word,
             "corpus": self.corpus.name,
-            **piece_row(self),
+            **learned_row(self),
         }
 
 

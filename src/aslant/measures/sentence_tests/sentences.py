@@ -21,7 +21,7 @@ from aslant.measures.shared.statistic import effect_size, target_scores
 from aslant.measures.shared.suite import chosen_test, compared, need_share, need_spread, run_suite, weat_sets
 from aslant.measures.shared.wordsets import FloatArray, WordSets, checked_words, provenance
 from aslant.models.protocols import Encoder, Pooling, Progress
-from aslant.models.twins import untrained
+from aslant.models.twins import twins_of
 from aslant.statistics import generator, seed_of
 from aslant.stimuli import SentenceSet, WeatSet, load_set, own_sentences
 
@@ -103,13 +103,10 @@ def _encoded(
     own = {word: sentences.sentences_of(word) for test in tests for word in test.words}
     pool = pools(encoder, sentences, seed) if settings.chance else None
     vectors = _vectors(encoder, {**own, **(pool.of(tests) if pool else {})}, settings.pooling, progress)
-    found = []
-    for number, one in enumerate(generator(seed).integers(2**31, size=settings.twins).tolist(), 1):
-        if twin := untrained(encoder, one):
-            what = f"untrained model {number} of {settings.twins}"
-            shown = progress and (lambda step, *done, what=what: progress(f"{step}, {what}", *done))
-            found.append(_vectors(twin, own, settings.pooling, shown))
-    return Encoded(sentences, vectors, pool, tuple(found))
+    twins = twins_of(encoder, settings.twins, seed, progress)
+    return Encoded(
+        sentences, vectors, pool, tuple(_vectors(twin, own, settings.pooling, shown) for twin, shown in twins)
+    )
 
 
 def _vectors(

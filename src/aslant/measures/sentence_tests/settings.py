@@ -46,6 +46,8 @@ class CeatSettings(Partitions):
         Literal["as written", "any"], setting("Words count 'as written' (Bill, not bill) or in any case: any.")
     ] = "as written"
     alternative: Alternative = "two-sided"
+    chance: Draws = 2_000
+    twins: Twins = 0
     min_found: MinFound = 0.0
 
 

@@ -8,16 +8,15 @@ from typing import Any
 
 from aslant.errors import plural
 from aslant.measures.association import show as shown
-from aslant.measures.sentence_tests.chance import POOL
+from aslant.measures.sentence_tests.chance import CONTEXTS, IN_CORPUS, POOL
 from aslant.measures.sentence_tests.result import CeatResult, CeatSuiteResult, SeatResult, SeatSuiteResult
 from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE
 from aslant.measures.template_tests.show import model_chart
 from aslant.report.charts import INK, MODEL_COLOUR, PEOPLE_COLOUR, chart_title, tips
-from aslant.report.conventions import Category, strength_of
+from aslant.report.conventions import Category, strength_of, weakest_chance
 from aslant.report.pictures import fluid, tests_picture, words_chart
 from aslant.report.tables import Column, Table, between, number, plain, pvalue
 from aslant.results.audit import Glance
-from aslant.statistics import Chance, against_chance
 
 
 def published(value: float | None) -> str:
@@ -43,6 +42,8 @@ CEAT_COLUMNS = (
     Column("share_positive", "above 0", "{:.0%}".format, min_width=110),
     Column("people_effect_size", "d, people", number, min_width=118),
     *shown.PVALUES,
+    Column("effect_size_words", "d, words", number),
+    *shown.CHANCE,
     Column("published_pvalue", "p, published", published, min_width=68),
 )
 #: How many words a note names at most.
@@ -72,7 +73,7 @@ def seat_table(result: SeatResult | SeatSuiteResult) -> Table:
             f"random words: of {POOL} or more for each kind of attribute, of as few pieces as possible, each in all "
             "sentences of that kind (without the plural)."
         )
-    notes += [*_twins_notes(tests), *pieces_notes(tests)]
+    notes += [*_twins_notes(tests, "d"), *pieces_notes(tests)]
     why_not = "its language is not English, or it has too many words for those that are drawn from"
     lacking = "left out, without a vector:"
     return shown.tests_table(
@@ -80,16 +81,16 @@ def seat_table(result: SeatResult | SeatSuiteResult) -> Table:
     )
 
 
-def _twins_notes(tests: Sequence[SeatResult]) -> list[str]:
-    """Say what untrained models of the same architecture give, or why none was made."""
+def _twins_notes(tests: Sequence[SeatResult | CeatResult], effect: str) -> list[str]:
+    """Say which `effect` untrained models of the same architecture have, or why none was made."""
     if not any(test.provenance.settings.get("twins") for test in tests):
         return []
     if not any(test.twins for test in tests):
         return ["untrained models: none, since the architecture of this encoder cannot be rebuilt here."]
     given = [f"{plain(test.test)} {', '.join(map(number, test.twins))}" for test in tests]
     return [
-        "untrained models of the same architecture and tokenizer, their weights drawn at random, give d = "
-        f"{'; '.join(given)}. A d that they reach comes from word pieces and positions, not from training."
+        "untrained models of the same architecture and tokenizer, their weights drawn at random, give "
+        f"{effect} = {'; '.join(given)}. A d that they reach comes from word pieces and positions, not from training."
     ]
 
 
@@ -114,7 +115,8 @@ def pieces_notes(tests: Sequence[SeatResult | CeatResult]) -> list[str]:
 
 def glance(r: SeatResult | CeatResult, about: Category, qvalue: float | None = None) -> list[Glance]:
     """Say at a glance what a test found; chance is what speaks most against it: untrained models, or random words."""
-    (found,) = shown.glance(replace(r, chance=_against(r)), about, qvalue)
+    effect = r.effect_size if isinstance(r, SeatResult) else r.effect_size_words  # what chance is of
+    (found,) = shown.glance(replace(r, chance=weakest_chance(effect, r.twins, r.chance), twins=()), about, qvalue)
     rest = r.effect_size_without_pieces
     if rest is None or strength_of(r.effect_size_words, "d") == "none" or rest / r.effect_size_words >= 0.5:
         return [found]
@@ -126,13 +128,6 @@ def suite_glance(suite: Any, about: Category) -> list[Glance]:
     """Say at a glance what each test of a suite found, judged by its q-value."""
     pairs = zip(suite.results, suite.qvalues, strict=True)
     return [found for test, qvalue in pairs for found in glance(test, about, qvalue)]
-
-
-def _against(result: SeatResult | CeatResult) -> Chance | None:
-    """Return the comparison with untrained models where any of them reaches the effect, else that with random words."""
-    twins = result.twins if isinstance(result, SeatResult) else ()
-    reached = any(abs(twin) >= abs(result.effect_size) for twin in twins)
-    return against_chance(result.effect_size, twins, "untrained twins") if reached else result.chance
 
 
 def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
@@ -152,9 +147,16 @@ def ceat_table(result: CeatResult | CeatSuiteResult) -> Table:
         if short := sorted(test.short_of_contexts, key=lambda word: word.contexts):
             counted = _some([f"{word.word} ({word.contexts:,})" for word in short])
             notes.append(f"{plain(test.test)}: fewer contexts than requested: {counted}")
-    notes += pieces_notes(tests)
-    lacking = "left out, without a context:"
-    return shown.tests_table("CEAT", result, CEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE)
+    if any(test.chance for test in tests):
+        notes.append(
+            f"d, words: each word by the mean of its contexts; chance is of this d, with random words in up to "
+            f"{CONTEXTS} contexts each, of {IN_CORPUS} that were looked for in the corpus."
+        )
+    notes += [*_twins_notes(tests, "d, words,"), *pieces_notes(tests)]
+    lacking, why_not = "left out, without a context:", "the corpus has too few of the random words"
+    return shown.tests_table(
+        "CEAT", result, CEAT_COLUMNS, notes, lacking, first_line=MODEL_CONTENT_NOTE, no_chance=why_not
+    )
 
 
 def _some(words: Sequence[str]) -> str:
@@ -215,6 +217,11 @@ def _draws(test: CeatResult, tests: Sequence[CeatResult], ink: str) -> Any:
         .encode(x=alt.X("ces:Q", scale=scale))
     )
     return alt.layer(bars, rule)
+
+
+def contexts_picture(suite: CeatSuiteResult) -> Any:
+    """Draw each test's combined effect size with 95 % of its draws; chance, of another effect size, has no band."""
+    return tests_picture([{**row, "chance_low": None, "chance_high": None} for row in suite.rows()], "this model")
 
 
 def words_picture(result: SeatResult) -> Any:

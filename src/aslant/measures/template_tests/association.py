@@ -97,7 +97,7 @@ def _measure(
         as_published=how.as_published,
         n_scores=units.size,
         chance=chance,
-        provenance=provenance(lm, test.id, scored.missing, seed, {**how.record(), "pool": pool}),
+        provenance=provenance(lm, test.id, scored.missing, seed, {**how.record(), **({"pool": pool} if pool else {})}),
     )
 
 
@@ -147,7 +147,7 @@ def _notes(how: LogProbabilityWeatSettings, pool: int) -> list[str]:
     said = [ROWS_NOTE] if how.as_published else []
     if pool:
         said.append(
-            f"chance draws from {pool} words of one piece, each replaced by one of about its place in "
+            f"chance draws from {pool} words of one piece; an attribute is replaced by a word of about its place in "
             "the vocabulary, which roughly follows frequency"
         )
     return said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import mean, stdev
 from typing import Any, ClassVar
 
 from aslant.measures.shared.association import AssociationSuite, AssociationTest, WordAssociation
@@ -161,10 +162,29 @@ class LogProbabilityWeatResult(AssociationTest):
     notes: tuple[str, ...]
     twins: tuple[float, ...] = ()
 
+    @property
+    def pieces(self) -> tuple[float, float]:
+        """The mean number of word pieces of the attributes of each set."""
+        first, second = (mean(s.pieces for s in self.scores if s.attribute in g.words) for g in self.attributes)
+        return first, second
+
+    @property
+    def effect_size_one_piece(self) -> float | None:
+        """The effect size among attributes of one word piece; None where it does not exist."""
+        first, second = (
+            [x for s in self.scores if s.attribute in group.words and s.pieces == 1
+             for x in (s.by_template if self.as_published else (s.score,))]
+            for group in self.attributes
+        )  # fmt: skip
+        spread = stdev(first + second) if first and second else 0.0
+        return (mean(first) - mean(second)) / spread if spread else None
+
     def own_columns(self) -> dict[str, Any]:
-        """Return what only such a test's row has: how many scores were compared, and what untrained models give."""
+        """Return what only such a test's row has: scores compared, word pieces, what untrained models give."""
         return {
             "scores": self.n_scores, "effect_size_population": self.effect_size_population,
+            "pieces_first": self.pieces[0], "pieces_second": self.pieces[1],
+            "effect_size_one_piece": self.effect_size_one_piece,
             "twins_low": min(self.twins, default=None), "twins_high": max(self.twins, default=None),
         }  # fmt: skip
 

@@ -13,7 +13,12 @@ from typing import Any
 from aslant.errors import plural
 from aslant.measures.association.show import CHANCE, PVALUES, SCALE, opening_columns, pvalue_note, tests_of, tests_table
 from aslant.measures.shared.association import AssociationSuite, AssociationTest
-from aslant.measures.template_tests.result import MODEL_CONTENT_NOTE, LogProbabilityResult, TemplateWeatResult
+from aslant.measures.template_tests.result import (
+    MODEL_CONTENT_NOTE,
+    LogProbabilityResult,
+    LogProbabilityWeatResult,
+    TemplateWeatResult,
+)
 from aslant.report.charts import INK, MODEL_COLOUR, PAPER, PEOPLE_COLOUR, svg
 from aslant.report.conventions import DRAWN, Category, line, weakest_chance
 from aslant.report.tables import Column, Table, bar, number, plain, pvalue, small
@@ -94,7 +99,7 @@ def _notes(result: LogProbabilityResult) -> tuple[str, ...]:
             f"{c.count:,} of {plural(c.n, 'attribute')} (≥ 0: {percent(c.share)}, {percent(result.confidence)} Wilson "
             f"interval {percent(c.low)} to {percent(c.high)}) are associated with {first}; mean score {small(c.mean)}.",
             *share_chance(result.chance),
-            *twins_notes("a share of ", [("", [percent(share) for share in result.twins])]),
+            *twins_notes(result, "a share of ", [("", [percent(share) for share in result.twins])]),
         ]
     else:
         said = ["score: the association with the class that the attribute leans to, minus the mean of the others."]
@@ -114,11 +119,23 @@ def share_chance(chance: Chance | None) -> list[str]:
     ]
 
 
-def twins_notes(what: str, given: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
-    """Say what untrained models give, by test; nothing where none was asked."""
+def pieces_note(test: LogProbabilityWeatResult) -> list[str]:
+    """Say of a test whose attribute sets differ in word pieces how many they have, and what the effect is without."""
+    pieces = [f"{mean:.1f}" for mean in test.pieces]
+    if pieces[0] == pieces[1]:
+        return []
+    first, second = (f"'{plain(g.name)}' {mean}" for g, mean in zip(test.attributes, pieces, strict=True))
+    among = f"d among attributes of one piece is {number(test.effect_size_one_piece)}"
+    return [f"{plain(test.test)}: word pieces on average: {first}, {second}; {among}."]
+
+
+def twins_notes(result: Any, what: str, given: Sequence[tuple[str, Sequence[str]]]) -> list[str]:
+    """Say what untrained models give, by test, or why there are none; nothing where they were not asked for."""
+    if not result.provenance.settings.get("twins"):
+        return []
     said = "; ".join(f"{name} {', '.join(values)}".strip() for name, values in given if values)
     if not said:
-        return []
+        return ["untrained models: none, since the architecture of this model cannot be rebuilt here."]
     return [
         f"untrained models of the same architecture and tokenizer, their weights drawn at random, give {what}{said}. "
         "What they reach needs no training."
@@ -138,7 +155,8 @@ def tests_in_templates(result: AssociationTest | AssociationSuite) -> Table:
         "d > 0: the first of each pair in the title are associated, and so are the second; 0: no "
         "association; sets of equal size reach ±2.",
         pvalue_note(result, f"over re-partitions of one score per {unit}"),
-        *twins_notes("d = ", [(plain(t.test), [number(d) for d in getattr(t, "twins", ())]) for t in tests]),
+        *twins_notes(result, "d = ", [(plain(t.test), [number(d) for d in getattr(t, "twins", ())]) for t in tests]),
+        *(note for test in tests if isinstance(test, LogProbabilityWeatResult) for note in pieces_note(test)),
         *dict.fromkeys(plain(note) for test in tests for note in getattr(test, "notes", ())),
         *_about(result),
     ]

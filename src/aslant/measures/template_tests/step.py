@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from aslant.measures.template_tests.association import is_test, log_probability_suite, two_by_two
 from aslant.measures.template_tests.scores import DEFAULT_ATTRIBUTES, DEFAULT_TEMPLATE, log_probability_bias
@@ -17,20 +17,26 @@ if TYPE_CHECKING:
 #: mistreat first, so that a one-sided test could never find what it is about.
 EITHER_WAY = "two-sided"
 HE_OR_SHE = (["he"], ["she"])
+#: An audit makes untrained twins of models with at most this many weights: a twin needs as much memory again.
+MOST_WEIGHTS = 1_000_000_000
+
+
+def _how(work: Work) -> dict[str, Any]:
+    """Return how a model is asked, with as many untrained twins as the profile has, or none of a large model."""
+    large = getattr(work.subject.opened, "weights", 0) > MOST_WEIGHTS
+    return {**work.asking(), "twins": 0 if large else work.settings.get("twins", 0)}
 
 
 def log_probability(work: Work) -> Results:
     """Run every log-probability test that ships."""
-    suite = log_probability_suite(
-        work.subject.opened, rng=work.seed, alternative=EITHER_WAY, **work.asking(), **work.settings
-    )
+    suite = log_probability_suite(work.subject.opened, rng=work.seed, alternative=EITHER_WAY, **_how(work))
     return (work.noted("log-probability", suite),)
 
 
 def attribute_lists(work: Work) -> Results:
     """Ask of each word of several lists whether it goes with "he" or "she"."""
     done: list[MeasuredResult] = []
-    how = {**work.asking(), "twins": work.settings["twins"]}
+    how = _how(work)
     for words in work.settings["lists"]:
         with work.noting(f"attribute-lists, {words}"):
             done.append(log_probability_bias(work.subject.opened, DEFAULT_TEMPLATE, HE_OR_SHE, words, **how))
@@ -50,7 +56,7 @@ def template_weats(work: Work) -> Results:
 
 def own_words(work: Work, sets: list[TemplateSet | ClassSet | WordSet]) -> Results:
     """Ask a language model about the user's own words: tests in one suite, other sets one by one."""
-    lm, how = work.subject.opened, {**work.asking(), **work.settings}
+    lm, how = work.subject.opened, _how(work)
     done: list[MeasuredResult] = []
     tests = [found for found in sets if isinstance(found, TemplateSet) and is_test(found)]
     if tests:
