@@ -68,7 +68,7 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: WeatSuit
         "2 of 3 lines are beyond chance (1 of them not about people); the largest effect, about gender: A with B."
         in about["What was found"]
     )
-    assert "2 with strong evidence (q, or p for a single test, ≤ 0.01)" in about["How sure that is"]
+    assert "2 with strong evidence (q ≤ 0.01)" in about["How sure that is"]
     clear = sum(not r.interval.low <= 0 <= r.interval.high for r in suite.results if r.interval)
     assert f"for {clear} of 2 association tests the interval" in about["How sure that is"]
 
