@@ -65,10 +65,10 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: WeatSuit
     assert list(about) == ["What was audited", "What was found", "How sure that is"]
     assert "“m” (10 words in 3 dimensions), with 1 measure: WEAT." in about["What was audited"]
     assert (
-        "2 of 3 tests stand out from chance (1 of them not about people); the largest effect, about gender: A with B."
+        "2 of 3 lines are beyond chance (1 of them not about people); the largest effect, about gender: A with B."
         in about["What was found"]
     )
-    assert "2 with strong evidence (q, or p for a single test, ≤ 0.01)" in about["How sure that is"]
+    assert "2 with strong evidence (q ≤ 0.01)" in about["How sure that is"]
     clear = sum(not r.interval.low <= 0 <= r.interval.high for r in suite.results if r.interval)
     assert f"for {clear} of 2 association tests the interval" in about["How sure that is"]
 
@@ -76,7 +76,7 @@ def test_three_sentences_say_what_was_audited_found_and_how_sure(suite: WeatSuit
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ((line(evidence="none", qvalue=0.5),), "None of 1 test stands out from chance."),
+        ((line(evidence="none", qvalue=0.5),), "None of 1 line is beyond chance: "),
         ((line(evidence="not tested", qvalue=None, pvalue=None),), "nothing can be said about chance"),
         ((), "nothing can be said about chance"),
     ],
@@ -87,7 +87,7 @@ def test_sentences_claim_nothing_that_was_not_found(lines: tuple[Glance, ...], s
 
 def test_effects_of_different_scales_are_not_ranked() -> None:
     said = dict(sentences(audit(line(effect_name="r", effect=0.4), line(effect_name="log-odds", effect=2.0))))
-    assert "2 of 2 tests stand out from chance; one of them, about gender: " in said["What was found"]
+    assert "2 of 2 lines are beyond chance; one of them, about gender: " in said["What was found"]
 
 
 def test_a_measure_that_broke_off_is_told_apart_from_one_that_was_not_run() -> None:
