@@ -188,7 +188,7 @@ def test_a_comparison_tells_every_change_and_what_else_differs(
     assert audit.glance[0].effect is not None
     assert (first.before, first.after) == (audit.glance[0].effect, 0.5)
     assert first.difference == 0.5 - audit.glance[0].effect
-    assert (first.evidence_before, first.evidence_after, first.change) == ("not tested", "strong", "not comparable")
+    assert (first.evidence_before, first.evidence_after, first.change) == ("none", "strong", "more evidence")
     assert {(line.difference, line.change) for line in middle} == {(0.0, "same")}
     assert (last.after, last.difference, last.change) == (None, None, "only before")
     assert change.unlike == ()

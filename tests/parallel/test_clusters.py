@@ -209,6 +209,7 @@ def vectors_of() -> tuple[Any, Any]:
     return spans, encoder.sentence_vectors([passage.text for passage in PASSAGES])
 
 
+@pytest.mark.parametrize("where", ["dask"], indirect=True)  # with Ray, an enumeration does so below
 def test_models_give_the_same_numbers_to_the_last_bit_though_a_worker_dies(where: dict[str, Any]) -> None:
     with use_workers(threads=1):
         expected = [scores_of(masked_lm), scores_of(causal_lm)]
@@ -361,7 +362,8 @@ def test_commands_run_on_a_cluster(where: dict[str, Any], tmp_path: Path, run: A
     vectors.save(tmp_path / "v.npz")
     (option, address), *_ = where.items()
     base = ["enumerate", str(tmp_path / "v.npz"), "--names", str(tmp_path / "names.txt"), "--groups", "4",
-        "--categories", "6", "--words", "600", "--rotations", "500", "--quiet", "--no-cache"]  # fmt: skip
+        "--categories", "6", "--words", "600", "--rotations", "500", "--chance", "1",
+        "--min-names", "5", "--quiet", "--no-cache"]  # fmt: skip
     for place, more in (("here", ["--workers", "1"]), ("there", [f"--{option}", address])):
         done = run(*base, *more, "--json", str(tmp_path / f"{place}.json"))
         assert done.returncode == 0, done.stderr

@@ -21,6 +21,8 @@ BAR_WIDTH = 6  # characters on each side of zero
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 #: What a spreadsheet reads as the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠", "\t", "\r", "\n")
+#: Characters of a column that wraps, however little room there is.
+LEAST_TEXT = 12
 #: How many missing words are named.
 MOST_NAMED = 20
 MAX_EFFECT = 2.0  # |d| of two sets of equal size cannot be larger
@@ -217,7 +219,11 @@ def to_rich(table: Table, width: int = 140) -> RichTable:
     for column in columns:
         overflow: Literal["fold", "ellipsis"] = "fold" if column.wraps else "ellipsis"
         rich_table.add_column(
-            Text(lines(column.title)), justify=column.justify, no_wrap=not column.wraps, overflow=overflow
+            Text(lines(column.title)),
+            justify=column.justify,
+            no_wrap=not column.wraps,
+            overflow=overflow,
+            min_width=LEAST_TEXT if column.wraps else None,
         )
     shown = table.rows[: table.shown_rows]
     for place, row in enumerate(shown):

@@ -219,7 +219,7 @@ def test_the_model_is_given_the_journal_and_tells_how_far_it_is(sets: tuple[Path
         journal=tmp_path / "kept",
         progress=lambda *said: told.append(said[1:]),
     )
-    assert [tables.journal for tables in lm.journals] == [tmp_path / "kept"]
+    assert [tables.folder for tables in lm.journals] == [tmp_path / "kept"]
     assert told == [(72, 72)]
 
 

@@ -63,7 +63,7 @@ def test_answers_are_kept_in_the_cache_folder_unless_told_otherwise(
     monkeypatch.setattr("aslant.models.loading.load_lm", lambda *_, **__: lm)
     for option in ((), ("--no-cache",)):
         assert run("pronoun-choice", "any", "--data", str(folder / "winobias"), "-q", *option).returncode == 0
-    assert [tables.journal for tables in lm.journals] == [cache / "language-models", None]
+    assert [tables.folder for tables in lm.journals] == [cache / "language-models", None]
 
 
 def test_a_wrong_source_is_told_before_a_model_is_loaded(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

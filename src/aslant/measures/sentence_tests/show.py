@@ -29,22 +29,22 @@ def published(value: float | None) -> str:
 
 
 SEAT_COLUMNS = (
-    *shown.opening_columns("d", 118),
-    Column("interval", "interval", str, min_width=134),
-    Column("people_effect_size", "d, people", number, min_width=78),
+    *shown.opening_columns("d", 150),
+    Column("interval", "interval", str, min_width=100),
+    Column("people_effect_size", "d, people", number, min_width=118),
     *shown.PVALUES,
     *shown.CHANCE,
-    Column("sentences", "sentences", str, min_width=104),
+    Column("sentences", "sentences", str, min_width=112),
 )
 CEAT_COLUMNS = (
-    *shown.opening_columns("CES", 130),
-    Column("interval", "95 % of draws", str, min_width=100),
-    Column("share_positive", "above 0", "{:.0%}".format, min_width=110),
+    *shown.opening_columns("CES", 190),
+    Column("interval", "95 % of draws", str, min_width=124),
+    Column("share_positive", "above 0", "{:.0%}".format, min_width=136),
     Column("people_effect_size", "d, people", number, min_width=118),
     *shown.PVALUES,
     Column("effect_size_words", "d, words", number),
     *shown.CHANCE,
-    Column("published_pvalue", "p, published", published, min_width=68),
+    Column("published_pvalue", "p, published", published, min_width=150),
 )
 #: How many words a note names at most.
 NAMED = 12
