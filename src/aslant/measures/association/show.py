@@ -23,11 +23,11 @@ CHANCE = (Column("chance", "chance", str, min_width=72), Column("chance_pvalue",
 SIGN = "the first target set is associated with the first attribute and the second with the second; 0: no association"
 
 
-def opening_columns(effect: str, bar_width: int) -> tuple[Column, ...]:
-    """Return the columns that every such table begins with; the bar needs a terminal of some width."""
+def opening_columns(effect: str, bar_width: int, title_width: int = 0) -> tuple[Column, ...]:
+    """Return the columns that every such table begins with; bar and title need a terminal of some width."""
     return (
         Column("test", "test", plain, "left"),
-        Column("title", "what is compared", plain, "left", wraps=True),
+        Column("title", "what is compared", plain, "left", wraps=True, min_width=title_width),
         Column("effect_size", effect, number),
         Column("effect_size", SCALE, bar, "left", terminal_only=True, min_width=bar_width),
     )

@@ -29,7 +29,7 @@ from aslant.statistics import Chance
 EACH_END = 10
 #: Side by side, up to this many target sets have their own columns for probabilities.
 MOST_SIDES = 3
-TEST_COLUMNS = (*opening_columns("d", 140), *PVALUES, *CHANCE, Column("scores", "scores", str, min_width=104))
+TEST_COLUMNS = (*opening_columns("d", 140, 96), *PVALUES, *CHANCE, Column("scores", "scores", str, min_width=104))
 
 
 def scores_table(result: LogProbabilityResult) -> Table:
